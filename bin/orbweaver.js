@@ -1,0 +1,17 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can read, so that one that is too old gets a sentence and not a syntax error.
+import { existsSync } from 'node:fs'
+import module from 'node:module'
+
+const [major] = process.versions.node.split('.').map(Number)
+if (major < 24) {
+  process.stderr.write(
+    `orbweaver: needs Node.js 24 or newer, this is ${process.versions.node}. In a checkout, 'npm ci' brings one and 'npm start -- ARGS' uses it.\n`,
+  )
+  process.exit(2)
+}
+module.enableCompileCache?.()
+const built = new URL('../dist/cli/main.js', import.meta.url)
+const source = new URL('../src/cli/main.ts', import.meta.url)
+const { main } = await import((existsSync(source) ? source : built).href)
+await main(process.argv.slice(2))

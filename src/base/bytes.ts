@@ -1,0 +1,139 @@
+/** Writing and reading compact binary values: counts as varints, 64-bit keys, texts with their length. */
+import { assert } from './assert.ts'
+
+const encoder = new TextEncoder()
+
+export class ByteWriter {
+  #bytes: Uint8Array
+  #view: DataView
+  #at = 0
+
+  constructor(expected = 256) {
+    this.#bytes = new Uint8Array(expected)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
+
+  byte(value: number): void {
+    this.#room(1)
+    this.#bytes[this.#at++] = value
+  }
+
+  /** A whole number ≥ 0 up to 2^53 as a varint. */
+  count(value: number): void {
+    assert(Number.isSafeInteger(value) && value >= 0, `count ${value}`)
+    this.#room(8)
+    while (value >= 0x80) {
+      this.#bytes[this.#at++] = (value % 0x80) | 0x80
+      value = Math.floor(value / 0x80)
+    }
+    this.#bytes[this.#at++] = value
+  }
+
+  number(value: number): void {
+    this.#room(8)
+    this.#view.setFloat64(this.#at, value, true)
+    this.#at += 8
+  }
+
+  u64(value: bigint): void {
+    this.#room(8)
+    this.#view.setBigUint64(this.#at, value, true)
+    this.#at += 8
+  }
+
+  text(value: string): void {
+    this.#room(8 + value.length * 3)
+    // Most texts are under 42 letters, whose length always fits one byte of varint whatever the letters are.
+    const lengthBytes = value.length <= 42 ? 1 : 0
+    if (lengthBytes === 1) {
+      const { written } = encoder.encodeInto(value, this.#bytes.subarray(this.#at + 1))
+      this.#bytes[this.#at] = written
+      this.#at += 1 + written
+      return
+    }
+    this.blob(encoder.encode(value))
+  }
+
+  blob(value: Uint8Array): void {
+    this.count(value.length)
+    this.#room(value.length)
+    this.#bytes.set(value, this.#at)
+    this.#at += value.length
+  }
+
+  bytes(): Uint8Array {
+    return this.#bytes.slice(0, this.#at)
+  }
+
+  #room(more: number): void {
+    if (this.#at + more <= this.#bytes.length) return
+    const grown = new Uint8Array(Math.max(this.#bytes.length * 2, this.#at + more))
+    grown.set(this.#bytes)
+    this.#bytes = grown
+    this.#view = new DataView(grown.buffer)
+  }
+}
+
+const decoder = new TextDecoder()
+
+export class ByteReader {
+  readonly #bytes: Uint8Array
+  readonly #view: DataView
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  }
+
+  get atEnd(): boolean {
+    return this.#at >= this.#bytes.length
+  }
+
+  byte(): number {
+    this.#need(1)
+    return this.#bytes[this.#at++]
+  }
+
+  count(): number {
+    let value = 0
+    let factor = 1
+    for (;;) {
+      const byte = this.byte()
+      value += (byte & 0x7f) * factor
+      if (byte < 0x80) return value
+      factor *= 0x80
+      if (factor > 2 ** 49) throw new RangeError('count out of range')
+    }
+  }
+
+  number(): number {
+    this.#need(8)
+    const value = this.#view.getFloat64(this.#at, true)
+    this.#at += 8
+    return value
+  }
+
+  u64(): bigint {
+    this.#need(8)
+    const value = this.#view.getBigUint64(this.#at, true)
+    this.#at += 8
+    return value
+  }
+
+  text(): string {
+    return decoder.decode(this.blob())
+  }
+
+  blob(): Uint8Array {
+    const length = this.count()
+    this.#need(length)
+    const value = this.#bytes.subarray(this.#at, this.#at + length)
+    this.#at += length
+    return value
+  }
+
+  #need(length: number): void {
+    if (this.#at + length > this.#bytes.length) throw new RangeError('bytes end too early')
+  }
+}

@@ -1,0 +1,46 @@
+/** Time comes in through this door only: the simulator hands in another clock and the same code runs a day in seconds. */
+
+/** Milliseconds since 1970, for records. */
+export type Instant = number
+/** A duration in milliseconds. */
+export type Millis = number
+
+export interface Clock {
+  /** For records. May jump when the machine's time is set. */
+  now(): Instant
+  /** Monotonic, for pauses, deadlines and leases. */
+  elapsed(): Millis
+  /** Resolves after `ms`, or as soon as `signal` aborts; never rejects (ask `signal.aborted`). */
+  sleep(ms: Millis, signal?: AbortSignal): Promise<void>
+  /** Calls back once after `ms`; returns the function that cancels it. Cheaper than `sleep` for deadlines that seldom fire. */
+  after(ms: Millis, call: () => void): () => void
+}
+
+/** setTimeout overflows above 2^31-1 ms and then fires at once. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1
+
+export const realClock: Clock = {
+  now: () => Date.now(),
+  elapsed: () => performance.now(),
+  sleep(ms, signal) {
+    if (signal?.aborted) return Promise.resolve()
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', end)
+        resolve()
+      }
+      const timer = setTimeout(end, Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
+      signal?.addEventListener('abort', end)
+    })
+  },
+  after(ms, call) {
+    const timer = setTimeout(call, Math.min(Math.max(0, ms), LONGEST_TIMER_MS))
+    return () => clearTimeout(timer)
+  },
+}
+
+/** One turn of the event loop: lets timers, sockets and messages in between two pieces of long work. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}

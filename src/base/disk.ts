@@ -1,0 +1,29 @@
+/**
+ * Files as the rooms that write them see them. Three makers: the machine's (`real-disk.ts`), one in memory
+ * (`memory-disk.ts`) and one that forgets what was not synced (`forgetful-disk.ts`).
+ *
+ * Writing is synchronous (a copy into the page cache costs less than a trip through the thread pool); only a sync,
+ * which waits for the device, is awaited. A new or renamed file is durable once the file *and its folder* are synced.
+ */
+export interface Disk {
+  /** Opens for appending; makes the file when there is none. */
+  append(path: string): AppendFile
+  /** Up to `length` bytes from `offset`; fewer at the end of the file. */
+  read(path: string, offset: number, length: number): Uint8Array
+  size(path: string): number | undefined
+  /** Names (not paths) in a folder, sorted; empty when there is no such folder. */
+  list(folder: string): string[]
+  makeFolder(folder: string): void
+  rename(from: string, to: string): void
+  remove(path: string): void
+  truncate(path: string, size: number): void
+  syncFolder(folder: string): Promise<void>
+}
+
+export interface AppendFile {
+  readonly size: number
+  write(bytes: Uint8Array): void
+  /** fdatasync: returns when what was written before the call survives a loss of power (its name: `syncFolder`). */
+  sync(): Promise<void>
+  close(): void
+}

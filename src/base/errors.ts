@@ -1,0 +1,68 @@
+/**
+ * The operator's mistakes and the machine's troubles: each has a code, an exit code and a sentence that says what to do.
+ * The web's failures are values (`visit/outcome.ts`), bugs are assertions (`assert.ts`).
+ */
+
+export const EXIT = {
+  done: 0,
+  failed: 1,
+  usage: 2,
+  diskFull: 3,
+  databaseUnreachable: 4,
+  interrupted: 11,
+  pageLimit: 14,
+  timeLimit: 15,
+  sizeLimit: 16,
+} as const
+
+export type ProblemCode =
+  | 'bad-flag'
+  | 'bad-config'
+  | 'bad-seed'
+  | 'no-seeds'
+  | 'no-collection'
+  | 'foreign-database'
+  | 'newer-database'
+  | 'damaged-database'
+  | 'collection-in-use'
+  | 'not-found'
+  | 'unreadable'
+  | 'disk-full'
+  | 'database-unreachable'
+  | 'verify-failed'
+
+const EXIT_OF: Record<ProblemCode, number> = {
+  'bad-flag': EXIT.usage,
+  'bad-config': EXIT.usage,
+  'bad-seed': EXIT.usage,
+  'no-seeds': EXIT.usage,
+  'no-collection': EXIT.usage,
+  'foreign-database': EXIT.usage,
+  'newer-database': EXIT.usage,
+  'damaged-database': EXIT.failed,
+  'collection-in-use': EXIT.failed,
+  'not-found': EXIT.failed,
+  unreadable: EXIT.usage,
+  'disk-full': EXIT.diskFull,
+  'database-unreachable': EXIT.databaseUnreachable,
+  'verify-failed': EXIT.failed,
+}
+
+export class Problem extends Error {
+  readonly code: ProblemCode
+  constructor(code: ProblemCode, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.name = 'Problem'
+    this.code = code
+  }
+  get exit(): number {
+    return EXIT_OF[this.code]
+  }
+}
+
+/** True for the errors by which a file system or SQLite says that no room is left. */
+export function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = (error as NodeJS.ErrnoException).code
+  return code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full/i.test(error.message)
+}

@@ -1,0 +1,20 @@
+/**
+ * Observation never steers: whoever has news tells the journal; log, live view and tests read it. Nothing waits for a
+ * reader and no reader can fail its teller. The events themselves are a closed union in `visit/events.ts`.
+ */
+export interface Journal<Event> {
+  tell(event: Event): void
+}
+
+export class Readers<Event> implements Journal<Event> {
+  readonly #readers = new Set<(event: Event) => void>()
+
+  read(reader: (event: Event) => void): () => void {
+    this.#readers.add(reader)
+    return () => this.#readers.delete(reader)
+  }
+
+  tell(event: Event): void {
+    for (const reader of this.#readers) reader(event)
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * A disk in memory that knows what a loss of power would leave. Everything works on the current state; `crash` throws
+ * away what was not synced, the way real disks do: unsynced writes survive one by one or not at all (a later one may be
+ * there without an earlier: a hole of zeros), and so do names that were made, moved or removed in an unsynced folder.
+ */
+import { dirname } from 'node:path'
+import type { Disk } from './disk.ts'
+import type { Random } from './random.ts'
+
+interface Inode {
+  bytes: Uint8Array
+  size: number
+  /** What a crash cannot take. */
+  durable: Uint8Array
+  /** Writes since the last sync: [offset, length]. */
+  pending: [number, number][]
+}
+
+interface NameChange {
+  folder: string
+  path: string
+  inode: Inode | undefined
+}
+
+export interface MemoryDisk extends Disk {
+  crash(random: Random): void
+}
+
+export function memoryDisk(): MemoryDisk {
+  let names = new Map<string, Inode>()
+  let durableNames = new Map<string, Inode>()
+  let pendingNames: NameChange[] = []
+
+  const rename = (path: string, inode: Inode | undefined) => {
+    if (inode === undefined) names.delete(path)
+    else names.set(path, inode)
+    pendingNames.push({ folder: dirname(path), path, inode })
+  }
+  const at = (path: string): Inode => {
+    const inode = names.get(path)
+    if (inode === undefined) throw Object.assign(new Error(`ENOENT: no such file, '${path}'`), { code: 'ENOENT' })
+    return inode
+  }
+
+  return {
+    append(path) {
+      if (!names.has(path)) rename(path, { bytes: new Uint8Array(0), size: 0, durable: new Uint8Array(0), pending: [] })
+      const inode = at(path)
+      return {
+        get size() {
+          return inode.size
+        },
+        write(bytes) {
+          reserve(inode, inode.size + bytes.length)
+          inode.bytes.set(bytes, inode.size)
+          inode.pending.push([inode.size, bytes.length])
+          inode.size += bytes.length
+        },
+        sync() {
+          // What is promised is what was written before the call, whatever is written while the device works.
+          const upTo = inode.size
+          const promised = inode.pending.filter(([offset, length]) => offset + length <= upTo)
+          return Promise.resolve().then(() => {
+            inode.durable = grownTo(inode.durable, upTo)
+            for (const [offset, length] of promised) {
+              inode.durable.set(inode.bytes.subarray(offset, offset + length), offset)
+            }
+            inode.pending = inode.pending.filter((write) => !promised.includes(write))
+          })
+        },
+        close() {},
+      }
+    },
+    read(path, offset, length) {
+      const inode = at(path)
+      return inode.bytes.slice(offset, Math.min(inode.size, offset + length))
+    },
+    size: (path) => names.get(path)?.size,
+    list(folder) {
+      const inside = [...names.keys()].filter((path) => dirname(path) === folder)
+      return inside.map((path) => path.slice(folder.length + 1)).sort()
+    },
+    makeFolder() {},
+    rename(from, to) {
+      const inode = at(from)
+      rename(from, undefined)
+      rename(to, inode)
+    },
+    remove(path) {
+      if (names.has(path)) rename(path, undefined)
+    },
+    truncate(path, size) {
+      const inode = at(path)
+      inode.size = Math.min(inode.size, size)
+      inode.durable = inode.durable.slice(0, size)
+      inode.pending = inode.pending.filter(([offset]) => offset < size)
+    },
+    syncFolder(folder) {
+      const promised = pendingNames.filter((change) => change.folder === folder)
+      return Promise.resolve().then(() => {
+        for (const change of promised) apply(durableNames, change)
+        pendingNames = pendingNames.filter((change) => !promised.includes(change))
+      })
+    },
+    crash(random) {
+      for (const change of pendingNames) if (random.next() < 0.5) apply(durableNames, change)
+      pendingNames = []
+      const left = new Map<string, Inode>()
+      for (const [path, inode] of durableNames) {
+        let bytes = inode.durable
+        for (const [offset, length] of inode.pending) {
+          if (random.next() < 0.5) continue
+          const part = random.integer(length + 1)
+          bytes = grownTo(bytes, offset + part)
+          bytes.set(inode.bytes.subarray(offset, offset + part), offset)
+        }
+        left.set(path, { bytes: bytes.slice(), size: bytes.length, durable: bytes.slice(), pending: [] })
+      }
+      names = left
+      durableNames = new Map(left)
+    },
+  }
+}
+
+function apply(names: Map<string, Inode>, change: NameChange): void {
+  if (change.inode === undefined) names.delete(change.path)
+  else names.set(change.path, change.inode)
+}
+
+function reserve(inode: Inode, size: number): void {
+  if (size > inode.bytes.length) inode.bytes = grownTo(inode.bytes, Math.max(size, inode.bytes.length * 2))
+}
+
+function grownTo(bytes: Uint8Array, size: number): Uint8Array {
+  if (size <= bytes.length) return bytes
+  const grown = new Uint8Array(size)
+  grown.set(bytes)
+  return grown
+}

@@ -1,0 +1,92 @@
+/** The machine's own disk. */
+import {
+  closeSync,
+  fdatasync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  open,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { promisify } from 'node:util'
+import type { Disk } from './disk.ts'
+
+const fdatasyncAsync = promisify(fdatasync)
+const openAsync = promisify(open)
+
+export const realDisk: Disk = {
+  append(path) {
+    const fd = openSync(path, 'a')
+    let size = fstatSync(fd).size
+    return {
+      get size() {
+        return size
+      },
+      write(bytes) {
+        let at = 0
+        while (at < bytes.length) at += writeSync(fd, bytes, at)
+        size += bytes.length
+      },
+      sync: () => fdatasyncAsync(fd),
+      close: () => closeSync(fd),
+    }
+  },
+  read(path, offset, length) {
+    const fd = openSync(path, 'r')
+    try {
+      const bytes = new Uint8Array(length)
+      let at = 0
+      while (at < length) {
+        const got = readSync(fd, bytes, at, length - at, offset + at)
+        if (got === 0) break
+        at += got
+      }
+      return bytes.subarray(0, at)
+    } finally {
+      closeSync(fd)
+    }
+  },
+  size(path) {
+    return statSync(path, { throwIfNoEntry: false })?.size
+  },
+  list(folder) {
+    try {
+      return readdirSync(folder).sort()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+      throw error
+    }
+  },
+  makeFolder(folder) {
+    mkdirSync(folder, { recursive: true })
+  },
+  rename(from, to) {
+    renameSync(from, to)
+  },
+  remove(path) {
+    rmSync(path, { force: true })
+  },
+  truncate(path, size) {
+    const fd = openSync(path, 'r+')
+    try {
+      ftruncateSync(fd, size)
+    } finally {
+      closeSync(fd)
+    }
+  },
+  async syncFolder(folder) {
+    // macOS refuses fdatasync on a folder that was opened for reading only on some file systems; the open itself orders names there.
+    const fd = await openAsync(folder, 'r')
+    try {
+      await fdatasyncAsync(fd)
+    } finally {
+      closeSync(fd)
+    }
+  },
+}

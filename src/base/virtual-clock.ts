@@ -1,0 +1,107 @@
+/**
+ * A clock that jumps. Whatever runs on it must wait only by `sleep` and `after` (and by promises that follow from them):
+ * when nothing can run any more, the clock goes straight to the next thing that waits.
+ */
+import { assert } from './assert.ts'
+import { type Clock, type Instant, type Millis, turn } from './clock.ts'
+
+interface Sleeper {
+  at: Millis
+  order: number
+  call: (() => void) | undefined
+}
+
+export interface VirtualClock extends Clock {
+  /** Runs until `work` has settled, jumping over every wait; rejects when everything waits for nothing. */
+  run<T>(work: Promise<T>): Promise<T>
+}
+
+export function virtualClock(start: Instant): VirtualClock {
+  const heap: Sleeper[] = []
+  let elapsed = 0
+  let order = 0
+
+  const after = (ms: Millis, call: () => void) => {
+    const sleeper: Sleeper = { at: elapsed + Math.max(0, ms), order: order++, call }
+    push(heap, sleeper)
+    return () => {
+      sleeper.call = undefined
+    }
+  }
+
+  return {
+    now: () => start + Math.floor(elapsed),
+    elapsed: () => elapsed,
+    after,
+    sleep(ms, signal) {
+      if (signal?.aborted) return Promise.resolve()
+      return new Promise((resolve) => {
+        const end = () => {
+          cancel()
+          signal?.removeEventListener('abort', end)
+          resolve()
+        }
+        const cancel = after(ms, end)
+        signal?.addEventListener('abort', end)
+      })
+    },
+    async run(work) {
+      let settled = false
+      const done = work.finally(() => {
+        settled = true
+      })
+      done.catch(() => {})
+      let idleTurns = 0
+      while (!settled) {
+        // One turn drains every promise that is ready; only then may time move.
+        await turn()
+        if (settled) break
+        const next = pop(heap)
+        if (next === undefined) {
+          // Real work (a file being synced, a thread) may still be under way: give it some turns before giving up.
+          assert(++idleTurns < 10_000, 'virtual time: everything waits and nothing is due')
+          continue
+        }
+        idleTurns = 0
+        if (next.call === undefined) continue
+        elapsed = Math.max(elapsed, next.at)
+        next.call()
+        // All that is due at the same instant belongs to the same turn.
+        while (heap.length > 0 && heap[0].at <= elapsed) pop(heap)?.call?.()
+      }
+      return done
+    },
+  }
+}
+
+function before(a: Sleeper, b: Sleeper): boolean {
+  return a.at < b.at || (a.at === b.at && a.order < b.order)
+}
+
+function push(heap: Sleeper[], item: Sleeper): void {
+  let i = heap.push(item) - 1
+  while (i > 0) {
+    const parent = (i - 1) >> 1
+    if (!before(item, heap[parent])) break
+    heap[i] = heap[parent]
+    i = parent
+  }
+  heap[i] = item
+}
+
+function pop(heap: Sleeper[]): Sleeper | undefined {
+  const first = heap[0]
+  const last = heap.pop()
+  if (last === undefined || heap.length === 0) return first
+  let i = 0
+  for (;;) {
+    let child = 2 * i + 1
+    if (child >= heap.length) break
+    if (child + 1 < heap.length && before(heap[child + 1], heap[child])) child++
+    if (!before(heap[child], last)) break
+    heap[i] = heap[child]
+    i = child
+  }
+  heap[i] = last
+  return first
+}

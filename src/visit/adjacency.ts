@@ -1,0 +1,41 @@
+/**
+ * A page's out-links as one compact value: a row per link would cost more than the page (40 links of 3–6 µs each).
+ * A link into the page's own site is its key; into another site, site key and key; a link that no frontier will ever
+ * hold (out of scope) carries its text as well, because nobody else could tell what it was.
+ */
+import { ByteReader, ByteWriter } from '../base/bytes.ts'
+
+export interface OutLink {
+  key: bigint
+  /** hash64 of the site's name; undefined: the page's own site. */
+  siteKey?: bigint
+  /** Set when the link is not wanted and so stands nowhere else. */
+  url?: string
+}
+
+export function packLinks(links: readonly OutLink[]): Uint8Array {
+  if (links.length === 0) return new Uint8Array(0)
+  const out = new ByteWriter(links.length * 10 + 8)
+  out.count(links.length)
+  for (const link of links) {
+    out.byte((link.siteKey === undefined ? 0 : 1) | (link.url === undefined ? 0 : 2))
+    out.u64(link.key)
+    if (link.siteKey !== undefined) out.u64(link.siteKey)
+    if (link.url !== undefined) out.text(link.url)
+  }
+  return out.bytes()
+}
+
+export function unpackLinks(packed: Uint8Array): OutLink[] {
+  if (packed.length === 0) return []
+  const from = new ByteReader(packed)
+  const links: OutLink[] = []
+  for (let left = from.count(); left > 0; left--) {
+    const flags = from.byte()
+    const link: OutLink = { key: from.u64() }
+    if (flags & 1) link.siteKey = from.u64()
+    if (flags & 2) link.url = from.text()
+    links.push(link)
+  }
+  return links
+}

@@ -1,0 +1,51 @@
+/** The names under which a visit counts. Sums of `VisitReport.counts` are the crawl's counters: exactly once by construction. */
+
+/** A closed list, so that nothing from outside can make a counter of its own; what follows the colon is bounded below. */
+export type CountName =
+  | 'requests' // every request sent, robots.txt included
+  | 'wireBytes' // body bytes received, whatever became of them
+  | 'fetched' // URLs whose answer was final
+  | 'documents' // pages kept, duplicates included
+  | 'bytes' // their body bytes
+  | 'duplicates' // of them, those whose payload was in the collection already
+  | 'links' // links extracted
+  | 'malformed' // links that are no URLs
+  | 'seedLinksDropped' // links to other seeds' sites, dropped by the home-page policy (V10)
+  | 'cut' // bodies cut by a limit
+  | `status:${number}` // answers by status
+  | `failure:${string}` // FailureKind
+  | `refused:${string}` // RefusedBy: of pages asked about, and of links by scope
+  | `unwanted:${string}` // references to what is not wanted, by kind: mailto, image, application/pdf …
+  | `type:${string}` // documents by media type
+  | `typeBytes:${string}`
+
+/** Media types and kinds come from servers: short, plain, few. */
+export function countLabel(text: string): string {
+  return /^[a-z0-9.+*/_-]{1,60}$/.test(text) ? text : 'other'
+}
+
+/** Different labels that one part may carry; the rest is counted as `other`. */
+const MOST_LABELS = 200
+
+export class Tally {
+  #sums = new Map<string, number>()
+
+  add(name: CountName, by = 1): void {
+    if (by === 0) return
+    const known = this.#sums.get(name)
+    const full = known === undefined && this.#sums.size >= MOST_LABELS && name.includes(':')
+    const counted = full ? `${name.slice(0, name.indexOf(':'))}:other` : name
+    this.#sums.set(counted, (this.#sums.get(counted) ?? 0) + by)
+  }
+
+  get isEmpty(): boolean {
+    return this.#sums.size === 0
+  }
+
+  /** What was counted since the last take. */
+  take(): ReadonlyMap<string, number> {
+    const taken = this.#sums
+    this.#sums = new Map()
+    return taken
+  }
+}

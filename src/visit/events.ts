@@ -1,0 +1,24 @@
+/** The closed list of what the journal hears. Readers: log, live view, tests, crash points. Nothing here steers. */
+import type { Millis } from '../base/clock.ts'
+import type { VisitEnd } from './report.ts'
+
+export type Event =
+  | { kind: 'crawl-begun'; resumed: boolean }
+  | { kind: 'crawl-over'; why: 'complete' | 'interrupted' | 'pages' | 'time' | 'size' }
+  | { kind: 'checked-out'; worker: string; sites: number }
+  | { kind: 'request'; site: string; url: string }
+  | { kind: 'answer'; site: string; url: string; status: number; bytes: number; tookMs: Millis }
+  | { kind: 'synced'; worker: string }
+  | { kind: 'checked-in'; worker: string; parts: number }
+  | { kind: 'inbox-stored'; parts: number }
+  | { kind: 'applying'; part: number; pages: number }
+  | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }
+  | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
+  | { kind: 'lease-lost'; site: string }
+  | { kind: 'hazard'; site: string; rule: string; evidence: string }
+  | { kind: 'volume-opened'; name: string }
+  | { kind: 'volume-closed'; name: string; bytes: number }
+  | { kind: 'tail-cut'; name: string; bytes: number }
+  | { kind: 'worker-restarted'; worker: string; why: string; url?: string }
+  | { kind: 'late'; worker: string; ms: Millis }
+  | { kind: 'trouble'; what: string }

@@ -1,0 +1,91 @@
+/** One request and what came back, byte for byte; and the two functions that reach strangers. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Failure } from './outcome.ts'
+
+export interface Address {
+  ip: string
+  /** Set by `--resolve HOST=IP:PORT` only; else the URL's own port counts. */
+  port?: number
+}
+
+export interface Addresses {
+  kind: 'addresses'
+  /** Best first, never empty. */
+  list: readonly Address[]
+}
+
+/** Made by `fetch/` and by `testweb/`. Never throws for the web's faults. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<Addresses | { kind: 'failed'; failure: Failure }>
+
+/** Header lines as they came, name and value trimmed, in order; names in the spelling of the server. */
+export type Headers = readonly (readonly [name: string, value: string])[]
+
+/** The decision on status and headers: an unwanted body is never downloaded (V5). */
+export type Want = { download: true; limitBytes: number } | { download: false; kind: string; rule: string }
+
+export interface FetchRequest {
+  /** Absolute, http or https, without fragment. */
+  url: string
+  address: Address
+  /** All but Host and Connection, which the fetcher writes. */
+  headers: Headers
+  /** Asked synchronously just before the first byte of the request is written; false ends in `answer.kind === 'withheld'`. */
+  may(): boolean
+  /** Asked once, when the head of the final answer is there. */
+  wants(status: number, headers: Headers): Want
+}
+
+export interface Head {
+  /** `HTTP/1.1` as the server wrote it. */
+  version: string
+  status: number
+  reason: string
+  headers: Headers
+}
+
+export type Answer =
+  /** The whole body came. */
+  | (Body & { kind: 'full' })
+  /** The body was cut by our limits or by the server's silence, and what came is of use (WARC-Truncated says why). */
+  | (Body & { kind: 'cut'; why: 'length' | 'time' | 'disconnect' })
+  /** `wants` said no on the head; the connection was closed at once. */
+  | { kind: 'declined'; head: Head; wireHead: Uint8Array; want: Want & { download: false } }
+  | { kind: 'failed'; failure: Failure }
+  /** `may()` said no: nothing was sent. */
+  | { kind: 'withheld' }
+
+export interface Body {
+  head: Head
+  /** The head's bytes as they came, with its empty line (interim 1xx answers left out). */
+  wireHead: Uint8Array
+  /** The body's bytes as they came, chunk framing and trailers included. */
+  wireBody: Uint8Array
+  /** The body without transfer coding; content coding still on it. The same bytes as wireBody when it was not chunked. */
+  payload: Uint8Array
+}
+
+export interface Exchange {
+  url: string
+  address: Address
+  /** When the first byte of the request was written, and when the last byte of the answer (or its failure) came. */
+  sentAt: Instant
+  answeredAt: Instant
+  /** The same span on the monotonic clock. */
+  tookMs: Millis
+  /** The request's bytes as they were sent; empty when nothing was. */
+  request: Uint8Array
+  /** The negotiated TLS version, for WARC-Protocol: `tls/1.3`; undefined over plain TCP. */
+  tls?: string
+  answer: Answer
+}
+
+/** Never throws for the web's faults. One request at a time per session. */
+export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exchange>
+
+/** One visit's connections: kept alive between its requests, closed with it. */
+export interface FetchSession {
+  fetch: Fetch
+  close(): void
+}
+
+export type OpenSession = () => FetchSession

@@ -1,0 +1,36 @@
+/**
+ * What visits know of a site and hand on. The frontier carries it without reading it. Small, bounded, plain JSON, so that
+ * it survives restarts and versions: an unknown or missing field reads as "not known".
+ */
+import type { Instant, Millis } from '../base/clock.ts'
+
+export type Scheme = 'http' | 'https'
+
+export interface RobotsMemory {
+  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: HTML, binary. */
+  state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
+  at: Instant
+  /** HTTP status, 0 when there was no answer. */
+  status: number
+  /** The lines that concern us, at most 512 KiB; '' unless state is 'rules'. */
+  text: string
+  /** While unreachable: since when, and how often it was asked for in vain. */
+  since?: Instant
+  tries?: number
+}
+
+export interface SiteMemory {
+  robots: { [scheme in Scheme]?: RobotsMemory }
+  /** Crawl-delay of robots.txt and what Retry-After asked for. */
+  crawlDelay?: Millis
+  /** URLs of the site fetched so far, duplicates among them, deepest level: what hazard limits count. */
+  fetched: number
+  duplicates: number
+  deepest: number
+  /** Consecutive requests that brought no answer at all. */
+  silent: number
+  /** Links in this site are followed no more: the rule that said so. */
+  stopped?: string
+}
+
+export const freshMemory = (): SiteMemory => ({ robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 })
