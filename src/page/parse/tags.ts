@@ -1,0 +1,87 @@
+/**
+ * The tags whose names mean something to a reader, each interned once: a tag found in a page becomes one of these objects
+ * without a string being cut out of the page (a page of 15 KB has some 500 tags).
+ */
+import { reads } from './letters.ts'
+
+/** How the tokenizer reads on after the start tag; the standard's tokenizer states. */
+export type TextState = 'rcdata' | 'rawtext' | 'script' | 'plaintext'
+
+/** What stands for a tag in the text: nothing, a space, or the end of a line. */
+export type Gap = 0 | 1 | 2
+
+export interface Tag {
+  /** Small and dense, so that tables can be arrays. */
+  readonly id: number
+  readonly name: string
+  readonly hash: number
+  readonly gap: Gap
+  /** Set for elements whose content is not markup. */
+  readonly content: TextState | undefined
+}
+
+const LINES =
+  'address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset figcaption figure ' +
+  'footer form frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html legend li main menu nav noscript ol optgroup option ' +
+  'p pre search section select summary table tbody tfoot thead tr ul'
+const SPACES = 'area audio button canvas embed img input label meter object progress svg math td th video'
+const INLINE =
+  'a abbr acronym b base basefont big cite code col colgroup data del dfn em font foreignobject frame i ins kbd link map ' +
+  'mark meta param picture q rp rt ruby s samp small slot source span strike strong sub sup template time track tt u var wbr'
+const CONTENT: [TextState, Gap, string][] = [
+  ['rcdata', 0, 'title'],
+  ['rcdata', 2, 'textarea'],
+  ['rawtext', 2, 'xmp iframe noembed noframes'],
+  ['rawtext', 0, 'style'],
+  ['script', 0, 'script'],
+  ['plaintext', 2, 'plaintext'],
+]
+
+const SLOTS = 1024
+const slots: (Tag | undefined)[] = new Array(SLOTS).fill(undefined)
+const byName = new Map<string, Tag>()
+
+/** The tokenizer computes the same, letter by letter, while it looks for the name's end. */
+export function hashLetter(hash: number, code: number): number {
+  return (Math.imul(hash, 31) + (code | 0x20)) | 0
+}
+
+function intern(names: string, gap: Gap, content?: TextState): void {
+  for (const name of names.split(' ')) {
+    let hash = 0
+    for (let i = 0; i < name.length; i++) hash = hashLetter(hash, name.charCodeAt(i))
+    const tag: Tag = { id: byName.size + 1, name, hash, gap, content }
+    byName.set(name, tag)
+    let slot = hash & (SLOTS - 1)
+    while (slots[slot] !== undefined) slot = (slot + 1) & (SLOTS - 1)
+    slots[slot] = tag
+  }
+}
+
+intern(LINES, 2)
+intern(SPACES, 1)
+intern(INLINE, 0)
+for (const [content, gap, names] of CONTENT) intern(names, gap, content)
+
+/** Any tag that is not in the lists: inline, ordinary content. */
+export const OTHER_TAG: Tag = { id: 0, name: '', hash: 0, gap: 0, content: undefined }
+
+/** How many ids there are. */
+export const TAG_IDS = byName.size + 1
+
+export function findTag(input: string, from: number, to: number, hash: number): Tag {
+  let slot = hash & (SLOTS - 1)
+  for (;;) {
+    const tag = slots[slot]
+    if (tag === undefined) return OTHER_TAG
+    if (tag.hash === hash && tag.name.length === to - from && reads(input, from, tag.name)) return tag
+    slot = (slot + 1) & (SLOTS - 1)
+  }
+}
+
+/** For tables: the interned tag of a name that is in the lists. */
+export function tagNamed(name: string): Tag {
+  const tag = byName.get(name)
+  if (tag === undefined) throw new Error(`bug: no tag '${name}'`)
+  return tag
+}

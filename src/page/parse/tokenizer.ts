@@ -1,0 +1,340 @@
+/**
+ * HTML's tokenizer, written by hand: one pass over a decoded text, equal to the standard's on html5lib-tests
+ * (`tokenizer-conformance.test.ts`). It is pulled: `next()` says what the token is, and what it holds is cut out and decoded
+ * only when asked for, so that the attributes of most tags cost nothing but a walk.
+ *
+ * Linear on every input: it only goes forward, and what is never closed is looked for once, since it ends the input.
+ * Like the standard's it does not know which elements hold raw text: its caller tells it (`enter`).
+ */
+import { decodeHTML, decodeHTMLAttribute } from 'entities/decode'
+import { type Doctype, parseDoctype } from './doctype.ts'
+import * as letters from './letters.ts'
+import { rawTextEnd, scriptEnd } from './raw-text.ts'
+import { findTag, hashLetter, OTHER_TAG, type Tag, type TextState } from './tags.ts'
+
+const { BANG, DASH, DOUBLE_QUOTE, EQUALS, GREATER, QUESTION, SINGLE_QUOTE, SLASH } = letters
+const { endsTagName, isLetter, isSpace, reads } = letters
+
+export const TOKEN = { end: 0, text: 1, startTag: 2, endTag: 3, comment: 4, doctype: 5 } as const
+export type Token = (typeof TOKEN)[keyof typeof TOKEN]
+
+/** Something empty was passed over, such as `<![CDATA[]]>`: a loop goes on from there, for recursion could be deep. */
+const NOTHING = -1
+
+/** A tag with more is a mistake or an attack; the rest is walked over. */
+const MOST_ATTRIBUTES = 1000
+
+type State = 'data' | 'cdata' | TextState
+
+export class Tokenizer {
+  readonly input: string
+  /** Inside SVG, MathML and XHTML `<![CDATA[` opens text; in HTML it is a bogus comment. */
+  cdataAllowed = false
+
+  /** Of the token: where in the input its text, comment or doctype lies. */
+  from = 0
+  to = 0
+  /** Of a tag; OTHER_TAG when its name is none of those a reader cares for. */
+  tag: Tag = OTHER_TAG
+  nameHash = 0
+  selfClosing = false
+
+  #at = 0
+  #state: State = 'data'
+  #rawName = ''
+  #textOf: State = 'data'
+  #closed = true
+  #nameFrom = 0
+  #nameTo = 0
+  #attributes = 0
+  /** Four numbers an attribute: where its name and its value begin and end. */
+  readonly #spans: number[] = []
+  /** The first `&` at or after the text last asked about. */
+  #ampersand = -1
+
+  constructor(input: string) {
+    this.input = input
+  }
+
+  /** Reads on as in the content of an element `name`, until its end tag. */
+  enter(state: State, name = ''): void {
+    this.#state = state
+    this.#rawName = name
+  }
+
+  next(): Token {
+    for (;;) {
+      const token = this.#state === 'data' ? this.#data() : this.#rawText()
+      if (token !== NOTHING) return token
+    }
+  }
+
+  /** The text of a text token, references decoded. */
+  text(): string {
+    const cut = newlines(this.input.slice(this.from, this.to))
+    switch (this.#textOf) {
+      case 'data':
+        return decodeHTML(cut)
+      case 'cdata':
+        return cut
+      case 'rcdata':
+        return decodeHTML(withoutNull(cut))
+      default:
+        return withoutNull(cut)
+    }
+  }
+
+  /** True when the text token holds no reference, so that the input between `from` and `to` is its text. */
+  get isPlain(): boolean {
+    if (this.#textOf !== 'data' && this.#textOf !== 'rcdata') return true
+    if (this.#ampersand < this.from) {
+      const found = this.input.indexOf('&', this.from)
+      this.#ampersand = found < 0 ? this.input.length : found
+    }
+    return this.#ampersand >= this.to
+  }
+
+  get comment(): string {
+    return withoutNull(newlines(this.input.slice(this.from, this.to)))
+  }
+
+  get doctype(): Doctype {
+    return parseDoctype(this.comment, this.#closed)
+  }
+
+  /** Of a tag, in lower case. */
+  get name(): string {
+    return this.tag === OTHER_TAG ? lowerName(this.input.slice(this.#nameFrom, this.#nameTo)) : this.tag.name
+  }
+
+  get firstLetter(): number {
+    return this.input.charCodeAt(this.#nameFrom) | 0x20
+  }
+
+  get lastLetter(): number {
+    const code = this.input.charCodeAt(this.#nameTo - 1)
+    return isLetter(code) ? code | 0x20 : code
+  }
+
+  /** The decoded value of a start tag's attribute; '' when it has none; the first of several counts. */
+  attribute(name: string): string | undefined {
+    const spans = this.#spans
+    for (let i = 0; i < this.#attributes * 4; i += 4) {
+      if (spans[i + 1] - spans[i] === name.length && reads(this.input, spans[i], name)) return this.#value(i)
+    }
+    return undefined
+  }
+
+  /** All of them, for tests and for the curious. */
+  attributes(): Map<string, string> {
+    const all = new Map<string, string>()
+    for (let i = 0; i < this.#attributes * 4; i += 4) {
+      const name = lowerName(this.input.slice(this.#spans[i], this.#spans[i + 1]))
+      if (!all.has(name)) all.set(name, this.#value(i))
+    }
+    return all
+  }
+
+  #value(i: number): string {
+    return decodeHTMLAttribute(withoutNull(newlines(this.input.slice(this.#spans[i + 2], this.#spans[i + 3]))))
+  }
+
+  #data(): Token | typeof NOTHING {
+    const input = this.input
+    const length = input.length
+    let start = this.#at
+    let at = start
+    for (;;) {
+      const open = input.indexOf('<', at)
+      if (open < 0 || open + 1 >= length) break
+      const next = input.charCodeAt(open + 1)
+      if (next === SLASH) {
+        if (open + 2 >= length) break
+      } else if (!isLetter(next) && next !== BANG && next !== QUESTION) {
+        at = open + 1
+        continue
+      }
+      if (open > start) return this.#textToken(start, open, 'data')
+      if (isLetter(next)) return this.#tag(open + 1, TOKEN.startTag)
+      if (next === QUESTION) return this.#bogusComment(open + 1)
+      if (next === BANG) return this.#declaration(open)
+      const third = input.charCodeAt(open + 2)
+      if (isLetter(third)) return this.#tag(open + 2, TOKEN.endTag)
+      if (third !== GREATER) return this.#bogusComment(open + 2)
+      // `</>` is nothing at all.
+      start = at = open + 3
+    }
+    return start < length ? this.#textToken(start, length, 'data') : this.#ended()
+  }
+
+  #rawText(): Token | typeof NOTHING {
+    const state = this.#state
+    const start = this.#at
+    const length = this.input.length
+    let end = length
+    let after = length
+    if (state === 'cdata') {
+      const close = this.input.indexOf(']]>', start)
+      if (close >= 0) {
+        end = close
+        after = close + 3
+      }
+    } else if (state !== 'plaintext') {
+      end = (state === 'script' ? scriptEnd : rawTextEnd)(this.input, start, this.#rawName)
+      after = end
+    }
+    // What follows is an end tag or the end of the input; both are read as anywhere else.
+    this.#state = 'data'
+    this.#at = after
+    if (end === start) return NOTHING
+    return this.#textToken(start, end, state, after)
+  }
+
+  #textToken(from: number, to: number, state: State, after = to): Token {
+    this.from = from
+    this.to = to
+    this.#textOf = state
+    this.#at = after
+    return TOKEN.text
+  }
+
+  #ended(): Token {
+    this.#at = this.input.length
+    return TOKEN.end
+  }
+
+  #tag(nameFrom: number, kind: Token): Token {
+    const input = this.input
+    const length = input.length
+    let at = nameFrom
+    let hash = 0
+    for (; at < length; at++) {
+      const code = input.charCodeAt(at)
+      if (endsTagName(code)) break
+      hash = hashLetter(hash, code)
+    }
+    const nameTo = at
+    this.#attributes = 0
+    this.selfClosing = false
+    for (;;) {
+      // A tag that the end of the input cuts off is none.
+      if (at >= length) return this.#ended()
+      const code = input.charCodeAt(at)
+      if (code === GREATER) break
+      if (isSpace(code)) at++
+      else if (code !== SLASH) at = this.#attribute(at)
+      else if (++at < length && input.charCodeAt(at) === GREATER) this.selfClosing = true
+    }
+    this.#at = at + 1
+    this.#nameFrom = nameFrom
+    this.#nameTo = nameTo
+    this.nameHash = hash
+    this.tag = findTag(input, nameFrom, nameTo, hash)
+    return kind
+  }
+
+  /** Reads one attribute and returns where it ended. */
+  #attribute(nameFrom: number): number {
+    const input = this.input
+    const length = input.length
+    // An `=` in the first place belongs to the name.
+    let at = nameFrom + 1
+    for (; at < length; at++) {
+      const code = input.charCodeAt(at)
+      if (code === EQUALS || endsTagName(code)) break
+    }
+    const nameTo = at
+    while (at < length && isSpace(input.charCodeAt(at))) at++
+    if (at >= length || input.charCodeAt(at) !== EQUALS) return this.#keep(nameFrom, nameTo, at, at, at)
+    at++
+    while (at < length && isSpace(input.charCodeAt(at))) at++
+    if (at >= length) return length
+    const first = input.charCodeAt(at)
+    if (first === DOUBLE_QUOTE || first === SINGLE_QUOTE) {
+      const end = input.indexOf(first === DOUBLE_QUOTE ? '"' : "'", at + 1)
+      return end < 0 ? length : this.#keep(nameFrom, nameTo, at + 1, end, end + 1)
+    }
+    const valueFrom = at
+    for (; at < length; at++) {
+      const code = input.charCodeAt(at)
+      if (code === GREATER || isSpace(code)) break
+    }
+    return this.#keep(nameFrom, nameTo, valueFrom, at, at)
+  }
+
+  #keep(nameFrom: number, nameTo: number, valueFrom: number, valueTo: number, end: number): number {
+    if (this.#attributes >= MOST_ATTRIBUTES) return end
+    const spans = this.#spans
+    const i = this.#attributes++ * 4
+    spans[i] = nameFrom
+    spans[i + 1] = nameTo
+    spans[i + 2] = valueFrom
+    spans[i + 3] = valueTo
+    return end
+  }
+
+  /** `<!`: a comment, a doctype, CDATA where it is allowed, or a bogus comment. */
+  #declaration(open: number): Token | typeof NOTHING {
+    const input = this.input
+    if (reads(input, open + 2, '--')) return this.#comment(open + 4)
+    if (reads(input, open + 2, 'doctype')) {
+      this.#bogusComment(open + 9)
+      return TOKEN.doctype
+    }
+    if (this.cdataAllowed && input.slice(open + 2, open + 9) === '[CDATA[') {
+      this.#at = open + 9
+      this.#state = 'cdata'
+      return NOTHING
+    }
+    return this.#bogusComment(open + 2)
+  }
+
+  #bogusComment(from: number): Token {
+    const end = this.input.indexOf('>', from)
+    this.#closed = end >= 0
+    this.from = from
+    this.to = end < 0 ? this.input.length : end
+    this.#at = end < 0 ? this.to : end + 1
+    return TOKEN.comment
+  }
+
+  #comment(from: number): Token {
+    const input = this.input
+    const length = input.length
+    this.from = from
+    // `<!-->` and `<!--->` are whole comments: the closing dashes may be those that opened.
+    for (let at = from - 2; ; at++) {
+      at = input.indexOf('--', at)
+      if (at < 0 || at + 2 >= length) break
+      const next = input.charCodeAt(at + 2)
+      const banged = next === BANG && at >= from && at + 3 < length && input.charCodeAt(at + 3) === GREATER
+      if (next !== GREATER && !banged) continue
+      this.to = Math.max(from, at)
+      this.#at = at + (banged ? 4 : 3)
+      return TOKEN.comment
+    }
+    this.to = unclosedCommentEnd(input, from)
+    this.#at = length
+    return TOKEN.comment
+  }
+}
+
+/** At the end of the input, dashes that began to close a comment do not belong to it. */
+function unclosedCommentEnd(input: string, from: number): number {
+  const length = input.length
+  if (length - from >= 3 && reads(input, length - 3, '--!')) return length - 3
+  if (length - from >= 2 && reads(input, length - 2, '--')) return length - 2
+  return length - from >= 1 && input.charCodeAt(length - 1) === DASH ? length - 1 : length
+}
+
+function lowerName(name: string): string {
+  return withoutNull(name).replace(/[A-Z]+/g, (capitals) => capitals.toLowerCase())
+}
+
+function withoutNull(text: string): string {
+  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+}
+
+function newlines(text: string): string {
+  return text.includes('\r') ? text.replace(/\r\n?/g, '\n') : text
+}
