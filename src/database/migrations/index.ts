@@ -1,0 +1,7 @@
+/** Every migration, in order; together they are `schema.sql`. */
+import { migration as frontier } from './0001-frontier.ts'
+import { migration as collection } from './0002-collection.ts'
+import { migration as inbox } from './0003-inbox.ts'
+import type { Migration } from './migration.ts'
+
+export const migrations: readonly Migration[] = [frontier, collection, inbox]
