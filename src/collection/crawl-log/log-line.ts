@@ -1,0 +1,81 @@
+/**
+ * One action, one line, in the columns of Heritrix's crawl.log: when, status, size, URL, discovery path, referrer, media
+ * type, thread, begin and duration of the fetch, digest, source tag, annotations; `-` for none. Everything from outside
+ * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
+ */
+import type { PageReport } from '../../visit/report.ts'
+
+/** Longer than any URL that scope lets through; a moved-to target or a via of such length is cut, and says so. */
+const LONGEST_FIELD = 4096
+
+export interface LogContext {
+  /** The thread that fetched: `#000` where nobody knows better. */
+  thread?: number
+  /** Heritrix's source tag: the seed's site. */
+  source?: string
+}
+
+export function logLine(page: PageReport, context: LogContext = {}): string {
+  const done = page.at + Math.max(0, Math.round(page.tookMs))
+  // Heritrix pads status and size so that the columns stand in line.
+  const columns = [
+    instantText(done),
+    String(page.status).padStart(5),
+    (page.status > 0 ? String(page.bytes) : '-').padStart(10),
+    escapeField(page.url),
+    escapeField(page.path),
+    escapeField(page.via ?? ''),
+    escapeField(page.mediaType),
+    `#${String(context.thread ?? 0).padStart(3, '0')}`,
+    page.status > 0 ? `${digits17(page.at)}+${Math.max(0, Math.round(page.tookMs))}` : '-',
+    escapeField(page.capture?.digest ?? ''),
+    escapeField(context.source ?? ''),
+    escapeField(annotationsOf(page).join(',')),
+  ]
+  return `${columns.join(' ')}\n`
+}
+
+/** What the worker noted, and the outcome in a word where the status does not tell it. */
+function annotationsOf(page: PageReport): string[] {
+  const notes = page.annotations.map((note) => note.replaceAll(',', ';'))
+  const { outcome } = page
+  switch (outcome.kind) {
+    case 'refused':
+      return [...notes, `refused:${outcome.by}:${outcome.rule.replaceAll(',', ';')}`]
+    case 'gone':
+      return [...notes, `gone:${outcome.why}`]
+    case 'later':
+      return [...notes, `later:${outcome.why}`]
+    case 'kept':
+    case 'moved':
+      return notes
+  }
+}
+
+/**
+ * Plain ASCII without spaces: anything else becomes the percent form of its UTF-8 bytes. A URL in its normal form is
+ * left as it is; `-` alone stands for nothing, so a text that is just `-` is escaped as well.
+ */
+export function escapeField(text: string): string {
+  if (text === '') return '-'
+  if (text === '-') return '%2D'
+  const cut = text.length > LONGEST_FIELD ? `${text.slice(0, LONGEST_FIELD)}[cut]` : text
+  if (/^[\x21-\x7e]*$/.test(cut)) return cut
+  return cut.toWellFormed().replace(/[^\x21-\x7e]+/gu, percentForm)
+}
+
+function percentForm(text: string): string {
+  let out = ''
+  for (const byte of Buffer.from(text, 'utf8')) out += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
+  return out
+}
+
+const LAST_INSTANT = 8.64e15
+
+function instantText(at: number): string {
+  return new Date(Number.isFinite(at) ? Math.min(Math.max(0, at), LAST_INSTANT) : 0).toISOString()
+}
+
+function digits17(at: number): string {
+  return instantText(at).replace(/\D/g, '')
+}
