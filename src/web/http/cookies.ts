@@ -1,0 +1,206 @@
+/** The cookies of one visit (RFC 6265): kept in memory while it lasts, bounded, for the site's own domain only. */
+import { getPublicSuffix } from 'tldts'
+import type { Instant } from '../../base/clock.ts'
+import { parseCookieDate } from './cookie-date.ts'
+import { type HeaderLines, headersOf } from './headers.ts'
+
+export interface CookieLimits {
+  cookies: number
+  /** Of name and value together. */
+  bytes: number
+  /** Of one `Cookie` header: what does not fit is left out, so that no server refuses our head. */
+  headerBytes: number
+}
+
+interface Cookie {
+  name: string
+  value: string
+  domain: string
+  hostOnly: boolean
+  path: string
+  secure: boolean
+  expiresAt: Instant
+  /** Order of creation: earlier ones are sent first, and dropped first. */
+  order: number
+}
+
+interface Place {
+  host: string
+  path: string
+  secure: boolean
+}
+
+const LIMITS: CookieLimits = { cookies: 50, bytes: 4096, headerBytes: 8192 }
+/** A flood of Set-Cookie lines is read no further than this. */
+const MOST_LINES = 50
+const LONGEST_LINE = 8192
+const LONGEST_ATTRIBUTE = 1024
+
+export class CookieJar {
+  readonly #limits: CookieLimits
+  readonly #cookies = new Map<string, Cookie>()
+  #order = 0
+
+  constructor(limits: CookieLimits = LIMITS) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#cookies.size
+  }
+
+  /** Takes the `Set-Cookie` lines of an answer. */
+  take(url: string, headers: HeaderLines, now: Instant): void {
+    const lines = headersOf(headers, 'set-cookie')
+    if (lines.length === 0) return
+    const place = placeOf(url)
+    if (place === undefined) return
+    for (const line of lines.slice(0, MOST_LINES)) {
+      const cookie = readCookie(line, place, now, this.#limits.bytes)
+      if (cookie !== undefined) this.#keep(cookie, now)
+    }
+  }
+
+  /** The value of `Cookie` for a request; undefined when there is none to send. */
+  headerFor(url: string, now: Instant): string | undefined {
+    if (this.#cookies.size === 0) return undefined
+    const place = placeOf(url)
+    if (place === undefined) return undefined
+    const fitting: Cookie[] = []
+    for (const [key, cookie] of this.#cookies) {
+      if (cookie.expiresAt <= now) this.#cookies.delete(key)
+      else if (isFor(cookie, place)) fitting.push(cookie)
+    }
+    fitting.sort((a, b) => b.path.length - a.path.length || a.order - b.order)
+    let header = ''
+    for (const { name, value } of fitting) {
+      const pair = name === '' ? value : `${name}=${value}`
+      if (header.length + 2 + pair.length > this.#limits.headerBytes) continue
+      header += header === '' ? pair : `; ${pair}`
+    }
+    return header === '' ? undefined : header
+  }
+
+  #keep(cookie: Cookie, now: Instant): void {
+    const key = `${cookie.name}\n${cookie.domain}\n${cookie.hostOnly}\n${cookie.path}`
+    const before = this.#cookies.get(key)
+    if (cookie.expiresAt <= now) {
+      this.#cookies.delete(key)
+      return
+    }
+    cookie.order = before?.order ?? this.#order++
+    if (before === undefined && this.#cookies.size >= this.#limits.cookies) this.#makeRoom(now)
+    if (this.#limits.cookies > 0) this.#cookies.set(key, cookie)
+  }
+
+  /** The expired go first, then the oldest. */
+  #makeRoom(now: Instant): void {
+    for (const [key, cookie] of this.#cookies) if (cookie.expiresAt <= now) this.#cookies.delete(key)
+    for (const key of this.#cookies.keys()) {
+      if (this.#cookies.size < this.#limits.cookies) return
+      this.#cookies.delete(key)
+    }
+  }
+}
+
+function placeOf(url: string): Place | undefined {
+  const parsed = URL.parse(url)
+  if (parsed === null) return undefined
+  return { host: parsed.hostname, path: parsed.pathname, secure: parsed.protocol === 'https:' }
+}
+
+function readCookie(line: string, place: Place, now: Instant, mostBytes: number): Cookie | undefined {
+  if (line.length > LONGEST_LINE || /[\x00-\x08\x0a-\x1f\x7f]/.test(line)) return undefined
+  const [pair, ...attributes] = line.split(';')
+  const equals = pair.indexOf('=')
+  const name = equals < 0 ? '' : trim(pair.slice(0, equals))
+  const value = trim(pair.slice(equals + 1))
+  if ((name === '' && value === '') || name.length + value.length > mostBytes) return undefined
+  const cookie: Cookie = {
+    name,
+    value,
+    domain: place.host,
+    hostOnly: true,
+    path: defaultPath(place.path),
+    secure: false,
+    expiresAt: Number.POSITIVE_INFINITY,
+    order: 0,
+  }
+  return applyAttributes(cookie, attributes, place, now) && keepsPromise(cookie, place) ? cookie : undefined
+}
+
+/** False when the cookie may not be kept at all. The last attribute of a name counts; Max-Age goes before Expires. */
+function applyAttributes(cookie: Cookie, attributes: string[], place: Place, now: Instant): boolean {
+  let expires: Instant | undefined
+  let maxAge: Instant | undefined
+  let domain = ''
+  for (const attribute of attributes) {
+    const equals = attribute.indexOf('=')
+    const value = equals < 0 ? '' : trim(attribute.slice(equals + 1))
+    if (value.length > LONGEST_ATTRIBUTE) continue
+    switch (trim(equals < 0 ? attribute : attribute.slice(0, equals)).toLowerCase()) {
+      case 'expires':
+        expires = parseCookieDate(value) ?? expires
+        break
+      case 'max-age':
+        if (/^-?\d+$/.test(value)) maxAge = Number(value) <= 0 ? Number.NEGATIVE_INFINITY : now + Number(value) * 1000
+        break
+      case 'domain':
+        domain = value.toLowerCase().replace(/^\./, '')
+        break
+      case 'path':
+        cookie.path = value.startsWith('/') ? value : defaultPath(place.path)
+        break
+      case 'secure':
+        cookie.secure = true
+        break
+    }
+  }
+  cookie.expiresAt = maxAge ?? expires ?? Number.POSITIVE_INFINITY
+  if (domain === '' || domain === place.host) {
+    // A site that is itself a public suffix may keep cookies, for itself alone.
+    cookie.hostOnly = domain === '' || isSuffix(domain)
+    return true
+  }
+  if (!isWithin(place.host, domain) || isSuffix(domain)) return false
+  cookie.domain = domain
+  cookie.hostOnly = false
+  return true
+}
+
+/** A secure cookie comes over TLS only, and the prefixes `__Secure-` and `__Host-` mean what they say. */
+function keepsPromise(cookie: Cookie, place: Place): boolean {
+  if (cookie.secure && !place.secure) return false
+  const name = (cookie.name === '' ? cookie.value : cookie.name).toLowerCase()
+  if (name.startsWith('__secure-')) return cookie.secure
+  if (name.startsWith('__host-')) return cookie.secure && cookie.hostOnly && cookie.path === '/'
+  return true
+}
+
+function isFor(cookie: Cookie, place: Place): boolean {
+  if (cookie.secure && !place.secure) return false
+  if (cookie.hostOnly ? place.host !== cookie.domain : !isWithin(place.host, cookie.domain)) return false
+  if (!place.path.startsWith(cookie.path)) return false
+  return place.path.length === cookie.path.length || cookie.path.endsWith('/') || place.path[cookie.path.length] === '/'
+}
+
+/** The host itself or a name below the domain; addresses have nothing below them. */
+function isWithin(host: string, domain: string): boolean {
+  if (host === domain) return true
+  return host.endsWith('.' + domain) && !/^[\d.]+$|:/.test(host)
+}
+
+const SUFFIX_OPTIONS = { allowPrivateDomains: true, extractHostname: false, validateHostname: false }
+
+function isSuffix(domain: string): boolean {
+  return getPublicSuffix(domain, SUFFIX_OPTIONS) === domain
+}
+
+function defaultPath(path: string): string {
+  const last = path.lastIndexOf('/')
+  return last <= 0 ? '/' : path.slice(0, last)
+}
+
+function trim(text: string): string {
+  return text.replace(/^[ \t]+|[ \t]+$/g, '')
+}

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseMediaType } from './media-type.ts'
+
+test('media types as servers write them', () => {
+  const cases: [string | undefined, { type: string; charset?: string }][] = [
+    [undefined, { type: '' }],
+    ['', { type: '' }],
+    ['text/html', { type: 'text/html' }],
+    ['Text/HTML; Charset=UTF-8', { type: 'text/html', charset: 'utf-8' }],
+    ['text/html;charset="windows-1252"', { type: 'text/html', charset: 'windows-1252' }],
+    ["text/html;charset='latin1'", { type: 'text/html', charset: 'latin1' }],
+    ['text/html; charset="utf-8', { type: 'text/html', charset: 'utf-8' }],
+    ['text/html;', { type: 'text/html' }],
+    ['text/html;charset=', { type: 'text/html' }],
+    ['text/html, text/html; charset=x', { type: 'text/html', charset: 'x' }],
+    ['text/html charset=utf-8', { type: 'text/html', charset: 'utf-8' }],
+    ['text/plain; format=flowed; charset = us-ascii ; a=b', { type: 'text/plain', charset: 'us-ascii' }],
+    ['text/html; mycharset=utf-8', { type: 'text/html' }],
+    ['application/xhtml+xml', { type: 'application/xhtml+xml' }],
+    ['html', { type: '' }],
+    ['text/', { type: '' }],
+    ['te xt/html', { type: '' }],
+    [`text/html; charset=${'x'.repeat(41)}`, { type: 'text/html' }],
+  ]
+  for (const [value, expected] of cases) assert.deepEqual(parseMediaType(value), expected, value)
+})
+
+test('any text gives a bounded answer', () => {
+  fc.assert(
+    fc.property(fc.string({ maxLength: 3000 }), (text) => {
+      const { type, charset } = parseMediaType(text)
+      assert.ok(type.length <= 255 && (charset ?? '').length <= 40)
+      assert.equal(type, type.toLowerCase())
+    }),
+  )
+})
