@@ -1,0 +1,54 @@
+/**
+ * Courtesy per address (B3): a worker's visits at one address share a second, shorter pause, and there are at most so
+ * many of them. The address itself belongs to one worker at a time (`Frontier.enter`), so memory is enough here.
+ */
+import type { Clock, Millis } from '../base/clock.ts'
+
+interface Shared {
+  visits: number
+  /** On the monotonic clock: no request there begins before. */
+  freeAt: Millis
+}
+
+export class AddressBook {
+  readonly #clock: Clock
+  readonly #pause: Millis
+  readonly #mostVisits: number
+  readonly #shared = new Map<string, Shared>()
+
+  constructor(clock: Clock, pause: Millis, mostVisits: number) {
+    this.#clock = clock
+    this.#pause = pause
+    this.#mostVisits = mostVisits
+  }
+
+  /** False when there are already as many visits at the address as there may be. */
+  join(address: string): boolean {
+    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0 }
+    if (shared.visits >= this.#mostVisits) return false
+    shared.visits++
+    this.#shared.set(address, shared)
+    return true
+  }
+
+  leave(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return
+    shared.visits--
+    if (shared.visits > 0) return
+    // The pause outlives the last visit, so that a site that comes next at the address still waits for it.
+    this.#clock.after(Math.max(0, shared.freeAt - this.#clock.elapsed()), () => {
+      if (this.#shared.get(address)?.visits === 0) this.#shared.delete(address)
+    })
+  }
+
+  wait(address: string): Millis {
+    return Math.max(0, (this.#shared.get(address)?.freeAt ?? 0) - this.#clock.elapsed())
+  }
+
+  /** A request begins now, or an answer has just ended: the next one there keeps its distance from it. */
+  touch(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared !== undefined) shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
+  }
+}

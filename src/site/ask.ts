@@ -1,0 +1,66 @@
+/**
+ * The one way of a visit to a server: waits for the site's pause and the address's, asks `may()` at the last moment, sends
+ * one request, notes when the answer ended. robots.txt and pages go through here alike, so the pause counts for both.
+ */
+import type { Millis } from '../base/clock.ts'
+import type { Address, Exchange, FetchSession, Headers, Want } from '../visit/exchange.ts'
+import type { CookieJar } from '../web/http/cookies.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { retryAfter } from '../web/http/retry-after.ts'
+import type { SiteCourtesy } from './courtesy.ts'
+import type { Lease, SiteTools } from './tools.ts'
+
+export interface Asking {
+  site: string
+  session: FetchSession
+  address: Address
+  courtesy: SiteCourtesy
+  cookies: CookieJar
+  lease: Lease
+  signal: AbortSignal
+}
+
+/** The longest wait that a visit sits out; for a longer one it gives its place to another site. */
+export const LONGEST_WAIT_IN_VISIT: Millis = 60_000
+
+/** Undefined: the visit should end (stopped, lease too short, or the wait too long for it). */
+export async function ask(
+  url: string,
+  wants: (status: number, headers: Headers) => Want,
+  asking: Asking,
+  tools: SiteTools,
+): Promise<Exchange | undefined> {
+  const { courtesy, signal } = asking
+  const book = courtesy.own ? undefined : tools.addresses
+  for (;;) {
+    const wait = Math.max(courtesy.wait, book?.wait(asking.address.ip) ?? 0)
+    if (signal.aborted || wait > LONGEST_WAIT_IN_VISIT || asking.lease.left() < wait + tools.exchangeMs)
+      return undefined
+    if (wait <= 0) break
+    await tools.clock.sleep(wait, signal)
+  }
+  book?.touch(asking.address.ip)
+  const cookie = asking.cookies.headerFor(url, tools.clock.now())
+  tools.journal.tell({ kind: 'request', site: asking.site, url })
+  const exchange = await asking.session.fetch(
+    {
+      url,
+      address: asking.address,
+      headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
+      may: () => !signal.aborted && asking.lease.left() >= tools.exchangeMs && courtesy.wait <= 0,
+      wants,
+    },
+    // An exchange that has begun is let finish when the worker is told to stop: its own deadline bounds it.
+    NEVER,
+  )
+  if (exchange.answer.kind === 'withheld') return undefined
+  book?.touch(asking.address.ip)
+  const head = 'head' in exchange.answer ? exchange.answer.head : undefined
+  const now = tools.clock.now()
+  if (head !== undefined) asking.cookies.take(url, head.headers, now)
+  const asked = head?.status === 429 || head?.status === 503 ? headerOf(head.headers, 'retry-after') : undefined
+  courtesy.answered(exchange.answeredAt, exchange.tookMs, retryAfter(asked, now))
+  return exchange
+}
+
+const NEVER = new AbortController().signal

@@ -1,0 +1,86 @@
+/**
+ * How long to wait before the next request to a site: the larger of ours, the site's Crawl-delay, a factor of the time
+ * its last answer took, and Retry-After. Counted from the end of the answer (C5). Pure: the clock is the caller's.
+ */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import type { Courtesy } from '../visit/report.ts'
+
+export interface PauseRules {
+  /** Ours for this site; `own` when `--pause-for` names it: then neither answer time nor address courtesy add to it. */
+  configured(site: string): { pause: Millis; own: boolean }
+  /** The pause is at least this many times the last answer's time, up to the bound. */
+  factor: number
+  mostByFactor: Millis
+  mostCrawlDelay: Millis
+  mostRetryAfter: Millis
+}
+
+export class SiteCourtesy {
+  readonly own: boolean
+  #configured: Millis
+  #rules: PauseRules
+  #clock: Clock
+  #crawlDelay: Millis = 0
+  #byAnswer: Millis = 0
+  #lastAnswerAt: Instant | undefined
+  /** On the monotonic clock. */
+  #freeAt: Millis
+  /** The longest pause ever in force in this visit: what the next visit starts with. */
+  #retryUntil: Instant = 0
+  #address: string | undefined
+
+  constructor(site: string, wait: Millis, rules: PauseRules, clock: Clock) {
+    const { pause, own } = rules.configured(site)
+    this.own = own
+    this.#configured = pause
+    this.#rules = rules
+    this.#clock = clock
+    this.#freeAt = clock.elapsed() + wait
+  }
+
+  get pause(): Millis {
+    return Math.max(this.#configured, this.#crawlDelay, this.#byAnswer)
+  }
+
+  /** How long from now until a request may begin. */
+  get wait(): Millis {
+    return Math.max(0, this.#freeAt - this.#clock.elapsed())
+  }
+
+  /** Returns true when the pause grew by it: the house must know before the next request. */
+  learnCrawlDelay(delay: Millis | undefined): boolean {
+    const before = this.pause
+    this.#crawlDelay = Math.min(delay ?? 0, this.#rules.mostCrawlDelay)
+    this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + (this.#lastAnswerAt === undefined ? 0 : this.pause))
+    return this.pause > before
+  }
+
+  at(address: string): void {
+    this.#address = address
+  }
+
+  /** An answer (or a failure to get one) has ended. `retryAfter` is what the server asked for. */
+  answered(at: Instant, tookMs: Millis, retryAfter: Millis | undefined): void {
+    this.#lastAnswerAt = at
+    this.#byAnswer = this.own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
+    const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.mostRetryAfter))
+    this.#freeAt = this.#clock.elapsed() + wait
+    if (retryAfter !== undefined) this.#retryUntil = at + wait
+  }
+
+  /** The whole site waits this long, whatever the pause. */
+  holdFor(wait: Millis): void {
+    this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + wait)
+    this.#retryUntil = Math.max(this.#retryUntil, this.#clock.now() + wait)
+  }
+
+  report(): Courtesy {
+    const now = this.#clock.now()
+    return {
+      pause: this.pause,
+      lastAnswerAt: this.#lastAnswerAt,
+      notBefore: Math.max(now + Math.ceil(this.wait), this.#retryUntil),
+      address: this.#address,
+    }
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * The loop of a visit: resolve, enter the address, robots.txt, then one URL after the other, breadth first, until nothing
+ * is left, the slice is used up, the lease runs short or the worker stops. Whatever happened is in the reporter.
+ */
+import { HashSet64 } from '../base/hash-set.ts'
+import type { VisitEnd } from '../visit/report.ts'
+import { CookieJar } from '../web/http/cookies.ts'
+import type { Robots } from '../web/robots/robots.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import type { Asking } from './ask.ts'
+import type { SiteCourtesy } from './courtesy.ts'
+import { LocalFrontier } from './local-frontier.ts'
+import type { Reporter } from './reporter.ts'
+import { rulesFor } from './rules-for.ts'
+import type { ScreenTools } from './screen.ts'
+import { siteFails, siteSuffers } from './silence.ts'
+import { tellPage, tellStale } from './tell.ts'
+import type { Lease, SiteTools } from './tools.ts'
+import { visitPage } from './visit-page.ts'
+
+/** When an address has as many visits as it may, the site comes back after this. */
+const ADDRESS_BUSY_WAIT = 5_000
+
+export async function crawlSite(
+  reporter: Reporter,
+  courtesy: SiteCourtesy,
+  lease: Lease,
+  tools: SiteTools,
+  signal: AbortSignal,
+): Promise<VisitEnd> {
+  const { visit } = reporter
+  const [first] = visit.agenda
+  const host = first === undefined ? undefined : parseUrl(first.url)?.host
+  if (host === undefined) return 'done'
+  const resolved = await tools.resolve(host, signal)
+  if (signal.aborted) return 'stopped'
+  if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, reporter, courtesy, tools)
+  // A name with several addresses stays at the one where it was found before.
+  const address = resolved.list.find(({ ip }) => ip === visit.address) ?? resolved.list[0]
+  if (tools.scope().refusesAddress(address.ip)) return siteFails('address-refused', first, reporter, courtesy, tools)
+
+  const shared = !courtesy.own
+  if (shared && !tools.addresses.join(address.ip)) {
+    courtesy.holdFor(ADDRESS_BUSY_WAIT)
+    return 'elsewhere'
+  }
+  const session = tools.openSession()
+  try {
+    if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
+      courtesy.holdFor(ADDRESS_BUSY_WAIT)
+      return 'elsewhere'
+    }
+    courtesy.at(address.ip)
+    const asking: Asking = { site: visit.site, session, address, courtesy, cookies: new CookieJar(), lease, signal }
+    return await crawlPages(reporter, asking, tools)
+  } finally {
+    session.close()
+    if (shared) tools.addresses.leave(address.ip)
+  }
+}
+
+async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools): Promise<VisitEnd> {
+  const { visit } = reporter
+  const { courtesy, signal } = asking
+  const local = new LocalFrontier(visit)
+  const abroadSeen = new HashSet64()
+  const rules = new Map<string, Robots>()
+  const endsAt = tools.clock.elapsed() + visit.limits.time
+  courtesy.learnCrawlDelay(visit.memory.crawlDelay)
+  let asked = 0
+  let stale: bigint | undefined
+  for (;;) {
+    const item = local.peek()
+    if (item === undefined) return 'done'
+    if (signal.aborted) return 'stopped'
+    if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
+
+    const robots = await rulesFor(item, rules, reporter, asking, tools)
+    if (typeof robots === 'string') return robots
+
+    const screen: ScreenTools = {
+      site: visit.site,
+      scope: tools.scope(),
+      local,
+      reporter,
+      abroadSeen,
+      now: tools.clock.now(),
+    }
+    const pauseBefore = courtesy.pause
+    const end = await visitPage(item, { site: tools, asking, robots, screen })
+    if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
+    if (end.kind === 'stale') {
+      asked++
+      // Once is no failure; a second time in a row the page goes back to the queue.
+      if (stale !== item.key) stale = item.key
+      else tellStale(local.take() ?? item, reporter, tools)
+      continue
+    }
+    local.take()
+    if (end.page.tries > item.tries) asked++
+    tellPage(end, reporter, tools)
+    const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
+    if (over !== undefined) return over
+    // What the site asked for must outlive us: it is durable before the next request.
+    const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
+    if (urgent) await tools.durable(reporter)
+  }
+}

@@ -1,0 +1,108 @@
+/** What an answer says before it is read: small pure questions that `visit-page.ts` asks. */
+import type { Reading } from '../page/reading.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Exchange, Head, Headers, Want } from '../visit/exchange.ts'
+import type { Outcome } from '../visit/outcome.ts'
+import type { Capture, PageReport } from '../visit/report.ts'
+import type { AgendaItem, PageMemory } from '../visit/visit.ts'
+import { headerOf, headersOf } from '../web/http/headers.ts'
+import { parseMediaType } from '../web/http/media-type.ts'
+import { parseDirectives } from '../web/robots/directives.ts'
+import { resolver, type WebUrl } from '../web/url/web-url.ts'
+
+/** Bodies of errors and redirects: enough to keep the connection and the record, no more. */
+const ERROR_BYTES = 16 * 1024
+
+/** The decision to download, on status and headers (V5). */
+export function wantPage(status: number, headers: Headers, scope: Scope): Want {
+  if (status < 200 || status > 299) return { download: true, limitBytes: ERROR_BYTES }
+  const declared = headerOf(headers, 'content-type')
+  const { type } = parseMediaType(declared)
+  // Nothing declared: it may be a page, and only its bytes can say.
+  if (declared !== undefined && !scope.wantsMedia(type))
+    return { download: false, kind: type, rule: `media type ${type}` }
+  const limitBytes = scope.limitFor(type)
+  return { download: true, limitBytes }
+}
+
+export function blankPage(item: AgendaItem, at: number, outcome: Outcome): PageReport {
+  return {
+    url: item.url,
+    key: item.key,
+    depth: item.depth,
+    via: item.via,
+    path: item.path,
+    at,
+    status: 0,
+    mediaType: '',
+    bytes: 0,
+    tookMs: 0,
+    tries: item.tries,
+    outcome,
+    title: '',
+    links: NO_LINKS,
+    annotations: [],
+    errand: false,
+  }
+}
+
+const NO_LINKS = new Uint8Array(0)
+
+export function factsOf(exchange: Exchange, item: AgendaItem): Partial<PageReport> & { mediaType: string } {
+  const { answer } = exchange
+  const head = 'head' in answer ? answer.head : undefined
+  const annotations: string[] = []
+  if (item.tries > 0) annotations.push(`${item.tries + 1}t`)
+  if (answer.kind === 'cut') annotations.push(TRUNCATED[answer.why])
+  if (answer.kind === 'failed') annotations.push(answer.failure.detail)
+  // An answer without a type is read as HTML when it was asked for as a page: browsers sniff it so.
+  const declared = headerOf(head?.headers ?? [], 'content-type')
+  const mediaType = head === undefined ? '' : declared === undefined ? 'text/html' : parseMediaType(declared).type
+  return {
+    status: head?.status ?? 0,
+    mediaType,
+    bytes: 'wireBody' in answer ? answer.payload.length : 0,
+    tookMs: exchange.tookMs,
+    tries: item.tries + 1,
+    annotations,
+  }
+}
+
+/** Heritrix's annotations for bodies that were cut. */
+const TRUNCATED = { length: 'lenTrunc', time: 'timeTrunc', disconnect: 'connTrunc' } as const
+
+export function redirectTarget(head: Head, from: string): WebUrl | undefined {
+  if (head.status < 300 || head.status > 399 || head.status === 304) return undefined
+  const location = headerOf(head.headers, 'location')
+  if (location === undefined) return undefined
+  const resolved = resolver(from)(location)
+  return resolved.kind === 'url' ? resolved.url : undefined
+}
+
+export function directivesOf(headers: Headers, reading: Reading | 'failed' | undefined, token: string) {
+  const values = headersOf(headers, 'x-robots-tag')
+  if (typeof reading === 'object') {
+    for (const { name, content } of reading.robots) {
+      const named = name.toLowerCase()
+      if (named === 'robots') values.push(content)
+      else if (named === token.toLowerCase()) values.push(`${token}: ${content}`)
+    }
+  }
+  return parseDirectives(values, token)
+}
+
+export function baseOf(reading: Reading, url: string): string {
+  if (reading.base === undefined) return url
+  const resolved = resolver(url)(reading.base)
+  return resolved.kind === 'url' ? resolved.url.href : url
+}
+
+export function memoryOf(capture: Capture, reading: Reading | undefined, headers: Headers): PageMemory {
+  return {
+    digest: capture.digest,
+    textDigest: reading?.signature.textDigest ?? 0n,
+    simhash: reading?.signature.simhash ?? 0n,
+    etag: headerOf(headers, 'etag')?.slice(0, 200),
+    lastModified: headerOf(headers, 'last-modified')?.slice(0, 100),
+  }
+}

@@ -1,0 +1,98 @@
+/**
+ * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
+ * name are in it, so that a crash after it loses none of them.
+ */
+import { Tally } from '../visit/counts.ts'
+import type { Courtesy, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
+import type { SiteMemory } from '../visit/site-memory.ts'
+import type { Visit } from '../visit/visit.ts'
+
+export class Reporter {
+  readonly visit: Visit
+  readonly tally = new Tally()
+  #memory: SiteMemory
+  #courtesy: () => Courtesy
+  #pages: PageReport[] = []
+  #found = new Map<bigint, Link>()
+  #abroad: Link[] = []
+  #verdicts: Verdict[] = []
+  #part = 0
+  #pagesTold = 0
+  #news = false
+  #ended: VisitEnd | undefined
+  #sealed = false
+
+  constructor(visit: Visit, courtesy: () => Courtesy) {
+    this.visit = visit
+    this.#memory = visit.memory
+    this.#courtesy = courtesy
+  }
+
+  /** Pages told of in this visit so far. */
+  get pagesTold(): number {
+    return this.#pagesTold
+  }
+
+  get memory(): SiteMemory {
+    return this.#memory
+  }
+
+  remember(memory: SiteMemory): void {
+    this.#memory = memory
+    this.#news = true
+  }
+
+  page(page: PageReport): void {
+    this.#pages.push(page)
+    this.#pagesTold++
+    // It was found and fetched within the same part: the page row says it all.
+    this.#found.delete(page.key)
+    this.#news = true
+  }
+
+  found(link: Link): void {
+    this.#found.set(link.key, link)
+    this.#news = true
+  }
+
+  abroad(link: Link): void {
+    this.#abroad.push(link)
+    this.#news = true
+  }
+
+  verdict(verdict: Verdict): void {
+    this.#verdicts.push(verdict)
+    this.#news = true
+  }
+
+  end(why: VisitEnd): void {
+    this.#ended = why
+    this.#news = true
+  }
+
+  /** The next part, or undefined when there is no news. After the last one there is none. */
+  take(): VisitReport | undefined {
+    if (this.#sealed || (!this.#news && this.tally.isEmpty)) return undefined
+    const part: VisitReport = {
+      visit: this.visit.id,
+      fence: this.visit.fence,
+      site: this.visit.site,
+      part: ++this.#part,
+      pages: this.#pages,
+      found: [...this.#found.values()],
+      abroad: this.#abroad,
+      verdicts: this.#verdicts,
+      counts: this.tally.take(),
+      memory: this.#memory,
+      courtesy: this.#courtesy(),
+      ended: this.#ended,
+    }
+    this.#pages = []
+    this.#found = new Map()
+    this.#abroad = []
+    this.#verdicts = []
+    this.#news = false
+    this.#sealed = this.#ended !== undefined
+    return part
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * robots.txt of the site, per scheme, before anything else there (C4): from the site's memory while it is younger than a
+ * day, else asked for through the same courtesy as any page. 4xx says "no restriction"; 5xx, 429 or silence say "nothing
+ * for now", never "allowed" (RFC 9309).
+ */
+import type { Millis } from '../base/clock.ts'
+import type { Exchange, Want } from '../visit/exchange.ts'
+import type { RobotsMemory, Scheme } from '../visit/site-memory.ts'
+import { CookieJar } from '../web/http/cookies.ts'
+import { decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { parseRobots, type Robots } from '../web/robots/robots.ts'
+import { parseUrl, resolver } from '../web/url/web-url.ts'
+import { type Asking, ask } from './ask.ts'
+import { SiteCourtesy } from './courtesy.ts'
+import type { SiteTools } from './tools.ts'
+
+const FRESH_FOR: Millis = 24 * 3_600_000
+/** At least 500 KiB must be parsed; a body is cut there and what came is used. */
+const MOST_BYTES = 512 * 1024
+const MOST_REDIRECTS = 5
+
+export type RobotsAnswer =
+  | { kind: 'known'; robots: Robots; memory: RobotsMemory }
+  /** Nothing may be fetched for now. */
+  | { kind: 'unreachable'; memory: RobotsMemory }
+  /** The visit should end before robots.txt could be asked for. */
+  | { kind: 'not-asked' }
+
+export function isFresh(memory: RobotsMemory | undefined, now: number): memory is RobotsMemory {
+  return memory !== undefined && memory.state !== 'unreachable' && now - memory.at < FRESH_FOR && now >= memory.at
+}
+
+export function robotsOf(memory: RobotsMemory, token: string): Robots {
+  return parseRobots(memory.state === 'rules' ? memory.text : '', token)
+}
+
+/** Asks for robots.txt, following redirects as RFC 9309 says; `heard` is told of each exchange (they are archived too). */
+export async function askForRobots(
+  origin: string,
+  before: RobotsMemory | undefined,
+  asking: Asking,
+  tools: SiteTools,
+  heard: (exchange: Exchange, hop: number) => Promise<void>,
+): Promise<RobotsAnswer> {
+  let url = `${origin}/robots.txt`
+  for (let hop = 0; ; hop++) {
+    const exchange = await askAnywhere(url, asking, tools)
+    if (exchange === 'not-asked') return { kind: 'not-asked' }
+    if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
+    await heard(exchange, hop)
+    const { answer } = exchange
+    if (answer.kind !== 'full' && answer.kind !== 'cut') {
+      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, 0) }
+    }
+    const { status, headers } = answer.head
+    if (status >= 300 && status < 400) {
+      const target = redirectTarget(url, headerOf(headers, 'location'))
+      if (target !== undefined && hop < MOST_REDIRECTS) {
+        url = target
+        continue
+      }
+      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token)
+    }
+    if (status === 429 || status >= 500) {
+      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, status) }
+    }
+    if (status >= 400 || status < 200)
+      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token)
+    const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
+      bytes: MOST_BYTES,
+      ratio: tools.decode.ratio,
+    })
+    const robots = parseRobots(bytes, tools.token)
+    const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
+    return { kind: 'known', robots, memory }
+  }
+}
+
+/** Any answer is wanted, and little of it is enough but for the file itself. */
+function wantRobots(status: number): Want {
+  return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : 16 * 1024 }
+}
+
+function known(memory: RobotsMemory, token: string): RobotsAnswer {
+  return { kind: 'known', robots: robotsOf(memory, token), memory }
+}
+
+function unreachable(before: RobotsMemory | undefined, at: number, status: number): RobotsMemory {
+  const again = before?.state === 'unreachable' ? before : undefined
+  return { state: 'unreachable', at, status, text: '', since: again?.since ?? at, tries: (again?.tries ?? 0) + 1 }
+}
+
+function redirectTarget(from: string, location: string | undefined): string | undefined {
+  if (location === undefined) return undefined
+  const resolved = resolver(from)(location)
+  return resolved.kind === 'url' ? resolved.url.href : undefined
+}
+
+/**
+ * Redirects of robots.txt are followed across hosts, as RFC 9309 demands: one request to a site that this visit holds no
+ * lease of. It waits a whole pause first, keeps the distance that its address is owed, and has a session of its own.
+ */
+async function askAnywhere(
+  url: string,
+  asking: Asking,
+  tools: SiteTools,
+): Promise<Exchange | 'not-asked' | 'no-address'> {
+  const target = parseUrl(url)
+  if (target === undefined) return 'no-address'
+  if (target.site === asking.site) return (await ask(url, wantRobots, asking, tools)) ?? 'not-asked'
+  const resolved = await tools.resolve(target.host, asking.signal)
+  if (resolved.kind === 'failed') return 'no-address'
+  const session = tools.openSession()
+  try {
+    const { pause } = tools.pauses.configured(target.site)
+    const courtesy = new SiteCourtesy(target.site, pause, tools.pauses, tools.clock)
+    const there = {
+      ...asking,
+      site: target.site,
+      session,
+      courtesy,
+      address: resolved.list[0],
+      cookies: new CookieJar(),
+    }
+    return (await ask(url, wantRobots, there, tools)) ?? 'not-asked'
+  } finally {
+    session.close()
+  }
+}
+
+export function schemeOf(url: string): Scheme {
+  return url.startsWith('https:') ? 'https' : 'http'
+}

@@ -1,0 +1,129 @@
+/**
+ * What becomes of each link on a page: queued here, told to the frontier for another site, recorded only, or not even that.
+ * Every reference is counted by what was decided and why (C3, C10, V29).
+ */
+import { HashSet64 } from '../base/hash-set.ts'
+import type { FoundLink } from '../page/reading.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { OutLink } from '../visit/adjacency.ts'
+import { countLabel, type Tally } from '../visit/counts.ts'
+import type { Link } from '../visit/report.ts'
+import type { AgendaItem } from '../visit/visit.ts'
+import { resolver, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import type { LocalFrontier } from './local-frontier.ts'
+import type { Reporter } from './reporter.ts'
+
+/** Discovery paths are for people; a longer one says no more. */
+const LONGEST_PATH = 50
+/** Links to other sites that one visit tells of; the frontier would know most of the others already. */
+const MOST_ABROAD = 100_000
+
+export interface ScreenTools {
+  site: string
+  scope: Scope
+  local: LocalFrontier
+  reporter: Reporter
+  abroadSeen: HashSet64
+  now: number
+}
+
+export interface LinkSource {
+  item: AgendaItem
+  /** The page's own URL, or what its `base href` makes of it. */
+  base: string
+  /** The page says that its links are not to be followed, or the site's links are followed no more. */
+  follow: 'yes' | 'directive' | 'hazard'
+}
+
+export function screenLinks(links: readonly FoundLink[], from: LinkSource, tools: ScreenTools): OutLink[] {
+  const resolve = resolver(from.base)
+  const { tally } = tools.reporter
+  const out: OutLink[] = []
+  const onPage = new HashSet64()
+  for (const link of links) {
+    const resolved = resolve(link.href)
+    if (resolved.kind === 'empty') continue
+    tally.add('links')
+    if (resolved.kind === 'malformed') {
+      tally.add('malformed')
+      continue
+    }
+    if (resolved.kind === 'unwanted') {
+      tally.add(`unwanted:${countLabel(resolved.scheme)}`)
+      continue
+    }
+    const { url } = resolved
+    const first = onPage.add(url.key)
+    const unwanted = tools.scope.unwantedKind(url) ?? (link.kind === 'embed' ? 'embed' : undefined)
+    if (unwanted !== undefined) tally.add(`unwanted:${countLabel(unwanted)}`)
+    if (!first) continue
+    const follow = unwanted !== undefined ? 'unwanted' : link.nofollow ? 'directive' : from.follow
+    const admitted = follow === 'yes' ? offer(url, 'L', from.item, tools) : refuse(follow, tally)
+    out.push(outLink(url, admitted, tools))
+  }
+  return out
+}
+
+/** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
+export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTools): OutLink {
+  tools.reporter.tally.add('links')
+  const unwanted = tools.scope.unwantedKind(target)
+  if (unwanted !== undefined) tools.reporter.tally.add(`unwanted:${countLabel(unwanted)}`)
+  const admitted = unwanted === undefined && offer(target, 'R', from, tools)
+  return outLink(target, admitted, tools)
+}
+
+function refuse(why: 'unwanted' | 'directive' | 'hazard', tally: Tally): boolean {
+  if (why !== 'unwanted') tally.add(`refused:${why}`)
+  return false
+}
+
+/** True when the URL is wanted: queued, told of, or known already. */
+function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools): boolean {
+  const path = from.path.length < LONGEST_PATH ? from.path + how : from.path
+  const depth = from.depth + 1
+  if (url.site === tools.site) {
+    if (!wanted(url, depth, tools)) return false
+    const item: AgendaItem = {
+      url: url.href,
+      key: url.key,
+      depth,
+      dueAt: tools.now,
+      via: from.url,
+      tries: 0,
+      path,
+    }
+    if (tools.local.offer(item)) tools.reporter.found(linkTo(url, depth, from.url, path))
+    return true
+  }
+  const { admit, dropped } = tools.scope.abroad(url)
+  if (dropped) tools.reporter.tally.add('seedLinksDropped')
+  let any = dropped
+  for (const target of admit) {
+    // A home page that was not linked itself is the beginning of a site: its depth counts from there.
+    const targetDepth = target.key === url.key ? depth : 0
+    if (!wanted(target, targetDepth, tools)) continue
+    any = true
+    if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(target.key)) continue
+    tools.reporter.abroad(linkTo(target, targetDepth, from.url, path))
+  }
+  return any
+}
+
+function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
+  const verdict = tools.scope.judge(url, depth)
+  if (!verdict.yes) tools.reporter.tally.add('refused:scope')
+  return verdict.yes
+}
+
+function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
+  return { url: url.href, key: url.key, site: url.site, depth, via, path }
+}
+
+function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {
+  return {
+    key: url.key,
+    siteKey: url.site === tools.site ? undefined : siteKey(url.site),
+    url: admitted ? undefined : url.href,
+  }
+}

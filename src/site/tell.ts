@@ -1,0 +1,61 @@
+/** What is counted of a page, and what the site's memory learns from it. */
+import { judgeSite } from '../hazards/limits.ts'
+import { countLabel } from '../visit/counts.ts'
+import type { PageReport } from '../visit/report.ts'
+import { statusCode } from '../visit/status-codes.ts'
+import type { AgendaItem } from '../visit/visit.ts'
+import { settle } from './failures.ts'
+import { blankPage } from './page-facts.ts'
+import type { Reporter } from './reporter.ts'
+import type { SiteTools } from './tools.ts'
+import type { PageEnd } from './visit-page.ts'
+
+export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, tools: SiteTools): void {
+  const { page, failure } = end
+  const { tally } = reporter
+  reporter.page(page)
+  const asked = page.status > 0 || failure !== undefined
+  if (asked) countRequest(page, reporter)
+  if (failure !== undefined) tally.add(`failure:${failure}`)
+  if (asked && page.outcome.kind !== 'later') tally.add('fetched')
+  if (page.annotations.some((note) => note.endsWith('Trunc'))) tally.add('cut')
+  if (page.outcome.kind === 'refused') {
+    if (page.outcome.by === 'unwanted') tally.add(`unwanted:${countLabel(page.mediaType)}`)
+    else tally.add(`refused:${page.outcome.by}`)
+  }
+  const answered = page.status > 0
+  if (page.outcome.kind !== 'kept') {
+    if (answered && reporter.memory.silent > 0) reporter.remember({ ...reporter.memory, silent: 0 })
+    return
+  }
+  const duplicate = page.capture?.kind === 'revisit'
+  tally.add('documents')
+  tally.add('bytes', page.bytes)
+  tally.add(`type:${countLabel(page.mediaType)}`)
+  tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
+  if (duplicate) tally.add('duplicates')
+  const { memory, verdict } = judgeSite(reporter.memory, { depth: page.depth, duplicate }, tools.hazards)
+  reporter.remember({ ...memory, silent: 0 })
+  if (verdict === undefined) return
+  reporter.verdict({ ...verdict, at: page.at })
+  tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, ...verdict })
+}
+
+/** A connection was closed under the request twice in a row: that is a failure after all. */
+export function tellStale(item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
+  const now = tools.clock.now()
+  const outcome = settle('reset', item.tries + 1, now, 0, tools.patience)
+  const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusCode('reset') }
+  tellPage({ kind: 'told', page, failure: 'reset' }, reporter, tools)
+}
+
+export function tellErrand(page: PageReport, reporter: Reporter): void {
+  reporter.page(page)
+  countRequest(page, reporter)
+}
+
+function countRequest(page: PageReport, reporter: Reporter): void {
+  reporter.tally.add('requests')
+  reporter.tally.add('wireBytes', page.bytes)
+  if (page.status > 0) reporter.tally.add(`status:${page.status}`)
+}

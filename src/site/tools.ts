@@ -1,0 +1,46 @@
+/** What a visit is given. Everything that reaches the world comes in here, so a visit runs the same over loopback, over the web and in virtual time. */
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Journal } from '../base/journal.ts'
+import type { HazardLimits } from '../hazards/limits.ts'
+import type { Reading } from '../page/reading.ts'
+import type { Scope } from '../scope/scope.ts'
+import type { Event } from '../visit/events.ts'
+import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
+import type { Archive, FindTwin, Frontier, ReadingWatch } from '../visit/ports.ts'
+import type { AddressBook } from './address-book.ts'
+import type { PauseRules } from './courtesy.ts'
+import type { Reporter } from './reporter.ts'
+
+/** The worker's side of a lease, on the worker's monotonic clock. */
+export interface Lease {
+  /** Time left; 0 or less once it is lost. */
+  left(): Millis
+}
+
+export interface SiteTools {
+  worker: string
+  clock: Clock
+  journal: Journal<Event>
+  openSession: OpenSession
+  resolve: Resolve
+  enter: Frontier['enter']
+  archive: Archive
+  findTwin: FindTwin
+  /** Read anew for every page: black lists may change while the crawl runs. */
+  scope(): Scope
+  hazards: HazardLimits
+  pauses: PauseRules
+  addresses: AddressBook
+  read(input: { mediaType: string; charset: string | undefined; bytes: Uint8Array }): Reading
+  watch: ReadingWatch
+  /** The product token matched in robots.txt, and the headers sent with every request. */
+  token: string
+  headers: Headers
+  /** A request is not begun with less than this left on the lease. */
+  exchangeMs: Millis
+  /** Scales the waits of the failure table. */
+  patience: number
+  decode: { bytes: number; ratio: number }
+  /** Resolves when all that the reporter has told so far is durable. */
+  durable(reporter: Reporter): Promise<void>
+}

@@ -1,0 +1,127 @@
+/**
+ * The life of one page. Every branch is in `visitPage`; its tools look and answer, and decide nothing.
+ */
+import { isReadable, type Reading } from '../page/reading.ts'
+import { packLinks } from '../visit/adjacency.ts'
+import type { Body, Exchange } from '../visit/exchange.ts'
+import type { FailureKind, Outcome } from '../visit/outcome.ts'
+import type { Capture, PageReport } from '../visit/report.ts'
+import { statusCode } from '../visit/status-codes.ts'
+import type { AgendaItem } from '../visit/visit.ts'
+import { decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { parseMediaType } from '../web/http/media-type.ts'
+import type { Robots } from '../web/robots/robots.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { payloadDigest } from '../web/warc/payload-digest.ts'
+import { type Asking, ask } from './ask.ts'
+import { failureOfStatus, settle } from './failures.ts'
+import { baseOf, blankPage, directivesOf, factsOf, memoryOf, redirectTarget, wantPage } from './page-facts.ts'
+import { type ScreenTools, screenLinks, screenRedirect } from './screen.ts'
+import type { SiteTools } from './tools.ts'
+
+export interface PageTools {
+  site: SiteTools
+  asking: Asking
+  robots: Robots
+  screen: ScreenTools
+}
+
+export type PageEnd =
+  | { kind: 'told'; page: PageReport; failure?: FailureKind }
+  /** Nothing was asked: stopped, or the lease is too short. The URL stays in the queue. */
+  | { kind: 'not-asked' }
+  /** A kept connection was closed under the request: asked once more on a new one, after the pause; no failure. */
+  | { kind: 'stale' }
+
+export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
+  const { clock, patience, token } = tools.site
+  const { asking, screen } = tools
+  const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageEnd => {
+    return { kind: 'told', page: { ...blankPage(item, at, outcome), ...facts }, failure }
+  }
+  const fail = (kind: FailureKind, exchange: Exchange, facts: Partial<PageReport>): PageEnd => {
+    const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
+    return end(exchange.sentAt, outcome, facts, kind)
+  }
+  const refuse = (by: 'scope' | 'robots', rule: string): PageEnd => {
+    return end(clock.now(), { kind: 'refused', by, rule }, { status: statusCode(by) })
+  }
+
+  const url = parseUrl(item.url)
+  if (url === undefined) return refuse('scope', 'malformed')
+  const wanted = screen.scope.judge(url, item.depth)
+  if (!wanted.yes) return refuse('scope', wanted.rule)
+  const permit = tools.robots.permits(url.path)
+  if (!permit.yes) return refuse('robots', permit.rule)
+
+  const exchange = await ask(item.url, (status, headers) => wantPage(status, headers, screen.scope), asking, tools.site)
+  if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-asked' }
+  const { answer } = exchange
+  const facts = factsOf(exchange, item)
+  if (answer.kind === 'failed') {
+    if (answer.failure.detail === 'stale connection') return { kind: 'stale' }
+    return fail(answer.failure.kind, exchange, { ...facts, status: statusCode(answer.failure.kind) })
+  }
+  if (answer.kind === 'declined') {
+    return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)
+  }
+
+  const target = redirectTarget(answer.head, item.url)
+  if (target !== undefined) {
+    const capture = await keep(exchange, answer, tools.site)
+    const links = packLinks([screenRedirect(target, item, screen)])
+    return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
+  }
+  const failure = failureOfStatus(answer.head.status)
+  if (failure !== undefined) {
+    const capture = await keep(exchange, answer, tools.site)
+    return fail(failure, exchange, { ...facts, capture })
+  }
+
+  // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
+  const reading = isReadable(facts.mediaType) ? read(item, answer, tools) : undefined
+  const directives = directivesOf(answer.head.headers, reading, token)
+  const out = reading === undefined || reading === 'failed' ? [] : links(reading, item, directives.nofollow, tools)
+  const title = reading === undefined || reading === 'failed' ? '' : reading.title
+  const told = { ...facts, title, links: packLinks(out) }
+  if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
+
+  const capture = await keep(exchange, answer, tools.site)
+  if (reading === 'failed') return fail('reading', exchange, { ...told, capture })
+  const memory = memoryOf(capture, reading, answer.head.headers)
+  const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
+  return end(exchange.sentAt, { kind: 'kept', how }, { ...told, capture, memory })
+}
+
+/** Written at once; a payload that is in the collection already becomes a revisit of it. */
+export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Promise<Capture> {
+  const digest = payloadDigest(body)
+  const twin = body.payload.length === 0 ? undefined : (tools.archive.twinOf(digest) ?? (await tools.findTwin(digest)))
+  return tools.archive.keep(exchange, digest, twin)
+}
+
+/** A page whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
+function read(item: AgendaItem, body: Body, tools: PageTools): Reading | 'failed' {
+  const { site, screen } = tools
+  const { type, charset } = parseMediaType(headerOf(body.head.headers, 'content-type'))
+  const coding = headerOf(body.head.headers, 'content-encoding')
+  const limit = { bytes: screen.scope.limitFor(type), ratio: site.decode.ratio }
+  site.watch.begin(screen.reporter.visit.id, screen.site, item.url)
+  try {
+    const decoded = decodeContent(body.payload, coding, limit)
+    return site.read({ mediaType: type, charset, bytes: decoded.bytes })
+  } catch (error) {
+    site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+    return 'failed'
+  } finally {
+    site.watch.end()
+  }
+}
+
+function links(reading: Reading, item: AgendaItem, nofollow: boolean, tools: PageTools) {
+  const { screen } = tools
+  const stopped = screen.reporter.memory.stopped !== undefined
+  const follow = nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
+  return screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
+}

@@ -1,0 +1,32 @@
+/** The calls of a worker to the house, whatever carries them. */
+import type { Event } from '../visit/events.ts'
+import type { Frontier, Twin } from '../visit/ports.ts'
+import type { VisitId, WorkerId } from '../visit/visit.ts'
+
+/** A part as it travels: what the inbox must know of it, and the rest as bytes. */
+export interface PackedPart {
+  visit: VisitId
+  fence: number
+  part: number
+  site: string
+  last: boolean
+  body: Uint8Array
+}
+
+/** What the house offers to its workers. */
+export interface HouseCalls extends Frontier {
+  checkInPacked(worker: WorkerId, parts: PackedPart[]): Promise<void>
+  findTwin(digest: string): Promise<Twin | undefined>
+}
+
+export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]
+
+export type ToHouse =
+  | { kind: 'call'; id: number; call: Call }
+  | { kind: 'event'; event: Event }
+  | { kind: 'pulse'; visits: number; lateMs: number }
+
+export type ToWorker =
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'fault'; id: number; message: string }
+  | { kind: 'stop' }

@@ -1,0 +1,70 @@
+/** A worker thread's end of the port: the house's doors, as if they were here. */
+import type { MessagePort } from 'node:worker_threads'
+import type { Event } from '../../visit/events.ts'
+import type { FindTwin, Frontier, ReportSink, Twin } from '../../visit/ports.ts'
+import { encodeReport } from '../../visit/report-columns.ts'
+import type { Call, PackedPart, ToHouse, ToWorker } from '../calls.ts'
+
+export interface RemoteHouse {
+  frontier: Frontier
+  sink: ReportSink
+  findTwin: FindTwin
+  event(event: Event): void
+  pulse(visits: number, lateMs: number): void
+  /** Aborted when the house says stop. */
+  stop: AbortSignal
+}
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+export function reachHouse(port: MessagePort): RemoteHouse {
+  const waiting = new Map<number, Waiting>()
+  const stop = new AbortController()
+  let last = 0
+
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'stop') return stop.abort()
+    const call = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (message.kind === 'answer') call?.resolve(message.value)
+    else call?.reject(new Error(message.message))
+  })
+  const tell = (message: ToHouse, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+  const ask = <T>(call: Call, transfer: ArrayBuffer[] = []): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const id = ++last
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      tell({ kind: 'call', id, call }, transfer)
+    })
+
+  return {
+    frontier: {
+      checkOut: (...args) => ask({ name: 'checkOut', args }),
+      enter: (...args) => ask({ name: 'enter', args }),
+      renew: (...args) => ask({ name: 'renew', args }),
+    },
+    sink: {
+      checkIn(worker, reports) {
+        const parts: PackedPart[] = reports.map((report) => ({
+          visit: report.visit,
+          fence: report.fence,
+          part: report.part,
+          site: report.site,
+          last: report.ended !== undefined,
+          body: encodeReport(report),
+        }))
+        return ask(
+          { name: 'checkInPacked', args: [worker, parts] },
+          parts.map(({ body }) => body.buffer as ArrayBuffer),
+        )
+      },
+    },
+    findTwin: (digest) => ask<Twin | undefined>({ name: 'findTwin', args: [digest] }),
+    event: (event) => tell({ kind: 'event', event }),
+    pulse: (visits, lateMs) => tell({ kind: 'pulse', visits, lateMs }),
+    stop: stop.signal,
+  }
+}

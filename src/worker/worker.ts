@@ -1,0 +1,126 @@
+/** The life of a worker: fill the slots, keep the leases, bring the parts; stop when told to, or when the crawl is over. */
+import { Bell } from '../base/bell.ts'
+import type { Millis } from '../base/clock.ts'
+import { SiteCourtesy } from '../site/courtesy.ts'
+import { crawlSite } from '../site/crawl.ts'
+import { Reporter } from '../site/reporter.ts'
+import type { SiteTools } from '../site/tools.ts'
+import type { Frontier, ReportSink } from '../visit/ports.ts'
+import type { Visit } from '../visit/visit.ts'
+import { Courier } from './courier.ts'
+import { Leases } from './leases.ts'
+
+export interface WorkerOptions {
+  id: string
+  slots: number
+  frontier: Frontier
+  sink: ReportSink
+  /** All but what the worker makes itself. */
+  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter'>
+  renewEvery: Millis
+  /** Told once a second how the worker is doing. */
+  pulse?: (pulse: WorkerPulse) => void
+}
+
+export interface WorkerPulse {
+  visits: number
+  /** How late the worker's event loop is: pauses and leases depend on it. */
+  lateMs: Millis
+}
+
+/** Sites asked for in one check-out: few enough that a slice of the house's thread stays short. */
+const MOST_AT_ONCE = 32
+/** A new link may make a site due before the time that the frontier named. */
+const LONGEST_SLEEP: Millis = 1000
+const PULSE_EVERY: Millis = 1000
+
+export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<void> {
+  const { id, frontier, sink, slots } = options
+  const { clock, archive, journal } = options.tools
+  const courier = new Courier({ worker: id, clock, archive, sink, journal })
+  const leases = new Leases(id, frontier, clock)
+  const tools: SiteTools = { ...options.tools, worker: id, enter: frontier.enter, durable: () => courier.deliver() }
+  const bell = new Bell()
+  const over = new AbortController()
+  let running = 0
+  let ending = false
+  let failure: unknown
+
+  const end = () => {
+    ending = true
+    leases.endAll()
+    bell.ring()
+  }
+  const fail = (error: unknown) => {
+    failure ??= error
+    end()
+  }
+  courier.onFailure = fail
+  if (stop.aborted) end()
+  else stop.addEventListener('abort', end)
+
+  const visitSite = async (visit: Visit, asked: Millis): Promise<void> => {
+    const hold = leases.hold(visit.id, asked, visit.lease)
+    const courtesy = new SiteCourtesy(visit.site, visit.wait, tools.pauses, clock)
+    const reporter = new Reporter(visit, () => courtesy.report())
+    courier.add(reporter)
+    try {
+      const why = await crawlSite(reporter, courtesy, hold.lease, tools, hold.end)
+      reporter.end(why)
+      journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
+    } finally {
+      leases.release(visit.id)
+    }
+  }
+  const start = (visit: Visit, asked: Millis): void => {
+    running++
+    visitSite(visit, asked)
+      .catch(fail)
+      .finally(() => {
+        running--
+        bell.ring()
+      })
+  }
+  const background = [
+    every(options.renewEvery, clock, over.signal, async () => {
+      for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: visit })
+    }).catch(fail),
+    every(PULSE_EVERY, clock, over.signal, async (lateMs) => options.pulse?.({ visits: running, lateMs })),
+  ]
+
+  while (!ending) {
+    const bellBefore = bell.next()
+    const asked = clock.elapsed()
+    const { visits, next } =
+      running < slots
+        ? await frontier.checkOut(id, Math.min(slots - running, MOST_AT_ONCE))
+        : { visits: [], next: LONGEST_SLEEP }
+    for (const visit of visits) start(visit, asked)
+    if (visits.length > 0) journal.tell({ kind: 'checked-out', worker: id, sites: visits.length })
+    else if (next === 'over' && running === 0) break
+    else await clock.sleep(next === 'over' ? LONGEST_SLEEP : Math.min(next, LONGEST_SLEEP), bellBefore)
+  }
+  while (running > 0) await clock.sleep(LONGEST_SLEEP, bell.next())
+  stop.removeEventListener('abort', end)
+  // Everything the visits had to tell is durable before the worker says that it has ended.
+  if (failure === undefined) await courier.deliver().catch(fail)
+  courier.close()
+  over.abort()
+  await Promise.all(background)
+  if (failure !== undefined) throw failure
+  await archive.close()
+}
+
+/** Again and again until `over`; tells how late the clock rang. */
+async function every(
+  ms: Millis,
+  clock: SiteTools['clock'],
+  over: AbortSignal,
+  work: (lateMs: Millis) => Promise<void>,
+): Promise<void> {
+  while (!over.aborted) {
+    const from = clock.elapsed()
+    await clock.sleep(ms, over)
+    if (!over.aborted) await work(Math.max(0, clock.elapsed() - from - ms))
+  }
+}
