@@ -1,0 +1,39 @@
+/**
+ * One crawl at a time per collection. The lock is the operating system's, taken through a tiny SQLite file beside the
+ * database: it ends with the process that holds it, however that ends, so nothing stale has ever to be cleared away.
+ */
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Problem } from '../base/errors.ts'
+import { isBusy, troubleOf } from './sqlite/troubles.ts'
+
+export interface Lock {
+  release(): void
+}
+
+export const LOCK_FILE = 'lock.db'
+
+/** Throws 'collection-in-use' at once when another process (or another part of this one) holds it. */
+export function lockCollection(folder: string): Lock {
+  const path = join(folder, LOCK_FILE)
+  let file: DatabaseSync | undefined
+  try {
+    file = new DatabaseSync(path, { timeout: 0 })
+    file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
+  } catch (error) {
+    file?.close()
+    if (!isBusy(error)) throw troubleOf(error, path)
+    throw new Problem('collection-in-use', `another crawl is working on ${folder}: wait for its end, or stop it`, {
+      cause: error,
+    })
+  }
+  const held = file
+  let released = false
+  return {
+    release() {
+      if (released) return
+      released = true
+      held.close()
+    },
+  }
+}

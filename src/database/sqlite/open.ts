@@ -1,0 +1,74 @@
+/** Opens a collection's SQLite database: for the one process that writes it, or for any number that read. */
+import { existsSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { pathToFileURL } from 'node:url'
+import { Problem } from '../../base/errors.ts'
+import type { Database } from '../database.ts'
+import { migrations } from '../migrations/index.ts'
+import type { Migration } from '../migrations/migration.ts'
+import { bringUpToDate, whatIs } from './schema.ts'
+import { serialized } from './serialized.ts'
+import { cannotMakeFiles, troubleOf } from './troubles.ts'
+
+/** How long a statement waits for another program's lock (a backup, a shell) before it is a trouble. */
+const BUSY_MS = 10_000
+const CACHE_KIB = 64 * 1024
+/** A checkpoint syncs the main file: 16 MiB of log between two, where SQLite's own 4 MiB made them four times as often. */
+const CHECKPOINT_PAGES = 4096
+const LOG_BYTES_KEPT = 64 * 2 ** 20
+
+/** `:memory:` is a database that ends with its process (the simulator's). Makes or migrates the schema as needed. */
+export function openSqlite(path: string, steps: readonly Migration[] = migrations): Database {
+  const database = opened(path, () => new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: BUSY_MS }))
+  try {
+    // Asked before anything is written: somebody else's database stays as it was, byte for byte.
+    whatIs(database, path, steps)
+    database.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = FULL;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${CACHE_KIB};
+      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
+    `)
+    bringUpToDate(database, steps)
+  } catch (error) {
+    database.close()
+    throw troubleOf(error, path)
+  }
+  return serialized(database, path, true)
+}
+
+/** For other processes, also while a crawl writes (V23): sees what was committed when each `read` begins. */
+export function openToRead(path: string): Database {
+  if (!existsSync(path)) throw new Problem('no-collection', `there is no collection here: ${path} does not exist`)
+  const options = { readOnly: true, enableForeignKeyConstraints: false, timeout: BUSY_MS }
+  const checked = (database: DatabaseSync) => {
+    try {
+      const { version } = whatIs(database, path, migrations)
+      if (version < migrations.length)
+        throw new Problem('unreadable', `${path} was made by an older orbweaver: run crawl on it once, which updates it`)
+      return serialized(database, path, false)
+    } catch (error) {
+      database.close()
+      throw error
+    }
+  }
+  try {
+    return checked(new DatabaseSync(path, options))
+  } catch (error) {
+    // On a medium that cannot be written no log can lie beside the file: then the file alone is the whole truth.
+    if (!cannotMakeFiles(error) || existsSync(path + '-wal')) throw troubleOf(error, path)
+  }
+  const url = pathToFileURL(path)
+  url.searchParams.set('immutable', '1')
+  return opened(path, () => checked(new DatabaseSync(url, options)))
+}
+
+function opened<T>(path: string, open: () => T): T {
+  try {
+    return open()
+  } catch (error) {
+    throw troubleOf(error, path)
+  }
+}

@@ -1,0 +1,55 @@
+/** Whose database this is, how old its schema, and the way from there to ours. */
+import type { DatabaseSync } from 'node:sqlite'
+import { assert } from '../../base/assert.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Migration } from '../migrations/migration.ts'
+
+/** `Orbw`, in SQLite's header: the `file` command and we ourselves know our databases by it. */
+export const APPLICATION_ID = 0x4f726277
+
+/** Throws for a foreign or a newer database. Writes nothing. */
+export function whatIs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {
+  const application = pragma(database, 'application_id')
+  const version = pragma(database, 'user_version')
+  const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n
+  if (application === 0 && version === 0 && tables === 0) return { version: 0 }
+  if (application !== APPLICATION_ID)
+    throw new Problem('foreign-database', `${path} belongs to another program: choose another folder for the collection`)
+  if (version > steps.length)
+    throw new Problem(
+      'newer-database',
+      `${path} was written by a newer orbweaver (schema ${version}, ours is ${steps.length}): use that one or a newer`,
+    )
+  return { version }
+}
+
+/** Each step with its number in one transaction: a crash leaves the one before or the one after. */
+export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[]): void {
+  steps.forEach((step, index) => assert(step.number === index + 1, `migration ${step.name} is out of order`))
+  for (const step of steps.slice(pragma(database, 'user_version'))) {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      database.exec(step.sql)
+      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${step.number}`)
+      database.exec('COMMIT')
+    } catch (error) {
+      if (database.isTransaction) database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+/** Every object's own text, in an order that does not depend on how it came about: what `schema.sql` pins. */
+export function describeSchema(database: DatabaseSync): string {
+  const objects = database
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+       ORDER BY tbl_name, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name`,
+    )
+    .all() as { sql: string }[]
+  return objects.map(({ sql }) => sql + ';\n').join('\n')
+}
+
+function pragma(database: DatabaseSync, name: string): number {
+  return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
+}

@@ -1,0 +1,49 @@
+/** One connection, one transaction at a time: who comes while one is under way waits for its turn, in order of arrival. */
+import type { DatabaseSync } from 'node:sqlite'
+import { assert } from '../../base/assert.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Database, Tx } from '../database.ts'
+import { statementsOf } from './statements.ts'
+import { troubleOf } from './troubles.ts'
+
+export function serialized(database: DatabaseSync, path: string, writable: boolean): Database {
+  const reading = statementsOf(database, false)
+  const writing = statementsOf(database, true)
+  let last: Promise<unknown> = Promise.resolve()
+  let closed = false
+
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work)
+    last = turn.catch(() => {})
+    return turn
+  }
+  const within = <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
+    if (closed) return Promise.reject(new Problem('database-unreachable', `${path} was closed`))
+    return inTurn(async () => {
+      try {
+        database.exec(begin)
+        const result = await work(tx)
+        database.exec('COMMIT')
+        return result
+      } catch (error) {
+        // On a full disk SQLite may have rolled back by itself.
+        if (database.isTransaction) database.exec('ROLLBACK')
+        throw troubleOf(error, path)
+      }
+    })
+  }
+
+  return {
+    dialect: 'sqlite',
+    transact(work) {
+      assert(writable, 'a transaction on a database that was opened to read')
+      return within('BEGIN IMMEDIATE', writing, work)
+    },
+    read: (work) => within('BEGIN', reading, work),
+    close() {
+      if (closed) return last.then(() => {})
+      closed = true
+      return inTurn(async () => database.close())
+    },
+  }
+}

@@ -1,0 +1,62 @@
+/** What SQLite says when the machine or the operator is at fault, as a `Problem` that says what to do. */
+import { isDiskFull, Problem } from '../../base/errors.ts'
+
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const IOERR = 10
+const CORRUPT = 11
+const FULL = 13
+const CANTOPEN = 14
+const NOTADB = 26
+
+/** SQLite's primary result code; its extended ones carry it in the low byte. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}
+
+/** The error itself when it is nobody's fault but ours: a bug stays a bug. */
+export function troubleOf(error: unknown, path: string): unknown {
+  if (error instanceof Problem) return error
+  const cause = { cause: error }
+  switch (sqliteCode(error)) {
+    case FULL:
+      return diskFull(path, error)
+    case CORRUPT:
+    case NOTADB:
+      return new Problem(
+        'damaged-database',
+        `${path} is damaged or not an SQLite database: move it away, or put back a copy`,
+        cause,
+      )
+    case BUSY:
+    case LOCKED:
+      return new Problem('collection-in-use', `${path} is kept locked by another program: end it and try again`, cause)
+    case READONLY:
+    case CANTOPEN:
+      return new Problem('unreadable', `${path} cannot be opened: look at its permissions and its folder's`, cause)
+    case IOERR:
+      if (isDiskFull(error)) return diskFull(path, error)
+      return new Problem('database-unreachable', `${path} cannot be read or written: the disk reports an error`, cause)
+    default:
+      return isDiskFull(error) ? diskFull(path, error) : error
+  }
+}
+
+/** A read-only folder or medium: SQLite can make no files beside the database. */
+export function cannotMakeFiles(error: unknown): boolean {
+  const code = sqliteCode(error)
+  return code === CANTOPEN || code === READONLY
+}
+
+/** Somebody else holds the lock. */
+export function isBusy(error: unknown): boolean {
+  return sqliteCode(error) === BUSY
+}
+
+function diskFull(path: string, cause: unknown): Problem {
+  return new Problem('disk-full', `no room is left on the disk of ${path}: free some and run the same command again`, {
+    cause,
+  })
+}
