@@ -85,12 +85,12 @@ CREATE TABLE frontier_meta (                -- order: the one that wrote the ran
 
 CREATE TABLE frontier_total (               -- kept by the triggers below, so that nobody ever counts
   bucket INTEGER PRIMARY KEY,
-  waiting INTEGER NOT NULL DEFAULT 0,       -- sites by state
-  free INTEGER NOT NULL DEFAULT 0,
-  leased INTEGER NOT NULL DEFAULT 0,
-  returning INTEGER NOT NULL DEFAULT 0,
-  crawled INTEGER NOT NULL DEFAULT 0,
-  barred INTEGER NOT NULL DEFAULT 0,
+  sites_waiting INTEGER NOT NULL DEFAULT 0,       -- sites by state
+  sites_free INTEGER NOT NULL DEFAULT 0,
+  sites_leased INTEGER NOT NULL DEFAULT 0,
+  sites_returning INTEGER NOT NULL DEFAULT 0,
+  sites_crawled INTEGER NOT NULL DEFAULT 0,
+  sites_barred INTEGER NOT NULL DEFAULT 0,
   urls_known INTEGER NOT NULL DEFAULT 0,
   urls_waiting INTEGER NOT NULL DEFAULT 0,
   pages_granted INTEGER NOT NULL DEFAULT 0
@@ -100,12 +100,12 @@ INSERT INTO frontier_total (bucket) VALUES (0);
 
 CREATE TRIGGER site_added AFTER INSERT ON site BEGIN
   UPDATE frontier_total SET
-    waiting = waiting + (new.state = 'waiting'),
-    free = free + (new.state = 'free'),
-    leased = leased + (new.state = 'leased'),
-    returning = returning + (new.state = 'returning'),
-    crawled = crawled + (new.state = 'crawled'),
-    barred = barred + (new.state = 'barred'),
+    sites_waiting = sites_waiting + (new.state = 'waiting'),
+    sites_free = sites_free + (new.state = 'free'),
+    sites_leased = sites_leased + (new.state = 'leased'),
+    sites_returning = sites_returning + (new.state = 'returning'),
+    sites_crawled = sites_crawled + (new.state = 'crawled'),
+    sites_barred = sites_barred + (new.state = 'barred'),
     urls_known = urls_known + new.known,
     urls_waiting = urls_waiting + new.waiting,
     pages_granted = pages_granted + new.granted
@@ -116,12 +116,12 @@ CREATE TRIGGER site_changed AFTER UPDATE ON site
 WHEN old.state <> new.state OR old.known <> new.known OR old.waiting <> new.waiting OR old.granted <> new.granted
 BEGIN
   UPDATE frontier_total SET
-    waiting = waiting + (new.state = 'waiting') - (old.state = 'waiting'),
-    free = free + (new.state = 'free') - (old.state = 'free'),
-    leased = leased + (new.state = 'leased') - (old.state = 'leased'),
-    returning = returning + (new.state = 'returning') - (old.state = 'returning'),
-    crawled = crawled + (new.state = 'crawled') - (old.state = 'crawled'),
-    barred = barred + (new.state = 'barred') - (old.state = 'barred'),
+    sites_waiting = sites_waiting + (new.state = 'waiting') - (old.state = 'waiting'),
+    sites_free = sites_free + (new.state = 'free') - (old.state = 'free'),
+    sites_leased = sites_leased + (new.state = 'leased') - (old.state = 'leased'),
+    sites_returning = sites_returning + (new.state = 'returning') - (old.state = 'returning'),
+    sites_crawled = sites_crawled + (new.state = 'crawled') - (old.state = 'crawled'),
+    sites_barred = sites_barred + (new.state = 'barred') - (old.state = 'barred'),
     urls_known = urls_known + new.known - old.known,
     urls_waiting = urls_waiting + new.waiting - old.waiting,
     pages_granted = pages_granted + new.granted - old.granted
@@ -130,12 +130,12 @@ END;
 
 CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
   UPDATE frontier_total SET
-    waiting = waiting - (old.state = 'waiting'),
-    free = free - (old.state = 'free'),
-    leased = leased - (old.state = 'leased'),
-    returning = returning - (old.state = 'returning'),
-    crawled = crawled - (old.state = 'crawled'),
-    barred = barred - (old.state = 'barred'),
+    sites_waiting = sites_waiting - (old.state = 'waiting'),
+    sites_free = sites_free - (old.state = 'free'),
+    sites_leased = sites_leased - (old.state = 'leased'),
+    sites_returning = sites_returning - (old.state = 'returning'),
+    sites_crawled = sites_crawled - (old.state = 'crawled'),
+    sites_barred = sites_barred - (old.state = 'barred'),
     urls_known = urls_known - old.known,
     urls_waiting = urls_waiting - old.waiting,
     pages_granted = pages_granted - old.granted
