@@ -1,0 +1,55 @@
+/** What a character is to a reader of text. A table of 64 KB: one look a character, whatever the script. */
+
+export const KIND = {
+  /** Part of a word. */
+  letter: 0,
+  /** Folded: a run of it is one space. */
+  white: 1,
+  /** Seen, but in no word. */
+  mark: 2,
+  /** A word by itself: scripts written without spaces. */
+  glyph: 3,
+  /** Invisible: left out. */
+  nothing: 4,
+} as const
+
+const RANGES: [kind: number, from: number, to: number][] = [
+  [KIND.white, 0x00, 0x20], // controls too, so that text holds none
+  [KIND.mark, 0x21, 0x2f],
+  [KIND.mark, 0x3a, 0x40],
+  [KIND.mark, 0x5b, 0x60],
+  [KIND.mark, 0x7b, 0x7e],
+  [KIND.white, 0x7f, 0xa0],
+  [KIND.mark, 0xa1, 0xa9],
+  [KIND.mark, 0xab, 0xb4],
+  [KIND.nothing, 0xad, 0xad], // soft hyphen
+  [KIND.mark, 0xb6, 0xb9],
+  [KIND.mark, 0xbb, 0xbf],
+  [KIND.mark, 0xd7, 0xd7],
+  [KIND.mark, 0xf7, 0xf7],
+  [KIND.glyph, 0x0e00, 0x0eff], // Thai, Lao
+  [KIND.glyph, 0x1000, 0x109f], // Myanmar
+  [KIND.white, 0x1680, 0x1680],
+  [KIND.glyph, 0x1780, 0x17ff], // Khmer
+  [KIND.white, 0x2000, 0x200a],
+  [KIND.nothing, 0x200b, 0x200b],
+  [KIND.nothing, 0x200e, 0x200f],
+  [KIND.mark, 0x2010, 0x2027],
+  [KIND.white, 0x2028, 0x2029],
+  [KIND.nothing, 0x202a, 0x202e],
+  [KIND.white, 0x202f, 0x202f],
+  [KIND.mark, 0x2030, 0x205e],
+  [KIND.white, 0x205f, 0x205f],
+  [KIND.nothing, 0x2060, 0x2064],
+  [KIND.mark, 0x2190, 0x2bff], // arrows, shapes
+  [KIND.glyph, 0x2e80, 0xa4cf], // Han, Kana, Yi (Hangul has spaces)
+  [KIND.white, 0x3000, 0x3000],
+  [KIND.mark, 0x3001, 0x3003],
+  [KIND.mark, 0x3008, 0x3020],
+  [KIND.glyph, 0xf900, 0xfaff],
+  [KIND.nothing, 0xfeff, 0xfeff],
+  [KIND.glyph, 0xff00, 0xffef], // full and half width
+]
+
+export const KIND_OF = new Uint8Array(0x10000)
+for (const [kind, from, to] of RANGES) KIND_OF.fill(kind, from, to + 1)

@@ -1,0 +1,53 @@
+/** What `<meta>` says that concerns a crawler: robots directives as they are written, a refresh, a language. */
+import type { Tokenizer } from '../parse/tokenizer.ts'
+import { detached, type LinkList } from './links.ts'
+import { parseRefresh } from './refresh.ts'
+
+export interface RobotsMeta {
+  /** `robots`, or the name of the crawler it is meant for; trimmed, lower case. */
+  name: string
+  /** As written, at most 1,000 characters. */
+  content: string
+}
+
+/** Pages have one or two. */
+const MOST_ROBOTS = 32
+const LONGEST_CONTENT = 1000
+const LONGEST_NAME = 100
+
+/** We do not know here by which token we are called: whatever speaks like a directive is handed on with its name. */
+const DIRECTIVE = /\b(?:no)?(?:index|follow|archive|snippet|cache|imageindex)\b|\b(?:none|all|unavailable_after)\b/i
+
+export class MetaFacts {
+  readonly robots: RobotsMeta[] = []
+  contentLanguage: string | undefined
+
+  add(tokens: Tokenizer, links: LinkList): void {
+    const content = tokens.attribute('content')
+    if (content === undefined) return
+    const name = tokens.attribute('name')
+    if (name !== undefined) this.#addRobots(name, content)
+    switch (tokens.attribute('http-equiv')?.toLowerCase()) {
+      case 'refresh':
+        links.add(parseRefresh(content)?.url, 'refresh')
+        break
+      case 'content-language':
+        this.contentLanguage ??= languageTag(content)
+        break
+    }
+  }
+
+  #addRobots(written: string, content: string): void {
+    if (written.length > LONGEST_NAME || this.robots.length >= MOST_ROBOTS) return
+    const name = written.trim().toLowerCase()
+    const kept = content.slice(0, LONGEST_CONTENT)
+    if (name !== 'robots' && !DIRECTIVE.test(kept)) return
+    this.robots.push({ name: detached(name), content: detached(kept) })
+  }
+}
+
+/** `pt-BR`, also from `pt_BR` and from the first of a list; undefined when it is no language tag. */
+export function languageTag(written: string): string | undefined {
+  const first = written.slice(0, 200).split(',', 1)[0].trim().replaceAll('_', '-')
+  return /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8}){0,5}$/.test(first) ? detached(first) : undefined
+}

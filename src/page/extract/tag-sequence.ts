@@ -1,0 +1,46 @@
+/**
+ * The page's structure as Y7 sees it: every start tag in order. A hash of the whole sequence, and the two strings of first
+ * and last letters, bounded; the strings cost some nanoseconds a tag, so they are made at once rather than on demand.
+ */
+export interface TagSequence {
+  /** Start tags in all. */
+  count: number
+  /** Of all their names, in order. */
+  hash: bigint
+  /** The first letters of the names of the first 4,000 tags, and the last letters; `?` for what is not ASCII. */
+  first: string
+  last: string
+}
+
+export const MOST_LETTERS = 4000
+
+/** Reading is synchronous, so that one pair of buffers a thread is enough. */
+const first = Buffer.alloc(MOST_LETTERS)
+const last = Buffer.alloc(MOST_LETTERS)
+const QUESTION_MARK = 63
+
+export class TagRecorder {
+  #count = 0
+  #low = 0x811c9dc5 | 0
+  #high = 0x9e3779b9 | 0
+
+  add(nameHash: number, firstLetter: number, lastLetter: number): void {
+    const at = this.#count++
+    if (at < MOST_LETTERS) {
+      first[at] = firstLetter
+      last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
+    }
+    this.#low = Math.imul(this.#low ^ nameHash, 0x01000193)
+    this.#high = Math.imul((this.#high << 5) ^ (this.#high >>> 27) ^ nameHash, 0x85ebca6b)
+  }
+
+  sequence(): TagSequence {
+    const letters = Math.min(this.#count, MOST_LETTERS)
+    return {
+      count: this.#count,
+      hash: (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0),
+      first: first.toString('latin1', 0, letters),
+      last: last.toString('latin1', 0, letters),
+    }
+  }
+}
