@@ -1,0 +1,45 @@
+import { EXIT } from '../../base/errors.ts'
+import { settingsDocument, settingsOfCommand } from '../../config/describe.ts'
+import { place } from '../../config/given.ts'
+import { keyOf, type SettingName, settingOf } from '../../config/keys.ts'
+import { printTable } from '../../report/text-table.ts'
+import type { Command, Invocation } from '../command.ts'
+
+export const config: Command = {
+  name: 'config',
+  usage: '',
+  what: 'show every setting and who set it',
+  more: 'Shows what a crawl with the same flags, environment and collection would use: each value, and whether it is the default, comes from a preset, from orbweaver.yaml, from the environment or from a flag. It starts nothing and checks everything.',
+  examples: [
+    { line: 'orbweaver config', does: 'For ./collection.' },
+    { line: 'orbweaver config -c news --limits vn --pause 5s', does: 'What these flags would do.' },
+    { line: 'ORBWEAVER_PAUSE=10s orbweaver config --json', does: 'As JSON.' },
+  ],
+  words: { least: 0, most: 0 },
+  async run(call) {
+    const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
+    if (call.settings.markdown) await call.screen.write(settingsDocument())
+    else if (call.settings.json) {
+      const shown = Object.fromEntries(
+        names.map((name) => [keyOf(name), { value: call.settings[name] ?? null, by: who(call, name) }]),
+      )
+      call.screen.print(JSON.stringify(shown, undefined, 2))
+    } else {
+      const rows = names.map((name) => [keyOf(name), text(call, name), who(call, name)])
+      call.screen.print(printTable({ title: 'Settings', header: ['Key', 'Value', 'Set by'], rows }))
+    }
+    return EXIT.done
+  },
+}
+
+function who(call: Invocation, name: SettingName): string {
+  const given = call.given.get(name)
+  return given === undefined ? 'default' : place(name, given.source)
+}
+
+function text(call: Invocation, name: SettingName): string {
+  const given = call.given.get(name)
+  if (name === 'links') return call.settings.links
+  if (given !== undefined) return given.texts.join(' ')
+  return settingOf(name).form === '' ? 'no' : settingOf(name).fallbackText
+}

@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { freshSeed } from '../../base/random.ts'
+import { loadSettings } from '../../config/load.ts'
+import { readSeeds } from '../../config/seeds.ts'
+import { allTables } from '../../report/tables.ts'
+import { printTable } from '../../report/text-table.ts'
+import type { Command, Invocation } from '../command.ts'
+import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
+import { collectionFlag } from '../words.ts'
+
+const SITES = 24
+const PAGES = 50
+
+export const demo: Command = {
+  name: 'demo',
+  usage: '',
+  what: 'serve a small synthetic web on this machine and collect it',
+  more: 'Serves a synthetic web (some two dozen sites, over a thousand pages, with redirects, duplicates, robots files, failing servers and traps) on loopback, collects it with the ordinary crawler, prints what came of it and says where the collection is. Nothing leaves this machine. It takes less than a minute.',
+  examples: [
+    { line: 'orbweaver demo', does: 'Serve, collect, show. The collection goes to a new folder, ./demo-collection.' },
+    { line: 'orbweaver demo --sites 100 -c big', does: 'A larger web, into ./big.' },
+    { line: 'orbweaver demo --random-seed 7', does: 'The same web every time.' },
+  ],
+  words: { least: 0, most: 0 },
+  async run(call) {
+    const { screen, doors } = call
+    const folder = call.given.has('collection') ? call.settings.collection : freshFolder()
+    const web = await doors.serveWeb({
+      sites: call.settings.sites ?? SITES,
+      pages: call.settings.pages ?? PAGES,
+      seed: call.settings.randomSeed ?? freshSeed(),
+    })
+    try {
+      const crawl = crawlOf(call, folder, web.resolve)
+      if (!call.settings.quiet)
+        screen.say(
+          `A synthetic web of ${web.sites} sites and ${web.pages} pages is served on this machine. Collecting it into ${folder}`,
+        )
+      const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
+      if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
+      else {
+        screen.print(await tables(call, folder))
+        screen.print(
+          ran.end.why === 'interrupted'
+            ? lastWords({ ...ran }, folder)
+            : `${lastWords(ran, folder)}\n\n${tryNext(folder, web.seeds[0])}`,
+        )
+      }
+      return ran.end.exit
+    } finally {
+      await web.close()
+    }
+  },
+}
+
+/** The demo is the ordinary crawl with flags that anybody could give. */
+function crawlOf(call: Invocation, folder: string, resolve: string): Invocation {
+  const flags = ['--collection', folder, '--resolve', resolve, '--pause-for', '*.test=20ms', '--pause-factor', '0']
+  flags.push('--patience', '0.01', '--links', 'combined', '--scope', 'tld:test', '--progress-every', '2s')
+  flags.push('--workers', String(call.settings.workers))
+  if (call.settings.quiet) flags.push('--quiet')
+  if (call.settings.verbose) flags.push('--verbose')
+  const { settings, given } = loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
+  return { ...call, settings, given }
+}
+
+async function tables(call: Invocation, folder: string): Promise<string> {
+  const rooms = await call.doors.openCollection(folder)
+  try {
+    return allTables(rooms.figures()).map(printTable).join('\n\n') + '\n'
+  } finally {
+    rooms.close()
+  }
+}
+
+function tryNext(folder: string, seed: string | undefined): string {
+  const flag = collectionFlag(folder)
+  return [
+    'Try next:',
+    `  orbweaver get ${seed ?? 'http://www.example.test/'}${flag}      a page as it was collected`,
+    `  orbweaver explain ${seed ?? 'http://www.example.test/'}${flag}  why it is, or is not, in the collection`,
+    `  orbweaver verify${flag}       whether every record and digest is right`,
+    "(from a checkout, 'npm start --silent --' stands for 'orbweaver')",
+  ].join('\n')
+}
+
+/** A demo never adds to a collection of yours. */
+function freshFolder(): string {
+  for (let i = 1; ; i++) {
+    const folder = i === 1 ? './demo-collection' : `./demo-collection-${i}`
+    if (!existsSync(folder)) return folder
+  }
+}

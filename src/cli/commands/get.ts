@@ -1,0 +1,61 @@
+import { EXIT, Problem } from '../../base/errors.ts'
+import { realDisk } from '../../base/real-disk.ts'
+import type { Command } from '../command.ts'
+import type { Content } from '../rooms.ts'
+import { withRooms } from '../with-rooms.ts'
+import { collectionFlag, isoTime, timeText, urlWord } from '../words.ts'
+
+export const get: Command = {
+  name: 'get',
+  usage: 'URL',
+  what: 'print a page as it was collected',
+  more: 'Prints the body of the last capture of a URL, or of the one that was current at --at TIME, decoded as a browser would. With --headers the status line and headers come first; with --raw the body comes as it was sent. With --json it prints where the capture lies instead of the body.',
+  examples: [
+    { line: 'orbweaver get https://www.example.org/', does: 'The page.' },
+    {
+      line: 'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html',
+      does: 'As it was on that day, into a file.',
+    },
+    { line: 'orbweaver get www.example.org --headers', does: 'With its headers.' },
+  ],
+  words: { least: 1, most: 1 },
+  async run(call) {
+    const { settings, screen } = call
+    const url = urlWord(call.words[0])
+    const content = await withRooms(call, (rooms) => rooms.content(url, settings.at))
+    if (content === undefined) {
+      const when = settings.at === undefined ? '' : ` at or before ${timeText(settings.at)} UTC`
+      throw new Problem(
+        'not-found',
+        `${url} was not collected${when}; 'orbweaver explain ${url}${collectionFlag(settings.collection)}' says why`,
+      )
+    }
+    if (settings.json) screen.print(JSON.stringify(contentJson(content), undefined, 2))
+    else if (settings.output === undefined) for (const bytes of parts(content, settings)) await screen.write(bytes)
+    else {
+      realDisk.remove(settings.output)
+      const file = realDisk.append(settings.output)
+      for (const bytes of parts(content, settings)) file.write(bytes)
+      file.close()
+    }
+    return EXIT.done
+  },
+}
+
+function parts(content: Content, wanted: { headers: boolean; raw: boolean }): Uint8Array[] {
+  const body = wanted.raw ? content.payload : content.body
+  return wanted.headers ? [content.head, body] : [body]
+}
+
+function contentJson(content: Content): object {
+  return {
+    url: content.url,
+    at: isoTime(content.at),
+    status: content.status,
+    mediaType: content.mediaType,
+    bytes: content.payload.length,
+    decodedBytes: content.body.length,
+    volume: content.volume,
+    offset: content.offset,
+  }
+}

@@ -1,0 +1,50 @@
+import { EXIT, Problem } from '../../base/errors.ts'
+import { formatSize } from '../../base/units.ts'
+import { printTable } from '../../report/text-table.ts'
+import type { Command } from '../command.ts'
+import { plain } from '../progress.ts'
+import { withRooms } from '../with-rooms.ts'
+import { collectionFlag, isoTime, timeText, urlWord } from '../words.ts'
+
+export const history: Command = {
+  name: 'history',
+  usage: 'URL',
+  what: 'the captures of a URL',
+  more: 'Lists when a URL was captured, what was answered, its digest, and where the record lies. A revisit is a capture whose content the collection had already.',
+  examples: [
+    { line: 'orbweaver history https://www.example.org/', does: 'All captures, oldest first.' },
+    { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
+  ],
+  words: { least: 1, most: 1 },
+  async run(call) {
+    const url = urlWord(call.words[0])
+    const captures = await withRooms(call, (rooms) => rooms.captures(url))
+    if (captures.length === 0)
+      throw new Problem(
+        'not-found',
+        `${url} has no captures; 'orbweaver explain ${url}${collectionFlag(call.settings.collection)}' says why`,
+      )
+    if (call.settings.json) {
+      const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
+      call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
+      return EXIT.done
+    }
+    const rows = captures.map((c) => [
+      timeText(c.at),
+      String(c.status),
+      plain(c.mediaType),
+      formatSize(c.length),
+      c.kind,
+      c.digest,
+      `${c.volume}:${c.offset}`,
+    ])
+    call.screen.print(
+      printTable({
+        title: plain(url),
+        header: ['Time (UTC)', 'Status', 'Type', 'Record', 'Kind', 'Digest', 'Place'],
+        rows,
+      }),
+    )
+    return EXIT.done
+  },
+}

@@ -1,0 +1,46 @@
+import { EXIT, Problem } from '../../base/errors.ts'
+import { allTables } from '../../report/tables.ts'
+import { grouped, printTable } from '../../report/text-table.ts'
+import type { Command, Invocation } from '../command.ts'
+import { plain } from '../progress.ts'
+import { withRooms } from '../with-rooms.ts'
+
+export const report: Command = {
+  name: 'report',
+  usage: '[duplicates]',
+  what: 'the figures of a collection, as the tables of the papers',
+  more:
+    'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, and what was not collected and why. They have the form of the tables of the CoBWeb and CrawlWave papers, so that crawls can be compared.\n' +
+    "'report duplicates' lists contents that were found under several URLs, with all of them.",
+  examples: [
+    { line: 'orbweaver report', does: 'All tables, of ./collection.' },
+    { line: 'orbweaver report --json -c news', does: 'All figures exactly, as JSON.' },
+    { line: 'orbweaver report duplicates --top 5', does: 'The five contents with the most URLs.' },
+  ],
+  words: { least: 0, most: 1 },
+  async run(call) {
+    const [what] = call.words
+    if (what === 'duplicates') return duplicates(call)
+    if (what !== undefined)
+      throw new Problem('bad-flag', `there is no report '${what}'; there is 'report' and 'report duplicates'`)
+    const figures = await withRooms(call, (rooms) => rooms.figures())
+    if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
+    else call.screen.print(allTables(figures).map(printTable).join('\n\n'))
+    // The collection's file tells whether webmasters could have known who we are.
+    if (!call.settings.json && call.settings.contact === undefined)
+      call.screen.print('\nThis collection was made without --contact: webmasters could not find out who crawled them.')
+    return EXIT.done
+  },
+}
+
+async function duplicates(call: Invocation): Promise<number> {
+  const sets = await withRooms(call, (rooms) => rooms.duplicates(call.settings.top))
+  if (call.settings.json) call.screen.print(JSON.stringify({ duplicates: sets }, undefined, 2))
+  else if (sets.length === 0) call.screen.print('No content was found under more than one URL.')
+  else
+    for (const set of sets) {
+      call.screen.print(`${set.digest}  ${grouped(set.count)} URLs`)
+      for (const url of set.urls) call.screen.print(`  ${plain(url)}`)
+    }
+  return EXIT.done
+}

@@ -1,0 +1,45 @@
+import { EXIT, Problem } from '../../base/errors.ts'
+import { freshSeed } from '../../base/random.ts'
+import { formatDuration } from '../../base/units.ts'
+import { grouped, printTable } from '../../report/text-table.ts'
+import type { Command } from '../command.ts'
+
+const SITES = 200
+const PAGES = 50
+
+export const simulate: Command = {
+  name: 'simulate',
+  usage: 'crawl',
+  what: 'run the whole crawler over a synthetic web in virtual time',
+  more: 'Runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: hours of courteous waiting pass in seconds. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
+  examples: [
+    { line: 'orbweaver simulate crawl', does: '200 sites of some 50 pages.' },
+    {
+      line: 'orbweaver simulate crawl --sites 2000 --pages 50 --random-seed 1',
+      does: 'A larger web, the same every time.',
+    },
+  ],
+  words: { least: 1, most: 1 },
+  async run(call) {
+    const { settings, screen, doors } = call
+    if (call.words[0] !== 'crawl')
+      throw new Problem('bad-flag', `'${call.words[0]}' cannot be simulated; there is 'orbweaver simulate crawl'`)
+    const seed = settings.randomSeed ?? freshSeed()
+    const result = await doors.simulateCrawl({ sites: settings.sites ?? SITES, pages: settings.pages ?? PAGES, seed })
+    const right = result.documents === result.expected && result.violations === 0
+    if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
+    else {
+      const rows = [
+        ['Sites', grouped(result.sites)],
+        ['Documents collected', grouped(result.documents)],
+        ['Documents reachable and permitted', grouped(result.expected)],
+        ['Requests', grouped(result.requests)],
+        ['Requests too early or forbidden', grouped(result.violations)],
+        ['Virtual time', formatDuration(result.virtualMs)],
+        ['Real time', formatDuration(result.realMs)],
+      ]
+      screen.print(printTable({ title: `A crawl in virtual time (--random-seed ${seed})`, header: [], rows }))
+    }
+    return right ? EXIT.done : EXIT.failed
+  },
+}

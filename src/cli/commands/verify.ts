@@ -1,0 +1,40 @@
+import { EXIT, Problem } from '../../base/errors.ts'
+import { grouped } from '../../report/text-table.ts'
+import type { Command } from '../command.ts'
+import { plain } from '../progress.ts'
+import { withRooms } from '../with-rooms.ts'
+
+/** Faults that are printed; a volume that is wholly broken would print one for every record. */
+const MOST_PRINTED = 50
+
+export const verify: Command = {
+  name: 'verify',
+  usage: '',
+  what: 'check that volumes, index and catalogue agree, and every digest',
+  more: 'Reads every volume from end to end, recomputes every digest, and compares records, index and catalogue with each other. It changes nothing. Exit code 1 when there is a fault.',
+  examples: [
+    { line: 'orbweaver verify', does: 'All of ./collection.' },
+    { line: 'orbweaver verify -c news --json', does: 'With every fault, as JSON.' },
+  ],
+  words: { least: 0, most: 0 },
+  async run(call) {
+    const { settings, screen } = call
+    const talk = !settings.quiet && !settings.json
+    const found = await withRooms(call, (rooms) =>
+      rooms.verify((volume) => {
+        if (!talk) return
+        if (screen.isTerminal) screen.draw([`reading ${volume}`])
+        else screen.say(`reading ${volume}`)
+      }),
+    )
+    screen.draw([])
+    const sum = `${grouped(found.volumes)} volumes, ${grouped(found.records)} records, ${grouped(found.captures)} captures, ${grouped(found.digests)} digests`
+    if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
+    else if (found.faults.length === 0) screen.print(`All is right: ${sum}.`)
+    else
+      for (const { where, what } of found.faults.slice(0, MOST_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)
+    if (found.faults.length > 0)
+      throw new Problem('verify-failed', `${grouped(found.faults.length)} faults in ${sum}; what is not named is right`)
+    return EXIT.done
+  },
+}

@@ -1,0 +1,25 @@
+/** The real house behind the doors. Loaded when a door is opened, so that `--help` and `status` start at once. */
+import type { Doors } from './doors.ts'
+
+export const realDoors: Doors = {
+  async startCrawl(settings, options) {
+    const { startCrawl } = await import('../assemble/crawl.ts')
+    return startCrawl(settings, options)
+  },
+  async openCollection(folder) {
+    const { openCollection } = await import('../assemble/open.ts')
+    return openCollection(folder)
+  },
+  async addSeeds(settings, options) {
+    const { addSeeds } = await import('../assemble/crawl.ts')
+    return addSeeds(settings, options)
+  },
+  async serveWeb(options) {
+    const { serveDemoWeb } = await import('./demo-web.ts')
+    return serveDemoWeb(options)
+  },
+  async simulateCrawl(options) {
+    const { simulateCrawl } = await import('../simulate/crawl-run.ts')
+    return simulateCrawl(options)
+  },
+}

@@ -1,0 +1,81 @@
+/** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { formatDuration, formatSize } from '../base/units.ts'
+import { COLLECTION_FILE } from '../config/load.ts'
+import { grouped } from '../report/text-table.ts'
+import type { Invocation } from './command.ts'
+import type { CrawlEnd, CrawlSnapshot } from './doors.ts'
+import { eventLine } from './event-line.ts'
+import { keepSettings } from './keep-settings.ts'
+import { watchCrawl } from './live-view.ts'
+import { collectionFlag } from './words.ts'
+
+type Seeds = Parameters<Invocation['doors']['startCrawl']>[1]['seeds']
+
+export interface Ran {
+  end: CrawlEnd
+  last: CrawlSnapshot
+  tookMs: number
+}
+
+export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
+  const { settings, screen, clock, version, doors } = call
+  const begun = clock.elapsed()
+  const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
+  const handle = await doors.startCrawl(settings, { seeds, version, ...(journal === undefined ? {} : { journal }) })
+  if (!existsSync(join(settings.collection, COLLECTION_FILE)))
+    await keepSettings(settings.collection, call.given, version)
+  const view = watchCrawl(() => handle.snapshot(), {
+    screen,
+    clock,
+    quiet: settings.quiet || settings.verbose,
+    lineEvery: settings.progressEvery,
+  })
+  const deaf = call.onInterrupt(() => {
+    screen.say('orbweaver: finishing what is in flight; once more Ctrl-C stops at once (nothing is lost either way)')
+    handle.stop()
+  })
+  try {
+    const end = await handle.done
+    return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
+  } finally {
+    deaf()
+    view.stop()
+  }
+}
+
+/** What the crawl came to, and what can be done next. */
+export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
+  const sum = `${grouped(end.documents)} documents, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done, in ${formatDuration(tookMs)}`
+  const again = `orbweaver crawl${collectionFlag(folder)}`
+  switch (end.why) {
+    case 'complete':
+      return `Complete: ${sum}. Collection: ${folder}`
+    case 'interrupted':
+      return `Stopped: ${sum}. Go on with: ${again}`
+    case 'pages':
+      return `Stopped at --max-pages: ${sum}. Go on with: ${again} --max-pages MORE`
+    case 'time':
+      return `Stopped at --max-time: ${sum}. Go on with: ${again}`
+    case 'size':
+      return `Stopped at --max-size: ${sum}. Go on with: ${again} --max-size MORE`
+  }
+}
+
+/** The keys that docs/reference/json.md lists. */
+export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
+  return {
+    collection: folder,
+    ended: end.why,
+    exit: end.exit,
+    documents: end.documents,
+    bytes: last.bytes,
+    requests: last.requests,
+    failures: last.failures,
+    refused: last.refused,
+    urls: last.urls,
+    sites: last.sites,
+    seconds: Math.round(tookMs) / 1000,
+  }
+}

@@ -1,0 +1,65 @@
+/** Where a command writes: results on one side, progress and problems on the other, so that results can be piped. */
+
+export interface Screen {
+  /** Standard output, with a line's end. */
+  print(text: string): void
+  /** Standard output, as it is; waits while a slow reader catches up. */
+  write(bytes: Uint8Array | string): Promise<void>
+  /** Standard error, with a line's end. Never disturbs a live view that is being drawn. */
+  say(text: string): void
+  /** Draws the live view anew in the place of the last one; an empty list takes it away. */
+  draw(lines: readonly string[]): void
+  /** Whether standard error is a terminal on which a live view can be drawn. */
+  readonly isTerminal: boolean
+  readonly colour: boolean
+  /** Columns, now. */
+  width(): number
+}
+
+/** The part of a stream that a screen needs. */
+export interface Stream {
+  write(data: string | Uint8Array, done?: () => void): boolean
+  once(event: 'drain', call: () => void): unknown
+  isTTY?: boolean
+  columns?: number
+}
+
+const UP = (lines: number) => (lines === 0 ? '' : `\x1b[${lines}A`)
+const CLEAR_BELOW = '\r\x1b[J'
+const HIDE_CURSOR = '\x1b[?25l'
+const SHOW_CURSOR = '\x1b[?25h'
+
+export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string, string | undefined>>): Screen {
+  let drawn: readonly string[] = []
+  const isTerminal = err.isTTY === true && env['TERM'] !== 'dumb'
+  const erase = () => (drawn.length === 0 ? '' : UP(drawn.length) + CLEAR_BELOW)
+  const picture = () => drawn.map((line) => `${line}\n`).join('')
+  return {
+    isTerminal,
+    colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
+    width: () => Math.max(40, Math.min(err.columns ?? 80, 200)),
+    print(text) {
+      // Both streams may be the same terminal: the view makes room and comes back.
+      if (drawn.length > 0) err.write(erase())
+      out.write(`${text}\n`)
+      if (drawn.length > 0) err.write(picture())
+    },
+    write(bytes) {
+      return new Promise((resolve) => {
+        if (out.write(bytes)) resolve()
+        else out.once('drain', resolve)
+      })
+    },
+    say(text) {
+      err.write(`${erase()}${text}\n${picture()}`)
+    },
+    draw(lines) {
+      if (!isTerminal) return
+      const before = erase()
+      const cursor = drawn.length === 0 && lines.length > 0 ? HIDE_CURSOR : ''
+      const after = drawn.length > 0 && lines.length === 0 ? SHOW_CURSOR : ''
+      drawn = lines
+      err.write(cursor + before + picture() + after)
+    },
+  }
+}

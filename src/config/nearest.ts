@@ -1,0 +1,38 @@
+/** The known word nearest to a mistyped one. */
+
+/** Edits (insert, delete, replace, swap of neighbours) that turn one word into the other. */
+export function editDistance(a: string, b: string): number {
+  let beforeLast: number[] = []
+  let last = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let least = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, beforeLast[j - 2] + 1)
+      row.push(least)
+    }
+    beforeLast = last
+    last = row
+  }
+  return last[b.length]
+}
+
+/** Undefined when nothing known is near enough to be what was meant. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const short = word.slice(0, 60)
+  let best: string | undefined
+  let least = Math.max(2, Math.floor(short.length / 2)) + 1
+  for (const candidate of known) {
+    // A word that begins or ends like a known one was cut or lengthened, which costs many edits and little doubt.
+    const cut =
+      short.length >= 4 && (candidate.startsWith(short) || candidate.endsWith(short) || short.startsWith(candidate))
+    const distance = cut ? 1 : editDistance(short, candidate)
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}

@@ -1,0 +1,148 @@
+/** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
+import { isIP } from 'node:net'
+import { formatDuration, formatSize, parseDuration, parseSize } from '../base/units.ts'
+import { type Parse, Unfit } from './setting.ts'
+
+export interface Range {
+  least?: number
+  most?: number
+  /** Why the bound is there, for the error. */
+  because?: string
+}
+
+function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
+  const because = range.because === undefined ? '' : `: ${range.because}`
+  if (range.least !== undefined && value < range.least)
+    throw new Unfit(`'${text}' is too little, the least is ${format(range.least)}${because}`)
+  if (range.most !== undefined && value > range.most)
+    throw new Unfit(`'${text}' is too much, the most is ${format(range.most)}${because}`)
+  return value
+}
+
+/** Milliseconds. */
+export function duration(range: Range = {}): Parse<number> {
+  return (text) => {
+    const ms = parseDuration(text)
+    if (ms === undefined) throw new Unfit(`'${text}' is no duration; write 500ms, 2s, 10m, 1h30m or 2d`)
+    return inRange(ms, text, range, formatDuration)
+  }
+}
+
+/** Bytes. */
+export function size(range: Range = {}): Parse<number> {
+  return (text) => {
+    const bytes = parseSize(text)
+    if (bytes === undefined) throw new Unfit(`'${text}' is no size; write 500kB, 2MB, 1GB or 64KiB`)
+    return inRange(bytes, text, range, formatSize)
+  }
+}
+
+export function count(range: Range = {}): Parse<number> {
+  return (text) => {
+    if (!/^\d{1,15}$/.test(text.replaceAll('_', '')))
+      throw new Unfit(`'${text}' is no whole number; write for instance 1000`)
+    return inRange(Number(text.replaceAll('_', '')), text, range, (n) => n.toLocaleString('en'))
+  }
+}
+
+export function number(range: Range = {}): Parse<number> {
+  return (text) => {
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is no number; write for instance 1.5`)
+    return inRange(Number(text), text, range, String)
+  }
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text)
+    if (found === undefined) throw new Unfit(`'${text}' is none of ${choices.join(', ')}`)
+    return found
+  }
+}
+
+export const path: Parse<string> = (text) => {
+  if (text === '' || text.includes('\0')) throw new Unfit('the name of the file is missing')
+  return text
+}
+
+/** A pattern is kept as its text, because settings travel between threads as plain data. */
+export const regex: Parse<string> = (text) => {
+  try {
+    new RegExp(text, 'u')
+    return text
+  } catch (error) {
+    throw new Unfit(`'${text}' is no regular expression (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+/** RFC 9309 lets robots.txt name crawlers by letters, `_` and `-` only; a token with anything else could never be matched. */
+export const productToken: Parse<string> = (text) => {
+  if (!/^[A-Za-z_-]{1,60}$/.test(text))
+    throw new Unfit(`'${text}' is no name for robots.txt; use letters, '-' and '_' only, for instance MyCrawler`)
+  return text
+}
+
+/** Where a webmaster finds out who we are: a page or an e-mail address (V17). */
+export const contact: Parse<string> = (text) => {
+  if (/^(mailto:)?[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]+$/.test(text)) return text
+  if (/^https?:\/\/[^\s<>()]+$/i.test(text) && URL.canParse(text)) return text
+  throw new Unfit(
+    `'${text}' is neither a web page nor an e-mail address; write https://example.org/crawler or crawler@example.org`,
+  )
+}
+
+/** `text/html`, `text/*`, or every type: two asterisks around the slash. */
+export const mediaType: Parse<string> = (text) => {
+  const lower = text.toLowerCase()
+  if (!/^(\*\/\*|[a-z0-9!#$&^_.+-]+\/([a-z0-9!#$&^_.+-]+\*?|\*))$/.test(lower))
+    throw new Unfit(`'${text}' is no media type; write text/html, text/* or */*`)
+  return lower
+}
+
+export interface TypeLimit {
+  type: string
+  bytes: number
+}
+
+/** `text/html=2MB` */
+export const typeLimit: Parse<TypeLimit> = (text) => {
+  const [type, bytes] = pair(text, 'TYPE=SIZE, for instance application/pdf=20MB')
+  return { type: mediaType(type), bytes: size({ least: 1000, most: 4e9 })(bytes) }
+}
+
+/** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: the form node's resolver takes. */
+export const dnsServer: Parse<string> = (text) => {
+  const bare = /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+)(?::\d{1,5})?$/.exec(text)?.[1] ?? text
+  if (isIP(bare) === 0) throw new Unfit(`'${text}' is no address of a name server; write 9.9.9.9 or 127.0.0.1:5353`)
+  return text
+}
+
+/** The two sides of the last `=` (a host never has one, a value never either). */
+export function pair(text: string, form: string): [string, string] {
+  const at = text.lastIndexOf('=')
+  if (at < 1 || at === text.length - 1) throw new Unfit(`'${text}' should be ${form}`)
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}
+
+const SCOPES = 'page, prefix, host, domain, tld:br (several: tld:br,pt) or surt:org,example,www)/path'
+
+/** The form only; what it means is said by `scope/`. */
+export const scope: Parse<string> = (text) => {
+  if (/^(page|prefix|host|domain)$/.test(text)) return text
+  if (/^tld:\.?[a-z0-9-]+(\.[a-z0-9-]+)*(,\.?[a-z0-9-]+(\.[a-z0-9-]+)*)*$/i.test(text)) return text.toLowerCase()
+  if (/^surt:\S+$/i.test(text)) return text
+  throw new Unfit(`'${text}' is no scope; it is one of ${SCOPES}`)
+}
+
+/** Milliseconds since 1970. A date alone is the end of that day: "what was current on May 1st". */
+export const instant: Parse<number> = (text) => {
+  const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text)
+  const [, year, month, day, hour = '23', minute = '59', second = '59'] = digits ?? []
+  const dateOnly = /^\d{4}-\d\d-\d\d$/.test(text)
+  const iso =
+    digits !== null ? `${year}-${month}-${day}T${hour}:${minute}:${second}Z` : dateOnly ? `${text}T23:59:59Z` : text
+  const at = /^\d{4}-\d\d-\d\dT/.test(iso) ? Date.parse(iso) : Number.NaN
+  if (Number.isNaN(at))
+    throw new Unfit(`'${text}' is no time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
+  return at
+}
