@@ -1,0 +1,44 @@
+/** `X-Robots-Tag` and `meta robots`: what may be done with a page (C4). The most restrictive of all lines counts. */
+
+export interface Directives {
+  /** The page is not kept. */
+  noindex: boolean
+  /** Its links are not followed. */
+  nofollow: boolean
+  noarchive: boolean
+}
+
+/** Their values have a colon before them too, but it does not follow a robot's name. */
+const VALUED = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])
+
+const MOST_VALUES = 50
+const LONGEST_VALUE = 4096
+
+/**
+ * Values of X-Robots-Tag or contents of `meta name=robots` (and of a meta that has the token for its name). A value may
+ * address one robot (`otherbot: noindex, nofollow`): all that follows in it, up to the next name, is for that one.
+ */
+export function parseDirectives(values: readonly string[], token: string): Directives {
+  const found: Directives = { noindex: false, nofollow: false, noarchive: false }
+  for (const value of values.slice(0, MOST_VALUES)) {
+    let isOurs = true
+    for (const part of value.slice(0, LONGEST_VALUE).toLowerCase().split(',')) {
+      const named = /^\s*([*a-z_][^:\s]*)\s*:(.*)$/s.exec(part)
+      if (named !== null) {
+        if (VALUED.has(named[1])) continue
+        isOurs = named[1] === '*' || named[1].split('/')[0] === token.toLowerCase()
+      }
+      if (isOurs) note(found, named === null ? part : named[2])
+    }
+  }
+  return found
+}
+
+/** Commas are right; semicolons and spaces are common. */
+function note(found: Directives, part: string): void {
+  for (const word of part.split(/[\s;]+/)) {
+    if (word === 'noindex' || word === 'none') found.noindex = true
+    if (word === 'nofollow' || word === 'none') found.nofollow = true
+    if (word === 'noarchive') found.noarchive = true
+  }
+}

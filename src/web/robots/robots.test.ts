@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { isProductToken, parseRobots } from './robots.ts'
+
+const file = (...lines: string[]) => lines.join('\n')
+const permits = (text: string | Uint8Array, path: string, token = 'orbweaver') => parseRobots(text, token).permits(path)
+
+test('groups: our name before the asterisk, all groups of a name are one, only rules end a list of names', () => {
+  const text = file(
+    'Disallow: /before-any-group',
+    'User-agent: *',
+    'Disallow: /',
+    'User-agent: ORBweaver/2.0 (+http://example.org)',
+    'Crawl-delay: 3',
+    'User-agent: friend',
+    'Disallow: /one',
+    'Sitemap: https://example.org/map.xml',
+    '',
+    'Disallow: /two',
+    'User-agent: other',
+    'Disallow: /other',
+    'User-agent: orbweaver',
+    'Disallow: /three',
+  )
+  const robots = parseRobots(text, 'orbweaver')
+  assert.equal(robots.state, 'rules')
+  for (const path of ['/one', '/two', '/three']) assert.equal(robots.permits(path).yes, false, path)
+  for (const path of ['/', '/other', '/before-any-group']) assert.equal(robots.permits(path).yes, true, path)
+  assert.equal(robots.crawlDelay, 3000)
+  assert.deepEqual(robots.sitemaps, ['https://example.org/map.xml'])
+  assert.equal(parseRobots(text, 'friend').permits('/one').yes, false)
+  assert.equal(parseRobots(text, 'friend').crawlDelay, undefined, 'it was not yet addressed')
+  assert.equal(parseRobots(text, 'stranger').permits('/x').yes, false)
+})
+
+test('a name is not matched by a longer or a shorter one', () => {
+  const text = file('User-agent: orbweaver-news', 'Disallow: /', 'User-agent: orb', 'Disallow: /')
+  assert.equal(permits(text, '/').yes, true)
+  assert.equal(isProductToken('Orb_weaver-x'), true)
+  for (const name of ['', 'bot2', 'a bot', 'bot/1.0']) assert.equal(isProductToken(name), false, name)
+})
+
+test('the longest rule decides, Allow wins ties, and the deciding line is told', () => {
+  const text = file('User-agent: *', 'Disallow: /a', 'Allow: /a/b', 'Disallow: /a/b/c*', 'Allow: /x', 'Disallow: /x')
+  assert.deepEqual(permits(text, '/a/1'), { yes: false, rule: 'Disallow: /a' })
+  assert.deepEqual(permits(text, '/a/b/1'), { yes: true, rule: 'Allow: /a/b' })
+  assert.deepEqual(permits(text, '/a/b/c'), { yes: false, rule: 'Disallow: /a/b/c*' })
+  assert.deepEqual(permits(text, '/x'), { yes: true, rule: 'Allow: /x' })
+  assert.deepEqual(permits(text, '/y'), { yes: true, rule: '' })
+})
+
+test('wildcards and ends', () => {
+  const no = (rule: string, path: string) => permits(file('User-agent: *', `Disallow: ${rule}`), path).yes === false
+  assert.ok(no('/*.pdf$', '/a/b.pdf'))
+  assert.ok(!no('/*.pdf$', '/a/b.pdf?x'))
+  assert.ok(no('/a*b*c', '/a-b-c-d'))
+  assert.ok(!no('/a*b*c', '/a-c-b'))
+  assert.ok(no('/a*bb$', '/abbb'), 'the end is looked for at the end')
+  assert.ok(no('*/private', '/x/private'))
+  assert.ok(!no('private', '/private'), 'a rule begins where the path begins')
+  assert.ok(no('/$', '/') && !no('/$', '/a'))
+  assert.ok(no('/a$b', '/a$bc'), 'a dollar inside is a dollar')
+  assert.ok(no('/a%24$', '/a$') && no('/a%2A', '/a*') && !no('/a%2A', '/ab'))
+  assert.ok(no('/**a***', '/za'))
+  assert.ok(!no('', '/'))
+  assert.ok(no('/?', '/?q=1') && !no('/?', '/index'))
+})
+
+test('octets are compared, not their spelling (RFC 9309)', () => {
+  const no = (rule: string, path: string) => permits(file('User-agent: *', `Disallow: ${rule}`), path).yes === false
+  assert.ok(no('/foo/%62%61%7A', '/foo/baz') && no('/foo/baz', '/foo/%62%61%7a'))
+  assert.ok(no('/ツ', '/%E3%83%84') && no('/%e3%83%84', '/%E3%83%84'))
+  assert.ok(no('/a b', '/a%20b') && no('/a|b', '/a%7Cb') && no('/a%7Cb', '/a|b'))
+  assert.ok(!no('/a%2Fb', '/a/b'), 'a reserved character differs from its escape')
+  const latin1 = Uint8Array.from([...'User-agent: *\nDisallow: /caf'].map((c) => c.charCodeAt(0)).concat(0xe9))
+  assert.equal(permits(latin1, '/caf%E9').yes, false)
+})
+
+test("authors' mistakes are forgiven (V16)", () => {
+  for (const text of [
+    'user agent: *\ndisalow: /',
+    'useragent: *\ndissallow: /',
+    'USER-AGENT *\nDISALLOW /',
+    '\ufeffUser-agent: *\r\rDisallow: /',
+    '  User-agent :\t*  # all\r\n\tDisallow\t:  /  # everything',
+    'User-agent: * \n\n\nDisallow: /\n',
+    '<br>\nUser-agent: *\n<br>\nDisallow: /\n',
+  ]) {
+    assert.equal(permits(text, '/x').yes, false, text)
+  }
+  const wide = new Uint8Array([0xff, 0xfe, ...new Uint8Array(Buffer.from('User-agent: *\nDisallow: /', 'utf16le'))])
+  assert.equal(permits(wide, '/x').yes, false, 'UTF-16')
+})
+
+test('what cannot be interpreted restricts nothing', () => {
+  const state = (text: string | Uint8Array) => parseRobots(text, 'orbweaver').state
+  assert.equal(state(''), 'none')
+  assert.equal(state('# only a comment\n\n'), 'none')
+  assert.equal(state('<!DOCTYPE html><html>\nUser-agent: *\nDisallow: /\n</html>'), 'uninterpretable')
+  assert.equal(state(new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 1, 2, 3])), 'uninterpretable')
+  assert.equal(state('please do not crawl us'), 'uninterpretable')
+  assert.equal(permits('<html>\nUser-agent: *\nDisallow: /', '/x').yes, true)
+  assert.equal(state('Sitemap: https://example.org/s.xml'), 'rules')
+})
+
+test('Crawl-delay: seconds, fractions, bounded; of several the longest', () => {
+  const delay = (...values: string[]) =>
+    parseRobots(file('User-agent: *', ...values.map((value) => `Crawl-delay: ${value}`)), 'orbweaver').crawlDelay
+  assert.equal(delay('10'), 10_000)
+  assert.equal(delay('0.5'), 500)
+  assert.equal(delay('1,5 s'), 1500)
+  assert.equal(delay('.5'), 500)
+  assert.equal(delay('0'), 0)
+  assert.equal(delay('999999999'), 86_400_000)
+  assert.equal(delay('5', '20', '3'), 20_000)
+  for (const odd of ['-1', 'soon', '', 'NaN', 'Infinity']) assert.equal(delay(odd), undefined, odd)
+})
+
+test('sitemaps: absolute only, each once, at most a hundred', () => {
+  const lines = Array.from({ length: 300 }, (_, i) => `Sitemap: http://example.org/${i % 150}.xml`)
+  const robots = parseRobots(file('sitemap: /relative.xml', 'Site-map: HTTPS://Example.org/ä.xml', ...lines), 'x')
+  assert.equal(robots.sitemaps.length, 100)
+  assert.equal(robots.sitemaps[0], 'https://example.org/%C3%A4.xml')
+})
+
+test('bounds: 512 KiB up to a line border, long lines cut', () => {
+  const start = 'User-agent: *\nDisallow: /a\n'
+  const filler = `${'# a comment'.padEnd(512 * 1024 - start.length - 1 - 'Disallow: /'.length)}\n`
+  const long = `${start}${filler}Disallow: /b\n`
+  assert.equal(long.slice(0, 512 * 1024).slice(-11), 'Disallow: /')
+  assert.equal(permits(long, '/a').yes, false)
+  assert.equal(permits(long, '/b').yes, true, 'a rule cut in two would forbid more than it says')
+  assert.equal(permits(`User-agent: *\nDisallow: /${'x'.repeat(600_000)}\nAllow: /`, '/x').yes, true)
+  assert.equal(permits(`#${'x'.repeat(20_000)}\nUser-agent: *\nDisallow: /y`, '/y').yes, false)
+})
+
+test('no pattern makes matching slow', () => {
+  const stars = `/${'*a'.repeat(8000)}`
+  const text = file('User-agent: *', `Disallow: ${stars}b`, `Disallow: ${'*'.repeat(16_000)}b`, `Disallow: ${stars}$`)
+  const robots = parseRobots(text, 'x')
+  for (let i = 0; i < 200; i++) assert.equal(robots.permits(`/${'a'.repeat(2000 + i)}`).yes, true)
+  const many = Array.from({ length: 30_000 }, (_, i) => `Disallow: /${i}/`)
+  const large = parseRobots(file('User-agent: *', ...many), 'x')
+  for (let i = 0; i < 2000; i++) assert.equal(large.permits(`/${i * 10}/x`).yes, false)
+  assert.equal(large.permits('/x').yes, true)
+})
+
+const anyFile = fc
+  .array(
+    fc.oneof(
+      fc.constantFrom(
+        'User-agent: *',
+        'User-agent: orbweaver',
+        'User-agent: other',
+        'Crawl-delay: 1.25',
+        '',
+        '# c',
+        '<p>',
+      ),
+      fc
+        .tuple(
+          fc.constantFrom('Allow: ', 'Disallow: ', 'disalow ', 'Sitemap: http://a.test/'),
+          fc.string({
+            unit: fc.constantFrom('/', 'a', 'b', '*', '$', '%', '4', '1', 'é', ' ', '?', '#'),
+            maxLength: 8,
+          }),
+        )
+        .map(([key, value]) => `${key}/${value}`),
+      fc.string({ maxLength: 20 }),
+    ),
+    { maxLength: 25 },
+  )
+  .map((lines) => lines.join('\n'))
+const anyPath = fc.string({ unit: fc.constantFrom('/', 'a', 'b', '*', '$', '%', '4', '1', '?'), maxLength: 10 })
+
+test('the small text says the same as the whole file', () => {
+  fc.assert(
+    fc.property(anyFile, fc.array(anyPath, { minLength: 1, maxLength: 8 }), (text, paths) => {
+      const whole = parseRobots(text, 'orbweaver')
+      if (whole.state !== 'rules') return whole.text === ''
+      const small = parseRobots(whole.text, 'orbweaver')
+      assert.equal(small.state, 'rules')
+      assert.equal(small.text, whole.text)
+      assert.equal(small.crawlDelay, whole.crawlDelay)
+      assert.deepEqual(small.sitemaps, whole.sitemaps)
+      for (const path of paths) assert.deepEqual(small.permits(`/${path}`), whole.permits(`/${path}`))
+      return true
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('any bytes parse', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ maxLength: 400 }), anyPath, (bytes, path) => {
+      const robots = parseRobots(bytes, 'orbweaver')
+      assert.match(robots.text, /^[\n\x20-\x7e]*$/)
+      return typeof robots.permits(path).yes === 'boolean'
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+/** The meaning of a rule, said the slow way: every place an asterisk may end at is tried. */
+function matchesSlowly(pattern: string, path: string): boolean {
+  if (pattern === '') return true
+  if (pattern === '$') return path === ''
+  if (pattern[0] !== '*') return path !== '' && pattern[0] === path[0] && matchesSlowly(pattern.slice(1), path.slice(1))
+  for (let at = 0; at <= path.length; at++) if (matchesSlowly(pattern.slice(1), path.slice(at))) return true
+  return false
+}
+
+test('rules decide as their definition says', () => {
+  const pattern = fc.string({ unit: fc.constantFrom('/', 'a', 'b', '*'), maxLength: 6 })
+  const rule = fc
+    .tuple(fc.boolean(), pattern, fc.boolean())
+    .map(([allow, body, end]) => ({ allow, body: `/${body}${end ? '$' : ''}` }))
+  const path = fc.string({ unit: fc.constantFrom('/', 'a', 'b'), maxLength: 7 })
+  fc.assert(
+    fc.property(fc.array(rule, { maxLength: 6 }), path, (rules, tail) => {
+      const asked = `/${tail}`
+      const text = file('User-agent: *', ...rules.map(({ allow, body }) => `${allow ? 'Allow' : 'Disallow'}: ${body}`))
+      const longest = (allow: boolean) =>
+        Math.max(0, ...rules.filter((r) => r.allow === allow && matchesSlowly(r.body, asked)).map((r) => r.body.length))
+      return permits(text, asked).yes === longest(true) >= longest(false)
+    }),
+    { numRuns: 2000 },
+  )
+})

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { parseSeed, parseSeedFile } from './seed.ts'
+
+const read = (text: string) => {
+  const seed = parseSeed(text)
+  return seed.kind === 'seed' ? seed.url.href : `bad: ${seed.why}`
+}
+
+test('seeds as people write them', () => {
+  assert.equal(read('http://example.org/'), 'http://example.org/')
+  assert.equal(read('HTTPS://Example.org'), 'https://example.org/')
+  assert.equal(read('  example.org/x y '), 'http://example.org/x%20y')
+  assert.equal(read('www.example.org:8080/x'), 'http://www.example.org:8080/x')
+  assert.equal(read('//example.org/a'), 'http://example.org/a')
+  assert.equal(read('localhost'), 'http://localhost/')
+  assert.equal(read('localhost:3000'), 'http://localhost:3000/')
+  assert.equal(read('127.0.0.1:81/a'), 'http://127.0.0.1:81/a')
+  assert.equal(read('[::1]:8080/x'), 'http://[::1]:8080/x')
+  assert.equal(read('bücher.example'), 'http://xn--bcher-kva.example/')
+  assert.equal(read('example.org/a#b'), 'http://example.org/a')
+  assert.equal(read('example.org/~a:b@c'), 'http://example.org/~a:b@c')
+  assert.equal(read('https://example.org/list.txt'), 'https://example.org/list.txt')
+})
+
+test('typing mistakes are named', () => {
+  for (const [text, why] of [
+    ['', /empty/],
+    ['htp://example.org', /did you mean http:/],
+    ['htttps://example.org', /did you mean https:/],
+    ['http:/example.org', /slashes/],
+    ['http:example.org', /slashes/],
+    ['mailto:a@example.org', /only http/],
+    ['ftp://example.org/', /only http/],
+    ['a@example.org', /e-mail/],
+    ['http://a:b@example.org/', /passwords/],
+    ['example', /full host name/],
+    ['http://intranet/', /full host name/],
+    ['http://http://example.org/', /twice/],
+    ['www,example,org', /characters that no name has/],
+    ['/a/b.html', /host name is missing/],
+    ['example.org:http', /port/],
+    ['example.org:99999', /cannot be read/],
+    ['::1', /brackets/],
+    ['2001:db8::1', /brackets/],
+    ['1234', /reads as the address/],
+    ['seeds.txt', /--seeds/],
+    ['http://a.test/ http://b.test/', /two URLs/],
+    ['exa mple.org', /cannot be read/],
+    ['example.org.', /dot/],
+  ] as const) {
+    assert.match(read(text), why, text)
+    assert.match(read(text), /^bad/, text)
+  }
+})
+
+test('a file of seeds', () => {
+  const text =
+    '\ufeff# my seeds\r\nexample.org\r\n\r\n  http://b.test/a#b  # a comment\r\nmailto:x\r\n\u0007bad\rc.test'
+  const file = parseSeedFile(text, 'seeds.txt')
+  assert.deepEqual(
+    file.seeds.map(({ url, line }) => [line, url.href]),
+    [
+      [2, 'http://example.org/'],
+      [4, 'http://b.test/a'],
+      [7, 'http://c.test/'],
+    ],
+  )
+  assert.deepEqual(
+    file.problems.map(({ file, line, text }) => [file, line, text]),
+    [
+      ['seeds.txt', 5, 'mailto:x'],
+      ['seeds.txt', 6, '�bad'],
+    ],
+  )
+})
+
+test('anything is a seed or a mistake', () => {
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.webUrl(), fc.ipV6(), fc.emailAddress()), (text) => {
+      const seed = parseSeed(text)
+      return seed.kind === 'bad' || seed.url.href.startsWith('http')
+    }),
+    { numRuns: 2000 },
+  )
+})

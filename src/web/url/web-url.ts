@@ -1,0 +1,213 @@
+/**
+ * A URL as the crawler holds it: what is asked for, the key by which it is known, and the site it belongs to. Only
+ * http(s) URLs become one; whatever else a page's author wrote is told apart by kind, never thrown.
+ */
+import { hash64 } from '../../base/digest.ts'
+import { normalise } from './normalise.ts'
+import { plainHostEnd, plainPathEnd } from './plain.ts'
+
+export interface WebUrl {
+  /** What is asked for: the site's own spelling as WHATWG serialises it, without fragment and userinfo. */
+  readonly href: string
+  /** The 64 bits of `normalised`. The scheme is in it: an http page that moves to https is another URL. */
+  readonly key: bigint
+  readonly normalised: string
+  readonly scheme: 'http' | 'https'
+  /** ASCII, lower case; an IPv6 address in its brackets. */
+  readonly host: string
+  readonly port: number
+  /** The host, or host:port when the port is neither 80 nor 443: http and https of a host are one site. */
+  readonly site: string
+  /** Path and query as sent on the request line. */
+  readonly path: string
+}
+
+export type Resolved =
+  | { kind: 'url'; url: WebUrl }
+  /** Another scheme; the label is one of a bounded list. */
+  | { kind: 'unwanted'; scheme: string }
+  | { kind: 'malformed'; why: string }
+  /** Nothing, or only a fragment: the page itself. */
+  | { kind: 'empty' }
+
+/** Scopes have their own, smaller limit; this one bounds what is looked at at all. */
+export const LONGEST_URL = 8192
+const LONGEST_HOST = 253
+const LONGEST_LABEL = 63
+
+const KNOWN_SCHEMES = new Set(
+  (
+    'about blob callto chrome cid data dns ed2k facetime feed file fax ftp ftps geo git gopher imap intent ipfs irc ircs ' +
+    'itms itms-apps javascript jar ldap magnet mailto market maps mid mms moz-extension ms-settings news nntp rtmp rtsp ' +
+    'sftp sip sips skype sms smsto ssh steam svn tel telnet tg urn vbscript view-source viber webcal whatsapp ws wss xmpp'
+  ).split(' '),
+)
+
+interface Origin {
+  /** `https://example.org:8080`, as WHATWG serialises it. */
+  readonly text: string
+  readonly scheme: 'http' | 'https'
+  readonly host: string
+  readonly port: number
+  readonly site: string
+}
+
+/** Absolute http(s) only; white space around it is forgiven. */
+export function parseUrl(text: string): WebUrl | undefined {
+  const plain = plainAbsolute(text)
+  if (plain !== undefined) return plain
+  if (text.length > LONGEST_URL) return undefined
+  const read = URL.parse(text.trim())
+  if (read === null || (read.protocol !== 'http:' && read.protocol !== 'https:')) return undefined
+  const url = fromRead(read)
+  return typeof url === 'string' ? undefined : url
+}
+
+/**
+ * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
+ * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
+ * with the same result.
+ */
+export function resolver(base: string): (href: string) => Resolved {
+  const home = parseUrl(base)
+  if (home === undefined) return (href) => resolveSlowly(href, URL.canParse(base) ? base : undefined)
+  const origin = originOf(home)
+  const query = home.path.indexOf('?')
+  const page = query < 0 ? home.path : home.path.slice(0, query)
+  const folder = page.slice(0, page.lastIndexOf('/') + 1)
+  return (href) => {
+    const url = plainReference(href, origin, page, folder) ?? plainAbsolute(href)
+    return url === undefined ? resolveSlowly(href, home.href) : { kind: 'url', url }
+  }
+}
+
+export function homeOf(url: WebUrl): WebUrl {
+  return url.path === '/' ? url : webUrl(originOf(url), '/')
+}
+
+export function siteKey(site: string): bigint {
+  return hash64(site)
+}
+
+const SLASH = 0x2f
+const QUESTION = 0x3f
+
+/** `/a/b`, `b.html`, `?q`, or the page's own origin in full; undefined when the parser must look at it. */
+function plainReference(href: string, origin: Origin, page: string, folder: string): WebUrl | undefined {
+  if (href.length === 0 || href.length > LONGEST_URL) return undefined
+  const first = href.charCodeAt(0)
+  if (first === SLASH) {
+    if (href.charCodeAt(1) === SLASH) return undefined
+    const end = plainPathEnd(href, 0)
+    return end < 0 ? undefined : fitting(origin, href.slice(0, end))
+  }
+  if (href.startsWith(origin.text)) {
+    const at = origin.text.length
+    if (href.charCodeAt(at) !== SLASH) return undefined
+    const end = plainPathEnd(href, at)
+    return end < 0 ? undefined : fitting(origin, href.slice(at, end))
+  }
+  if (href.includes(':')) return undefined
+  const end = plainPathEnd(href, 0)
+  if (end <= 0) return undefined
+  return fitting(origin, (first === QUESTION ? page : folder) + href.slice(0, end))
+}
+
+/** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */
+function plainAbsolute(href: string): WebUrl | undefined {
+  if (href.length > LONGEST_URL) return undefined
+  const scheme = href.startsWith('http://') ? 'http' : href.startsWith('https://') ? 'https' : undefined
+  if (scheme === undefined) return undefined
+  const from = scheme.length + 3
+  const hostEnd = plainHostEnd(href, from)
+  if (hostEnd < 0) return undefined
+  const end = plainPathEnd(href, hostEnd)
+  if (end < 0) return undefined
+  const host = href.slice(from, hostEnd)
+  const origin = { text: href.slice(0, hostEnd), scheme, host, port: scheme === 'http' ? 80 : 443, site: host } as const
+  return webUrl(origin, href.slice(hostEnd, end))
+}
+
+function fitting(origin: Origin, path: string): WebUrl | undefined {
+  return origin.text.length + path.length > LONGEST_URL ? undefined : webUrl(origin, path)
+}
+
+function resolveSlowly(text: string, base: string | undefined): Resolved {
+  const trimmed = text.trim()
+  if (trimmed === '' || trimmed.startsWith('#')) return { kind: 'empty' }
+  const scheme = schemeOf(trimmed)
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') return unwanted(scheme)
+  const hash = trimmed.length > LONGEST_URL ? trimmed.indexOf('#') : -1
+  const href = hash < 0 ? trimmed : trimmed.slice(0, hash)
+  if (href.length > LONGEST_URL) return { kind: 'malformed', why: 'too long' }
+  const read = URL.parse(href, base) ?? URL.parse(withoutSpacesAroundHost(href), base)
+  if (read === null) return { kind: 'malformed', why: base === undefined ? 'relative, and no base' : 'unreadable' }
+  if (read.protocol !== 'http:' && read.protocol !== 'https:') return unwanted(read.protocol.slice(0, -1))
+  const url = fromRead(read)
+  return typeof url === 'string' ? { kind: 'malformed', why: url } : { kind: 'url', url }
+}
+
+/** Authors' typing: `http:// www.example.org /a` (V29). Inside a path the parser writes spaces as %20. */
+function withoutSpacesAroundHost(href: string): string {
+  return href.replace(/^(https?:\/\/)\s*([^\s/?#]+)\s*(?=[/?#]|$)/i, '$1$2')
+}
+
+/** The parser takes out tabs and line ends anywhere, so `java\nscript:` has a scheme too. */
+function schemeOf(text: string): string | undefined {
+  const start = text.slice(0, 64)
+  const colon = start.indexOf(':')
+  if (colon < 1) return undefined
+  const scheme = start.slice(0, colon).replace(/[\t\n\r]/g, '')
+  return /^[a-z][a-z0-9+.-]*$/i.test(scheme) ? scheme.toLowerCase() : undefined
+}
+
+function unwanted(scheme: string): Resolved {
+  return { kind: 'unwanted', scheme: KNOWN_SCHEMES.has(scheme) ? scheme : 'other-scheme' }
+}
+
+/** A sentence instead of a URL says what is wrong with it. */
+function fromRead(read: URL): WebUrl | string {
+  const scheme = read.protocol === 'https:' ? 'https' : 'http'
+  const host = read.hostname
+  const fault = hostFault(host)
+  if (fault !== undefined) return fault
+  const port = read.port === '' ? (scheme === 'https' ? 443 : 80) : Number(read.port)
+  if (port === 0) return 'port 0'
+  const text = read.port === '' ? `${scheme}://${host}` : `${scheme}://${host}:${read.port}`
+  const href = read.href
+  const pathAt = href.indexOf('/', scheme.length + 3)
+  const hash = href.indexOf('#', pathAt)
+  const path = hash < 0 ? href.slice(pathAt) : href.slice(pathAt, hash)
+  if (text.length + path.length > LONGEST_URL) return 'too long'
+  return webUrl({ text, scheme, host, port, site: siteName(host, port) }, path)
+}
+
+/** What no resolver could ever find is not worth a place in the queue. IP addresses pass: the parser has checked them. */
+function hostFault(host: string): string | undefined {
+  if (host === '') return 'no host'
+  if (host.startsWith('[')) return undefined
+  if (host.length > LONGEST_HOST) return 'host too long'
+  if (host.endsWith('.')) return 'host ends in a dot'
+  if (!/^[a-z0-9._-]+$/.test(host)) return 'host with characters that no name has'
+  for (const label of host.split('.')) {
+    if (label === '') return 'host with an empty label'
+    if (label.length > LONGEST_LABEL) return 'host with a label too long'
+  }
+  return undefined
+}
+
+function siteName(host: string, port: number): string {
+  return port === 80 || port === 443 ? host : `${host}:${port}`
+}
+
+function originOf(url: WebUrl): Origin {
+  const { scheme, host, port, site } = url
+  return { text: url.href.slice(0, url.href.length - url.path.length), scheme, host, port, site }
+}
+
+function webUrl(origin: Origin, path: string): WebUrl {
+  const href = origin.text + path
+  const normalised = normalise(href)
+  const { scheme, host, port, site } = origin
+  return { href, key: hash64(normalised), normalised, scheme, host, port, site, path }
+}
