@@ -1,0 +1,87 @@
+/**
+ * Puts right what a crash left: every `.open` volume is cut behind its last whole member, closed and renamed. The
+ * members before the first that is torn, damaged or a hole of zeros are kept; what lies behind it was never synced, so
+ * no report names it.
+ */
+import { turn } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../visit/events.ts'
+import { bytesOf, MemberReader } from '../../web/warc/member-reader.ts'
+import { isOpenVolume, OPEN } from './volume-name.ts'
+
+export interface Repaired {
+  /** Name of the volume, without `.open`. */
+  name: string
+  /** Bytes cut from its end. */
+  cut: number
+  /** Nothing in it was whole: there is no such volume any more. */
+  removed: boolean
+}
+
+/**
+ * `durable`: for a volume, the end of the last record that is known to be synced (of a capture in the catalogue). The
+ * search begins there, which is faster, and damage before it costs nothing behind it.
+ */
+export async function repairVolumes(
+  disk: Disk,
+  folder: string,
+  journal: Journal<Event>,
+  durable: ReadonlyMap<string, number> = new Map(),
+): Promise<Repaired[]> {
+  const repaired: Repaired[] = []
+  for (const open of disk.list(folder).filter(isOpenVolume)) {
+    const name = open.slice(0, -OPEN.length)
+    repaired.push(await repairVolume(disk, folder, name, durable.get(name) ?? 0, journal))
+  }
+  if (repaired.length > 0) await disk.syncFolder(folder)
+  return repaired
+}
+
+async function repairVolume(
+  disk: Disk,
+  folder: string,
+  name: string,
+  durable: number,
+  journal: Journal<Event>,
+): Promise<Repaired> {
+  const closed = `${folder}/${name}`
+  const open = closed + OPEN
+  const size = disk.size(open) ?? 0
+  if (durable > size) {
+    journal.tell({ kind: 'trouble', what: `${name} has ${size} bytes, but records up to ${durable} are known` })
+  }
+  const whole = await wholeMembers(disk, open, durable <= size ? durable : 0)
+  const cut = size - whole
+  if (whole === 0 || disk.size(closed) !== undefined) {
+    // A closed volume of the same name is whole (it is renamed only when it is durable), and this is its old name.
+    disk.remove(open)
+    return { name, cut, removed: whole === 0 }
+  }
+  if (cut > 0) {
+    disk.truncate(open, whole)
+    journal.tell({ kind: 'tail-cut', name, bytes: cut })
+  }
+  // The cut must be durable before the name says that the volume is whole.
+  const file = disk.append(open)
+  try {
+    await file.sync()
+  } finally {
+    file.close()
+  }
+  disk.rename(open, closed)
+  journal.tell({ kind: 'volume-closed', name, bytes: whole })
+  return { name, cut, removed: false }
+}
+
+const MEMBERS_A_TURN = 500
+
+/** Where the unbroken row of whole members ends. */
+async function wholeMembers(disk: Disk, path: string, from: number): Promise<number> {
+  const reader = new MemberReader(bytesOf(disk, path), from)
+  for (let count = 1; ; count++) {
+    const member = reader.next()
+    if (member === undefined || member.kind === 'fault') return reader.offset
+    if (count % MEMBERS_A_TURN === 0) await turn()
+  }
+}

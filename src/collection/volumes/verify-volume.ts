@@ -1,0 +1,151 @@
+/**
+ * Every record of a volume read again: gzip's CRC, lengths, both digests, and that each request stands beside its
+ * answer. One record in memory at a time. Damage is named with its offset, and reading goes on behind it.
+ */
+import { type Instant, turn } from '../../base/clock.ts'
+import { sha1 } from '../../base/digest.ts'
+import type { Disk } from '../../base/disk.ts'
+import { parseHttpBlock } from '../../web/warc/http-block.ts'
+import { parseIsoInstant } from '../../web/warc/instant-text.ts'
+import { bytesOf, MemberReader } from '../../web/warc/member-reader.ts'
+import { parseRecord, type WarcRecord } from '../../web/warc/reader.ts'
+
+export interface VolumeProblem {
+  offset: number
+  what: string
+}
+
+/** A response or revisit as it stands in the volume, for those who compare it with index and catalogue. */
+export interface FoundCapture {
+  kind: 'response' | 'revisit'
+  offset: number
+  length: number
+  url: string
+  at: Instant
+  digest: string
+  status: number
+}
+
+export interface VolumeTotals {
+  records: number
+  captures: number
+  bytes: number
+  problems: number
+}
+
+export interface VerifyHooks {
+  capture?(found: FoundCapture): void
+  /** Every so often: how far it has come. */
+  progress?(bytes: number, ofBytes: number): void
+}
+
+const RECORDS_A_TURN = 200
+
+/** Yields problems as they are found; returns the totals. */
+export async function* verifyVolume(
+  disk: Disk,
+  path: string,
+  hooks: VerifyHooks = {},
+): AsyncGenerator<VolumeProblem, VolumeTotals> {
+  const source = bytesOf(disk, path)
+  const reader = new MemberReader(source)
+  const pairs = new Pairs()
+  const totals: VolumeTotals = { records: 0, captures: 0, bytes: source.size, problems: 0 }
+  const told = (problem: VolumeProblem) => {
+    totals.problems++
+    return problem
+  }
+  for (let count = 1; ; count++) {
+    const member = reader.next()
+    if (member === undefined) break
+    if (member.kind === 'fault') {
+      yield told({ offset: member.offset, what: `${member.what}: ${member.detail}` })
+      if (!reader.skip()) break
+      continue
+    }
+    const record = parseRecord(member)
+    if (record.kind === 'fault') {
+      yield told({ offset: record.offset, what: `${record.what}: ${record.detail}` })
+      continue
+    }
+    totals.records++
+    for (const what of [...faultsOf(record), ...orderFaults(record, count), ...pairs.see(record)]) {
+      yield told({ offset: record.offset, what })
+    }
+    const found = captureOf(record)
+    if (found !== undefined) {
+      totals.captures++
+      hooks.capture?.(found)
+    }
+    if (count % RECORDS_A_TURN === 0) {
+      hooks.progress?.(reader.offset, source.size)
+      await turn()
+    }
+  }
+  hooks.progress?.(source.size, source.size)
+  return totals
+}
+
+const MUST_HAVE = ['WARC-Type', 'WARC-Record-ID', 'WARC-Date', 'Content-Length']
+
+function* faultsOf(record: WarcRecord): Generator<string> {
+  for (const name of MUST_HAVE) if (record.headers.get(name) === undefined) yield `no ${name}`
+  if (parseIsoInstant(record.headers.get('WARC-Date') ?? '') === undefined) yield 'WARC-Date is no instant'
+  const blockDigest = record.headers.get('WARC-Block-Digest')
+  if (differs(blockDigest, record.block)) yield `block digest is not ${blockDigest}`
+  const type = record.headers.get('WARC-Type')
+  if (type === 'revisit') {
+    const refers = ['WARC-Refers-To-Target-URI', 'WARC-Refers-To-Date', 'WARC-Payload-Digest']
+    for (const name of refers) if (record.headers.get(name) === undefined) yield `revisit without ${name}`
+  }
+  if (type !== 'response') return
+  const http = parseHttpBlock(record.block)
+  if (http === undefined) {
+    yield 'response holds no answer of HTTP'
+    return
+  }
+  const payloadDigest = record.headers.get('WARC-Payload-Digest')
+  if (differs(payloadDigest, http.payload)) yield `payload digest is not ${payloadDigest}`
+}
+
+/** Digests of other kinds than ours (other algorithms, hexadecimal) are not judged. */
+function differs(digest: string | undefined, bytes: Uint8Array): boolean {
+  if (digest === undefined || !/^sha1:[A-Z2-7]{32}$/.test(digest)) return false
+  return sha1(bytes) !== digest
+}
+
+function* orderFaults(record: WarcRecord, count: number): Generator<string> {
+  const isInfo = record.headers.get('WARC-Type') === 'warcinfo'
+  if (count === 1 && !isInfo) yield 'the volume does not begin with warcinfo'
+}
+
+/** A request names its answer, which stands near it: a short memory is enough. */
+class Pairs {
+  readonly #recent: string[] = []
+
+  see(record: WarcRecord): string[] {
+    const type = record.headers.get('WARC-Type')
+    const id = record.headers.uri('WARC-Record-ID')
+    if ((type === 'response' || type === 'revisit') && id !== undefined) {
+      this.#recent.push(id)
+      if (this.#recent.length > 64) this.#recent.shift()
+    }
+    if (type !== 'request') return []
+    const answer = record.headers.uri('WARC-Concurrent-To')
+    return answer === undefined || this.#recent.includes(answer) ? [] : ['request without its answer before it']
+  }
+}
+
+function captureOf(record: WarcRecord): FoundCapture | undefined {
+  const kind = record.headers.get('WARC-Type')
+  if (kind !== 'response' && kind !== 'revisit') return undefined
+  return {
+    kind,
+    offset: record.offset,
+    length: record.length,
+    url: record.headers.uri('WARC-Target-URI') ?? '',
+    at: parseIsoInstant(record.headers.get('WARC-Date') ?? '') ?? 0,
+    digest: record.headers.get('WARC-Payload-Digest') ?? '',
+    status: parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0,
+  }
+}

@@ -1,0 +1,92 @@
+/** The block of a response or revisit record taken apart again: head, body as it came, payload without chunks. */
+
+export interface HttpBlock {
+  /** `HTTP/1.1` */
+  version: string
+  status: number
+  reason: string
+  headers: readonly (readonly [name: string, value: string])[]
+  wireHead: Uint8Array
+  wireBody: Uint8Array
+  /** The body without transfer coding; content coding is still on it. */
+  payload: Uint8Array
+}
+
+const latin1 = new TextDecoder('latin1')
+
+/** Undefined when the block does not begin with a head of HTTP. As tolerant as the reader that took it from the wire. */
+export function parseHttpBlock(block: Uint8Array): HttpBlock | undefined {
+  const headEnd = endOfHttpHead(block)
+  const wireHead = block.subarray(0, headEnd)
+  const lines = latin1.decode(wireHead).split(/\r?\n/)
+  const status = /^(HTTP\/[\d.]+|ICY)\s+(\d{3})\s?(.*)$/i.exec(lines[0])
+  if (status === null) return undefined
+  const headers = parseLines(lines.slice(1))
+  const wireBody = block.subarray(headEnd)
+  const payload = isChunked(headers) ? dechunk(wireBody) : wireBody
+  return { version: status[1], status: Number(status[2]), reason: status[3], headers, wireHead, wireBody, payload }
+}
+
+function parseLines(lines: readonly string[]): [string, string][] {
+  const headers: [string, string][] = []
+  for (const line of lines) {
+    if (line === '') continue
+    if ((line[0] === ' ' || line[0] === '\t') && headers.length > 0) {
+      headers[headers.length - 1][1] += ' ' + line.trim()
+      continue
+    }
+    const colon = line.indexOf(':')
+    if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()])
+  }
+  return headers
+}
+
+/** Behind the first empty line; the whole length when there is none. Lines may end with a bare LF. */
+function endOfHttpHead(block: Uint8Array): number {
+  for (let at = block.indexOf(10); at >= 0; at = block.indexOf(10, at + 1)) {
+    if (block[at + 1] === 10) return at + 2
+    if (block[at + 1] === 13 && block[at + 2] === 10) return at + 3
+  }
+  return block.length
+}
+
+function isChunked(headers: readonly (readonly [string, string])[]): boolean {
+  const codings = headers.filter(([name]) => name.toLowerCase() === 'transfer-encoding').map(([, value]) => value)
+  return /(?:^|,)\s*chunked\s*$/i.test(codings.join(','))
+}
+
+/** A chunk's size line, extensions included, may be as long as this. */
+const LONGEST_SIZE_LINE = 64 * 1024
+
+/** The bytes of all chunks, as far as they came: a body cut inside a chunk gives the part that is there. */
+export function dechunk(body: Uint8Array): Uint8Array {
+  const parts: Uint8Array[] = []
+  let total = 0
+  let at = 0
+  while (at < body.length) {
+    const lineEnd = body.indexOf(10, at)
+    if (lineEnd < 0 || lineEnd - at > LONGEST_SIZE_LINE) break
+    const size = chunkSize(body, at, lineEnd)
+    if (size === undefined || size === 0) break
+    const part = body.subarray(lineEnd + 1, lineEnd + 1 + size)
+    parts.push(part)
+    total += part.length
+    at = lineEnd + 1 + size
+    if (body[at] === 13) at++
+    if (body[at] === 10) at++
+  }
+  if (parts.length === 1) return parts[0]
+  const whole = new Uint8Array(total)
+  let filled = 0
+  for (const part of parts) {
+    whole.set(part, filled)
+    filled += part.length
+  }
+  return whole
+}
+
+function chunkSize(body: Uint8Array, from: number, lineEnd: number): number | undefined {
+  const text = latin1.decode(body.subarray(from, Math.min(lineEnd, from + 64)))
+  const digits = /^[ \t]*([0-9a-fA-F]{1,13})(?![0-9a-fA-F])/.exec(text)
+  return digits === null ? undefined : Number.parseInt(digits[1], 16)
+}

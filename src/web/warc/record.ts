@@ -1,0 +1,139 @@
+/**
+ * Heads of WARC 1.1 records. Every value passes `clean`, so that no URL and no header of a server can end its line and
+ * begin another.
+ */
+import type { Instant } from '../../base/clock.ts'
+import { isoInstant } from './instant-text.ts'
+
+export type Truncation = 'length' | 'time' | 'disconnect' | 'unspecified'
+
+/** What the records of one exchange have in common. */
+export interface RecordOfExchange {
+  /** `urn:uuid:…` without angle brackets. */
+  id: string
+  /** When the request was sent: the same in request and response, and what a revisit refers to. */
+  at: Instant
+  url: string
+  ip: string
+  /** The other record of the same exchange. */
+  concurrentTo?: string
+  /** `http/1.1`, `tls/1.3`: one header line each. */
+  protocols: readonly string[]
+  blockDigest: string
+  /** Length of the block in bytes. */
+  length: number
+}
+
+export interface ResponseRecord extends RecordOfExchange {
+  payloadDigest: string
+  truncated?: Truncation
+}
+
+export interface RevisitRecord extends ResponseRecord {
+  original: { url: string; at: Instant }
+}
+
+export interface WarcInfo {
+  /** `orbweaver/0.1.0` */
+  software: string
+  userAgent: string
+  /** What was done about robots.txt: `obey`. */
+  robots: string
+  /** Who answers for the crawl: a URL or a mail address. */
+  operator?: string
+  description?: string
+}
+
+/** The end of each record, after its block. */
+export const RECORD_END: Uint8Array = new TextEncoder().encode('\r\n\r\n')
+
+export const IDENTICAL_PAYLOAD = 'http://netpreserve.org/warc/1.1/revisit/identical-payload-digest'
+
+export function requestHead(record: RecordOfExchange): string {
+  return begin('request', record) + end('application/http;msgtype=request', record)
+}
+
+export function responseHead(record: ResponseRecord): string {
+  return begin('response', record) + payloadLines(record) + end('application/http;msgtype=response', record)
+}
+
+/** A revisit: its block is the head of the answer alone, its payload lies in a record captured before. */
+export function revisitHead(record: RevisitRecord): string {
+  return (
+    begin('revisit', record) +
+    payloadLines(record) +
+    `WARC-Profile: ${IDENTICAL_PAYLOAD}\r\n` +
+    `WARC-Refers-To-Target-URI: ${cleanUri(record.original.url)}\r\n` +
+    `WARC-Refers-To-Date: ${isoInstant(record.original.at)}\r\n` +
+    end('application/http;msgtype=response', record)
+  )
+}
+
+/** Notes on an exchange (`name: value` lines), beside its records. */
+export function metadataHead(record: Omit<RecordOfExchange, 'ip' | 'protocols'>): string {
+  return begin('metadata', { ...record, ip: '', protocols: [] }) + end('application/warc-fields', record)
+}
+
+export function warcinfoHead(record: {
+  id: string
+  at: Instant
+  filename: string
+  blockDigest: string
+  length: number
+}): string {
+  return (
+    `WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Record-ID: <${record.id}>\r\nWARC-Date: ${isoInstant(record.at)}\r\n` +
+    `WARC-Filename: ${clean(record.filename)}\r\n` +
+    end('application/warc-fields', record)
+  )
+}
+
+/** The block of a warcinfo record: who made the volume, how, and who answers for it. */
+export function warcinfoBlock(info: WarcInfo, hostname: string): string {
+  const fields: [string, string | undefined][] = [
+    ['software', info.software],
+    ['format', 'WARC File Format 1.1'],
+    ['conformsTo', 'http://iipc.github.io/warc-specifications/specifications/warc-format/warc-1.1/'],
+    ['hostname', hostname],
+    ['operator', info.operator],
+    ['description', info.description],
+    ['robots', info.robots],
+    ['http-header-user-agent', info.userAgent],
+  ]
+  return fields.map(([name, value]) => (value ? `${name}: ${clean(value)}\r\n` : '')).join('')
+}
+
+function begin(type: string, record: Omit<RecordOfExchange, 'blockDigest' | 'length'>): string {
+  let head =
+    `WARC/1.1\r\nWARC-Type: ${type}\r\nWARC-Record-ID: <${record.id}>\r\nWARC-Date: ${isoInstant(record.at)}\r\n` +
+    `WARC-Target-URI: ${cleanUri(record.url)}\r\n`
+  if (record.concurrentTo !== undefined) head += `WARC-Concurrent-To: <${record.concurrentTo}>\r\n`
+  if (record.ip !== '') head += `WARC-IP-Address: ${clean(record.ip)}\r\n`
+  for (const protocol of record.protocols) head += `WARC-Protocol: ${clean(protocol)}\r\n`
+  return head
+}
+
+function payloadLines(record: ResponseRecord): string {
+  const truncated = record.truncated === undefined ? '' : `WARC-Truncated: ${record.truncated}\r\n`
+  return `WARC-Payload-Digest: ${clean(record.payloadDigest)}\r\n${truncated}`
+}
+
+function end(contentType: string, record: { blockDigest: string; length: number }): string {
+  return (
+    `WARC-Block-Digest: ${record.blockDigest}\r\nContent-Type: ${contentType}\r\n` +
+    `Content-Length: ${record.length}\r\n\r\n`
+  )
+}
+
+const CONTROL = /[\x00-\x1f\x7f]/
+const NOT_IN_URI = /[\x00-\x20\x7f]/
+
+function clean(value: string): string {
+  return CONTROL.test(value) ? value.replace(/[\x00-\x1f\x7f]+/g, ' ') : value
+}
+
+/** In a URL nothing is dropped: what may not stand in a line is escaped, as a browser would have sent it. */
+function cleanUri(url: string): string {
+  if (!NOT_IN_URI.test(url)) return url
+  return url.replace(/[\x00-\x20\x7f]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0'))
+}
