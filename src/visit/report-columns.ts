@@ -238,6 +238,13 @@ class ColumnReader {
     return value
   }
 
+  /** An instant or a duration that tables will hold. */
+  finite(): number {
+    const value = this.raw.number()
+    if (!Number.isFinite(value)) throw new RangeError('not a number')
+    return value
+  }
+
   word(): string {
     const number = this.raw.count()
     if (number === 0) return this.#learn(this.raw.text())
@@ -280,11 +287,11 @@ class ColumnReader {
       key,
       depth,
       path: this.word(),
-      at: raw.number(),
+      at: this.finite(),
       status: unzigzag(this.whole()),
       mediaType: this.word(),
       bytes: this.whole(),
-      tookMs: raw.number(),
+      tookMs: this.finite(),
       tries: this.whole(),
       outcome: this.outcome(),
       title: raw.text(),
@@ -355,7 +362,7 @@ class ColumnReader {
   verdicts(): Verdict[] {
     const verdicts: Verdict[] = []
     for (let left = this.raw.count(); left > 0; left--) {
-      verdicts.push({ rule: this.word(), evidence: this.raw.text(), at: this.raw.number() })
+      verdicts.push({ rule: this.word(), evidence: this.raw.text(), at: this.finite() })
     }
     return verdicts
   }

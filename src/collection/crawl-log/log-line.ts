@@ -4,6 +4,7 @@
  * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
  */
 import type { PageReport } from '../../visit/report.ts'
+import { isoInstant, timestamp17 } from '../../web/warc/instant-text.ts'
 
 /** Longer than any URL that scope lets through; a moved-to target or a via of such length is cut, and says so. */
 const LONGEST_FIELD = 4096
@@ -19,7 +20,7 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
   const done = page.at + Math.max(0, Math.round(page.tookMs))
   // Heritrix pads status and size so that the columns stand in line.
   const columns = [
-    instantText(done),
+    isoInstant(done),
     String(page.status).padStart(5),
     (page.status > 0 ? String(page.bytes) : '-').padStart(10),
     escapeField(page.url),
@@ -27,7 +28,7 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
     escapeField(page.via ?? ''),
     escapeField(page.mediaType),
     `#${String(context.thread ?? 0).padStart(3, '0')}`,
-    page.status > 0 ? `${digits17(page.at)}+${Math.max(0, Math.round(page.tookMs))}` : '-',
+    page.status > 0 ? `${timestamp17(page.at)}+${Math.max(0, Math.round(page.tookMs))}` : '-',
     escapeField(page.capture?.digest ?? ''),
     escapeField(context.source ?? ''),
     escapeField(annotationsOf(page).join(',')),
@@ -68,14 +69,4 @@ function percentForm(text: string): string {
   let out = ''
   for (const byte of Buffer.from(text, 'utf8')) out += `%${byte.toString(16).toUpperCase().padStart(2, '0')}`
   return out
-}
-
-const LAST_INSTANT = 8.64e15
-
-function instantText(at: number): string {
-  return new Date(Number.isFinite(at) ? Math.min(Math.max(0, at), LAST_INSTANT) : 0).toISOString()
-}
-
-function digits17(at: number): string {
-  return instantText(at).replace(/\D/g, '')
 }

@@ -1,0 +1,69 @@
+/** One capture into the catalogue, inside the transaction that applies its page. */
+import { signed64 } from '../../base/digest.ts'
+import type { Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { PageReport } from '../../visit/report.ts'
+import type { DigestFilter } from './digest-filter.ts'
+
+/**
+ * Writes captures and remembers their digests until the transaction is durable: only then may a worker make a revisit
+ * record that refers to one (`settle` adds them to the filter, a transaction that failed is simply forgotten).
+ */
+export class CaptureWriter {
+  readonly #filter: DigestFilter
+  /** Responses of this transaction, which the filter does not know yet. */
+  readonly #fresh = new Set<string>()
+
+  constructor(filter: DigestFilter) {
+    this.#filter = filter
+  }
+
+  write(tx: Tx, site: bigint, page: PageReport): void {
+    const { capture } = page
+    if (capture === undefined) return
+    const db = sqliteTx(tx)
+    const duplicate = capture.kind === 'revisit' || this.#known(tx, capture.digest)
+    db.run(
+      `INSERT INTO capture (site, key, url, at, volume, offset, length, digest, status, media_type, kind, duplicate)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      site,
+      signed64(page.key),
+      page.url,
+      Math.round(page.at),
+      volumeId(tx, capture.volume),
+      capture.offset,
+      capture.length,
+      capture.digest,
+      page.status,
+      page.mediaType,
+      capture.kind,
+      duplicate ? 1 : 0,
+    )
+    if (capture.kind === 'response') this.#fresh.add(capture.digest)
+  }
+
+  /** The transaction is durable: its payloads are in the collection. */
+  settle(): void {
+    for (const digest of this.#fresh) this.#filter.add(digest)
+    this.#fresh.clear()
+  }
+
+  /** Stored twice is no harm, and it is counted: two workers met the payload at the same time. */
+  #known(tx: Tx, digest: string): boolean {
+    if (this.#fresh.has(digest)) return true
+    if (!this.#filter.mayHave(digest)) return false
+    return hasResponse(tx, digest)
+  }
+}
+
+function hasResponse(tx: Tx, digest: string): boolean {
+  const sql = `SELECT 1 FROM capture WHERE digest = ? AND kind = 'response' LIMIT 1`
+  return sqliteTx(tx).get(sql, digest) !== undefined
+}
+
+function volumeId(tx: Tx, name: string): number {
+  const db = sqliteTx(tx)
+  const known = db.get<{ id: number }>('SELECT id FROM volume WHERE name = ?', name)
+  if (known !== undefined) return known.id
+  return db.get<{ id: number }>('INSERT INTO volume (name) VALUES (?) RETURNING id', name)!.id
+}

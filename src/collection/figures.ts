@@ -1,0 +1,216 @@
+/** The figures of `report` and `status`: what the papers' tables show, from counters and the catalogue. */
+import type { Instant } from '../base/clock.ts'
+import type { Tx } from '../database/database.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
+import { dayOf, readCounters } from './counters/counters.ts'
+
+/** What only the frontier knows, given by the caller. */
+export interface FrontierFigures {
+  /** URLs known, and of them those still to be asked for. */
+  seen: number
+  waiting: number
+}
+
+export interface TypeFigures {
+  count: number
+  bytes: number
+  mean: number
+}
+
+export interface DayFigures {
+  day: string
+  documents: number
+  bytes: number
+  /** Over the minutes in which anything was asked for. */
+  documentsPerMinute: number
+}
+
+export interface Figures {
+  documents: number
+  bytes: number
+  servers: number
+  urls: { seen: number; fetched: number; waiting: number }
+  links: number
+  /** Documents whose payload another document has: documents minus different contents. */
+  duplicates: number
+  /** Of them, payloads that were stored once more, because two workers met them at the same time. */
+  storedTwice: number
+  statuses: Record<string, number>
+  failures: Record<string, number>
+  refused: Record<string, number>
+  unwanted: Record<string, number>
+  documentsByType: Record<string, TypeFigures>
+  perServer: { mean: number; median: number; max: number }
+  ratesByDay: DayFigures[]
+  /** Documents for each URL asked for (VN's Table 9). */
+  downloadsPerUrl: number
+  requests: number
+  wireBytes: number
+  malformed: number
+  cut: number
+  seedLinksDropped: number
+}
+
+export function figures(tx: Tx, frontier: FrontierFigures): Figures {
+  const counters = readCounters(tx)
+  const count = (name: string) => counters.get(name) ?? 0
+  const documents = count('documents')
+  const fetched = count('fetched')
+  return {
+    documents,
+    bytes: count('bytes'),
+    servers: serversVisited(tx),
+    urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
+    links: count('links'),
+    duplicates: duplicateDocuments(tx),
+    storedTwice: storedTwice(tx),
+    statuses: withPrefix(counters, 'status:'),
+    failures: withPrefix(counters, 'failure:'),
+    refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
+    unwanted: withPrefix(counters, 'unwanted:'),
+    documentsByType: byType(counters),
+    perServer: perServer(tx),
+    ratesByDay: ratesByDay(tx),
+    downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
+    requests: count('requests'),
+    wireBytes: count('wireBytes'),
+    malformed: count('malformed'),
+    cut: count('cut'),
+    seedLinksDropped: count('seedLinksDropped'),
+  }
+}
+
+/** A content and the URLs under which it was found (C8). */
+export interface DuplicateContent {
+  digest: string
+  bytes: number
+  /** All of them are counted … */
+  count: number
+  /** … and this many are named. */
+  urls: string[]
+}
+
+/** The contents with most URLs first; both lists bounded. */
+export function duplicateContents(tx: Tx, atMost: number, urlsEach: number, skip = 0): DuplicateContent[] {
+  const db = sqliteTx(tx)
+  const contents = db.all<{ digest: string; bytes: number; count: number }>(
+    `SELECT digest, min(bytes) AS bytes, count(*) AS count FROM page WHERE outcome = 'kept' AND digest IS NOT NULL
+     GROUP BY digest HAVING count(*) > 1 ORDER BY count DESC, digest LIMIT ? OFFSET ?`,
+    atMost,
+    skip,
+  )
+  return contents.map((content) => {
+    const rows = db.all<{ url: string }>(
+      `SELECT url FROM page WHERE digest = ? AND outcome = 'kept' ORDER BY id LIMIT ?`,
+      content.digest,
+      urlsEach,
+    )
+    return { ...content, urls: rows.map(({ url }) => url) }
+  })
+}
+
+export interface ServerFigures {
+  site: string
+  requests: number
+  documents: number
+  bytes: number
+}
+
+export function largestServers(tx: Tx, atMost: number): ServerFigures[] {
+  const sql = 'SELECT name AS site, requests, documents, bytes FROM server ORDER BY documents DESC, name LIMIT ?'
+  return sqliteTx(tx).all<ServerFigures>(sql, atMost)
+}
+
+/** A moment of the crawl, for its trend (C14). */
+export interface Progress {
+  at: Instant
+  known: number
+  collected: number
+  waiting: number
+}
+
+const MINUTE_MS = 60_000
+
+/** The last note of a minute counts. */
+export function noteProgress(tx: Tx, now: Progress): void {
+  sqliteTx(tx).run(
+    `INSERT INTO minute (minute, known, collected, waiting) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
+       known = excluded.known, collected = excluded.collected, waiting = excluded.waiting`,
+    Math.floor(now.at / MINUTE_MS),
+    now.known,
+    now.collected,
+    now.waiting,
+  )
+}
+
+/** Oldest first, at most one a minute: whether the queue grows or shrinks. */
+export function progressSince(tx: Tx, since: Instant, atMost = 1440): Progress[] {
+  const rows = sqliteTx(tx).all<{ minute: number; known: number; collected: number; waiting: number }>(
+    `SELECT minute, known, collected, waiting FROM minute WHERE minute >= ? AND known IS NOT NULL
+     ORDER BY minute DESC LIMIT ?`,
+    Math.floor(since / MINUTE_MS),
+    atMost,
+  )
+  return rows.reverse().map(({ minute, ...figures }) => ({ at: minute * MINUTE_MS, ...figures }))
+}
+
+function withPrefix(counters: ReadonlyMap<string, number>, prefix: string): Record<string, number> {
+  const found = [...counters].filter(([name]) => name.startsWith(prefix))
+  found.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1))
+  return Object.fromEntries(found.map(([name, value]) => [name.slice(prefix.length), value]))
+}
+
+function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigures> {
+  const types = Object.entries(withPrefix(counters, 'type:'))
+  return Object.fromEntries(
+    types.map(([type, count]) => {
+      const bytes = counters.get(`typeBytes:${type}`) ?? 0
+      return [type, { count, bytes, mean: count === 0 ? 0 : Math.round(bytes / count) }]
+    }),
+  )
+}
+
+function serversVisited(tx: Tx): number {
+  return sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM server WHERE requests > 0')!.n
+}
+
+function duplicateDocuments(tx: Tx): number {
+  const row = sqliteTx(tx).get<{ n: number }>(
+    `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`,
+  )
+  return row!.n
+}
+
+function storedTwice(tx: Tx): number {
+  const sql = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
+  return sqliteTx(tx).get<{ n: number }>(sql)!.n
+}
+
+function perServer(tx: Tx): Figures['perServer'] {
+  const db = sqliteTx(tx)
+  const { n, sum, max } = db.get<{ n: number; sum: number; max: number }>(
+    `SELECT count(*) AS n, coalesce(sum(documents), 0) AS sum, coalesce(max(documents), 0) AS max
+     FROM server WHERE requests > 0`,
+  )!
+  if (n === 0) return { mean: 0, median: 0, max: 0 }
+  const middle = db.all<{ documents: number }>(
+    'SELECT documents FROM server WHERE requests > 0 ORDER BY documents LIMIT ? OFFSET ?',
+    2 - (n % 2),
+    Math.floor((n - 1) / 2),
+  )
+  const median = middle.reduce((all, { documents }) => all + documents, 0) / middle.length
+  return { mean: sum / n, median, max }
+}
+
+function ratesByDay(tx: Tx): DayFigures[] {
+  const rows = sqliteTx(tx).all<{ day: number; documents: number; bytes: number; minutes: number }>(
+    `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes, sum(requests > 0) AS minutes
+     FROM minute GROUP BY day HAVING minutes > 0 ORDER BY day`,
+  )
+  return rows.map(({ day, documents, bytes, minutes }) => ({
+    day: dayOf(day * 1440 * MINUTE_MS),
+    documents,
+    bytes,
+    documentsPerMinute: documents / minutes,
+  }))
+}

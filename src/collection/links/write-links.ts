@@ -1,0 +1,31 @@
+/** A page's out-links, packed; and a note for the reverse index that they are others now. */
+import type { Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { PageReport } from '../../visit/report.ts'
+
+export function writeLinks(tx: Tx, page: number, isNew: boolean, report: PageReport): void {
+  const { links } = report
+  if (links.length === 0 && (isNew || !endsItsLinks(report))) return
+  const db = sqliteTx(tx)
+  const before = isNew ? undefined : linksOf(tx, page)
+  if (sameBytes(before ?? NONE, links)) return
+  db.run('INSERT INTO page_links (page, links) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET links = ?2', page, links)
+  // Already noted: the index still knows the links of that note, not those of a moment ago.
+  db.run('INSERT INTO links_changed (page, before) VALUES (?, ?) ON CONFLICT DO NOTHING', page, before ?? null)
+}
+
+export function linksOf(tx: Tx, page: number): Uint8Array | undefined {
+  return sqliteTx(tx).get<{ links: Uint8Array }>('SELECT links FROM page_links WHERE page = ?', page)?.links
+}
+
+const NONE = new Uint8Array(0)
+
+/** A page that was not read this time (304, a failure that passes) has the links it had; one that is gone has none. */
+function endsItsLinks({ outcome }: PageReport): boolean {
+  if (outcome.kind === 'kept') return outcome.how === 'changed'
+  return outcome.kind === 'gone' || outcome.kind === 'moved'
+}
+
+function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return Buffer.compare(one, other) === 0
+}

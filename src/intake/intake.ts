@@ -1,0 +1,124 @@
+/**
+ * The door at which reports come in. They are acknowledged when they are durable and applied afterwards, a few
+ * milliseconds at a time, so that the thread stays free for those who ask.
+ */
+import { turn } from '../base/clock.ts'
+import type { ReportSink } from '../visit/ports.ts'
+import type { VisitReport } from '../visit/report.ts'
+import { encodeReport } from '../visit/report-columns.ts'
+import type { WorkerId } from '../visit/visit.ts'
+import { type ApplyTools, applyParts } from './apply.ts'
+import { Inbox, partsWaiting, type SealedPart } from './inbox.ts'
+import { Pace } from './pace.ts'
+
+/** Applies between two syncs of the log while there is no rest. */
+const APPLIES_PER_SYNC = 100
+
+export class Intake implements ReportSink {
+  readonly #tools: ApplyTools
+  readonly #inbox: Inbox
+  readonly #pace = new Pace()
+  #pending: number
+  /** Something has come that no pass has looked at yet. */
+  #news = false
+  /** Parts that wait for an earlier one, and the last part that this pass has looked at. */
+  #early = 0
+  #cursor = 0
+  #running: Promise<void> | undefined
+  #failure: { error: unknown } | undefined
+
+  private constructor(tools: ApplyTools, pending: number) {
+    this.#tools = tools
+    this.#inbox = new Inbox(tools.database, tools.ledger, tools.journal)
+    this.#pending = pending
+  }
+
+  /** Applies nothing yet: `drain` does, once the house is ready for it. */
+  static async open(tools: ApplyTools): Promise<Intake> {
+    return new Intake(tools, await tools.database.read(partsWaiting))
+  }
+
+  async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
+    await this.store(parts.map(sealed))
+  }
+
+  /** The same for parts that come as bytes, from another thread or machine. Resolves when they are durable. */
+  async store(parts: readonly SealedPart[]): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (parts.length === 0) return
+    const stored = await this.#inbox.store(parts)
+    this.#pending += stored
+    if (stored > 0) this.#wake()
+  }
+
+  /** Parts that are durable and not applied: workers should wait when they are many. */
+  pending(): number {
+    return Math.max(0, this.#pending)
+  }
+
+  /** Resolves when all that could be applied is; rejects when applying failed. */
+  async idle(): Promise<void> {
+    while (this.#running !== undefined) await this.#running
+    if (this.#failure !== undefined) throw this.#failure.error
+  }
+
+  /** At the start, for what an earlier process left, and at the end. */
+  async drain(): Promise<void> {
+    this.#wake()
+    await this.idle()
+    await this.#tools.log.sync()
+  }
+
+  #wake(): void {
+    this.#news = true
+    this.#running ??= this.#applyAll()
+  }
+
+  async #applyAll(): Promise<void> {
+    try {
+      while (this.#news) {
+        this.#news = false
+        await this.#applyPass()
+        await this.#tools.log.sync()
+      }
+    } catch (error) {
+      // A full disk, a lost database: what is in the inbox is safe there. Nothing more is taken in.
+      this.#failure = { error }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  /** From the oldest part to the newest; the early ones once more, for they may be ripe now. */
+  async #applyPass(): Promise<void> {
+    if (this.#early > 0) this.#cursor = 0
+    this.#early = 0
+    for (let applies = 1; await this.#applySome(); applies++) {
+      if (applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
+      await turn()
+    }
+  }
+
+  /** False when there was nothing more to look at. */
+  async #applySome(): Promise<boolean> {
+    const begin = this.#tools.clock.elapsed()
+    const applied = await applyParts(this.#tools, this.#cursor, this.#pace.bytes)
+    if (applied.lastId === undefined) return false
+    this.#pace.learn(applied.bytes, this.#tools.clock.elapsed() - begin)
+    this.#cursor = applied.lastId
+    this.#early += applied.early
+    this.#pending -= applied.parts + applied.spoilt
+    return true
+  }
+}
+
+function sealed(report: VisitReport): SealedPart {
+  return {
+    visit: report.visit,
+    fence: report.fence,
+    part: report.part,
+    site: report.site,
+    last: report.ended !== undefined,
+    body: encodeReport(report),
+  }
+}

@@ -1,0 +1,24 @@
+/** How many bytes of parts one transaction may take, so that it holds the thread for about 8 ms: learnt from the last ones. */
+import type { Millis } from '../base/clock.ts'
+
+const AIM_MS = 8
+const LEAST_BYTES = 4 * 1024
+const MOST_BYTES = 512 * 1024
+/** A transaction costs a commit whatever is in it; one of few bytes says little of what bytes cost. */
+const TELLING_BYTES = 2 * 1024
+
+export class Pace {
+  #bytes = 32 * 1024
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  learn(bytes: number, tookMs: Millis): void {
+    if (bytes < TELLING_BYTES) return
+    // Half of the way at once downwards and upwards: one slow sync of the disk does not decide alone.
+    const ideal = tookMs <= 0 ? MOST_BYTES : (bytes / tookMs) * AIM_MS
+    const next = (this.#bytes + ideal) / 2
+    this.#bytes = Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, next)))
+  }
+}
