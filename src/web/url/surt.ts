@@ -1,0 +1,156 @@
+/**
+ * The key under which archives sort a URL: `com,example)/path?a=1&b=2`. The same text as the Python package `surt`
+ * (0.3.1) makes with its default rules, because pywb, cdxj-indexer and OpenWayback look captures up by it.
+ *
+ * The rules: scheme, user and fragment go; `www.`, `www2.` … go; the default port goes; everything is unescaped until
+ * nothing changes and escaped once; path and query are lower-cased; dots and double slashes in the path are resolved, a
+ * last slash is dropped; known session ids are dropped; the parameters of a query are sorted.
+ *
+ * Text is handled as bytes (one character a byte of UTF-8), since escapes may make bytes that are no text.
+ */
+
+const MANY_SCHEMES = /^(?:https?:\/\/)+(?=https?:\/\/)/
+const HAS_SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/
+const PARTS = /^([a-zA-Z][a-zA-Z0-9+.-]*):(?:\/\/([^/?#]*))?([^?#]*)(?:\?([^#]*))?/
+const DEFAULT_PORT: Record<string, string> = { http: '80', https: '443' }
+
+/** A text that is no URL is its own key, as for the indexers. */
+export function surt(url: string): string {
+  if (url === '') return '-'
+  const trimmed = bytewise(url)
+    .replace(/^[ \t\n\r\v\f]+|[ \t\n\r\v\f]+$/g, '')
+    .replace(/[\t\n\r]/g, '')
+  const absolute = (HAS_SCHEME.test(trimmed) ? trimmed : 'http://' + trimmed).replace(MANY_SCHEMES, '')
+  const parts = PARTS.exec(absolute)
+  if (parts === null) return url
+  const scheme = parts[1]
+  let authority = parts[2] ?? ''
+  let path = parts[3]
+  if (authority === '' && scheme.startsWith('http')) {
+    // `http:////host/path`: the host is the first thing that is there.
+    const [host, ...rest] = path.replace(/^\/+/, '').split('/')
+    authority = host
+    path = '/' + rest.join('/')
+  }
+  const query = parts[4] ? queryKey(parts[4]) : ''
+  const host = authority === '' ? '' : hostKey(authority, scheme)
+  const place = host === '' ? `${scheme}:${lower(escaped(unescaped(path)))}` : `${host})${pathKey(path)}`
+  return query === '' ? place : `${place}?${query}`
+}
+
+function hostKey(authority: string, scheme: string): string {
+  const place = authority.slice(authority.lastIndexOf('@') + 1)
+  const bracketed = /^\[([^\]]*)\](?::(\d*))?$/.exec(place)
+  const colon = place.indexOf(':')
+  const rawHost = bracketed !== null ? bracketed[1] : colon < 0 ? place : place.slice(0, colon)
+  const rawPort = bracketed !== null ? bracketed[2] : colon < 0 ? '' : place.slice(colon + 1)
+  const plain = ascii(unescaped(lower(rawHost)))
+    .replaceAll('..', '.')
+    .replace(/^\.+|\.+$/g, '')
+  const host = (ipv4(plain) ?? lower(escaped(plain))).replace(/^www\d*\./, '')
+  const port = rawPort ? String(Number(rawPort)) : ''
+  const shownPort = port === '' || port === '0' || port === DEFAULT_PORT[lower(scheme)] ? '' : ':' + port
+  return host.split('.').reverse().join(',') + shownPort
+}
+
+/** Names with letters beyond ASCII, in the form in which they are asked for. */
+function ascii(host: string): string {
+  if (!/[\x80-\xff]/.test(host)) return host
+  const text = Buffer.from(host, 'latin1').toString('utf8')
+  return URL.canParse(`http://${text}/`) ? new URL(`http://${text}/`).hostname : host
+}
+
+/** Addresses in other spellings: one number, octal digits, fewer than four parts. */
+function ipv4(host: string): string | undefined {
+  if (/^\d+$/.test(host)) {
+    const number = Number(BigInt(host) & 0xffffffffn)
+    return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.')
+  }
+  if (!/^\d+(?:\.\d+){1,3}$/.test(host)) return undefined
+  return URL.canParse(`http://${host}/`) ? new URL(`http://${host}/`).hostname : undefined
+}
+
+const ASPX_SESSIONS = [
+  /^(.*\/)\((?:[a-z]\([0-9a-z]{24}\))+\)\/([^?]+\.aspx.*)$/,
+  /^(.*\/)\([0-9a-z]{24}\)\/([^?]+\.aspx.*)$/,
+]
+
+function pathKey(path: string): string {
+  let key = lower(escaped(resolved(unescaped(path))))
+  for (const session of ASPX_SESSIONS) key = key.replace(session, '$1$2')
+  return key.length > 1 && key.endsWith('/') ? key.slice(0, -1) : key
+}
+
+/** Without `.`, `..` and empty parts; a `..` that has nothing above it stays. */
+function resolved(path: string): string {
+  if (path === '') return '/'
+  const kept: string[] = []
+  for (const part of path.split('/').slice(1)) {
+    if (part === '.') continue
+    if (part === '..' && kept.length > 0) kept.pop()
+    else kept.push(part)
+  }
+  const last = kept.pop() ?? ''
+  return '/' + kept.map((part) => (part === '' ? '' : part + '/')).join('') + last
+}
+
+const QUERY_SESSIONS = [
+  /^(.*)jsessionid=[0-9a-z]{32}(?:&(.*))?$/i,
+  /^(.*)phpsessid=[0-9a-z]{32}(?:&(.*))?$/i,
+  /^(.*)sid=[0-9a-z]{32}(?:&(.*))?$/i,
+  /^(.*)aspsessionid[a-z]{8}=[a-z]{24}(?:&(.*))?$/i,
+  /^(.*)cfid=[^&]+&cftoken=[^&]+(?:&(.*))?$/i,
+]
+
+function queryKey(query: string): string {
+  let key = escaped(unescaped(query))
+  for (const session of QUERY_SESSIONS) key = key.replace(session, (_, before, after) => before + (after ?? ''))
+  key = lower(key)
+  if (key.length <= 1 || !key.includes('&')) return key
+  return key.split('&').map(pair).sort(byNameThenValue).map(joined).join('&')
+}
+
+/** A parameter; without `=` it has no value, which sorts before every value. */
+type Parameter = [name: string, value: string | undefined]
+
+function pair(parameter: string): Parameter {
+  const at = parameter.indexOf('=')
+  return at < 0 ? [parameter, undefined] : [parameter.slice(0, at), parameter.slice(at + 1)]
+}
+
+function joined([name, value]: Parameter): string {
+  return value === undefined ? name : `${name}=${value}`
+}
+
+function byNameThenValue(a: Parameter, b: Parameter): number {
+  if (a[0] !== b[0]) return a[0] < b[0] ? -1 : 1
+  if (a[1] === b[1]) return 0
+  if (a[1] === undefined) return -1
+  if (b[1] === undefined) return 1
+  return a[1] < b[1] ? -1 : 1
+}
+
+/** One character a byte of UTF-8. */
+function bytewise(text: string): string {
+  return /[^\x00-\x7f]/.test(text) ? Buffer.from(text, 'utf8').toString('latin1') : text
+}
+
+/** Letters of ASCII only: the characters above are bytes, not letters. */
+function lower(text: string): string {
+  return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
+}
+
+/** Each round makes the text shorter, so it ends. */
+function unescaped(text: string): string {
+  while (text.includes('%')) {
+    const once = text.replace(/%([0-9a-fA-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    if (once === text) break
+    text = once
+  }
+  return text
+}
+
+function escaped(text: string): string {
+  if (!/[^!"$&-~]/.test(text)) return text
+  return text.replace(/[^!"$&-~]/g, (c) => '%' + c.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0'))
+}
