@@ -20,6 +20,8 @@ interface NameChange {
   folder: string
   path: string
   inode: Inode | undefined
+  /** A rename within a folder is one change: after a crash the file has its old name or its new one. */
+  from?: string
 }
 
 export interface MemoryDisk extends Disk {
@@ -31,10 +33,10 @@ export function memoryDisk(): MemoryDisk {
   let durableNames = new Map<string, Inode>()
   let pendingNames: NameChange[] = []
 
-  const rename = (path: string, inode: Inode | undefined) => {
-    if (inode === undefined) names.delete(path)
-    else names.set(path, inode)
-    pendingNames.push({ folder: dirname(path), path, inode })
+  const change = (path: string, inode: Inode | undefined, from?: string) => {
+    const news: NameChange = { folder: dirname(path), path, inode, from }
+    apply(names, news)
+    pendingNames.push(news)
   }
   const at = (path: string): Inode => {
     const inode = names.get(path)
@@ -44,7 +46,7 @@ export function memoryDisk(): MemoryDisk {
 
   return {
     append(path) {
-      if (!names.has(path)) rename(path, { bytes: new Uint8Array(0), size: 0, durable: new Uint8Array(0), pending: [] })
+      if (!names.has(path)) change(path, { bytes: new Uint8Array(0), size: 0, durable: new Uint8Array(0), pending: [] })
       const inode = at(path)
       return {
         get size() {
@@ -82,12 +84,10 @@ export function memoryDisk(): MemoryDisk {
     },
     makeFolder() {},
     rename(from, to) {
-      const inode = at(from)
-      rename(from, undefined)
-      rename(to, inode)
+      change(to, at(from), from)
     },
     remove(path) {
-      if (names.has(path)) rename(path, undefined)
+      if (names.has(path)) change(path, undefined)
     },
     truncate(path, size) {
       const inode = at(path)
@@ -96,14 +96,14 @@ export function memoryDisk(): MemoryDisk {
       inode.pending = inode.pending.filter(([offset]) => offset < size)
     },
     syncFolder(folder) {
-      const promised = pendingNames.filter((change) => change.folder === folder)
+      const promised = pendingNames.filter((pending) => pending.folder === folder)
       return Promise.resolve().then(() => {
-        for (const change of promised) apply(durableNames, change)
-        pendingNames = pendingNames.filter((change) => !promised.includes(change))
+        for (const pending of promised) apply(durableNames, pending)
+        pendingNames = pendingNames.filter((pending) => !promised.includes(pending))
       })
     },
     crash(random) {
-      for (const change of pendingNames) if (random.next() < 0.5) apply(durableNames, change)
+      for (const pending of pendingNames) if (random.next() < 0.5) apply(durableNames, pending)
       pendingNames = []
       const left = new Map<string, Inode>()
       for (const [path, inode] of durableNames) {
@@ -123,6 +123,7 @@ export function memoryDisk(): MemoryDisk {
 }
 
 function apply(names: Map<string, Inode>, change: NameChange): void {
+  if (change.from !== undefined) names.delete(change.from)
   if (change.inode === undefined) names.delete(change.path)
   else names.set(change.path, change.inode)
 }

@@ -2,7 +2,7 @@
 import { packLinks } from '../visit/adjacency.ts'
 import type { Exchange } from '../visit/exchange.ts'
 import type { PageReport, VisitEnd } from '../visit/report.ts'
-import { statusCode } from '../visit/status-codes.ts'
+import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
@@ -54,7 +54,7 @@ async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): 
   const key = parseUrl(exchange.url)?.key ?? 0n
   const item: AgendaItem = { url: exchange.url, key, depth: 0, dueAt: exchange.sentAt, tries: 0, path: 'P' }
   const facts: Partial<PageReport> = { ...factsOf(exchange, item), errand: true, links: packLinks([]) }
-  if (answer.kind === 'failed') facts.status = statusCode(answer.failure.kind)
+  if (answer.kind === 'failed') facts.status = statusOfFailure(answer.failure.kind)
   const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(facts.status ?? 0)
   if (answer.kind === 'full' || answer.kind === 'cut') facts.capture = await keep(exchange, answer, tools)
   const outcome =

@@ -1,7 +1,7 @@
 /** When it is the site that fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../visit/outcome.ts'
 import type { VisitEnd } from '../visit/report.ts'
-import { statusCode } from '../visit/status-codes.ts'
+import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { FAILURES, isSilence, SILENT_PAGES, waitAfter } from './failures.ts'
@@ -49,7 +49,7 @@ function wholeSiteWaits(
     wait === undefined
       ? ({ kind: 'gone', why: kind } as const)
       : ({ kind: 'later', why: kind, notBefore: now + wait } as const)
-  reporter.page({ ...blankPage(item, now, outcome), status: statusCode(kind) })
+  reporter.page({ ...blankPage(item, now, outcome), status: statusOfFailure(kind) })
   if (wait === undefined) return 'given-up'
   courtesy.holdFor(wait)
   return 'silent'

@@ -2,7 +2,7 @@
 import { judgeSite } from '../hazards/limits.ts'
 import { countLabel } from '../visit/counts.ts'
 import type { PageReport } from '../visit/report.ts'
-import { statusCode } from '../visit/status-codes.ts'
+import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { settle } from './failures.ts'
 import { blankPage } from './page-facts.ts'
@@ -45,7 +45,7 @@ export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, to
 export function tellStale(item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
   const now = tools.clock.now()
   const outcome = settle('reset', item.tries + 1, now, 0, tools.patience)
-  const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusCode('reset') }
+  const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusOfFailure('reset') }
   tellPage({ kind: 'told', page, failure: 'reset' }, reporter, tools)
 }
 

@@ -6,14 +6,14 @@ import { packLinks } from '../visit/adjacency.ts'
 import type { Body, Exchange } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
-import { statusCode } from '../visit/status-codes.ts'
+import { statusOfFailure, statusOfRefusal } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { payloadDigest } from '../web/warc/payload-digest.ts'
+import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { failureOfStatus, settle } from './failures.ts'
 import { baseOf, blankPage, directivesOf, factsOf, memoryOf, redirectTarget, wantPage } from './page-facts.ts'
@@ -45,7 +45,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return end(exchange.sentAt, outcome, facts, kind)
   }
   const refuse = (by: 'scope' | 'robots', rule: string): PageEnd => {
-    return end(clock.now(), { kind: 'refused', by, rule }, { status: statusCode(by) })
+    return end(clock.now(), { kind: 'refused', by, rule }, { status: statusOfRefusal(by, rule) })
   }
 
   const url = parseUrl(item.url)
@@ -61,7 +61,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const facts = factsOf(exchange, item)
   if (answer.kind === 'failed') {
     if (answer.failure.detail === 'stale connection') return { kind: 'stale' }
-    return fail(answer.failure.kind, exchange, { ...facts, status: statusCode(answer.failure.kind) })
+    return fail(answer.failure.kind, exchange, { ...facts, status: statusOfFailure(answer.failure.kind) })
   }
   if (answer.kind === 'declined') {
     return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { HashSet64 } from './hash-set.ts'
+
+test('behaves as a Set of 64-bit numbers, zero and clashing low bits included', () => {
+  const key = fc.oneof(
+    fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }),
+    fc.integer({ max: 40, min: 0 }).map((n) => BigInt(n) << 32n),
+  )
+  fc.assert(
+    fc.property(fc.array(key, { maxLength: 300 }), fc.array(key), (members, others) => {
+      const model = new Set<bigint>()
+      const set = new HashSet64()
+      for (const member of members) {
+        assert.equal(set.add(member), !model.has(member))
+        model.add(member)
+      }
+      assert.equal(set.size, model.size)
+      for (const other of [...members, ...others]) assert.equal(set.has(other), model.has(other))
+    }),
+  )
+})
+
+test('is made from a BigUint64Array', () => {
+  const set = new HashSet64(BigUint64Array.of(1n, 2n, 2n, 0n))
+  assert.deepEqual([set.size, set.has(0n), set.has(3n)], [3, true, false])
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualClock } from './virtual-clock.ts'
+
+test('jumps over waits and keeps their order', async () => {
+  const clock = virtualClock(1_000_000)
+  const told: string[] = []
+  const wait = async (name: string, ms: number) => {
+    await clock.sleep(ms)
+    told.push(`${name}@${clock.elapsed()}`)
+  }
+  await clock.run(Promise.all([wait('late', 86_400_000), wait('soon', 5), wait('same', 5), wait('now', 0)]))
+  assert.deepEqual(told, ['now@0', 'soon@5', 'same@5', 'late@86400000'])
+  assert.equal(clock.now(), 1_000_000 + 86_400_000)
+})
+
+test('a sleep ends when its signal aborts, and what was cancelled never calls', async () => {
+  const clock = virtualClock(0)
+  const stop = new AbortController()
+  let called = false
+  const cancel = clock.after(50, () => {
+    called = true
+  })
+  clock.after(10, () => {
+    cancel()
+    stop.abort()
+  })
+  await clock.run(clock.sleep(1000, stop.signal))
+  assert.equal(clock.elapsed(), 10)
+  await clock.run(clock.sleep(100))
+  assert.equal(called, false)
+})
+
+test('says so when everything waits for nothing', async () => {
+  const clock = virtualClock(0)
+  await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
+})

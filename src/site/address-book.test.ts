@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualClock } from '../base/virtual-clock.ts'
+import { AddressBook } from './address-book.ts'
+
+test('at most so many visits at an address', () => {
+  const book = new AddressBook(virtualClock(0), 500, 2)
+  assert.deepEqual([book.join('a'), book.join('a'), book.join('a'), book.join('b')], [true, true, false, true])
+  book.leave('a')
+  assert.equal(book.join('a'), true)
+})
+
+test('the pause is shared by the visits at an address, and outlives the last of them', async () => {
+  const clock = virtualClock(0)
+  const book = new AddressBook(clock, 500, 8)
+  book.join('a')
+  book.touch('a')
+  assert.equal(book.wait('a'), 500)
+  book.leave('a')
+  await clock.run(clock.sleep(200))
+  assert.equal(book.join('a'), true)
+  assert.equal(book.wait('a'), 300)
+  book.leave('a')
+  await clock.run(clock.sleep(1000))
+  assert.equal(book.wait('a'), 0)
+})

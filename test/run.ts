@@ -1,0 +1,41 @@
+/**
+ * `npm test`: every test of the tree, and at the end, by name, what was skipped and why. A test that needs a program
+ * that could not be had skips itself with a reason; CI counts that as a failure (`ORBWEAVER_NO_SKIPS`).
+ */
+import { globSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+const root = join(import.meta.dirname, '..')
+const wanted = process.argv.slice(2)
+const files = globSync(wanted.length > 0 ? wanted : ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts'], {
+  cwd: root,
+})
+  .map((path) => join(root, path))
+  .sort()
+
+const skipped: string[] = []
+const counts = { passed: 0, failed: 0, skipped: 0 }
+
+// End-to-end tests start programs of their own: two files at a time is what two cores can honestly run.
+const stream = run({ files, concurrency: 2, cwd: root })
+stream.on('test:pass', (event) => {
+  if (event.details.type === 'suite') return
+  if (event.skip !== undefined) {
+    counts.skipped++
+    skipped.push(`${event.name}: ${typeof event.skip === 'string' ? event.skip : 'no reason given'}`)
+  } else counts.passed++
+})
+stream.on('test:fail', () => {
+  counts.failed++
+})
+stream.compose(spec).pipe(process.stdout)
+stream.on('end', () => {
+  process.nextTick(() => {
+    for (const line of skipped) process.stdout.write(`skipped: ${line}\n`)
+    process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
+    const strict = process.env['ORBWEAVER_NO_SKIPS'] !== undefined
+    process.exitCode = counts.failed > 0 || counts.passed === 0 || (strict && counts.skipped > 0) ? 1 : 0
+  })
+})
