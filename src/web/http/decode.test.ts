@@ -13,8 +13,8 @@ const encoders: [string, (bytes: Uint8Array) => Uint8Array][] = [
   ['br', brotliCompressSync],
   ['zstd', zstdCompressSync],
 ]
-/** Text that does not compress away: 250 KB from a small generator. */
-const page = Buffer.from(Array.from({ length: 16_000 }, (_, i) => `line ${(i * 2654435761) % 4294967296}`).join('\n'))
+/** Text that does not compress away: 450 KB from a small generator. */
+const page = Buffer.from(Array.from({ length: 28_000 }, (_, i) => `line ${(i * 2654435761) % 4294967296}`).join('\n'))
 
 test('every coding comes off', () => {
   for (const [name, encode] of encoders) {

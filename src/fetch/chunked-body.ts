@@ -1,0 +1,101 @@
+/** The chunked coding as a state machine: takes the framing off, however the bytes are cut into pieces. */
+import type { BytePile } from './byte-pile.ts'
+
+/** A size with its extensions, or one trailer line. */
+const LONGEST_LINE = 4_096
+const MOST_TRAILER_BYTES = 16_384
+/** One-byte chunks take 5 bytes of framing a byte; who needs more than this is not sending a page. */
+const FREE_FRAMING = 65_536
+const FRAMING_PER_BYTE = 8
+const SIZE_LINE = /^0*([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i
+const LF = 10
+const CR = 13
+
+export type ChunkedState =
+  | 'more' // nothing is wrong and something is missing
+  | 'done' // the last chunk and its trailers were read
+  | 'limit' // as many bytes as may be have come, and more are announced
+  | 'broken' // this is not the chunked coding, or more framing than anyone needs
+
+export class ChunkedBody {
+  readonly #payload: BytePile
+  readonly #most: number
+  #at: 'size' | 'data' | 'data-end' | 'data-end-lf' | 'trailers' = 'size'
+  /** The part of a line that earlier pieces brought. */
+  #line = ''
+  #left = 0
+  #framing = 0
+  #trailerBytes = 0
+
+  constructor(payload: BytePile, most: number) {
+    this.#payload = payload
+    this.#most = most
+  }
+
+  /** The last chunk was read: whatever may follow, the payload is whole. */
+  get isWhole(): boolean {
+    return this.#at === 'trailers'
+  }
+
+  /** Reads from `from` on; `end` is the offset after the last byte that belongs to the body. */
+  feed(bytes: Buffer, from: number): { state: ChunkedState; end: number } {
+    let at = from
+    while (at < bytes.length) {
+      switch (this.#at) {
+        case 'data': {
+          const end = Math.min(at + this.#left, at + this.#most - this.#payload.length, bytes.length)
+          this.#payload.add(bytes.subarray(at, end))
+          this.#left -= end - at
+          at = end
+          if (this.#left === 0) this.#at = 'data-end'
+          else if (this.#payload.length >= this.#most) return { state: 'limit', end: at }
+          break
+        }
+        case 'data-end':
+        case 'data-end-lf': {
+          const byte = bytes[at++]
+          this.#framing++
+          if (byte === LF) this.#at = 'size'
+          else if (byte === CR && this.#at === 'data-end') this.#at = 'data-end-lf'
+          else return { state: 'broken', end: at }
+          break
+        }
+        case 'size':
+        case 'trailers': {
+          const lineEnd = bytes.indexOf(LF, at)
+          const until = lineEnd < 0 ? bytes.length : lineEnd
+          if (this.#line.length + until - at > LONGEST_LINE) return { state: 'broken', end: at }
+          this.#line += bytes.toString('latin1', at, until)
+          at = until
+          if (lineEnd < 0) break
+          at++
+          const state = this.#takeLine()
+          if (state !== 'more') return { state, end: at }
+        }
+      }
+    }
+    return { state: 'more', end: at }
+  }
+
+  #takeLine(): ChunkedState {
+    const line = this.#line.endsWith('\r') ? this.#line.slice(0, -1) : this.#line
+    const bytes = this.#line.length + 1
+    this.#line = ''
+    if (this.#at === 'trailers') {
+      if (line === '') return 'done'
+      this.#trailerBytes += bytes
+      return this.#trailerBytes > MOST_TRAILER_BYTES ? 'broken' : 'more'
+    }
+    this.#framing += bytes
+    if (this.#framing > FREE_FRAMING + FRAMING_PER_BYTE * this.#payload.length) return 'broken'
+    const size = SIZE_LINE.exec(line)
+    if (size === null) return 'broken'
+    this.#left = Number.parseInt(size[1], 16)
+    if (this.#left === 0) {
+      this.#at = 'trailers'
+      return 'more'
+    }
+    this.#at = 'data'
+    return this.#payload.length >= this.#most ? 'limit' : 'more'
+  }
+}

@@ -1,0 +1,140 @@
+/** Opens a connection to one pinned address: TCP, the guard once more on the address really reached, then TLS. */
+import { constants } from 'node:crypto'
+import { isIP, connect as openTcp, type Socket } from 'node:net'
+import { createSecureContext, connect as openTls, type SecureContext, type TLSSocket } from 'node:tls'
+import type { Clock, Millis } from '../base/clock.ts'
+import { Connection } from './connection.ts'
+import { detailOf, type Failed, failed } from './failed.ts'
+import type { Stop } from './stop.ts'
+
+export interface Target {
+  ip: string
+  port: number
+  secure: boolean
+  /** The host of the URL, for SNI; addresses have none. */
+  hostname: string
+}
+
+export interface ConnectOptions {
+  clock: Clock
+  connectMs: Millis
+  guard: (ip: string) => boolean
+  /** Asked when the first https URL comes: a context costs milliseconds. */
+  tls: () => TlsPolicy
+}
+
+export interface TlsPolicy {
+  strict: boolean
+  context: SecureContext
+}
+
+/**
+ * `open` takes any certificate and old servers too: what we collect is public, we send no secrets, and an archive of
+ * only the well kept servers would be a false one. Made once, at the first need.
+ */
+export function tlsPolicy(mode: 'open' | 'strict'): () => TlsPolicy {
+  let made: TlsPolicy | undefined
+  return () => {
+    made ??= makePolicy(mode)
+    return made
+  }
+}
+
+function makePolicy(mode: 'open' | 'strict'): TlsPolicy {
+  if (mode === 'strict') return { strict: true, context: createSecureContext({}) }
+  const context = createSecureContext({
+    minVersion: 'TLSv1',
+    ciphers: 'DEFAULT@SECLEVEL=0',
+    secureOptions: constants.SSL_OP_LEGACY_SERVER_CONNECT,
+  })
+  return { strict: false, context }
+}
+
+/** Where the tickets of earlier connections are kept, so that the next handshake is short. */
+export interface TicketBox {
+  ticket: Buffer | undefined
+}
+
+export function connect(
+  target: Target,
+  options: ConnectOptions,
+  tickets: TicketBox,
+  stop: Stop,
+): Promise<Connection | Failed> {
+  return new Promise((resolve) => {
+    // A host that is no address would make Node ask its own resolver.
+    if (isIP(target.ip) === 0 || !options.guard(target.ip)) {
+      resolve(failed('address-refused', target.ip))
+      return
+    }
+    let secured: TLSSocket | undefined
+    const socket: Socket = openTcp({ host: target.ip, port: target.port, noDelay: true })
+
+    const settle = (result: Connection | Failed) => {
+      cancel()
+      stop.whenStopped(undefined)
+      for (const each of [socket, secured]) {
+        each?.removeListener('error', broke)
+        each?.removeListener('close', closed)
+      }
+      // A socket that is given up, or lies under TLS, may still have an error to tell.
+      if (secured !== undefined) socket.on('error', ignore)
+      if (!(result instanceof Connection)) {
+        const given = secured ?? socket
+        given.on('error', ignore)
+        given.destroy()
+        socket.destroy()
+      }
+      resolve(result)
+    }
+    const broke = (error: NodeJS.ErrnoException) => {
+      if (secured !== undefined) settle(failed('tls', detailOf(error)))
+      else settle(failed(error.code === 'ETIMEDOUT' ? 'connect-timeout' : 'connect', detailOf(error)))
+    }
+    const closed = () => settle(failed(secured === undefined ? 'connect' : 'tls', 'closed'))
+    const cancel = options.clock.after(options.connectMs, () =>
+      settle(failed('connect-timeout', secured === undefined ? 'TCP' : 'TLS handshake')),
+    )
+    stop.whenStopped(() => settle(failed('reset', 'aborted')))
+    socket.on('error', broke)
+    socket.on('close', closed)
+    socket.on('connect', () => {
+      const reached = socket.remoteAddress
+      if (reached === undefined || !options.guard(reached)) settle(failed('address-refused', reached ?? 'unknown'))
+      else if (!target.secure) settle(new Connection(socket, undefined))
+      else {
+        secured = secure(socket, target, options.tls(), tickets)
+        secured.on('error', broke)
+        secured.on('close', closed)
+        const over = secured
+        over.on('secureConnect', () => settle(new Connection(over, versionOf(over))))
+      }
+    })
+  })
+}
+
+function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: TicketBox): TLSSocket {
+  const isAddress = isIP(target.hostname.replace(/^\[|\]$/g, '')) !== 0
+  const name = target.hostname.replace(/\.$/, '')
+  const secured = openTls({
+    socket,
+    secureContext: policy.context,
+    rejectUnauthorized: policy.strict,
+    ALPNProtocols: ['http/1.1'],
+    // RFC 6066: an address is no server name. Node then checks a strict certificate against `host`.
+    ...(isAddress ? { host: target.ip } : { servername: name }),
+    ...(tickets.ticket === undefined ? {} : { session: tickets.ticket }),
+  })
+  secured.on('session', (ticket) => {
+    tickets.ticket = ticket
+  })
+  return secured
+}
+
+/** `TLSv1.3` as WARC-Protocol writes it. */
+function versionOf(socket: TLSSocket): string {
+  const version = (socket.getProtocol() ?? '').replace(/^TLSv/, '')
+  return `tls/${version === '1' ? '1.0' : version}`
+}
+
+function ignore(): void {}

@@ -1,0 +1,68 @@
+/**
+ * One open connection. It carries one exchange at a time and hands what happens on its socket to that one; between two
+ * exchanges it is idle, and whatever comes then (the server's farewell, bytes nobody asked for) ends it.
+ */
+import type { Socket } from 'node:net'
+import { assert } from '../base/assert.ts'
+import type { Clock, Millis } from '../base/clock.ts'
+
+export interface Carrier {
+  data(bytes: Buffer): void
+  /** The server closed in order (`undefined`), or the connection broke. */
+  ended(error: NodeJS.ErrnoException | undefined): void
+}
+
+export class Connection {
+  readonly #socket: Socket
+  /** `tls/1.3`, or undefined over plain TCP. */
+  readonly tls: string | undefined
+  #carrier: Carrier | undefined
+  #alive = true
+  #stopIdling: (() => void) | undefined
+
+  constructor(socket: Socket, tls: string | undefined) {
+    this.#socket = socket
+    this.tls = tls
+    socket.on('data', (bytes: Buffer) => {
+      if (this.#carrier === undefined) this.destroy()
+      else this.#carrier.data(bytes)
+    })
+    socket.on('error', (error) => this.#end(error))
+    socket.on('end', () => this.#end(undefined))
+    socket.on('close', () => this.#end(undefined))
+  }
+
+  get alive(): boolean {
+    return this.#alive
+  }
+
+  /** Gives the connection to an exchange and writes its request. */
+  carry(carrier: Carrier, request: Uint8Array): void {
+    assert(this.#alive && this.#carrier === undefined, 'a connection carries one exchange at a time')
+    this.#stopIdling?.()
+    this.#stopIdling = undefined
+    this.#carrier = carrier
+    this.#socket.write(request)
+  }
+
+  /** The exchange is over and the connection waits for another, not for ever. */
+  release(clock: Clock, maxIdleMs: Millis): void {
+    this.#carrier = undefined
+    this.#stopIdling?.()
+    this.#stopIdling = clock.after(maxIdleMs, () => this.destroy())
+  }
+
+  destroy(): void {
+    this.#alive = false
+    this.#carrier = undefined
+    this.#stopIdling?.()
+    this.#stopIdling = undefined
+    this.#socket.destroy()
+  }
+
+  #end(error: NodeJS.ErrnoException | undefined): void {
+    const carrier = this.#carrier
+    this.destroy()
+    carrier?.ended(error)
+  }
+}

@@ -1,0 +1,74 @@
+/** Which addresses we connect to: the public ones, and those that the operator named. */
+import { assert } from '../base/assert.ts'
+import { type Ip, ipKey, joined, mappedOf, parseIp } from './ip-address.ts'
+
+export interface GuardOptions {
+  /** `--allow-private`: the operator crawls inside. */
+  allowPrivate: boolean
+  /** Addresses named one by one (`--resolve`). */
+  allow: ReadonlySet<string>
+}
+
+/** IANA's special-purpose registry: none of these is a server of the public web. */
+const REFUSED_V4: readonly [base: string, bits: number][] = [
+  ['0.0.0.0', 8], // "this network"; 0.0.0.0 reaches the machine itself
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10], // carriers' NAT; a cloud's metadata at 100.100.100.200
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16], // link-local; metadata at 169.254.169.254
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24], // documentation
+  ['192.88.99.0', 24], // 6to4 relays
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15], // benchmarks
+  ['198.51.100.0', 24], // documentation
+  ['203.0.113.0', 24], // documentation
+  ['224.0.0.0', 4], // multicast
+  ['240.0.0.0', 4], // reserved, broadcast
+]
+
+const RANGES = REFUSED_V4.map(([base, bits]) => {
+  const ip = parseIp(base)
+  assert(ip?.v === 4, `range ${base}`)
+  const mask = (0xffffffff << (32 - bits)) >>> 0
+  return { mask, base: ip.bits }
+})
+
+/** True: we may connect there. What cannot be read as an address is refused. */
+export function addressGuard(options: GuardOptions): (ip: string) => boolean {
+  const named = new Set<string>()
+  for (const text of options.allow) {
+    const ip = parseIp(text)
+    if (ip !== undefined) named.add(ipKey(ip))
+  }
+  return (text) => {
+    const ip = parseIp(text)
+    if (ip === undefined) return false
+    return options.allowPrivate || isPublic(ip) || (named.size > 0 && named.has(ipKey(ip)))
+  }
+}
+
+function isPublic(ip: Ip): boolean {
+  if (ip.v === 4) return isPublicV4(ip.bits)
+  const mapped = mappedOf(ip)
+  if (mapped !== undefined) return isPublicV4(mapped.bits)
+  const g = ip.groups
+  // NAT64 (64:ff9b::/96) carries the address that a gateway will connect to; 64:ff9b:1::/48 is somebody's own.
+  if (g[0] === 0x64 && g[1] === 0xff9b && g[2] === 0 && g[3] === 0 && g[4] === 0 && g[5] === 0) {
+    return isPublicV4(joined(g[6], g[7]))
+  }
+  // Everything outside 2000::/3 is local, multicast, unspecified, IPv4-compatible or not given out.
+  if (g[0] >>> 13 !== 1) return false
+  // 2001::/23: Teredo, ORCHID, benchmarks and other protocols' own.
+  if (g[0] === 0x2001 && g[1] < 0x200) return false
+  if (g[0] === 0x2001 && g[1] === 0xdb8) return false
+  if (g[0] === 0x3fff && g[1] < 0x1000) return false
+  if (g[0] === 0x2002) return isPublicV4(joined(g[1], g[2]))
+  return true
+}
+
+function isPublicV4(bits: number): boolean {
+  for (const { mask, base } of RANGES) if ((bits & mask) >>> 0 === base) return false
+  return true
+}

@@ -1,0 +1,193 @@
+/**
+ * Names to addresses by c-ares, never by `dns.lookup`: its four pool threads would stall thousands of sites. Answers are
+ * cached as long as their TTL says (within bounds), failures briefly; equal questions under way are one question.
+ */
+import { Resolver } from 'node:dns'
+import { isIP } from 'node:net'
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Address, Resolve } from '../visit/exchange.ts'
+import type { FailureKind } from '../visit/outcome.ts'
+import { parseHosts } from './hosts-file.ts'
+import { overrideOf, type ResolveOverride } from './resolve-override.ts'
+
+export { parseResolveFlag, type ResolveOverride } from './resolve-override.ts'
+
+export interface ResolverOptions {
+  clock: Clock
+  /** `IP` or `IP:PORT`; the machine's own when not given. */
+  servers?: readonly string[]
+  /** Their addresses are exempt from the guard: the operator named them. */
+  overrides: readonly ResolveOverride[]
+  guard: (ip: string) => boolean
+  /** The text of `/etc/hosts`, or ''. */
+  hosts: string
+  /** Most names remembered; the longest unasked goes first. */
+  cacheNames: number
+  ttl: { least: Millis; most: Millis; failure: Millis; noSuchName: Millis }
+  timeoutMs: Millis
+  tries: number
+  /** Most questions under way at once; the others wait in line. */
+  atOnce: number
+}
+
+/** All bounds of `ResolverOptions` that seldom need another value. */
+export const RESOLVER_BOUNDS = {
+  cacheNames: 100_000,
+  ttl: { least: 60_000, most: 86_400_000, failure: 30_000, noSuchName: 300_000 },
+  timeoutMs: 5_000,
+  tries: 3,
+  atOnce: 200,
+} as const
+
+type Answered = Awaited<ReturnType<Resolve>>
+
+interface Known {
+  answer: Answered
+  until: Millis
+}
+
+/** Most addresses of one name that are looked at. */
+const MOST_ADDRESSES = 16
+const LONGEST_NAME = 253
+
+export function cAresResolver(options: ResolverOptions): Resolve {
+  const { clock, guard } = options
+  const hosts = parseHosts(options.hosts)
+  const cache = new Map<string, Known>()
+  const underWay = new Map<string, Promise<Answered>>()
+  const ask = inTurn(options.atOnce, questioner(options))
+
+  const remember = (host: string, answer: Answered, ttl: Millis): Answered => {
+    cache.delete(host)
+    if (cache.size >= options.cacheNames) {
+      for (const oldest of cache.keys()) {
+        cache.delete(oldest)
+        break
+      }
+    }
+    cache.set(host, { answer, until: clock.elapsed() + ttl })
+    return answer
+  }
+
+  const question = async (host: string): Promise<Answered> => {
+    const found = await ask(host)
+    if (typeof found === 'string') {
+      const kind = found === 'ENOTFOUND' ? 'no-such-name' : 'dns'
+      return remember(host, failed(kind, found), kind === 'dns' ? options.ttl.failure : options.ttl.noSuchName)
+    }
+    const ttl = Math.min(Math.max(found.ttl * 1000, options.ttl.least), options.ttl.most)
+    return remember(host, guarded(found.ips, guard), ttl)
+  }
+
+  return async (name, signal) => {
+    const host = plainName(name)
+    const sent = overrideOf(host, options.overrides)
+    if (sent !== undefined) return { kind: 'addresses', list: [sent] }
+    if (isIP(host) !== 0) return guarded([host], guard)
+    if (host === '' || host.length > LONGEST_NAME) return failed('no-such-name', 'no host name')
+    if (host === 'localhost' || host.endsWith('.localhost')) return guarded(['127.0.0.1', '::1'], guard)
+    const local = hosts.get(host)
+    if (local !== undefined) return guarded(local, guard)
+    const known = cache.get(host)
+    if (known !== undefined && known.until > clock.elapsed()) {
+      cache.delete(host)
+      cache.set(host, known)
+      return known.answer
+    }
+    let asked = underWay.get(host)
+    if (asked === undefined) {
+      asked = question(host).finally(() => underWay.delete(host))
+      underWay.set(host, asked)
+    }
+    return unlessAborted(asked, signal)
+  }
+}
+
+interface Found {
+  ips: string[]
+  /** Seconds. */
+  ttl: number
+}
+
+/** Asks for IPv4, and for IPv6 only when there is none: half the questions, and most machines reach IPv4. Errors are their codes. */
+function questioner(options: ResolverOptions): (host: string) => Promise<Found | string> {
+  const resolver = new Resolver({ timeout: options.timeoutMs, tries: options.tries })
+  if (options.servers !== undefined) resolver.setServers([...options.servers])
+  const query = (host: string, version: 4 | 6): Promise<Found | string> =>
+    new Promise((resolve) => {
+      const answered = (error: NodeJS.ErrnoException | null, records: { address: string; ttl: number }[]) => {
+        if (error !== null) return resolve(error.code ?? 'EUNKNOWN')
+        if (records.length === 0) return resolve('ENODATA')
+        const some = records.slice(0, MOST_ADDRESSES)
+        resolve({ ips: some.map((record) => record.address), ttl: Math.min(...some.map((record) => record.ttl)) })
+      }
+      try {
+        if (version === 4) resolver.resolve4(host, { ttl: true }, answered)
+        else resolver.resolve6(host, { ttl: true }, answered)
+      } catch (error) {
+        // Names that c-ares cannot even write down are thrown, not called back.
+        resolve((error as NodeJS.ErrnoException).code ?? 'EBADNAME')
+      }
+    })
+  return async (host) => {
+    const four = await query(host, 4)
+    if (four !== 'ENODATA') return badNameIsNone(four)
+    const six = await query(host, 6)
+    return six === 'ENODATA' ? 'ENODATA' : badNameIsNone(six)
+  }
+}
+
+/** A name that no server can be asked for does not exist. */
+function badNameIsNone(found: Found | string): Found | string {
+  return found === 'EBADNAME' ? 'ENOTFOUND' : found
+}
+
+/** First come, first served, so many at once. */
+function inTurn<T>(atOnce: number, work: (host: string) => Promise<T>): (host: string) => Promise<T> {
+  const line: (() => void)[] = []
+  let busy = 0
+  return async (host) => {
+    if (busy >= atOnce) await new Promise<void>((go) => line.push(go))
+    else busy++
+    try {
+      return await work(host)
+    } finally {
+      // The place goes straight to the next in line, so that nobody slips in between.
+      const next = line.shift()
+      if (next === undefined) busy--
+      else next()
+    }
+  }
+}
+
+function guarded(ips: readonly string[], guard: (ip: string) => boolean): Answered {
+  const list: Address[] = []
+  for (const ip of ips) if (guard(ip)) list.push({ ip })
+  return list.length > 0
+    ? { kind: 'addresses', list }
+    : failed('address-refused', `not a public address: ${ips.slice(0, 3).join(', ')}`)
+}
+
+function failed(kind: FailureKind, detail: string): Answered {
+  return { kind: 'failed', failure: { kind, detail } }
+}
+
+function unlessAborted(asked: Promise<Answered>, signal: AbortSignal): Promise<Answered> {
+  const aborted = failed('dns', 'aborted')
+  if (signal.aborted) return Promise.resolve(aborted)
+  return new Promise((resolve) => {
+    const stop = () => resolve(aborted)
+    signal.addEventListener('abort', stop, { once: true })
+    asked.then((answer) => {
+      signal.removeEventListener('abort', stop)
+      resolve(answer)
+    })
+  })
+}
+
+/** Lower case, without the root's dot and the brackets of IPv6. */
+function plainName(name: string): string {
+  const lower = name.toLowerCase()
+  if (lower.startsWith('[') && lower.endsWith(']')) return lower.slice(1, -1)
+  return lower.endsWith('.') ? lower.slice(0, -1) : lower
+}

@@ -1,0 +1,241 @@
+/**
+ * An incremental reader of HTTP/1.x answers: fed with the pieces that a socket brings, it keeps the bytes as they came
+ * and says when the answer is over. It opens nothing and waits for nothing; how the bytes are cut makes no difference.
+ *
+ * States: `head` → (interim answers are skipped) → `body` → `over`.
+ */
+import { assert } from '../base/assert.ts'
+import type { Answer, Head, Headers, Want } from '../visit/exchange.ts'
+import type { FailureKind } from '../visit/outcome.ts'
+import { BytePile } from './byte-pile.ts'
+import { ChunkedBody } from './chunked-body.ts'
+import { type Framing, framingOf, keepsAlive } from './framing.ts'
+import { endOfHead, parseHead } from './parse-head.ts'
+
+export interface ReaderLimits {
+  /** Of the head, with the interim answers and empty lines before it. */
+  headBytes: number
+  headLines: number
+  interimAnswers: number
+}
+
+export const READER_LIMITS: ReaderLimits = { headBytes: 65_536, headLines: 200, interimAnswers: 10 }
+
+const START = Buffer.from('HTTP/1.')
+const LF = 10
+const CR = 13
+
+export class ResponseReader {
+  readonly #wants: (status: number, headers: Headers) => Want
+  readonly #limits: ReaderLimits
+  #state: 'head' | 'body' | 'over' = 'head'
+  /** Bytes of a head that is not complete, the first `#pendingLength` of them. */
+  #pending: Buffer | undefined
+  #pendingLength = 0
+  /** Where in the pending bytes an unfinished line begins. */
+  #lineStart = 0
+  /** Bytes before this head: interim answers, empty lines. */
+  #skipped = 0
+  #interim = 0
+
+  #head: Head | undefined
+  #wireHead: Uint8Array | undefined
+  #framing: Framing = { kind: 'none' }
+  #most = 0
+  #wire = new BytePile()
+  /** The same pile unless the body is chunked. */
+  #payload = this.#wire
+  #chunked: ChunkedBody | undefined
+  #reusable = false
+
+  constructor(wants: (status: number, headers: Headers) => Want, limits: ReaderLimits = READER_LIMITS) {
+    this.#wants = wants
+    this.#limits = limits
+  }
+
+  /** Once the answer is over: the connection may carry another request. */
+  get reusable(): boolean {
+    return this.#reusable
+  }
+
+  /** Bytes of the body, without transfer coding, so far. */
+  get payloadBytes(): number {
+    return this.#payload.length
+  }
+
+  /** The next bytes of the connection; the answer when it is over with them. Keeps references to `bytes`. */
+  feed(bytes: Buffer): Answer | undefined {
+    assert(this.#state !== 'over', 'an answer that is over is fed')
+    if (bytes.length === 0) return undefined
+    return this.#state === 'head' ? this.#feedHead(bytes) : this.#feedBody(bytes, 0)
+  }
+
+  /** The server has closed the connection. */
+  end(): Answer {
+    assert(this.#state !== 'over', 'an answer that is over ends')
+    if (this.#state === 'head') return this.#fail('reset', 'closed before the head was complete')
+    if (this.#framing.kind === 'until-close' || this.#chunked?.isWhole === true) return this.#full()
+    return this.interrupt('disconnect') ?? this.#fail('reset', 'closed before the body came')
+  }
+
+  /** What has come so far, if some of the body has; the exchange is over either way. */
+  interrupt(why: 'time' | 'disconnect'): Answer | undefined {
+    return this.#state === 'body' && this.#payload.length > 0 ? this.#cut(why) : undefined
+  }
+
+  #feedHead(bytes: Buffer): Answer | undefined {
+    let head = bytes
+    if (this.#pending !== undefined) {
+      this.#append(bytes)
+      head = this.#pending.subarray(0, this.#pendingLength)
+    }
+    let start = 0
+    for (;;) {
+      if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
+      if (this.#skipped > this.#limits.headBytes) return this.#fail('head-too-large', 'empty lines without end')
+      if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP/1 answer')
+      const most = start + this.#limits.headBytes - this.#skipped
+      const { end, lineStart } = endOfHead(head, this.#lineStart, most)
+      this.#lineStart = lineStart
+      if (end < 0) {
+        if (head.length > most) return this.#fail('head-too-large', `over ${this.#limits.headBytes} bytes`)
+        this.#keepPending(head, start)
+        return undefined
+      }
+      const wireHead = head.subarray(start, end)
+      const parsed = parseHead(wireHead, this.#limits.headLines)
+      if (parsed === undefined) return this.#fail('protocol', 'malformed status line')
+      if (parsed === 'too many lines') return this.#fail('head-too-large', `over ${this.#limits.headLines} lines`)
+      // 101 is an end: we asked for no other protocol.
+      if (parsed.status >= 200 || parsed.status === 101) return this.#takeHead(parsed, wireHead, head, end)
+      if (++this.#interim > this.#limits.interimAnswers) return this.#fail('protocol', 'interim answers without end')
+      this.#skipped += end - start
+      start = end
+      this.#lineStart = end
+    }
+  }
+
+  /** RFC 9112 §2.2: empty lines before an answer are skipped. */
+  #skipEmptyLines(head: Buffer, start: number): number {
+    let at = start
+    while (at < head.length && (head[at] === LF || head[at] === CR)) at++
+    this.#skipped += at - start
+    this.#lineStart = at
+    return at
+  }
+
+  /** Copies what is not yet a head; heads that come in one piece, nearly all, are never copied. */
+  #keepPending(head: Buffer, start: number): void {
+    if (this.#pending !== undefined && start === 0) return
+    const rest = head.subarray(start)
+    this.#lineStart -= start
+    this.#pending = undefined
+    this.#pendingLength = 0
+    this.#append(rest)
+  }
+
+  #append(bytes: Buffer): void {
+    const needed = this.#pendingLength + bytes.length
+    if (this.#pending === undefined || this.#pending.length < needed) {
+      const grown = Buffer.allocUnsafeSlow(Math.max(1_024, needed, (this.#pending?.length ?? 0) * 2))
+      this.#pending?.copy(grown, 0, 0, this.#pendingLength)
+      this.#pending = grown
+    }
+    bytes.copy(this.#pending, this.#pendingLength)
+    this.#pendingLength = needed
+  }
+
+  #takeHead(head: Head, wireHead: Uint8Array, bytes: Buffer, bodyStart: number): Answer | undefined {
+    this.#pending = undefined
+    this.#head = head
+    this.#wireHead = wireHead
+    const want = this.#wants(head.status, head.headers)
+    if (!want.download) {
+      this.#state = 'over'
+      return { kind: 'declined', head, wireHead, want }
+    }
+    this.#framing = framingOf(head)
+    this.#most = want.limitBytes
+    this.#state = 'body'
+    switch (this.#framing.kind) {
+      case 'unclear':
+        return this.#fail('protocol', this.#framing.why)
+      case 'none':
+        return this.#full(bytes.length === bodyStart && head.status !== 101 && keepsAlive(head))
+      case 'length':
+        if (this.#most <= 0) return this.#cut('length')
+        break
+      case 'chunked':
+        this.#payload = new BytePile()
+        this.#chunked = new ChunkedBody(this.#payload, this.#most)
+    }
+    return bodyStart < bytes.length ? this.#feedBody(bytes, bodyStart) : undefined
+  }
+
+  #feedBody(bytes: Buffer, from: number): Answer | undefined {
+    if (this.#chunked !== undefined) return this.#feedChunked(this.#chunked, bytes, from)
+    const length = this.#framing.kind === 'length' ? this.#framing.length : Number.POSITIVE_INFINITY
+    const before = this.#wire.length
+    const end = Math.min(bytes.length, from + Math.min(length, this.#most) - before)
+    this.#wire.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
+    if (this.#wire.length === length) return this.#full(end === bytes.length && this.#keepsAlive())
+    if (this.#wire.length < this.#most) return undefined
+    // A body that ends with the connection is too long only when a byte more has come.
+    return this.#framing.kind === 'length' || end < bytes.length ? this.#cut('length') : undefined
+  }
+
+  #feedChunked(chunked: ChunkedBody, bytes: Buffer, from: number): Answer | undefined {
+    const { state, end } = chunked.feed(bytes, from)
+    this.#wire.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
+    switch (state) {
+      case 'more':
+        return undefined
+      case 'done':
+        return this.#full(end === bytes.length && this.#keepsAlive())
+      case 'limit':
+        return this.#cut('length')
+      case 'broken':
+        return this.#fail('protocol', 'malformed chunk')
+    }
+  }
+
+  /** Chunks in an HTTP/1.0 answer come from something confused: read, but not trusted with another request. */
+  #keepsAlive(): boolean {
+    const head = this.#head
+    assert(head !== undefined, 'a body has a head')
+    return keepsAlive(head) && !(this.#chunked !== undefined && head.version === 'HTTP/1.0')
+  }
+
+  #full(reusable = false): Answer {
+    this.#reusable = reusable
+    return { kind: 'full', ...this.#body() }
+  }
+
+  #cut(why: 'length' | 'time' | 'disconnect'): Answer {
+    return { kind: 'cut', why, ...this.#body() }
+  }
+
+  #body() {
+    assert(this.#head !== undefined && this.#wireHead !== undefined, 'a body has a head')
+    this.#state = 'over'
+    const wireBody = this.#wire.bytes()
+    return {
+      head: this.#head,
+      wireHead: this.#wireHead,
+      wireBody,
+      payload: this.#payload === this.#wire ? wireBody : this.#payload.bytes(),
+    }
+  }
+
+  #fail(kind: FailureKind, detail: string): Answer {
+    this.#state = 'over'
+    return { kind: 'failed', failure: { kind, detail } }
+  }
+}
+
+/** A stream that is no HTTP/1 is known by its first letters; nobody waits for 64 KB of it. */
+function beginsRight(bytes: Buffer, start: number): boolean {
+  const length = Math.min(START.length, bytes.length - start)
+  for (let i = 0; i < length; i++) if (bytes[start + i] !== START[i]) return false
+  return true
+}
