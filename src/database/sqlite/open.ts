@@ -47,7 +47,10 @@ export function openToRead(path: string): Database {
     try {
       const { version } = whatIs(database, path, migrations)
       if (version < migrations.length)
-        throw new Problem('unreadable', `${path} was made by an older orbweaver: run crawl on it once, which updates it`)
+        throw new Problem(
+          'unreadable',
+          `${path} was made by an older orbweaver: run crawl on it once, which updates it`,
+        )
       return serialized(database, path, false)
     } catch (error) {
       database.close()

@@ -14,7 +14,10 @@ export function whatIs(database: DatabaseSync, path: string, steps: readonly Mig
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n
   if (application === 0 && version === 0 && tables === 0) return { version: 0 }
   if (application !== APPLICATION_ID)
-    throw new Problem('foreign-database', `${path} belongs to another program: choose another folder for the collection`)
+    throw new Problem(
+      'foreign-database',
+      `${path} belongs to another program: choose another folder for the collection`,
+    )
   if (version > steps.length)
     throw new Problem(
       'newer-database',

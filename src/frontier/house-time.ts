@@ -1,0 +1,19 @@
+/**
+ * The time by which pauses and leases are kept: the wall's when the frontier was opened, and from then on only forwards,
+ * as fast as the monotonic clock. A laptop that slept for a night, or a clock that is set, neither ends all leases at
+ * once nor stretches a pause. What workers tell is in the wall's time; it is moved by the difference.
+ */
+import type { Clock, Instant } from '../base/clock.ts'
+
+export interface HouseTime {
+  now(): Instant
+  /** An instant of the wall's clock in the house's time. */
+  of(instant: Instant): Instant
+}
+
+export function houseTime(clock: Clock): HouseTime {
+  const begin = clock.now()
+  const beginElapsed = clock.elapsed()
+  const now = () => begin + Math.floor(clock.elapsed() - beginElapsed)
+  return { now, of: (instant) => Math.ceil(instant + (now() - clock.now())) }
+}

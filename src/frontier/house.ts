@@ -1,0 +1,35 @@
+/** The frontier as the house holds it: the workers' port, the ledger, and the two moments of its life. */
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Tx } from '../database/database.ts'
+import type { Frontier } from '../visit/ports.ts'
+import type { SiteName } from '../visit/visit.ts'
+import type { Ledger } from './ledger.ts'
+import type { Order } from './order/order.ts'
+
+export interface FrontierOptions {
+  clock: Clock
+  order: Order
+  /** Limits of one visit. */
+  slice: { pages: number; time: Millis }
+  leaseMs: Millis
+  addressPauseMs: Millis
+  /** The configured courtesy pause of a site. */
+  defaultPause(site: SiteName): Millis
+  /**
+   * Pages that may still be collected, as the applied reports say: read it from the given transaction, so that it moves
+   * together with `settle`. What is handed out never adds up to more. Without it there is no such bound.
+   */
+  budget?: { left(tx: Tx): number | Promise<number> }
+}
+
+export interface FrontierHouse {
+  frontier: Frontier
+  ledger: Ledger
+  /**
+   * Once, before the first check-out. `applyInbox` applies the parts that were durable when the last process ended; then
+   * every lease that is still open is lost, its site waits its pause, and nothing is handed out for one address pause.
+   */
+  recover(applyInbox: () => Promise<void>): Promise<{ lost: number }>
+  /** From now on nothing is handed out: the crawl is ending. */
+  stop(): void
+}

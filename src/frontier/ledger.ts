@@ -1,0 +1,67 @@
+/**
+ * What the house does with the frontier, always inside a transaction that it is given, so that a report's marks and its
+ * pages are applied together or not at all. Workers never see this: theirs is `Frontier` in `visit/ports.ts`.
+ */
+import type { Instant } from '../base/clock.ts'
+import type { Tx } from '../database/database.ts'
+import type { Link, VisitReport } from '../visit/report.ts'
+import type { SiteName, UrlKey, VisitId, WorkerId } from '../visit/visit.ts'
+import type { Looks } from './looks.ts'
+
+/** What became of a part. Only `applied` ones may be counted or collected. */
+export type Verdict =
+  | 'applied'
+  /** It was applied before: (visit, part) is idempotent. */
+  | 'again'
+  /** Its site went to another visit since, or never was: what a zombie brings. */
+  | 'stale'
+  /** An earlier part of its visit is missing: keep it and bring it again after that one. */
+  | 'early'
+
+export interface LostVisit {
+  visit: VisitId
+  site: SiteName
+  worker: WorkerId
+}
+
+export interface Wish {
+  url: string
+  dueAt: Instant
+}
+
+export interface SeedUrl {
+  url: string
+  key: UrlKey
+  site: SiteName
+}
+
+export interface Admitted {
+  /** URLs that were not known before. */
+  fresh: number
+  /** Sites that were not known before. */
+  sites: number
+}
+
+export interface Ledger {
+  /** Enqueues what is new; what is known, marked or not, stays as it is (C1). In the order given. */
+  admit(tx: Tx, links: readonly Link[]): Promise<Admitted>
+  /** As `admit`, at depth 0, remembered as seeds. */
+  seed(tx: Tx, urls: readonly SeedUrl[]): Promise<Admitted>
+  /**
+   * The last part of each visit is durable in the inbox: its site is not handed out before that is applied. With
+   * `last: false` for other parts; this matters only for visits that were given up for lost.
+   */
+  returning(tx: Tx, visits: readonly { visit: VisitId; fence: number; last?: boolean }[]): Promise<void>
+  /**
+   * Marks, leftovers, links abroad, site memory, courtesy, rank, end of lease; one verdict per part, in the order given.
+   * Parts of one visit may come in any order; call it before the collection's writes and do those for `applied` only.
+   */
+  settle(tx: Tx, parts: readonly VisitReport[]): Promise<Verdict[]>
+  /** Leases that have ended; call it when the inbox is empty. Their sites wait until the lease's end plus their pause. */
+  reap(tx: Tx, now?: Instant): Promise<LostVisit[]>
+  /** The worker is certainly no more (its thread was ended): its leases are lost now, not at their end. */
+  lose(tx: Tx, worker: WorkerId): Promise<LostVisit[]>
+  /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
+  wish(tx: Tx, wishes: readonly Wish[]): Promise<void>
+  readonly look: Looks
+}

@@ -1,0 +1,72 @@
+/** What can be seen of the frontier from outside: for `status`, `explain`, the live view. Nothing here changes anything. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Tx } from '../database/database.ts'
+import type { SiteMemory } from '../visit/site-memory.ts'
+import type { SiteName, VisitId, WorkerId } from '../visit/visit.ts'
+import type { MarkName } from './mark.ts'
+import type { SiteState } from './site.ts'
+
+/** Kept as counters: asking costs the same however large the crawl is. */
+export interface Totals {
+  sites: Record<SiteState, number>
+  urls: { known: number; marked: number; waiting: number }
+  /** Pages that visits now out may still ask for. */
+  granted: number
+}
+
+export interface SiteLook {
+  name: SiteName
+  state: SiteState
+  /** Why it is barred. */
+  reason?: string
+  seed: boolean
+  rank: number
+  since: Instant
+  notBefore: Instant
+  /** Of `notBefore`, the part that is courtesy; what is later than this waits for a URL to be due. */
+  politeAt: Instant
+  /** Learnt from the site; 0 when the configured pause is the longer one. */
+  pause: Millis
+  address?: string
+  losses: number
+  visits: number
+  known: number
+  waiting: number
+  lease?: { visit: VisitId; worker: WorkerId; until: Instant; parts: number }
+  memory: SiteMemory
+}
+
+export interface UrlLook {
+  url: string
+  site: SiteName
+  depth: number
+  via?: string
+  path: string
+  enqueuedAt: Instant
+  /** Waiting: when it is asked for; the time it was enqueued when it never was. */
+  dueAt: Instant
+  tries: number
+  mark: MarkName
+  seed: boolean
+  /** Waiting: how many URLs of its site come before it, counted to a bound. */
+  ahead?: number
+}
+
+export interface Looks {
+  totals(tx: Tx): Promise<Totals>
+  site(tx: Tx, name: SiteName): Promise<SiteLook | undefined>
+  /** By any spelling of the URL that normalises to the one known. */
+  url(tx: Tx, url: string): Promise<UrlLook | undefined>
+  /** The waiting sites that are due first. */
+  nextDue(tx: Tx, atMost: number): Promise<{ name: SiteName; notBefore: Instant; politeAt: Instant; waiting: number }[]>
+  /** The free sites that come first. */
+  nextFree(tx: Tx, atMost: number): Promise<{ name: SiteName; rank: number; waiting: number }[]>
+  seeds(tx: Tx): Promise<string[]>
+  /** Every URL of a site, marked ones too, in the order of its keys; `after` the last key of the page before. */
+  urls(
+    tx: Tx,
+    site: SiteName,
+    after: bigint | undefined,
+    atMost: number,
+  ): Promise<{ url: string; key: bigint; mark: MarkName }[]>
+}

@@ -1,0 +1,26 @@
+/** What the frontier remembers of an outcome: a number in the URL's row. */
+import { never } from '../base/assert.ts'
+import type { Outcome } from '../visit/outcome.ts'
+
+export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone'] as const
+export type MarkName = (typeof MARKS)[number]
+
+export const WAITING = 0
+export const GONE = 4
+
+export function markOf(outcome: Outcome): number {
+  switch (outcome.kind) {
+    case 'later':
+      return WAITING
+    case 'kept':
+      return 1
+    case 'moved':
+      return 2
+    case 'refused':
+      return 3
+    case 'gone':
+      return GONE
+    default:
+      return never(outcome, 'outcome')
+  }
+}

@@ -1,0 +1,21 @@
+/** One folder per database, all of one shape, under the contract suites beside this file. */
+import type { Database } from '../database/database.ts'
+import type { FrontierHouse, FrontierOptions } from './house.ts'
+import type { Looks } from './looks.ts'
+import { sqliteLooks } from './sqlite/looks.ts'
+import { openSqliteFrontier } from './sqlite/open-frontier.ts'
+
+export function openFrontier(db: Database, options: FrontierOptions): FrontierHouse {
+  switch (db.dialect) {
+    case 'sqlite':
+      return openSqliteFrontier(db, options)
+  }
+}
+
+/** The reading side alone: for processes that only look. */
+export function looksOf(db: Database): Looks {
+  switch (db.dialect) {
+    case 'sqlite':
+      return sqliteLooks
+  }
+}

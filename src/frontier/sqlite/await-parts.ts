@@ -1,0 +1,22 @@
+import { signed64 } from '../../base/digest.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { VisitId } from '../../visit/visit.ts'
+import { stateAfter } from '../site.ts'
+import { readVisitId } from '../visit-id.ts'
+import { readSite } from './read-site.ts'
+import { ALL_PARTS } from './site-row.ts'
+import { writeSite } from './write-site.ts'
+
+/** Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. */
+export function awaitParts(tx: SqliteTx, visits: readonly { visit: VisitId; fence: number; last?: boolean }[]): void {
+  for (const { visit, fence, last = true } of visits) {
+    const id = readVisitId(visit)
+    const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
+    // Of a visit that is over, or whose site went to another, nothing is awaited.
+    if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) continue
+    // While the lease lasts, only the last part changes anything.
+    if (site.worker !== null && !last) continue
+    site.state = stateAfter(site.state, { kind: 'part-stored' })
+    writeSite(tx, site)
+  }
+}

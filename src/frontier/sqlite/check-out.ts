@@ -1,0 +1,66 @@
+import type { Millis } from '../../base/clock.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Visit, WorkerId } from '../../visit/visit.ts'
+import type { FrontierOptions } from '../house.ts'
+import { freeAddresses } from './free-addresses.ts'
+import { holderOf } from './hold-address.ts'
+import { lease } from './lease.ts'
+import { promote } from './promote.ts'
+import { readFree } from './read-free.ts'
+import { readNextDue } from './read-next-due.ts'
+import { readTotals } from './read-totals.ts'
+import type { Rules } from './rules.ts'
+import { setAside } from './set-aside.ts'
+
+/** Sites met and set aside before a check-out is content with fewer: in rounds of `atMost`. */
+const MOST_ROUNDS = 4
+/** Rows of housekeeping that one check-out does for others, beside those that it asks for itself. */
+const PROMOTED_EACH = 4
+/** While visits are out, they may bring work at any time: ask again after this, at the latest. */
+const ASK_AGAIN: Millis = 1000
+
+/** Pages left, or undefined when nothing bounds them. */
+type Left = number | undefined
+
+export function checkOut(
+  tx: SqliteTx,
+  rules: Rules,
+  options: FrontierOptions,
+  worker: WorkerId,
+  atMost: number,
+  left: Left,
+): { visits: Visit[]; next: Millis | 'over' } {
+  const now = rules.time.now()
+  freeAddresses(tx, now, PROMOTED_EACH * atMost)
+  promote(tx, now, PROMOTED_EACH * atMost)
+  let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : left - readTotals(tx).granted
+  const visits: Visit[] = []
+  for (let round = 0; round < MOST_ROUNDS && visits.length < atMost && mayGrant > 0; round++) {
+    const wanted = atMost - visits.length
+    const candidates = readFree(tx, worker, wanted)
+    for (const { key, address } of candidates) {
+      const holder = address === null ? undefined : holderOf(tx, address, now)
+      if (holder !== undefined && holder !== worker) {
+        setAside(tx, key, holder)
+        continue
+      }
+      if (mayGrant <= 0) break
+      const pages = Math.min(options.slice.pages, mayGrant)
+      visits.push(lease(tx, rules, options, key, worker, pages, now))
+      mayGrant -= pages
+    }
+    if (candidates.length < wanted) break
+  }
+  return { visits, next: whenToAskAgain(tx, now, visits.length === atMost, mayGrant > 0) }
+}
+
+function whenToAskAgain(tx: SqliteTx, now: number, satisfied: boolean, granting: boolean): Millis | 'over' {
+  const { sites } = readTotals(tx)
+  const out = sites.leased + sites.returning
+  if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
+  if (!granting) return ASK_AGAIN
+  if (sites.free > 0) return satisfied ? 0 : ASK_AGAIN
+  const [first] = readNextDue(tx, 1)
+  const wait = first === undefined ? ASK_AGAIN : Math.max(0, first.not_before - now)
+  return out > 0 ? Math.min(wait, ASK_AGAIN) : wait
+}

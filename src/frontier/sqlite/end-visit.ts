@@ -1,0 +1,46 @@
+import { never } from '../../base/assert.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { stateAfter } from '../site.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import { endLease } from './end-lease.ts'
+import type { Rules } from './rules.ts'
+import { ALL_PARTS, type SiteRow } from './site-row.ts'
+
+export const MARK_REST_GONE = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
+
+/** The last part of a visit was applied. */
+export function endVisit(tx: SqliteTx, rules: Rules, site: SiteRow, last: VisitReport): void {
+  const why = last.ended
+  if (why === undefined) return
+  const now = rules.time.now()
+  endLease(tx, rules, site, now)
+  site.part = ALL_PARTS
+  site.losses = 0
+  site.since = now
+  switch (why) {
+    case 'given-up':
+      tx.run(MARK_REST_GONE, site.key)
+      site.waiting = 0
+      site.state = stateAfter(site.state, { kind: 'given-up' })
+      site.reason = reasonOf(last)
+      return
+    case 'done':
+    case 'slice':
+    case 'stopped':
+    case 'elsewhere':
+    case 'silent':
+      // How long a silent site is left alone is in its courtesy, as every wait is.
+      site.state = stateAfter(site.state, { kind: 'ended', left: site.waiting })
+      if (site.state === 'waiting') beginToWait(tx, rules, site)
+      return
+    default:
+      never(why, 'end of a visit')
+  }
+}
+
+/** `given-up: no-such-name`: with the failure that used up the last try, when the part has it. */
+function reasonOf(last: VisitReport): string {
+  const failure = last.pages.findLast((page) => page.outcome.kind === 'gone')?.outcome
+  return failure?.kind === 'gone' ? `given-up: ${failure.why}` : 'given-up'
+}

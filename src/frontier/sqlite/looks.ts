@@ -1,0 +1,123 @@
+/** The reading side. Statements of its own, for nothing else asks them. */
+import { signed64, unsigned64 } from '../../base/digest.ts'
+import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
+import { parseUrl, siteKey } from '../../web/url/web-url.ts'
+import type { Looks, SiteLook, UrlLook } from '../looks.ts'
+import { MARKS } from '../mark.ts'
+import { visitId } from '../visit-id.ts'
+import { readUrlText } from './read-agenda.ts'
+import { readMemory } from './read-memory.ts'
+import { readNextDue } from './read-next-due.ts'
+import { readSite } from './read-site.ts'
+import { readTotals } from './read-totals.ts'
+import { BUCKET } from './site-row.ts'
+
+const READ_URL = `
+  SELECT url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE site = ? AND key = ?`
+/** Bounded: in a queue of a million nobody wants to know the exact place. */
+const MOST_AHEAD = 1000
+const COUNT_AHEAD = `
+  SELECT count(*) AS n FROM (
+    SELECT 1 FROM url WHERE site = ? AND mark = 0 AND (due_at, seq) < (?, ?) LIMIT ${MOST_AHEAD})`
+const IS_SEED = `SELECT 1 FROM seed WHERE site = ? AND key = ?`
+const READ_SEEDS = `SELECT url FROM seed ORDER BY added_at, url`
+const READ_NEXT_FREE = `
+  SELECT name, rank, waiting FROM site
+  WHERE state = 'free' AND bucket = ? AND holder = '' ORDER BY losses, rank LIMIT ?`
+const READ_URLS = `SELECT url, key, mark FROM url WHERE site = ? AND key > ? ORDER BY key LIMIT ?`
+const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE site = ? ORDER BY key LIMIT ?`
+
+export const sqliteLooks: Looks = {
+  totals: async (tx) => readTotals(sqliteTx(tx)),
+  site: async (tx, name) => lookAtSite(sqliteTx(tx), name),
+  url: async (tx, url) => lookAtUrl(sqliteTx(tx), url),
+  nextDue: async (tx, atMost) =>
+    readNextDue(sqliteTx(tx), atMost).map(({ name, not_before, polite_at, waiting }) => ({
+      name,
+      notBefore: not_before,
+      politeAt: polite_at,
+      waiting,
+    })),
+  nextFree: async (tx, atMost) => sqliteTx(tx).all(READ_NEXT_FREE, BUCKET, atMost),
+  seeds: async (tx) =>
+    sqliteTx(tx)
+      .all<{ url: string }>(READ_SEEDS)
+      .map(({ url }) => url),
+  async urls(tx, name, after, atMost) {
+    const site = signed64(siteKey(name))
+    const rows =
+      after === undefined
+        ? sqliteTx(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, site, atMost)
+        : sqliteTx(tx).allExact<UrlKeyRow>(READ_URLS, site, signed64(after), atMost)
+    return rows.map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[Number(mark)] }))
+  },
+}
+
+interface UrlKeyRow {
+  url: string
+  key: bigint
+  mark: bigint
+}
+
+function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
+  const key = signed64(siteKey(name))
+  const row = readSite(tx, key)
+  if (row === undefined || row.name !== name) return undefined
+  const look: SiteLook = {
+    name,
+    state: row.state,
+    seed: row.seed === 1,
+    rank: row.rank,
+    since: row.since,
+    notBefore: row.not_before,
+    politeAt: row.polite_at,
+    pause: row.pause,
+    losses: row.losses,
+    visits: row.fence,
+    known: row.known,
+    waiting: row.waiting,
+    memory: readMemory(tx, key),
+  }
+  if (row.reason !== null) look.reason = row.reason
+  if (row.address !== null) look.address = row.address
+  if (row.worker !== null && row.lease_until !== null)
+    look.lease = { visit: visitId(key, row.fence), worker: row.worker, until: row.lease_until, parts: row.part }
+  return look
+}
+
+interface UrlRow {
+  url: string
+  depth: bigint
+  via_site: bigint | null
+  via_key: bigint | null
+  path: string
+  seq: bigint
+  enqueued_at: bigint
+  due_at: bigint
+  tries: bigint
+  mark: bigint
+}
+
+function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
+  const parsed = parseUrl(text)
+  if (parsed === undefined) return undefined
+  const site = signed64(siteKey(parsed.site))
+  const key = signed64(parsed.key)
+  const row = tx.getExact<UrlRow>(READ_URL, site, key)
+  if (row === undefined) return undefined
+  const look: UrlLook = {
+    url: row.url,
+    site: parsed.site,
+    depth: Number(row.depth),
+    path: row.path,
+    enqueuedAt: Number(row.enqueued_at),
+    dueAt: Number(row.due_at === 0n ? row.enqueued_at : row.due_at),
+    tries: Number(row.tries),
+    mark: MARKS[Number(row.mark)],
+    seed: tx.get(IS_SEED, site, key) !== undefined,
+  }
+  const via = row.via_site === null || row.via_key === null ? undefined : readUrlText(tx, row.via_site, row.via_key)
+  if (via !== undefined) look.via = via
+  if (look.mark === 'waiting') look.ahead = tx.get<{ n: number }>(COUNT_AHEAD, site, row.due_at, row.seq)?.n
+  return look
+}

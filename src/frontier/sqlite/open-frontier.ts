@@ -1,0 +1,75 @@
+/** The frontier on SQLite: operations of this folder, put behind the two interfaces. */
+import { assert } from '../../base/assert.ts'
+import type { Database } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { Frontier } from '../../visit/ports.ts'
+import type { FrontierHouse, FrontierOptions } from '../house.ts'
+import type { Ledger } from '../ledger.ts'
+import { addSeeds } from './add-seeds.ts'
+import { admit } from './admit.ts'
+import { awaitParts } from './await-parts.ts'
+import { checkOut } from './check-out.ts'
+import { grouped } from './grouped.ts'
+import { holdAddress } from './hold-address.ts'
+import { sqliteLooks } from './looks.ts'
+import { loseWorker, reap } from './reap.ts'
+import { recover } from './recover.ts'
+import { renew } from './renew.ts'
+import { type Rules, rulesOf } from './rules.ts'
+import { settle } from './settle.ts'
+import { wish } from './wish.ts'
+
+export function openSqliteFrontier(db: Database, options: FrontierOptions): FrontierHouse {
+  const rules = rulesOf(options)
+  const { time } = rules
+  let quietUntil: number | undefined
+  let stopped = false
+
+  const enter = grouped(db, (tx, call: Parameters<typeof holdAddress>[2]) => holdAddress(tx, rules, call))
+  const frontier: Frontier = {
+    async checkOut(worker, atMost) {
+      assert(quietUntil !== undefined, 'a check-out before recover')
+      if (stopped) return { visits: [], next: 'over' }
+      const quiet = quietUntil - time.now()
+      if (quiet > 0) return { visits: [], next: quiet }
+      // The leases are durable when this resolves: only then are they handed out.
+      return db.transact(async (tx) => {
+        const left = await options.budget?.left(tx)
+        return checkOut(sqliteTx(tx), rules, options, worker, atMost, left)
+      })
+    },
+    enter: (worker, visit, address) => enter({ worker, visit, address }),
+    async renew(worker, visits) {
+      const until = () => time.now() + options.leaseMs
+      const lost = await db.transact((tx) => renew(sqliteTx(tx), worker, visits, until()))
+      return { lease: options.leaseMs, lost }
+    },
+  }
+
+  return {
+    frontier,
+    ledger: ledgerOf(rules),
+    async recover(applyInbox) {
+      await applyInbox()
+      const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), rules))
+      quietUntil = first ? 0 : time.now() + options.addressPauseMs
+      return { lost }
+    },
+    stop() {
+      stopped = true
+    },
+  }
+}
+
+function ledgerOf(rules: Rules): Ledger {
+  return {
+    admit: async (tx, links) => admit(sqliteTx(tx), rules, links),
+    seed: async (tx, urls) => addSeeds(sqliteTx(tx), rules, urls),
+    returning: async (tx, visits) => awaitParts(sqliteTx(tx), visits),
+    settle: async (tx, parts) => settle(sqliteTx(tx), rules, parts),
+    reap: async (tx, now) => reap(sqliteTx(tx), rules, now === undefined ? rules.time.now() : rules.time.of(now)),
+    lose: async (tx, worker) => loseWorker(sqliteTx(tx), rules, worker),
+    wish: async (tx, wishes) => wish(sqliteTx(tx), rules, wishes),
+    look: sqliteLooks,
+  }
+}

@@ -1,0 +1,30 @@
+import { assert } from '../../base/assert.ts'
+import type { Instant } from '../../base/clock.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { WorkerId } from '../../visit/visit.ts'
+import type { LostVisit } from '../ledger.ts'
+import { loseVisit } from './lose-visit.ts'
+import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
+
+export const READ_ENDED_LEASES = `
+  SELECT key FROM site WHERE state = 'leased' AND lease_until <= ? ORDER BY lease_until LIMIT 500`
+export const READ_LEASES_OF_WORKER = `SELECT key FROM site WHERE worker = ? AND state = 'leased'`
+
+/** Leases that ran out. The worker asked nothing after their end, by its own clock, which ends them earlier than ours. */
+export function reap(tx: SqliteTx, rules: Rules, now: Instant): LostVisit[] {
+  return tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => {
+    const site = readSite(tx, key)
+    assert(site?.lease_until != null, 'a lease without an end')
+    return loseVisit(tx, rules, site, site.lease_until)
+  })
+}
+
+/** All leases of a worker that is no more; visits whose last part is in the inbox have ended well. */
+export function loseWorker(tx: SqliteTx, rules: Rules, worker: WorkerId): LostVisit[] {
+  return tx.allExact<{ key: bigint }>(READ_LEASES_OF_WORKER, worker).map(({ key }) => {
+    const site = readSite(tx, key)
+    assert(site !== undefined, 'a lease without a site')
+    return loseVisit(tx, rules, site, rules.time.now())
+  })
+}

@@ -1,0 +1,50 @@
+import { assert } from '../../base/assert.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import { loseVisit } from './lose-visit.ts'
+import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
+import { writeSite } from './write-site.ts'
+
+export const READ_OUT = `
+  SELECT key FROM site WHERE state = 'leased' UNION ALL SELECT key FROM site WHERE state = 'returning'`
+export const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE holder > ''`
+export const FORGET_ADDRESSES = `DELETE FROM address`
+export const READ_META = `SELECT value FROM frontier_meta WHERE name = ?`
+export const WRITE_META = `
+  INSERT INTO frontier_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const READ_RESTING = `SELECT key FROM site WHERE state IN ('waiting', 'free')`
+
+/**
+ * The last process is gone, with all its workers, and what it had made durable is applied: what is still out is lost.
+ * Which addresses it was asking a moment ago is not asked: nothing at all goes out for one address pause (`first`: there
+ * was no process before this one).
+ */
+export function recover(tx: SqliteTx, rules: Rules): { lost: number; first: boolean } {
+  const now = rules.time.now()
+  const out = tx.allExact<{ key: bigint }>(READ_OUT)
+  for (const { key } of out) {
+    const site = readSite(tx, key)
+    assert(site !== undefined, 'a lease without a site')
+    loseVisit(tx, rules, site, now)
+  }
+  tx.run(FREE_HELD_SITES)
+  tx.run(FORGET_ADDRESSES)
+  const before = tx.get<{ value: string }>(READ_META, 'order')?.value
+  if (before !== undefined && before !== rules.order.name) rankAnew(tx, rules)
+  tx.run(WRITE_META, 'order', rules.order.name)
+  const first = tx.get(READ_META, 'opened_at') === undefined
+  tx.run(WRITE_META, 'opened_at', String(now))
+  return { lost: out.length, first }
+}
+
+/** Ranks of another order mean nothing in this one. Once, when the operator changes it. */
+function rankAnew(tx: SqliteTx, rules: Rules): void {
+  for (const { key } of tx.allExact<{ key: bigint }>(READ_RESTING)) {
+    const site = readSite(tx, key)
+    if (site === undefined) continue
+    site.state = 'waiting'
+    beginToWait(tx, rules, site)
+    writeSite(tx, site)
+  }
+}

@@ -1,0 +1,26 @@
+/** What every operation needs to know, beside the transaction. */
+import type { Millis } from '../../base/clock.ts'
+import type { FrontierOptions } from '../house.ts'
+import { type HouseTime, houseTime } from '../house-time.ts'
+import type { Order } from '../order/order.ts'
+import type { SiteRow } from './site-row.ts'
+
+export interface Rules {
+  time: HouseTime
+  order: Order
+  addressPauseMs: Millis
+  /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
+  learntPause(site: SiteRow, inForce: Millis): Millis
+  pauseOf(site: SiteRow): Millis
+}
+
+export function rulesOf(options: FrontierOptions): Rules {
+  const { clock, order, addressPauseMs, defaultPause } = options
+  return {
+    time: houseTime(clock),
+    order,
+    addressPauseMs,
+    learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
+    pauseOf: (site) => Math.max(site.pause, defaultPause(site.name)),
+  }
+}

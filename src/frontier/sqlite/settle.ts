@@ -1,0 +1,66 @@
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Link, VisitReport } from '../../visit/report.ts'
+import type { Verdict } from '../ledger.ts'
+import { stateAfter } from '../site.ts'
+import { visitId } from '../visit-id.ts'
+import { admit, sitesOf } from './admit.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import { endVisit } from './end-visit.ts'
+import { enqueue } from './enqueue.ts'
+import { markPages } from './mark-pages.ts'
+import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
+import type { SiteRow } from './site-row.ts'
+import { writeMemory } from './write-memory.ts'
+import { writeSite } from './write-site.ts'
+
+/** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
+export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Verdict[] {
+  const verdicts = new Map<VisitReport, Verdict>()
+  const abroad: Link[] = []
+  for (const { key, members } of sitesOf(parts)) {
+    const site = readSite(tx, key)
+    let last: VisitReport | undefined
+    members.sort((a, b) => a.fence - b.fence || a.part - b.part)
+    for (const part of members) {
+      const verdict = site === undefined ? 'stale' : verdictOn(site, part)
+      verdicts.set(part, verdict)
+      if (verdict !== 'applied') continue
+      applyPart(tx, rules, site!, part)
+      for (const link of part.abroad) abroad.push(link)
+      last = part
+    }
+    if (site === undefined || last === undefined) continue
+    writeMemory(tx, key, last.memory)
+    writeSite(tx, site)
+  }
+  admit(tx, rules, abroad)
+  return parts.map((part) => verdicts.get(part)!)
+}
+
+function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict {
+  if (fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
+  if (part <= site.part) return 'again'
+  return part === site.part + 1 ? 'applied' : 'early'
+}
+
+function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport): void {
+  markPages(tx, rules, site, part.pages)
+  const { courtesy } = part
+  site.part = part.part
+  site.pause = rules.learntPause(site, courtesy.pause)
+  site.polite_at = Math.max(site.polite_at, rules.time.of(courtesy.notBefore))
+  if (courtesy.address !== undefined && courtesy.address !== site.address) {
+    site.address = courtesy.address
+    site.holder = ''
+  }
+  enqueue(tx, site, part.found, rules.time.now())
+  if (part.ended !== undefined) endVisit(tx, rules, site, part)
+  else if (site.worker === null) goOnWaiting(tx, rules, site)
+}
+
+/** A part of a visit that was given up for lost, in time: what it did counts, and its site waits on. */
+function goOnWaiting(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+  site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
+  if (site.state === 'waiting') beginToWait(tx, rules, site)
+}

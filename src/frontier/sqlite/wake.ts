@@ -1,0 +1,15 @@
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { stateAfter } from '../site.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import type { Rules } from './rules.ts'
+import type { SiteRow } from './site-row.ts'
+
+/** A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait. */
+export function wake(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+  const before = site.state
+  site.state = stateAfter(before, { kind: 'urls' })
+  if (site.state !== 'waiting') return
+  if (before === 'crawled') site.since = rules.time.now()
+  else if (site.not_before <= site.polite_at) return
+  beginToWait(tx, rules, site)
+}

@@ -1,0 +1,44 @@
+import { signed64 } from '../../base/digest.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import type { Wish } from '../ledger.ts'
+import { sitesOf } from './admit.ts'
+import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
+import { newSite, type SiteRow } from './site-row.ts'
+import { wake } from './wake.ts'
+import { writeSite } from './write-site.ts'
+
+/** A URL that waits already keeps the earlier time; one that was never visited is due at once anyway. */
+export const HASTEN = `UPDATE url SET due_at = min(due_at, ?) WHERE site = ? AND key = ? AND mark = 0`
+export const WISH_AGAIN = `UPDATE url SET mark = 0, due_at = ?, seq = ?, tries = 0 WHERE site = ? AND key = ?`
+export const WISH_NEW = `
+  INSERT INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark)
+  VALUES (?, ?, ?, 0, NULL, NULL, '', ?, ?, ?, 0, 0)`
+
+/** What is no URL is a planner's bug and is passed over: a wish promises nothing. */
+export function wish(tx: SqliteTx, rules: Rules, wishes: readonly Wish[]): void {
+  const now = rules.time.now()
+  const read = wishes.flatMap(({ url, dueAt }) => {
+    const parsed = parseUrl(url)
+    return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, rules.time.of(dueAt)) }]
+  })
+  for (const { key, name, members } of sitesOf(read)) {
+    const site = readSite(tx, key) ?? newSite(key, name, now)
+    if (site.state === 'barred' || site.name !== name) continue
+    members.sort((a, b) => (signed64(a.url.key) < signed64(b.url.key) ? -1 : 1))
+    for (const { url, dueAt } of members) wishOne(tx, site, url, dueAt, now)
+    wake(tx, rules, site)
+    writeSite(tx, site)
+  }
+}
+
+function wishOne(tx: SqliteTx, site: SiteRow, url: WebUrl, dueAt: number, now: number): void {
+  const key = signed64(url.key)
+  if (tx.run(HASTEN, dueAt, site.key, key) === 1) return
+  site.seq++
+  site.waiting++
+  if (tx.run(WISH_AGAIN, dueAt, site.seq, site.key, key) === 1) return
+  tx.run(WISH_NEW, site.key, key, url.href, site.seq, now, dueAt)
+  site.known++
+}
