@@ -65,7 +65,7 @@ export class Inbox {
           return this.#write(tx, together)
         })
         this.#journal.tell({ kind: 'inbox-stored', parts: stored.reduce((sum, count) => sum + count, 0) })
-        together.forEach((delivery, at) => delivery.done(stored[at]))
+        for (const [at, delivery] of together.entries()) delivery.done(stored[at])
       } catch (error) {
         // The transaction may never have begun (a closed database): then those who wait are still in the list.
         if (together.length === 0) together = this.#deliveries.splice(0)

@@ -11,7 +11,7 @@ import { type ApplyTools, applyParts } from './apply.ts'
 import { Inbox, partsWaiting, type SealedPart } from './inbox.ts'
 import { Pace } from './pace.ts'
 
-/** Applies between two syncs of the log while there is no rest. */
+/** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
 const APPLIES_PER_SYNC = 100
 
 export class Intake implements ReportSink {
@@ -24,6 +24,7 @@ export class Intake implements ReportSink {
   /** Parts that wait for an earlier one, and the last part that this pass has looked at. */
   #early = 0
   #cursor = 0
+  #applies = 0
   #running: Promise<void> | undefined
   #failure: { error: unknown } | undefined
 
@@ -78,8 +79,9 @@ export class Intake implements ReportSink {
     try {
       while (this.#news) {
         this.#news = false
-        await this.#applyPass()
-        await this.#tools.log.sync()
+        const applied = await this.#applyPass()
+        // What was applied may be what an early part waited for.
+        if (applied > 0 && this.#early > 0) this.#news = true
       }
     } catch (error) {
       // A full disk, a lost database: what is in the inbox is safe there. Nothing more is taken in.
@@ -90,25 +92,28 @@ export class Intake implements ReportSink {
   }
 
   /** From the oldest part to the newest; the early ones once more, for they may be ripe now. */
-  async #applyPass(): Promise<void> {
+  async #applyPass(): Promise<number> {
     if (this.#early > 0) this.#cursor = 0
     this.#early = 0
-    for (let applies = 1; await this.#applySome(); applies++) {
-      if (applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
+    let sum = 0
+    for (let parts = await this.#applySome(); parts !== undefined; parts = await this.#applySome()) {
+      sum += parts
+      if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
       await turn()
     }
+    return sum
   }
 
-  /** False when there was nothing more to look at. */
-  async #applySome(): Promise<boolean> {
+  /** The parts that were taken out of the inbox; undefined when there was nothing more to look at. */
+  async #applySome(): Promise<number | undefined> {
     const begin = this.#tools.clock.elapsed()
     const applied = await applyParts(this.#tools, this.#cursor, this.#pace.bytes)
-    if (applied.lastId === undefined) return false
+    if (applied.lastId === undefined) return undefined
     this.#pace.learn(applied.bytes, this.#tools.clock.elapsed() - begin)
     this.#cursor = applied.lastId
     this.#early += applied.early
     this.#pending -= applied.parts + applied.spoilt
-    return true
+    return applied.parts
   }
 }
 

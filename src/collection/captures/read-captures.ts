@@ -1,6 +1,7 @@
 /** Captures as they are read: all of a URL (`get`, `history`), and the new ones, in order, for the CDXJ index. */
-import { signed64 } from '../../base/digest.ts'
+
 import type { Instant } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Capture } from '../../visit/report.ts'

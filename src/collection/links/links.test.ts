@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hash64 } from '../../base/digest.ts'
+import type { Database } from '../../database/database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { packLinks } from '../../visit/adjacency.ts'
+import { writePage } from '../pages/write-page.ts'
+import { samplePage } from '../sample-report.ts'
+import { siteKeyOf } from '../site-key.ts'
+import { exportLinks, linkTable } from './export-links.ts'
+import { indexLinks, linksToIndex, rebuildInlinks } from './index-links.ts'
+import { firstOf, textOfPage, type UrlText } from './url-text.ts'
+import { mostReferenced, whoLinksHere } from './who-links-here.ts'
+
+const URLS = [
+  'http://a.test/',
+  'http://a.test/1',
+  'http://a.test/2',
+  'http://b.test/',
+  'http://b.test/1',
+  'http://c.test/',
+]
+const known: UrlText = (_tx, site, key) =>
+  URLS.find((url) => siteKeyOf(new URL(url).host) === site && BigInt.asIntN(64, hash64(url)) === key)
+
+async function look(database: Database, url: string, links: string[], how: 'first' | 'changed' | 'same' = 'first') {
+  const page = samplePage(url, { outcome: { kind: 'kept', how } }, `${url} ${links}`, links)
+  await database.transact((tx) => writePage(tx, siteKeyOf(new URL(url).host), page))
+}
+
+async function indexAll(database: Database, atOnce = 2): Promise<void> {
+  while ((await database.transact((tx) => indexLinks(tx, atOnce))) > 0);
+}
+
+const inlinks = (database: Database, url: string) =>
+  database.read((tx) => whoLinksHere(tx, new URL(url).host, hash64(url)))
+
+test('who links here, also after pages changed their links, in any pieces', async () => {
+  const action = fc.oneof(
+    fc.record({
+      kind: fc.constant('look' as const),
+      url: fc.constantFrom(...URLS),
+      links: fc.array(fc.constantFrom(...URLS), { maxLength: 5 }),
+    }),
+    fc.record({ kind: fc.constant('index' as const), pages: fc.integer({ min: 1, max: 4 }) }),
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
+      const database = openSqlite(':memory:')
+      const truth = new Map<string, Set<string>>()
+      for (const act of actions) {
+        if (act.kind === 'index') await database.transact((tx) => indexLinks(tx, act.pages))
+        else {
+          await look(database, act.url, act.links, truth.has(act.url) ? 'changed' : 'first')
+          truth.set(act.url, new Set(act.links))
+        }
+      }
+      await indexAll(database)
+      for (const rebuilt of [false, true]) {
+        if (rebuilt) await database.transact(rebuildInlinks)
+        await indexAll(database, 3)
+        for (const url of URLS) {
+          const expected = [...truth].filter(([, links]) => links.has(url)).map(([from]) => from)
+          const { count, from, behind } = await inlinks(database, url)
+          assert.deepEqual(from.sort(), expected.sort())
+          assert.equal(count, expected.length)
+          assert.equal(behind, 0)
+          const sum = await database.read((tx) =>
+            mostReferenced(tx, known, 100).find((referenced) => referenced.url === url),
+          )
+          assert.equal(sum?.pages ?? 0, expected.length)
+        }
+      }
+      await database.close()
+    }),
+    { numRuns: 60 },
+  )
+})
+
+test('a page that was not read this time keeps its links; one that is gone loses them', async () => {
+  const database = openSqlite(':memory:')
+  await look(database, URLS[0], [URLS[1]])
+  await look(database, URLS[0], [], 'same')
+  await indexAll(database)
+  assert.equal((await inlinks(database, URLS[1])).count, 1)
+  const gone = samplePage(URLS[0], { outcome: { kind: 'gone', why: 'status-404' }, status: 404 })
+  await database.transact((tx) => writePage(tx, siteKeyOf('a.test'), gone))
+  assert.equal(await database.read(linksToIndex), 1)
+  await indexAll(database)
+  assert.equal((await inlinks(database, URLS[1])).count, 0)
+})
+
+test('links come out as texts, and as a table of a file of their own', async () => {
+  const database = openSqlite(':memory:')
+  await look(database, URLS[0], [URLS[1], URLS[3]])
+  await look(database, URLS[3], [URLS[0]])
+  const unwanted = packLinks([
+    { key: hash64('http://far.test/x'), siteKey: hash64('far.test'), url: 'http://far.test/x' },
+  ])
+  await database.transact((tx) => writePage(tx, siteKeyOf('c.test'), samplePage(URLS[5], { links: unwanted })))
+  const text = firstOf(textOfPage, known)
+  const links: [string, string][] = []
+  for await (const { from, to } of exportLinks(database, text)) links.push([from, to])
+  assert.deepEqual(links, [
+    [URLS[0], URLS[1]],
+    [URLS[0], URLS[3]],
+    [URLS[3], URLS[0]],
+    [URLS[5], 'http://far.test/x'],
+  ])
+  const folder = mkdtempSync(join(tmpdir(), 'links-'))
+  try {
+    const into = join(folder, 'links.db')
+    for (let again = 0; again < 2; again++) assert.deepEqual(await linkTable(database, into, text), { links: 4 })
+    const table = openSqlite(into, [{ number: 1, name: 'links', sql: '' }])
+    const rows = await table.read((tx) =>
+      sqliteTx(tx).all<{ from_url: string }>('SELECT from_url FROM link WHERE to_url = ?', URLS[0]),
+    )
+    assert.deepEqual(
+      rows.map(({ from_url }) => from_url),
+      [URLS[3]],
+    )
+    await table.close()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
