@@ -30,7 +30,8 @@ function samplePage(random: Random): string {
   for (let link = 0; page.length < BYTES; link++) {
     page += `<div class="entry wide" id="e${link}"><h2>${words(random, 4)}</h2>\n  <p>${words(random, 18)} &amp; `
     page += `<b>${words(random, 3)}</b> ${words(random, 14)}</p>\n`
-    if (link < LINKS) page += `  <p><a class="more" href="/section/${random.integer(90)}/page-${link}.html?x=1&amp;y=2">${words(random, 3)}</a></p>`
+    if (link < LINKS)
+      page += `  <p><a class="more" href="/section/${random.integer(90)}/page-${link}.html?x=1&amp;y=2">${words(random, 3)}</a></p>`
     page += '</div>\n'
   }
   return page + '</body></html>\n'

@@ -1,61 +1,45 @@
-/**
- * 64 bits that change little when a text changes little (Charikar's simhash) over shingles of three words.
- *
- * Each shingle votes on each of 64 bits. Sixty-four additions a word would cost more than all the rest of reading a page, so
- * votes are counted four at a time in the bytes of a 32-bit number, and emptied into real counters before a byte is full.
- */
-const LANES = 16
-const FULL = 255
+/** 64 bits that change little when a text changes little (Charikar's simhash), over shingles of three words. */
+import { BitVotes } from './bit-votes.ts'
 
 export class Simhash {
-  readonly #lanes = new Int32Array(LANES)
-  readonly #votes = new Int32Array(64)
-  #inLanes = 0
+  readonly #low = new BitVotes()
+  readonly #high = new BitVotes()
   #shingles = 0
   #before = 0
   #last = 0
 
-  /** The next word, as its hash. The first two words make shingles with what is not there, so that short texts count. */
-  word(hash: number): void {
-    const a = this.#before
-    const b = this.#last
-    this.#before = b
-    this.#last = hash
-    const low = mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + hash)
-    const high = mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(hash, 0x27d4eb2f))
-    const lanes = this.#lanes
-    for (let i = 0; i < 8; i++) {
-      lanes[i] += (low >>> i) & 0x01010101
-      lanes[i + 8] += (high >>> i) & 0x01010101
+  /** The next words, as their hashes. A text's first two make shingles with what is not there, so that short texts count. */
+  words(hashes: Int32Array, count: number): void {
+    const low = this.#low
+    const high = this.#high
+    let a = this.#before
+    let b = this.#last
+    for (let i = 0; i < count; i++) {
+      const c = hashes[i]
+      low.add(mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c))
+      high.add(mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f)))
+      a = b
+      b = c
     }
-    this.#shingles++
-    if (++this.#inLanes === FULL) this.#empty()
+    this.#before = a
+    this.#last = b
+    this.#shingles += count
   }
 
-  /** 0 for a text without words. */
+  /** Each bit as most shingles have it; 0 for a text without words. */
   value(): bigint {
-    this.#empty()
-    let low = 0
-    let high = 0
-    for (let bit = 0; bit < 32; bit++) {
-      if (this.#votes[bit] * 2 > this.#shingles) low |= 1 << bit
-      if (this.#votes[bit + 32] * 2 > this.#shingles) high |= 1 << bit
-    }
-    return (BigInt(high >>> 0) << 32n) | BigInt(low >>> 0)
-  }
-
-  #empty(): void {
-    for (let lane = 0; lane < LANES; lane++) {
-      const four = this.#lanes[lane]
-      const bit = lane < 8 ? lane : lane + 24
-      for (let byte = 0; byte < 4; byte++) this.#votes[bit + byte * 8] += (four >>> (byte * 8)) & 0xff
-    }
-    this.#lanes.fill(0)
-    this.#inLanes = 0
+    return (BigInt(majority(this.#high, this.#shingles)) << 32n) | BigInt(majority(this.#low, this.#shingles))
   }
 }
 
-/** Every bit of the input reaches every bit of the output (the finalizer of MurmurHash3, public domain). */
+function majority(votes: BitVotes, shingles: number): number {
+  const counts = votes.counts()
+  let word = 0
+  for (let bit = 0; bit < 32; bit++) if (counts[bit] * 2 > shingles) word |= 1 << bit
+  return word >>> 0
+}
+
+/** Every bit of the input reaches every bit of the output (the finalizer of MurmurHash3, which is in the public domain). */
 function mix(hash: number): number {
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)

@@ -10,10 +10,15 @@ export const MOST_TEXT = 1_000_000
 
 const SPACE = 32
 const LF = 10
-const { white, mark, glyph, nothing } = KIND
+const { letter, white, glyph, nothing } = KIND
+
+/** Characters folded at a time: so many words at most come of them. */
+const PIECE = 1024
 
 /** Reading is synchronous, so that one buffer a thread is enough: 128 KB at first, 2 MB at most. */
 let buffer = new Uint16Array(64 * 1024)
+/** Words on their way to the simhash: two tight loops take half the time of one that does everything. */
+const words = new Int32Array(2 * PIECE + 1)
 
 export class TextFolder {
   /** True when there was more text than is kept. */
@@ -21,6 +26,7 @@ export class TextFolder {
   readonly #most: number
   readonly #simhash = new Simhash()
   #length = 0
+  #words = 0
   #gap: Gap = 0
   /** Hash of the word that is being read; 0 between words. */
   #word = 0
@@ -35,27 +41,40 @@ export class TextFolder {
   part(gap: Gap): void {
     if (gap === 0) return
     if (gap > this.#gap) this.#gap = gap
-    this.#endWord()
+    this.#breakWord()
   }
 
   add(input: string, from: number, to: number): void {
     to = this.#room(from, to)
+    for (let at = from; at < to; at += PIECE) {
+      if (this.#words > PIECE) this.#hashWords()
+      this.#fold(input, at, Math.min(to, at + PIECE))
+    }
+  }
+
+  /** The hottest loop of reading: about 4 ns a character (an array of code units instead of the string gains nothing). Kinds are compared in order of frequency. */
+  #fold(input: string, from: number, to: number): void {
     const out = buffer
+    const hashes = words
+    const kinds = KIND_OF
     let length = this.#length
+    let count = this.#words
     let gap = this.#gap
     let word = this.#word
     let bits = this.#bits
     for (let at = from; at < to; at++) {
       const code = input.charCodeAt(at)
-      const kind = KIND_OF[code]
-      if (kind === nothing) continue
-      if (kind !== 0 && word !== 0) {
-        this.#simhash.word(word)
-        word = 0
-      }
-      if (kind === white) {
-        if (gap === 0) gap = 1
-        continue
+      const kind = kinds[code]
+      if (kind !== letter) {
+        if (kind === nothing) continue
+        if (word !== 0) {
+          hashes[count++] = word
+          word = 0
+        }
+        if (kind === white) {
+          if (gap === 0) gap = 1
+          continue
+        }
       }
       if (gap !== 0) {
         if (length > 0) out[length++] = gap === 1 ? SPACE : LF
@@ -63,22 +82,20 @@ export class TextFolder {
       }
       out[length++] = code
       bits |= code
-      if (kind === mark) continue
-      // In ASCII and Latin-1 one bit is the letter's case. The last `or` keeps 0 for "between words".
-      word = Math.imul(word ^ (code < 256 ? code | 0x20 : code), 0x01000193) | 1
-      if (kind === glyph) {
-        this.#simhash.word(word)
-        word = 0
-      }
+      // In ASCII and Latin-1 one bit is the letter's case.
+      if (kind === letter) word = (Math.imul(word, 65599) + (code < 256 ? code | 0x20 : code)) | 0
+      else if (kind === glyph) hashes[count++] = code
     }
     this.#length = length
+    this.#words = count
     this.#gap = gap
     this.#word = word
     this.#bits = bits
   }
 
   finish(): { text: string; simhash: bigint } {
-    this.#endWord()
+    this.#breakWord()
+    this.#hashWords()
     // A pair cut in two by the bound is left out.
     if (this.#length > 0 && (buffer[this.#length - 1] & 0xfc00) === 0xd800) this.#length--
     return { text: this.#text(), simhash: this.#simhash.value() }
@@ -90,10 +107,16 @@ export class TextFolder {
     return Buffer.from(letters.buffer, 0, this.#length * 2).toString('utf16le')
   }
 
-  #endWord(): void {
+  #breakWord(): void {
     if (this.#word === 0) return
-    this.#simhash.word(this.#word)
+    if (this.#words > PIECE) this.#hashWords()
+    words[this.#words++] = this.#word
     this.#word = 0
+  }
+
+  #hashWords(): void {
+    this.#simhash.words(words, this.#words)
+    this.#words = 0
   }
 
   /** Makes room for what is between `from` and `to`, and returns the `to` that fits. */

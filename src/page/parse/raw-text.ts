@@ -50,7 +50,9 @@ function escapedEnd(input: string, from: number, name: string): { ended: boolean
 }
 
 function isEndTag(input: string, open: number, name: string): boolean {
-  return name !== '' && open + 1 < input.length && input.charCodeAt(open + 1) === SLASH && isNamed(input, open + 2, name)
+  return (
+    name !== '' && open + 1 < input.length && input.charCodeAt(open + 1) === SLASH && isNamed(input, open + 2, name)
+  )
 }
 
 /** The name, and after it something that ends a name. */

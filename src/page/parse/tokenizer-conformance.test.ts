@@ -54,14 +54,14 @@ function tokensOf(input: string, state: string, lastStartTag: string): unknown[]
   }
 }
 
-const unescape = (text: string) =>
+const unescapeText = (text: string) =>
   text.replace(/\\u([0-9a-fA-F]{4})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 
 function unescaped(value: unknown): unknown {
-  if (typeof value === 'string') return unescape(value)
+  if (typeof value === 'string') return unescapeText(value)
   if (Array.isArray(value)) return value.map(unescaped)
   if (value === null || typeof value !== 'object') return value
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [unescape(name), unescaped(inner)]))
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [unescapeText(name), unescaped(inner)]))
 }
 
 const folder = process.env['ORBWEAVER_CONFORMANCE']
@@ -74,7 +74,7 @@ test('the tokenizer agrees with html5lib-tests', { skip: folder === undefined },
     if (NOT_OURS.has(file)) continue
     const { tests } = JSON.parse(readFileSync(join(home, file), 'utf8')) as { tests: Case[] }
     for (const one of tests) {
-      const input = one.doubleEscaped ? unescape(one.input) : one.input
+      const input = one.doubleEscaped ? unescapeText(one.input) : one.input
       const expected = one.doubleEscaped ? unescaped(one.output) : one.output
       for (const state of one.initialStates ?? ['Data state']) {
         ran++
