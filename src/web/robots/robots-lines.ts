@@ -38,7 +38,7 @@ export function decodeRobots(bytes: Uint8Array): string {
     if (bytes[from] === byte) from++
     else break
   const end = bytes.length - from <= PARSED_BYTES ? bytes.length : lineBorder(bytes, from + PARSED_BYTES)
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).latin1Slice()
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1')
 }
 
 /** After the last line end before `limit`; a single endless line is cut where it is. */

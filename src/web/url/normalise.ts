@@ -36,7 +36,7 @@ export function normalise(href: string): string {
 }
 
 export function upperHex(text: string): string {
-  return text.replace(/%[0-9a-fA-F]{2}/g, (escape) => escape.toUpperCase())
+  return text.replace(/%[0-9a-fA-F]{2}/g, (triplet) => triplet.toUpperCase())
 }
 
 /**

@@ -85,6 +85,11 @@ export function homeOf(url: WebUrl): WebUrl {
   return url.path === '/' ? url : webUrl(originOf(url), '/')
 }
 
+/** Path and query of the normalised spelling. */
+export function normalPath(url: WebUrl): string {
+  return url.normalised === url.href ? url.path : url.normalised.slice(url.href.length - url.path.length)
+}
+
 export function siteKey(site: string): bigint {
   return hash64(site)
 }

@@ -1,0 +1,135 @@
+/** Which media types are wanted, how much of each is kept, and what a file's name says of it before it is asked for. */
+
+/** `text/html`, `text/*`, `application/vnd.oasis.*`, and `*` or two asterisks around the slash for every type. */
+export type MediaPattern = string
+
+export interface SizeLimit {
+  type: MediaPattern
+  /** Decoded bytes that are kept. */
+  bytes: number
+}
+
+/** When no limit names a type. */
+const BYTES_OTHERWISE = 10_000_000
+
+const HTML = 'text/html'
+const XHTML = 'application/xhtml+xml'
+
+/** Who wants HTML wants XHTML; a type that the server does not tell is only known from its bytes. */
+export function wantsMediaOf(patterns: readonly MediaPattern[]): (mediaType: string) => boolean {
+  const all = patterns.some((pattern) => pattern === '*' || pattern === '*/*')
+  if (all) return () => true
+  const lower = patterns.map((pattern) => pattern.toLowerCase())
+  if (lower.includes(HTML)) lower.push(XHTML)
+  return (mediaType) => {
+    const type = bareType(mediaType)
+    return type === '' || lower.some((pattern) => fits(pattern, type))
+  }
+}
+
+/** The limit that names the type most exactly. */
+export function limitOf(limits: readonly SizeLimit[]): (mediaType: string) => number {
+  const sorted = limits
+    .map(({ type, bytes }) => ({ type: type === '*' ? '*/*' : type.toLowerCase(), bytes }))
+    .sort((a, b) => exactness(b.type) - exactness(a.type))
+  return (mediaType) => {
+    const type = bareType(mediaType)
+    return sorted.find((limit) => fits(limit.type, type))?.bytes ?? BYTES_OTHERWISE
+  }
+}
+
+function exactness(pattern: MediaPattern): number {
+  return pattern === '*/*' ? 0 : pattern.endsWith('*') ? pattern.length : 1000 + pattern.length
+}
+
+function fits(pattern: MediaPattern, type: string): boolean {
+  if (pattern === '*/*') return true
+  return pattern.endsWith('*') ? type.startsWith(pattern.slice(0, -1)) : type === pattern
+}
+
+function bareType(mediaType: string): string {
+  const semicolon = mediaType.indexOf(';')
+  return (semicolon < 0 ? mediaType : mediaType.slice(0, semicolon)).trim().toLowerCase()
+}
+
+interface Kind {
+  /** By any of them an operator may ask for the kind. */
+  types: readonly MediaPattern[]
+  extensions: string
+}
+
+/** Extensions whose meaning is certain enough to save the request; pages' own (html, php, asp …) are never here. */
+const KINDS: Readonly<Record<string, Kind>> = {
+  image: {
+    types: ['image/*'],
+    extensions: 'jpg jpeg jpe jfif png gif bmp ico webp avif svg svgz tif tiff heic psd xcf cr2 nef',
+  },
+  video: {
+    types: ['video/*', 'application/vnd.apple.mpegurl'],
+    extensions: 'mp4 m4v mpg mpeg mpe avi mov qt wmv flv webm mkv 3gp ogv m2ts vob asf m3u8',
+  },
+  audio: {
+    types: ['audio/*', 'application/ogg'],
+    extensions: 'mp3 wav wave ogg oga opus flac aac m4a wma mid midi ra ram aif aiff m3u',
+  },
+  style: { types: ['text/css'], extensions: 'css less scss' },
+  script: {
+    types: ['text/javascript', 'application/javascript', 'application/x-javascript', 'application/wasm'],
+    extensions: 'js mjs jsx wasm',
+  },
+  flash: { types: ['application/x-shockwave-flash'], extensions: 'swf' },
+  font: {
+    types: ['font/*', 'application/font-*', 'application/vnd.ms-fontobject'],
+    extensions: 'woff woff2 ttf otf eot',
+  },
+  archive: {
+    types: ['application/zip', 'application/gzip', 'application/x-*', 'application/octet-stream'],
+    extensions: 'zip gz tgz bz2 tbz xz txz 7z rar tar lz lzma zst cab arj jar war ear',
+  },
+  executable: {
+    types: ['application/octet-stream', 'application/x-*', 'application/vnd.*'],
+    extensions: 'exe msi dmg pkg deb rpm apk ipa bin iso img dll so appimage msu vhd vmdk',
+  },
+  pdf: { types: ['application/pdf', 'application/x-pdf'], extensions: 'pdf' },
+  postscript: { types: ['application/postscript'], extensions: 'ps eps ai' },
+  office: {
+    types: ['application/msword', 'application/rtf', 'text/rtf', 'application/vnd.*'],
+    extensions:
+      'doc docx docm dot dotx xls xlsx xlsm xlt ppt pptx pptm pps ppsx odt ods odp odg rtf pages numbers key vsd',
+  },
+  book: {
+    types: ['application/epub+zip', 'application/x-mobipocket-ebook', 'image/vnd.djvu'],
+    extensions: 'epub mobi azw azw3 djvu',
+  },
+  data: {
+    types: ['application/json', 'text/csv', 'text/tab-separated-values', 'application/sql'],
+    extensions: 'json csv tsv sql sqlite parquet',
+  },
+}
+
+const KIND_BY_EXTENSION = new Map<string, string>()
+for (const [kind, { extensions }] of Object.entries(KINDS)) {
+  for (const extension of extensions.split(' ')) KIND_BY_EXTENSION.set(extension, kind)
+}
+
+const LONGEST_EXTENSION = 8
+
+/** The kinds that no wanted type could be; a pattern that touches one of a kind's types lets all of the kind through. */
+export function unwantedKindsOf(patterns: readonly MediaPattern[]): ReadonlySet<string> {
+  const wanted = patterns.map((pattern) => (pattern === '*' ? '*/*' : pattern.toLowerCase()))
+  const isWanted = ({ types }: Kind) => wanted.some((pattern) => types.some((type) => touches(pattern, type)))
+  return new Set(Object.keys(KINDS).filter((kind) => !isWanted(KINDS[kind])))
+}
+
+function touches(pattern: MediaPattern, type: MediaPattern): boolean {
+  return fits(pattern, type) || (type.endsWith('*') && pattern.startsWith(type.slice(0, -1)))
+}
+
+/** By the extension of the last segment; undefined for pages, for what has none, and for what nobody knows. */
+export function kindByName(path: string): string | undefined {
+  const query = path.indexOf('?')
+  const end = query < 0 ? path.length : query
+  const dot = path.lastIndexOf('.', end - 1)
+  if (dot < 0 || end - dot - 1 > LONGEST_EXTENSION || path.lastIndexOf('/', end - 1) > dot) return undefined
+  return KIND_BY_EXTENSION.get(path.slice(dot + 1, end).toLowerCase())
+}

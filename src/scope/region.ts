@@ -1,0 +1,100 @@
+/** The part of the web that is wanted (C9), as one question: is this URL in it? Schemes never matter here. */
+import { domainToASCII } from 'node:url'
+import { getDomain } from 'tldts'
+import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import { surtForm, surtPrefix } from './surt-prefix.ts'
+
+/** `tld` may name several, with commas (`br,pt`), and suffixes of more than one label (`gov.br`). */
+export type ScopeMode = 'page' | 'prefix' | 'host' | 'domain' | { tld: string } | { surt: string }
+
+export interface Region {
+  /** For explanations: `host`, `tld:br`. */
+  readonly name: string
+  holds(url: WebUrl): boolean
+}
+
+/** `page`, `prefix`, `host`, `domain`, `tld:br,pt`, `surt:org,example,`; undefined when it is none of these. */
+export function parseScopeMode(text: string): ScopeMode | undefined {
+  if (text === 'page' || text === 'prefix' || text === 'host' || text === 'domain') return text
+  const colon = text.indexOf(':')
+  const rest = text.slice(colon + 1).trim()
+  if (colon < 0 || rest === '') return undefined
+  const kind = text.slice(0, colon).toLowerCase()
+  return kind === 'tld' ? { tld: rest } : kind === 'surt' ? { surt: rest } : undefined
+}
+
+export function makeRegion(mode: ScopeMode, seeds: readonly WebUrl[]): Region {
+  if (typeof mode === 'object') return 'tld' in mode ? underTld(mode.tld) : underSurt(mode.surt)
+  if (mode === 'page') return thePages(seeds)
+  if (mode === 'prefix') return underFolders(seeds)
+  if (mode === 'host') return onSites(seeds)
+  return inDomains(seeds)
+}
+
+/** The seeds and nothing else; http and https of a page are the same here, so that a redirect to https is followed. */
+function thePages(seeds: readonly WebUrl[]): Region {
+  const pages = new Set(seeds.map(schemeless))
+  return { name: 'page', holds: (url) => pages.has(schemeless(url)) }
+}
+
+function schemeless(url: WebUrl): string {
+  return url.site + normalPath(url)
+}
+
+/** Under the folder in which a seed lies: /a/b.html and /a/ both mean /a/. */
+function underFolders(seeds: readonly WebUrl[]): Region {
+  const folders = new Map<string, string[]>()
+  for (const seed of seeds) {
+    const path = normalPath(seed).split('?', 1)[0]
+    const folder = path.slice(0, path.lastIndexOf('/') + 1)
+    folders.set(seed.site, [...(folders.get(seed.site) ?? []), folder])
+  }
+  return {
+    name: 'prefix',
+    holds: (url) => {
+      const path = normalPath(url)
+      return folders.get(url.site)?.some((folder) => path.startsWith(folder)) ?? false
+    },
+  }
+}
+
+function onSites(seeds: readonly WebUrl[]): Region {
+  const sites = new Set(seeds.map((seed) => seed.site))
+  return { name: 'host', holds: (url) => sites.has(url.site) }
+}
+
+/** Hosts whose domain is remembered: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */
+const MOST_REMEMBERED = 10_000
+
+/** The seeds' registrable domains with all their hosts; one user's part of a shared domain (x.github.io) is its own. */
+function inDomains(seeds: readonly WebUrl[]): Region {
+  const domains = new Set(seeds.map((seed) => domainOf(seed.host)))
+  const remembered = new Map<string, boolean>()
+  return {
+    name: 'domain',
+    holds: (url) => {
+      const known = remembered.get(url.host)
+      if (known !== undefined) return known
+      const holds = domains.has(domainOf(url.host))
+      if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+      remembered.set(url.host, holds)
+      return holds
+    },
+  }
+}
+
+/** Addresses, single labels and public suffixes have no registrable domain: they stand for themselves. */
+function domainOf(host: string): string {
+  return getDomain(host, { allowPrivateDomains: true }) ?? host
+}
+
+function underTld(list: string): Region {
+  const names = list.split(',').map((name) => name.trim().replace(/^\./, ''))
+  const suffixes = names.filter((name) => name !== '').map((name) => '.' + (domainToASCII(name) || name.toLowerCase()))
+  return { name: `tld:${list}`, holds: (url) => suffixes.some((suffix) => url.host.endsWith(suffix)) }
+}
+
+function underSurt(text: string): Region {
+  const prefix = surtPrefix(text)
+  return { name: `surt:${text}`, holds: (url) => surtForm(url).startsWith(prefix) }
+}

@@ -1,0 +1,100 @@
+/** What we want of the web. Every refusal names its rule, so that the crawl can explain itself. */
+import { homeOf, type WebUrl } from '../web/url/web-url.ts'
+import type { Blacklist } from './blacklist.ts'
+import { kindByName, limitOf, type MediaPattern, type SizeLimit, unwantedKindsOf, wantsMediaOf } from './media.ts'
+import { makeRegion, type ScopeMode } from './region.ts'
+
+/** What a link to another site adds (V10). */
+export type LinkPolicy = 'home-page' | 'deep' | 'combined'
+
+export interface ScopeOptions {
+  mode: ScopeMode
+  seeds: readonly WebUrl[]
+  /** When there are any, a URL must match one; seeds need not, for somewhere one must begin. */
+  include: readonly RegExp[]
+  exclude: readonly RegExp[]
+  /** Whether URLs with a query are wanted (C9). */
+  queries: boolean
+  mediaTypes: readonly MediaPattern[]
+  /** Links from the URL by which a site was entered. */
+  maxDepth: number
+  maxUrlLength: number
+  blacklist: Blacklist
+  links: LinkPolicy
+  sizes: readonly SizeLimit[]
+}
+
+export type ScopeVerdict = { yes: true } | { yes: false; rule: string }
+
+export interface Scope {
+  judge(url: WebUrl, depth: number): ScopeVerdict
+  wantsMedia(mediaType: string): boolean
+  /** Decoded bytes of a body that are kept. */
+  limitFor(mediaType: string): number
+  /** What its name says it is (`image`, `archive` …), when that is not wanted; never for pages or unknown names. */
+  unwantedKind(url: WebUrl): string | undefined
+  /** What a link to another site stands for. Whatever is admitted must still be judged, home pages at depth 0. */
+  abroad(url: WebUrl): { admit: WebUrl[]; dropped: boolean }
+}
+
+const YES: ScopeVerdict = { yes: true }
+
+export function makeScope(options: ScopeOptions): Scope {
+  const region = makeRegion(options.mode, options.seeds)
+  const seedKeys = new Set(options.seeds.map((seed) => seed.key))
+  const seedSites = new Set(options.seeds.map((seed) => seed.site))
+  const unwanted = unwantedKindsOf(options.mediaTypes)
+  const include = options.include.map(stateless)
+  const exclude = options.exclude.map(stateless)
+  const { maxDepth, maxUrlLength, blacklist, links, queries } = options
+  const tooLong = no(`url-length>${maxUrlLength}`)
+  const tooDeep = no(`depth>${maxDepth}`)
+  const outside = no(`scope ${region.name}`)
+  const hasQuery = no('query')
+  const notIncluded = no('include')
+
+  return {
+    judge(url, depth) {
+      if (url.href.length > maxUrlLength) return tooLong
+      if (!region.holds(url)) return outside
+      if (depth > maxDepth) return tooDeep
+      const isSeed = seedKeys.has(url.key)
+      if (!queries && !isSeed && url.path.includes('?')) return hasQuery
+      const refused = blacklist.refusesUrl(url)
+      if (refused !== undefined) return no(refused)
+      const excluded = exclude.find((pattern) => pattern.test(url.href))
+      if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
+      if (include.length > 0 && !isSeed && !include.some((pattern) => pattern.test(url.href))) return notIncluded
+      return YES
+    },
+    wantsMedia: wantsMediaOf(options.mediaTypes),
+    limitFor: limitOf(options.sizes),
+    unwantedKind(url) {
+      const kind = unwanted.size === 0 ? undefined : kindByName(url.path)
+      return kind !== undefined && unwanted.has(kind) ? kind : undefined
+    },
+    abroad(url) {
+      if (links === 'deep') return { admit: [url], dropped: false }
+      // The seeds' home pages are in the queue already, so such a link says nothing new.
+      if (links === 'home-page') {
+        return seedSites.has(url.site) ? { admit: [], dropped: true } : { admit: [homeOf(url)], dropped: false }
+      }
+      const home = homeOf(url)
+      return { admit: home === url ? [url] : [url, home], dropped: false }
+    },
+  }
+}
+
+/** The home page alone when a whole country is collected, both otherwise. */
+export function usualLinks(mode: ScopeMode): LinkPolicy {
+  return typeof mode === 'object' && 'tld' in mode ? 'home-page' : 'combined'
+}
+
+function no(rule: string): ScopeVerdict {
+  return { yes: false, rule }
+}
+
+/** A pattern with `g` or `y` remembers where it stopped and would answer differently the next time. */
+function stateless(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
+}
