@@ -32,7 +32,7 @@ export interface SiteLook {
   visits: number
   known: number
   waiting: number
-  lease?: { visit: VisitId; worker: WorkerId; until: Instant; parts: number }
+  lease?: { visit: VisitId; fence: number; worker: WorkerId; until: Instant; parts: number }
   memory: SiteMemory
 }
 

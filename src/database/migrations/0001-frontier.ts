@@ -22,7 +22,7 @@ CREATE TABLE site (
   holder TEXT NOT NULL DEFAULT '',          -- free: the worker that was seen to hold its address
   fence INTEGER NOT NULL DEFAULT 0,         -- leases so far
   worker TEXT,                              -- leased: to whom
-  lease_until INTEGER,                      -- leased: how long
+  lease_until INTEGER,                      -- leased: how long; returning: when its parts are waited for no more
   entered TEXT,                             -- leased: the address that this visit holds
   granted INTEGER NOT NULL DEFAULT 0,       -- leased: pages that may still be asked for
   part INTEGER NOT NULL DEFAULT 0,          -- the last part of the visit that was applied
@@ -33,8 +33,7 @@ CREATE TABLE site (
 
 CREATE INDEX site_free ON site (bucket, holder, losses, rank) WHERE state = 'free';
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
-CREATE INDEX site_leased ON site (lease_until) WHERE state = 'leased';
-CREATE INDEX site_returning ON site (bucket) WHERE state = 'returning';
+CREATE INDEX site_out ON site (lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX site_worker ON site (worker) WHERE worker IS NOT NULL;
 CREATE INDEX site_held ON site (address) WHERE holder > '';
 

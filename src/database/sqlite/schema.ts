@@ -28,7 +28,8 @@ export function whatIs(database: DatabaseSync, path: string, steps: readonly Mig
 
 /** Each step with its number in one transaction: a crash leaves the one before or the one after. */
 export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[]): void {
-  steps.forEach((step, index) => assert(step.number === index + 1, `migration ${step.name} is out of order`))
+  for (const [index, step] of steps.entries())
+    assert(step.number === index + 1, `migration ${step.name} is out of order`)
   for (const step of steps.slice(pragma(database, 'user_version'))) {
     database.exec('BEGIN IMMEDIATE')
     try {

@@ -4,11 +4,16 @@ import type { VisitId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
 import { readVisitId } from '../visit-id.ts'
 import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
 import { ALL_PARTS } from './site-row.ts'
 import { writeSite } from './write-site.ts'
 
 /** Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. */
-export function awaitParts(tx: SqliteTx, visits: readonly { visit: VisitId; fence: number; last?: boolean }[]): void {
+export function awaitParts(
+  tx: SqliteTx,
+  rules: Rules,
+  visits: readonly { visit: VisitId; fence: number; last?: boolean }[],
+): void {
   for (const { visit, fence, last = true } of visits) {
     const id = readVisitId(visit)
     const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
@@ -17,6 +22,7 @@ export function awaitParts(tx: SqliteTx, visits: readonly { visit: VisitId; fenc
     // While the lease lasts, only the last part changes anything.
     if (site.worker !== null && !last) continue
     site.state = stateAfter(site.state, { kind: 'part-stored' })
+    site.lease_until = rules.time.now() + rules.leaseMs
     writeSite(tx, site)
   }
 }

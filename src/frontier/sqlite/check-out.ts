@@ -12,6 +12,9 @@ import { readTotals } from './read-totals.ts'
 import type { Rules } from './rules.ts'
 import { setAside } from './set-aside.ts'
 
+/** A check-out holds the house for some milliseconds: who wants more is told to ask again at once. */
+const MOST_AT_ONCE = 64
+const MOST_KEYS_AT_ONCE = 50_000
 /** Sites met and set aside before a check-out is content with fewer: in rounds of `atMost`. */
 const MOST_ROUNDS = 4
 /** Rows of housekeeping that one check-out does for others, beside those that it asks for itself. */
@@ -27,31 +30,35 @@ export function checkOut(
   rules: Rules,
   options: FrontierOptions,
   worker: WorkerId,
-  atMost: number,
+  wanted: number,
   left: Left,
 ): { visits: Visit[]; next: Millis | 'over' } {
   const now = rules.time.now()
+  const atMost = Math.min(wanted, MOST_AT_ONCE)
   freeAddresses(tx, now, PROMOTED_EACH * atMost)
   promote(tx, now, PROMOTED_EACH * atMost)
   let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : left - readTotals(tx).granted
   const visits: Visit[] = []
+  let keys = 0
   for (let round = 0; round < MOST_ROUNDS && visits.length < atMost && mayGrant > 0; round++) {
-    const wanted = atMost - visits.length
-    const candidates = readFree(tx, worker, wanted)
+    const missing = atMost - visits.length
+    const candidates = readFree(tx, worker, missing)
     for (const { key, address } of candidates) {
       const holder = address === null ? undefined : holderOf(tx, address, now)
       if (holder !== undefined && holder !== worker) {
         setAside(tx, key, holder)
         continue
       }
-      if (mayGrant <= 0) break
+      if (mayGrant <= 0 || keys > MOST_KEYS_AT_ONCE) break
       const pages = Math.min(options.slice.pages, mayGrant)
-      visits.push(lease(tx, rules, options, key, worker, pages, now))
+      const visit = lease(tx, rules, options.slice, key, worker, pages, now)
+      visits.push(visit)
       mayGrant -= pages
+      keys += visit.known.length
     }
-    if (candidates.length < wanted) break
+    if (candidates.length < missing || keys > MOST_KEYS_AT_ONCE) break
   }
-  return { visits, next: whenToAskAgain(tx, now, visits.length === atMost, mayGrant > 0) }
+  return { visits, next: whenToAskAgain(tx, now, visits.length === atMost || keys > MOST_KEYS_AT_ONCE, mayGrant > 0) }
 }
 
 function whenToAskAgain(tx: SqliteTx, now: number, satisfied: boolean, granting: boolean): Millis | 'over' {

@@ -16,7 +16,7 @@ import { writeSite } from './write-site.ts'
 export function lease(
   tx: SqliteTx,
   rules: Rules,
-  { slice, leaseMs }: FrontierOptions,
+  slice: FrontierOptions['slice'],
   key: bigint,
   worker: WorkerId,
   pages: number,
@@ -27,7 +27,7 @@ export function lease(
   site.state = stateAfter(site.state, { kind: 'checked-out' })
   site.fence++
   site.worker = worker
-  site.lease_until = now + leaseMs
+  site.lease_until = now + rules.leaseMs
   site.holder = ''
   site.entered = null
   site.granted = pages
@@ -44,6 +44,6 @@ export function lease(
     wait: Math.max(0, site.polite_at - now),
     pause: rules.pauseOf(site),
     limits: { pages, time: slice.time },
-    lease: leaseMs,
+    lease: rules.leaseMs,
   }
 }

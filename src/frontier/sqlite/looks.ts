@@ -81,7 +81,13 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
   if (row.reason !== null) look.reason = row.reason
   if (row.address !== null) look.address = row.address
   if (row.worker !== null && row.lease_until !== null)
-    look.lease = { visit: visitId(key, row.fence), worker: row.worker, until: row.lease_until, parts: row.part }
+    look.lease = {
+      visit: visitId(key, row.fence),
+      fence: row.fence,
+      worker: row.worker,
+      until: row.lease_until,
+      parts: row.part,
+    }
   return look
 }
 

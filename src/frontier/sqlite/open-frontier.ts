@@ -65,7 +65,7 @@ function ledgerOf(rules: Rules): Ledger {
   return {
     admit: async (tx, links) => admit(sqliteTx(tx), rules, links),
     seed: async (tx, urls) => addSeeds(sqliteTx(tx), rules, urls),
-    returning: async (tx, visits) => awaitParts(sqliteTx(tx), visits),
+    returning: async (tx, visits) => awaitParts(sqliteTx(tx), rules, visits),
     settle: async (tx, parts) => settle(sqliteTx(tx), rules, parts),
     reap: async (tx, now) => reap(sqliteTx(tx), rules, now === undefined ? rules.time.now() : rules.time.of(now)),
     lose: async (tx, worker) => loseWorker(sqliteTx(tx), rules, worker),

@@ -8,10 +8,13 @@ import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 
 export const READ_ENDED_LEASES = `
-  SELECT key FROM site WHERE state = 'leased' AND lease_until <= ? ORDER BY lease_until LIMIT 500`
+  SELECT key FROM site WHERE lease_until <= ? ORDER BY lease_until LIMIT 500`
 export const READ_LEASES_OF_WORKER = `SELECT key FROM site WHERE worker = ? AND state = 'leased'`
 
-/** Leases that ran out. The worker asked nothing after their end, by its own clock, which ends them earlier than ours. */
+/**
+ * Leases that ran out. The worker asked nothing after their end, by its own clock, which ends them earlier than ours.
+ * Among them those whose last part was stored and cannot be applied: the inbox is empty, so it never will.
+ */
 export function reap(tx: SqliteTx, rules: Rules, now: Instant): LostVisit[] {
   return tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => {
     const site = readSite(tx, key)

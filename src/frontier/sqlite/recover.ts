@@ -6,8 +6,7 @@ import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import { writeSite } from './write-site.ts'
 
-export const READ_OUT = `
-  SELECT key FROM site WHERE state = 'leased' UNION ALL SELECT key FROM site WHERE state = 'returning'`
+export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL`
 export const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE holder > ''`
 export const FORGET_ADDRESSES = `DELETE FROM address`
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = ?`

@@ -8,6 +8,7 @@ import type { SiteRow } from './site-row.ts'
 export interface Rules {
   time: HouseTime
   order: Order
+  leaseMs: Millis
   addressPauseMs: Millis
   /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
   learntPause(site: SiteRow, inForce: Millis): Millis
@@ -15,10 +16,11 @@ export interface Rules {
 }
 
 export function rulesOf(options: FrontierOptions): Rules {
-  const { clock, order, addressPauseMs, defaultPause } = options
+  const { clock, order, leaseMs, addressPauseMs, defaultPause } = options
   return {
     time: houseTime(clock),
     order,
+    leaseMs,
     addressPauseMs,
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
     pauseOf: (site) => Math.max(site.pause, defaultPause(site.name)),

@@ -61,6 +61,7 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport)
 
 /** A part of a visit that was given up for lost, in time: what it did counts, and its site waits on. */
 function goOnWaiting(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+  site.lease_until = null
   site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
   if (site.state === 'waiting') beginToWait(tx, rules, site)
 }
