@@ -1,110 +1,132 @@
 /** Why a URL or a site is, or is not, in the collection: facts turned into sentences. Pure. */
 import { formatDuration, formatSize } from '../base/units.ts'
+import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
 import { plain } from './progress.ts'
-import type { SiteFacts, UrlFacts } from './rooms.ts'
+import type { PageLook, RobotsLook, SiteFacts, SiteLook, UrlFacts } from './rooms.ts'
 import { timeText } from './words.ts'
 
 export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number): string[] {
-  return [verdictOfUrl(facts, site, now), ...origin(facts), ...pageLine(facts), ...linkLines(facts)]
+  return [...verdict(facts, site, now), ...origin(facts), ...lastLook(facts), ...inlinks(facts)]
 }
 
-function verdictOfUrl(facts: UrlFacts, site: SiteFacts, now: number): string {
-  const { page } = facts
-  switch (facts.state) {
-    case 'unknown':
-      return site.state === 'unknown'
-        ? 'Not known: no page of the collection led to it, or it is out of scope; its site is not known either.'
-        : `Not known: no page of the collection led to it, or it was refused by scope or by a limit before it was queued.${site.stopped === undefined ? '' : ` Links in its site are followed no more: ${plain(site.stopped)}.`}`
-    case 'waiting':
-      return `Known and waiting. ${whenAsked(facts, site, now)}`
-    case 'leased':
-      return 'Its site is being visited now.'
-    case 'done':
-      return page === undefined ? 'Done.' : outcomeSentence(page.outcome, page.rule, page.status, facts.captures)
-  }
+function verdict(facts: UrlFacts, site: SiteFacts, now: number): string[] {
+  const { look, page } = facts
+  if (look === undefined && page === undefined) return unknownUrl(facts, site)
+  const waits = look?.mark === 'waiting' ? [whenAsked(facts, site.look, now)] : []
+  if (page === undefined) return ['Known, and not asked for yet.', ...waits]
+  return [outcomeSentence(page, facts.captures), ...waits]
 }
 
-function outcomeSentence(outcome: string, rule: string, status: number, captures: number): string {
-  const [kind] = outcome.split(/[ (:]/)
-  const by = rule === '' ? '' : `: ${plain(rule)}`
-  switch (kind) {
-    case 'kept':
-      return `Collected: it has ${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'}.`
-    case 'moved':
-      return `Redirected (${status})${by}; the target counts as a link, and is collected if it is in scope.`
-    case 'refused':
-      return `Not collected, refused${by}.`
-    case 'gone':
-      return `Not collected, and it will not be asked for again${by}.`
-    case 'later':
-      return `The last try failed${by}; it will be tried again.`
-    default:
-      return plain(`${outcome}${by}`)
-  }
-}
-
-function whenAsked(facts: UrlFacts, site: SiteFacts, now: number): string {
-  const tries = facts.tries === 0 ? '' : ` It was tried ${grouped(facts.tries)} times in vain.`
-  if (site.state === 'barred') return `But its site was given up: it did not answer.${tries}`
-  const at = Math.max(facts.dueAt ?? 0, site.notBefore ?? 0)
-  if (at > now) return `It may be asked for in ${formatDuration(at - now)}.${tries}`
-  return `It may be asked for now; its site waits its turn.${tries}`
-}
-
-function origin(facts: UrlFacts): string[] {
-  if (facts.state === 'unknown') return []
-  const from =
-    facts.via === undefined
-      ? 'It is a seed.'
-      : `It was found on ${plain(facts.via)}, ${grouped(facts.depth ?? 0)} levels deep.`
-  const queued = facts.enqueuedAt === undefined ? '' : ` Queued ${timeText(facts.enqueuedAt)} UTC.`
-  return [from + queued]
-}
-
-function pageLine({ page }: UrlFacts): string[] {
-  if (page === undefined) return []
-  const title = page.title === '' ? '' : `, "${plain(page.title)}"`
-  return [
-    `Last: ${timeText(page.at)} UTC, status ${page.status}, ${plain(page.mediaType)}, ${formatSize(page.bytes)}${title}.`,
+function unknownUrl(facts: UrlFacts, site: SiteFacts): string[] {
+  const linked = facts.inlinks.count > 0
+  const lines = [
+    linked
+      ? 'Not wanted: pages link to it, but scope, link policy or a limit refused it before it was queued.'
+      : 'Not known: no page of the collection links to it.',
   ]
-}
-
-function linkLines(facts: UrlFacts): string[] {
-  if (facts.linkedFrom === 0) return []
-  return [
-    `${grouped(facts.linkedFrom)} pages link here${facts.referrers.length === 0 ? '.' : ':'}`,
-    ...facts.referrers.map((url) => `  ${plain(url)}`),
-  ]
-}
-
-export function explainSite(facts: SiteFacts, now: number): string[] {
-  const lines = [`${plain(facts.site)}: ${stateSentence(facts, now)}`]
-  if (facts.state === 'unknown') return lines
-  const { urls } = facts
-  lines.push(
-    `URLs: ${grouped(urls.known)} known, ${grouped(urls.done)} done, ${grouped(urls.waiting)} waiting; ${grouped(facts.documents)} documents.`,
-  )
-  if (facts.stopped !== undefined)
-    lines.push(`Links in it are followed no more: ${plain(facts.stopped)}. What was collected is kept.`)
-  if (facts.robots !== undefined) lines.push(robotsSentence(facts.robots))
-  if (facts.pauseMs !== undefined)
-    lines.push(
-      `Pause after each answer: ${formatDuration(facts.pauseMs)}.${facts.address === undefined ? '' : ` Address: ${facts.address}.`}`,
-    )
-  if (facts.silent > 0) lines.push(`The last ${grouped(facts.silent)} requests brought no answer.`)
-  if (facts.losses > 0) lines.push(`Its lease was lost ${grouped(facts.losses)} times.`)
+  if (site.look === undefined) lines.push('Its site is not known either.')
+  if (site.look?.memory.stopped !== undefined)
+    lines.push(`Links in its site are followed no more: ${plain(site.look.memory.stopped)}.`)
   return lines
 }
 
-function stateSentence(facts: SiteFacts, now: number): string {
-  switch (facts.state) {
-    case 'unknown':
-      return 'not known; no page of the collection links to it, or it is out of scope.'
+function outcomeSentence(page: PageLook, captures: number): string {
+  const detail = page.detail === null || page.detail === '' ? '' : ` (${plain(page.detail)})`
+  const why = page.why === null ? '' : (failureWords(page.why) ?? page.why)
+  switch (page.outcome) {
+    case 'kept':
+      return `Collected: ${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'}.`
+    case 'moved':
+      return `Redirected with status ${page.status} to ${plain(page.detail ?? '?')}; that URL counts as a link, and is collected if it is wanted.`
+    case 'refused':
+      return `Not collected: refused by ${plain(why)}${detail}.`
+    case 'gone':
+      return `Not collected: ${plain(why)}${detail}; it is not asked for again.`
+    case 'later':
+      return `Not collected yet: the last try ended with ${plain(why)}${detail}.`
+  }
+}
+
+function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number): string {
+  if (look === undefined) return ''
+  if (site?.state === 'barred') return `It waits, but its site was given up: ${plain(site.reason ?? 'no answer')}.`
+  if (site?.state === 'leased') return 'It waits; its site is being visited now.'
+  const tries =
+    look.tries === 0 ? '' : ` It was tried ${look.tries === 1 ? 'once' : `${grouped(look.tries)} times`} in vain.`
+  const ahead =
+    look.ahead === undefined || look.ahead === 0 ? '' : ` ${grouped(look.ahead)} URLs of its site come first.`
+  const at = Math.max(look.dueAt, site?.notBefore ?? 0)
+  const when =
+    at > now
+      ? `It may be asked for in ${formatDuration(at - now)}.`
+      : 'It may be asked for as soon as its site has its turn.'
+  return when + tries + ahead
+}
+
+function origin({ look }: UrlFacts): string[] {
+  if (look === undefined) return []
+  const from = look.seed
+    ? 'It is a seed.'
+    : look.via === undefined
+      ? `It is ${levels(look.depth)}.`
+      : `It was found on ${plain(look.via)}, ${levels(look.depth)}.`
+  return [`${from} Queued ${timeText(look.enqueuedAt)} UTC.`]
+}
+
+function levels(depth: number): string {
+  return depth === 1 ? 'one level deep' : `${grouped(depth)} levels deep`
+}
+
+function lastLook({ page }: UrlFacts): string[] {
+  if (page === undefined) return []
+  const title = page.title === '' ? '' : `, "${plain(page.title)}"`
+  const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`
+  const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
+  return [`Last: ${timeText(page.at)} UTC, status ${page.status}${type}${title}${notes}.`]
+}
+
+function inlinks({ inlinks: links }: UrlFacts): string[] {
+  const behind = links.behind === 0 ? '' : ` (the links of ${grouped(links.behind)} pages are not indexed yet)`
+  if (links.count === 0) return behind === '' ? [] : [`No page is known to link here${behind}.`]
+  const head = `${grouped(links.count)} ${links.count === 1 ? 'page links' : 'pages link'} here${behind}:`
+  return [head, ...links.from.map((url) => `  ${plain(url)}`)]
+}
+
+export function explainSite({ site, look, documents, verdicts }: SiteFacts, now: number): string[] {
+  if (look === undefined)
+    return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`]
+  const { memory } = look
+  const lines = [
+    `${plain(site)}: ${stateSentence(look, now)}`,
+    `${grouped(look.known)} URLs known, ${grouped(look.waiting)} waiting; ${grouped(documents)} documents in ${grouped(look.visits)} visits.`,
+  ]
+  if (memory.stopped !== undefined)
+    lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
+  for (const scheme of ['http', 'https'] as const) {
+    const robots = memory.robots[scheme]
+    if (robots !== undefined) lines.push(robotsSentence(scheme, robots))
+  }
+  if (memory.crawlDelay !== undefined && memory.crawlDelay > 0)
+    lines.push(`robots.txt asks for a Crawl-delay of ${formatDuration(memory.crawlDelay)}.`)
+  if (look.pause > 0)
+    lines.push(`It is asked at most every ${formatDuration(look.pause)}, longer than the configured pause.`)
+  if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
+  if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
+  if (look.losses > 0) lines.push(`Its last ${grouped(look.losses)} visits were lost.`)
+  for (const { rule, evidence, at } of verdicts)
+    lines.push(`Hazard (${timeText(at)} UTC): ${plain(rule)}: ${plain(evidence)}`)
+  return lines
+}
+
+function stateSentence(look: SiteLook, now: number): string {
+  switch (look.state) {
     case 'waiting':
     case 'free': {
-      const wait = (facts.notBefore ?? 0) - now
-      return wait > 0 ? `waits; it may be asked in ${formatDuration(wait)}.` : 'waits for its turn.'
+      const courtesy = look.politeAt - now
+      if (courtesy > 0) return `waits for courtesy; it may be asked in ${formatDuration(courtesy)}.`
+      const due = look.notBefore - now
+      return due > 0 ? `waits; its next URL is due in ${formatDuration(due)}.` : 'waits for its turn.'
     }
     case 'leased':
       return 'is being visited now.'
@@ -113,22 +135,20 @@ function stateSentence(facts: SiteFacts, now: number): string {
     case 'crawled':
       return 'done; nothing of it waits.'
     case 'barred':
-      return 'given up: it did not answer in bounded tries.'
+      return `given up: ${plain(look.reason ?? 'it did not answer in bounded tries')}.`
   }
 }
 
-function robotsSentence(robots: NonNullable<SiteFacts['robots']>): string {
-  const delay =
-    robots.crawlDelayMs === undefined ? '' : ` It asks for a Crawl-delay of ${formatDuration(robots.crawlDelayMs)}.`
-  const read = `robots.txt (${timeText(robots.at)} UTC, status ${robots.status})`
+function robotsSentence(scheme: string, robots: RobotsLook): string {
+  const file = `robots.txt over ${scheme} (${timeText(robots.at)} UTC, ${robots.status === 0 ? 'no answer' : `status ${robots.status}`})`
   switch (robots.state) {
     case 'rules':
-      return `${read} has rules for us.${delay}`
+      return `${file} has rules, and they are obeyed.`
     case 'none':
-      return `${read}: there is none, so nothing is forbidden.`
+      return `${file}: nothing in it restricts us.`
     case 'unreachable':
-      return `${read} could not be read, so nothing is fetched for now; it is tried again later.`
-    default:
-      return `${read} cannot be interpreted, so it forbids nothing.`
+      return `${file} could not be read, so nothing is fetched for now; it is tried again later.`
+    case 'uninterpretable':
+      return `${file} cannot be interpreted, so it restricts nothing.`
   }
 }

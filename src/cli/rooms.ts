@@ -1,6 +1,8 @@
-/** What commands ask of an opened collection. `assemble/open` satisfies it. */
+/** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
 import type { Instant, Millis } from '../base/clock.ts'
-import type { Figures } from '../report/figures.ts'
+import type { ReportFigures } from '../report/tables.ts'
+
+export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
 
 /** Where a collection stands (C14). */
 export interface Standing {
@@ -10,10 +12,11 @@ export interface Standing {
   lastAt: Instant | undefined
   documents: number
   bytes: number
+  /** done: whatever became of them. */
   urls: { known: number; done: number; waiting: number }
-  sites: { waiting: number; free: number; leased: number; returning: number; crawled: number; barred: number }
-  /** Earlier moments, oldest first, at most some dozens. */
-  trend: readonly { at: Instant; known: number; done: number; waiting: number }[]
+  sites: Readonly<Record<SiteState, number>>
+  /** Earlier moments, oldest first, at most one a minute. */
+  trend: readonly { at: Instant; known: number; collected: number; waiting: number }[]
   /** When the first waiting site may be asked; undefined when none waits. */
   nextDueMs: Millis | undefined
 }
@@ -35,80 +38,126 @@ export interface Content {
   at: Instant
   status: number
   mediaType: string
-  /** Status line and headers as they came. */
+  /** Status line and headers as they came, with the empty line. */
   head: Uint8Array
   /** Without transfer coding; content coding still on it. */
   payload: Uint8Array
-  /** Without content coding. */
+  /** Without content coding; the same bytes as `payload` when it cannot be decoded. */
   body: Uint8Array
   volume: string
   offset: number
 }
 
+/** What the frontier knows of a URL. */
+export interface UrlLook {
+  depth: number
+  via?: string
+  enqueuedAt: Instant
+  dueAt: Instant
+  tries: number
+  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone'
+  seed: boolean
+  /** Waiting: how many URLs of its site come before it, counted to a bound. */
+  ahead?: number
+}
+
+/** What the catalogue knows of it. */
+export interface PageLook {
+  at: Instant
+  firstAt: Instant
+  looks: number
+  status: number
+  mediaType: string
+  bytes: number
+  outcome: 'kept' | 'moved' | 'refused' | 'gone' | 'later'
+  /** How it was kept, by whom it was refused, which failure. */
+  why: string | null
+  /** The rule that refused it, the URL to which it moved. */
+  detail: string | null
+  digest: string | null
+  title: string
+  annotations: string
+}
+
 export interface UrlFacts {
   url: string
   site: string
-  state: 'unknown' | 'waiting' | 'leased' | 'done'
-  depth: number | undefined
-  via: string | undefined
-  tries: number
-  enqueuedAt: Instant | undefined
-  dueAt: Instant | undefined
-  /** The last thing that became of it. */
-  page:
-    | { at: Instant; status: number; mediaType: string; bytes: number; outcome: string; rule: string; title: string }
-    | undefined
+  look: UrlLook | undefined
+  page: PageLook | undefined
   captures: number
-  /** Pages that link here, as far as the reverse index knows. */
-  linkedFrom: number
-  referrers: readonly string[]
+  /** Pages that link here; `behind` pages are not in the index yet. */
+  inlinks: { count: number; from: readonly string[]; behind: number }
+}
+
+export interface RobotsLook {
+  state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
+  at: Instant
+  status: number
+}
+
+/** What the frontier knows of a site. */
+export interface SiteLook {
+  state: SiteState
+  /** Why it is barred. */
+  reason?: string
+  seed: boolean
+  notBefore: Instant
+  politeAt: Instant
+  /** Learnt from the site; 0 when the configured pause is the longer one. */
+  pause: Millis
+  address?: string
+  losses: number
+  visits: number
+  known: number
+  waiting: number
+  memory: {
+    robots: { http?: RobotsLook; https?: RobotsLook }
+    crawlDelay?: Millis
+    fetched: number
+    duplicates: number
+    silent: number
+    stopped?: string
+  }
 }
 
 export interface SiteFacts {
   site: string
-  state: 'unknown' | 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
-  address: string | undefined
-  notBefore: Instant | undefined
-  pauseMs: Millis | undefined
-  urls: { known: number; done: number; waiting: number }
+  look: SiteLook | undefined
   documents: number
-  robots: { state: string; at: Instant; status: number; crawlDelayMs: Millis | undefined } | undefined
-  /** The rule by which links in this site are followed no more. */
-  stopped: string | undefined
-  /** Requests in a row without any answer. */
-  silent: number
-  losses: number
+  /** Hazards met there, the last first. */
+  verdicts: readonly { rule: string; evidence: string; at: Instant }[]
 }
 
 export interface VerifyReport {
   volumes: number
   records: number
   captures: number
-  digests: number
   faults: { where: string; what: string }[]
 }
 
 export interface DuplicateSet {
   digest: string
+  bytes: number
   count: number
   urls: readonly string[]
 }
 
 export interface Rooms {
-  figures(): Figures
-  standing(): Standing
+  figures(): Promise<ReportFigures>
+  standing(): Promise<Standing>
   /** Contents with more than one URL, the most repeated first. */
-  duplicates(atMost: number): DuplicateSet[]
-  captures(url: string): CaptureLine[]
+  duplicates(atMost: number): Promise<DuplicateSet[]>
+  /** Oldest first. */
+  captures(url: string): Promise<CaptureLine[]>
   /** The capture current at that time, or the last one. */
   content(url: string, at: Instant | undefined): Promise<Content | undefined>
-  urlFacts(url: string, referrers: number): UrlFacts
-  siteFacts(site: string): SiteFacts
+  urlFacts(url: string, referrers: number): Promise<UrlFacts>
+  siteFacts(site: string): Promise<SiteFacts>
   verify(tell: (volume: string) => void): Promise<VerifyReport>
-  exportCdxj(): Iterable<string> | AsyncIterable<string>
-  exportPages(): Iterable<object> | AsyncIterable<object>
-  exportLinks(): Iterable<{ from: string; to: string }> | AsyncIterable<{ from: string; to: string }>
-  /** Makes `link("from", "to")` in that SQLite database; returns the number of rows. */
+  exportCdxj(): AsyncIterable<string>
+  exportPages(): AsyncIterable<object>
+  exportLinks(): AsyncIterable<{ from: string; to: string }>
+  /** Makes `link(from_url, to_url)` in that SQLite database; returns the number of rows. */
   linksInto(path: string): Promise<number>
-  close(): void
+  close(): Promise<void>
 }

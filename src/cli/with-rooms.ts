@@ -2,11 +2,11 @@
 import type { Invocation } from './command.ts'
 import type { Rooms } from './rooms.ts'
 
-export async function withRooms<T>(call: Invocation, ask: (rooms: Rooms) => T | Promise<T>): Promise<T> {
+export async function withRooms<T>(call: Invocation, ask: (rooms: Rooms) => Promise<T>): Promise<T> {
   const rooms = await call.doors.openCollection(call.settings.collection)
   try {
     return await ask(rooms)
   } finally {
-    rooms.close()
+    await rooms.close()
   }
 }

@@ -65,7 +65,8 @@ function hostPattern(text: string): string {
   if (bare === '*' || isIP(bare) !== 0) return bare
   const wild = bare.startsWith('*.') || bare.startsWith('.')
   const base = wild ? bare.slice(bare.indexOf('.') + 1) : bare
-  const ascii = domainToASCII(base)
+  // domainToASCII stops at the end of a host and would take what follows for nothing.
+  const ascii = /[\s/\\?#:@%]/.test(base) ? '' : domainToASCII(base)
   if (ascii === '' || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(ascii))
     throw new Unfit(`'${text}' is no host; write www.example.org, *.example.org or an IP address, without port or path`)
   return wild ? `*.${ascii}` : ascii

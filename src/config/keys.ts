@@ -373,7 +373,7 @@ export const SETTINGS = {
     ...own,
     commands: ['export'],
     form: 'FILE',
-    what: 'For links: make an ordinary table link(from, to) in this SQLite database, to ask in SQL.',
+    what: 'For links: make an ordinary table link(from_url, to_url) in this SQLite database, to ask in SQL.',
   }),
   top: one(a.count({ least: 1, most: 1_000_000 }), {
     ...own,

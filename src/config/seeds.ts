@@ -1,7 +1,8 @@
-/** Seeds as people give them: arguments, a file, standard input. All are checked before anything is fetched. */
+/** Seeds as operators give them: arguments, a file, standard input. All are checked before anything is fetched. */
 import { readFileSync } from 'node:fs'
 import { Problem } from '../base/errors.ts'
-import { parseWebUrl, type WebUrl } from '../web/url/web-url.ts'
+import { parseSeed, parseSeedFile } from '../web/url/seed.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
 
 export type Seed = WebUrl
 
@@ -12,37 +13,34 @@ export interface SeedSources {
 }
 
 export function readSeeds(sources: SeedSources, read: (path: string) => string = readText): Seed[] {
-  const seeds = sources.words.map((word) => parseSeed(word, 'argument'))
-  if (sources.file !== undefined) {
-    const name = sources.file === '-' ? 'standard input' : sources.file
-    seeds.push(...parseSeedLines(read(sources.file), name))
-    if (seeds.length === 0) throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
+  const seeds = sources.words.map(seedOfWord)
+  if (sources.file === undefined) return seeds
+  const name = sources.file === '-' ? 'standard input' : sources.file
+  const file = parseSeedFile(read(sources.file), name)
+  const [first, ...others] = file.problems
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more: lines ${lineList(others)})`
+    throw new Problem('bad-seed', `${first.file}, line ${first.line}: '${first.text}' is no seed: ${first.why}${more}`)
   }
+  seeds.push(...file.seeds.map(({ url }) => url))
+  if (seeds.length === 0) throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
   return seeds
 }
 
-/** One a line; empty lines and what follows # (at the start, or after white space) are left out. */
-export function parseSeedLines(text: string, name: string): Seed[] {
-  const seeds: Seed[] = []
-  const lines = text.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/)
-  for (const [i, line] of lines.entries()) {
-    const seed = line.replace(/(^|\s)#.*$/, '').trim()
-    if (seed !== '') seeds.push(parseSeed(seed, `${name}, line ${i + 1}`))
-  }
-  return seeds
+function seedOfWord(word: string): Seed {
+  const seed = parseSeed(word)
+  if (seed.kind === 'bad') throw new Problem('bad-seed', `'${clip(word)}' is no seed: ${seed.why}`)
+  return seed.url
 }
 
-/** The scheme may be left out: http, because servers that want https say so, and the other way round they cannot. */
-function parseSeed(text: string, where: string): Seed {
-  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1].toLowerCase()
-  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https')
-    throw new Problem('bad-seed', `${where}: '${clip(text)}' is ${scheme}; only http and https can be collected`)
-  const url = /\s/.test(text) ? undefined : parseWebUrl(scheme === undefined ? `http://${text}` : text)
-  if (url === undefined)
-    throw new Problem('bad-seed', `${where}: '${clip(text)}' is not a URL; write for instance https://www.example.org/`)
-  return url
+const MOST_LINES = 5
+
+function lineList(problems: readonly { line: number }[]): string {
+  const lines = problems.slice(0, MOST_LINES).map(({ line }) => line)
+  return lines.join(', ') + (problems.length > MOST_LINES ? ' …' : '')
 }
 
+/** For a message: one short line. */
 function clip(text: string): string {
   const plain = text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
   return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain

@@ -1,20 +1,31 @@
 /** The tables of the papers, from the figures of a collection (C11, W14). */
 import { formatSize } from '../base/units.ts'
-import type { Figures } from './figures.ts'
+import type { Figures } from '../collection/figures.ts'
 import { failureWords, statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
+
+/** What `report --json` prints as it is; `cli/` knows it by this name. */
+export type ReportFigures = Figures
 
 /** Lines that a table of many kinds has before the rest is summed up. */
 const MOST_LINES = 15
 
 /** CoBWeb, Table 2: collection rates per day. */
 export function ratesByDay(figures: Figures): TextTable {
-  const rows = figures.ratesByDay.map((day) => [day.day, grouped(round1(day.perMinute)), grouped(day.documents)])
+  const rows = figures.ratesByDay.map((day) => [
+    day.day,
+    grouped(round1(day.documentsPerMinute)),
+    grouped(day.documents),
+  ])
   const days = figures.ratesByDay.length
   const mean = (of: (day: Figures['ratesByDay'][number]) => number) =>
     figures.ratesByDay.reduce((sum, day) => sum + of(day), 0) / Math.max(1, days)
   if (days > 1)
-    rows.push(['Mean', grouped(round1(mean((d) => d.perMinute))), grouped(Math.round(mean((d) => d.documents)))])
+    rows.push([
+      'Mean',
+      grouped(round1(mean((d) => d.documentsPerMinute))),
+      grouped(Math.round(mean((d) => d.documents))),
+    ])
   return { title: 'Collection rates', header: ['Date', 'Docs/min', 'Docs/day'], rows, total: days > 1 }
 }
 

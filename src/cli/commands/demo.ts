@@ -67,9 +67,11 @@ function crawlOf(call: Invocation, folder: string, resolve: string): Invocation 
 async function tables(call: Invocation, folder: string): Promise<string> {
   const rooms = await call.doors.openCollection(folder)
   try {
-    return allTables(rooms.figures()).map(printTable).join('\n\n') + '\n'
+    return `${allTables(await rooms.figures())
+      .map(printTable)
+      .join('\n\n')}\n`
   } finally {
-    rooms.close()
+    await rooms.close()
   }
 }
 

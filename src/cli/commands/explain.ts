@@ -2,7 +2,7 @@ import { EXIT } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { SiteFacts, UrlFacts } from '../rooms.ts'
+import type { RobotsLook, SiteFacts, UrlFacts } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 import { isoTime, urlWord } from '../words.ts'
 
@@ -24,10 +24,10 @@ export const explain: Command = {
     const [word] = call.words
     const now = call.clock.now()
     const isSite = /^[^/?#\s]+$/.test(word)
-    const answer = await withRooms(call, (rooms) => {
-      if (isSite) return { site: rooms.siteFacts(word.toLowerCase()), url: undefined }
-      const url = rooms.urlFacts(urlWord(word), call.settings.top)
-      return { url, site: rooms.siteFacts(url.site) }
+    const answer = await withRooms(call, async (rooms) => {
+      if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined }
+      const url = await rooms.urlFacts(urlWord(word), call.settings.top)
+      return { url, site: await rooms.siteFacts(url.site) }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
     else {
@@ -42,13 +42,68 @@ export const explain: Command = {
 }
 
 function json({ url, site }: { url: UrlFacts | undefined; site: SiteFacts }): object {
-  const { notBefore, robots, ...rest } = site
-  const shownSite = {
-    ...rest,
-    notBefore: isoTime(notBefore),
-    robots: robots === undefined ? null : { ...robots, at: isoTime(robots.at) },
+  return url === undefined ? { site: siteJson(site) } : { ...urlJson(url), siteFacts: siteJson(site) }
+}
+
+/** Field by field: what is documented is printed, and no more. */
+function urlJson({ url, site, look, page, captures, inlinks }: UrlFacts): object {
+  return {
+    url,
+    site,
+    mark: look?.mark ?? null,
+    seed: look?.seed ?? false,
+    depth: look?.depth ?? null,
+    via: look?.via ?? null,
+    tries: look?.tries ?? 0,
+    enqueuedAt: isoTime(look?.enqueuedAt),
+    dueAt: isoTime(look?.mark === 'waiting' ? look.dueAt : undefined),
+    ahead: look?.ahead ?? null,
+    page:
+      page === undefined
+        ? null
+        : {
+            at: isoTime(page.at),
+            firstAt: isoTime(page.firstAt),
+            looks: page.looks,
+            status: page.status,
+            mediaType: page.mediaType,
+            bytes: page.bytes,
+            outcome: page.outcome,
+            why: page.why,
+            detail: page.detail,
+            digest: page.digest,
+            title: page.title,
+            annotations: page.annotations,
+          },
+    captures,
+    inlinks,
   }
-  if (url === undefined) return { site: shownSite }
-  const page = url.page === undefined ? null : { ...url.page, at: isoTime(url.page.at) }
-  return { ...url, enqueuedAt: isoTime(url.enqueuedAt), dueAt: isoTime(url.dueAt), page, siteFacts: shownSite }
+}
+
+function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
+  if (look === undefined) return { site, state: 'unknown' }
+  const { http, https } = look.memory.robots
+  return {
+    site,
+    state: look.state,
+    reason: look.reason ?? null,
+    seed: look.seed,
+    address: look.address ?? null,
+    notBefore: isoTime(look.notBefore),
+    politeAt: isoTime(look.politeAt),
+    pauseMs: look.pause,
+    crawlDelayMs: look.memory.crawlDelay ?? null,
+    urls: { known: look.known, waiting: look.waiting },
+    documents,
+    visits: look.visits,
+    losses: look.losses,
+    silent: look.memory.silent,
+    stopped: look.memory.stopped ?? null,
+    robots: { http: robotsJson(http), https: robotsJson(https) },
+    verdicts: verdicts.map(({ rule, evidence, at }) => ({ rule, evidence, at: isoTime(at) })),
+  }
+}
+
+function robotsJson(robots: RobotsLook | undefined): object | null {
+  return robots === undefined ? null : { state: robots.state, status: robots.status, at: isoTime(robots.at) }
 }

@@ -15,7 +15,7 @@ export const exportCommand: Command = {
   examples: [
     { line: 'orbweaver export cdxj -o index.cdxj', does: 'The index, into a file.' },
     { line: 'orbweaver export links | sort | uniq -c', does: 'The link graph, for other tools.' },
-    { line: 'orbweaver export links --into graph.db', does: 'The link graph as a table link("from", "to").' },
+    { line: 'orbweaver export links --into graph.db', does: 'The link graph as a table link(from_url, to_url).' },
     { line: 'orbweaver export pages -c news > pages.jsonl', does: 'What is known of each page.' },
   ],
   words: { least: 1, most: 1 },

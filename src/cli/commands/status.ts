@@ -26,13 +26,13 @@ export const status: Command = {
 }
 
 /** Changes an hour, over the span that the trend covers; undefined when it covers none. */
-export function trendPerHour(standing: Standing): { known: number; done: number; waiting: number } | undefined {
+export function trendPerHour(standing: Standing): { known: number; collected: number; waiting: number } | undefined {
   const then = standing.trend[0]
   const last = standing.trend.at(-1)
   const hours = then === undefined || last === undefined ? 0 : (last.at - then.at) / 3_600_000
   if (then === undefined || last === undefined || hours <= 0) return undefined
-  const per = (key: 'known' | 'done' | 'waiting') => (last[key] - then[key]) / hours
-  return { known: per('known'), done: per('done'), waiting: per('waiting') }
+  const per = (key: 'known' | 'collected' | 'waiting') => (last[key] - then[key]) / hours
+  return { known: per('known'), collected: per('collected'), waiting: per('waiting') }
 }
 
 export function statusText(standing: Standing, folder: string, now: number): string {
@@ -42,8 +42,8 @@ export function statusText(standing: Standing, folder: string, now: number): str
   const lines = [
     `${folder}: ${STATE[standing.state]}`,
     `  begun       ${standing.begunAt === undefined ? '-' : `${timeText(standing.begunAt)} UTC`}, last page ${standing.lastAt === undefined ? '-' : ago(standing.lastAt, now)}`,
+    `  URLs        ${grouped(urls.known)} known : ${grouped(standing.documents)} collected (${share(standing.documents, urls.known)}) : ${grouped(urls.waiting)} waiting; ${grouped(Math.max(0, urls.done - standing.documents))} redirected, missing or refused`,
     `  documents   ${grouped(standing.documents)} (${formatSize(standing.bytes)})`,
-    `  URLs        ${grouped(urls.known)} known : ${grouped(urls.done)} done (${share(urls.done, urls.known)}) : ${grouped(urls.waiting)} waiting`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
   if (trend !== undefined) {
@@ -51,7 +51,7 @@ export function statusText(standing: Standing, folder: string, now: number): str
     const turn =
       trend.waiting > 0 ? 'the queue grows' : trend.waiting < 0 ? 'the queue shrinks' : 'the queue stands still'
     lines.push(
-      `  trend       known ${signed(trend.known)}/h, done ${signed(trend.done)}/h, waiting ${signed(trend.waiting)}/h: ${turn}`,
+      `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h: ${turn}`,
     )
   }
   if (standing.state === 'unfinished') {

@@ -28,7 +28,7 @@ export const verify: Command = {
       }),
     )
     screen.draw([])
-    const sum = `${grouped(found.volumes)} volumes, ${grouped(found.records)} records, ${grouped(found.captures)} captures, ${grouped(found.digests)} digests`
+    const sum = `${grouped(found.volumes)} volumes, ${grouped(found.records)} records, ${grouped(found.captures)} captures`
     if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
     else if (found.faults.length === 0) screen.print(`All is right: ${sum}.`)
     else

@@ -1,0 +1,180 @@
+/** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
+import { mkdirSync } from 'node:fs'
+import type { Settings } from '../config/keys.ts'
+import type { CrawlEnd, CrawlSnapshot, Doors } from './doors.ts'
+import type { Rooms, Standing } from './rooms.ts'
+import type { Screen } from './screen.ts'
+
+export interface RecordedScreen extends Screen {
+  out: string
+  err: string
+}
+
+export function recordedScreen(): RecordedScreen {
+  return {
+    out: '',
+    err: '',
+    isTerminal: false,
+    colour: false,
+    width: () => 80,
+    print(text) {
+      this.out += `${text}\n`
+    },
+    async write(bytes) {
+      this.out += typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString()
+    },
+    say(text) {
+      this.err += `${text}\n`
+    },
+    draw() {},
+  }
+}
+
+export const SNAPSHOT: CrawlSnapshot = {
+  at: 1_780_000_000_000,
+  documents: 7,
+  bytes: 70_000,
+  requests: 9,
+  sites: { busy: 0, waiting: 0, free: 0, done: 1, barred: 0, total: 1 },
+  urls: { known: 9, waiting: 0, done: 9 },
+  failures: 1,
+  refused: 1,
+  inbox: 0,
+  waitingOnlyForCourtesy: false,
+  nextDueMs: undefined,
+  slow: [],
+  lateMs: 0,
+}
+
+export const STANDING: Standing = {
+  state: 'unfinished',
+  begunAt: 1_780_000_000_000,
+  lastAt: 1_780_000_060_000,
+  documents: 700,
+  bytes: 7_000_000,
+  urls: { known: 1000, done: 800, waiting: 200 },
+  sites: { waiting: 2, free: 1, leased: 0, returning: 0, crawled: 6, barred: 1 },
+  trend: [
+    { at: 1_780_000_000_000, known: 900, collected: 100, waiting: 800 },
+    { at: 1_780_000_060_000, known: 1000, collected: 700, waiting: 200 },
+  ],
+  nextDueMs: 1500,
+}
+
+const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
+  documents: 7,
+  bytes: 70_000,
+  servers: 1,
+  urls: { seen: 9, fetched: 9, waiting: 0 },
+  links: 40,
+  duplicates: 1,
+  storedTwice: 0,
+  statuses: { '200': 7, '404': 1 },
+  failures: { 'status-404': 1 },
+  refused: { robots: 1, scope: 3, hazard: 0, classifier: 0 },
+  unwanted: { mailto: 2 },
+  documentsByType: { 'text/html': { count: 7, bytes: 70_000, mean: 10_000 } },
+  perServer: { mean: 7, median: 7, max: 7 },
+  ratesByDay: [{ day: '2026-05-28', documents: 7, bytes: 70_000, documentsPerMinute: 7 }],
+  downloadsPerUrl: 0.78,
+  requests: 9,
+  wireBytes: 80_000,
+  malformed: 0,
+  cut: 0,
+  seedLinksDropped: 0,
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
+  return {
+    figures: async () => FIGURES,
+    standing: async () => STANDING,
+    duplicates: async () => [{ digest: 'sha1:AAAA', bytes: 12, count: 2, urls: ['http://a.test/', 'http://a.test/x'] }],
+    captures: async () => [
+      {
+        at: 1_780_000_000_000,
+        status: 200,
+        mediaType: 'text/html',
+        length: 321,
+        digest: 'sha1:AAAA',
+        kind: 'response',
+        volume: 'v.warc.gz',
+        offset: 5,
+      },
+    ],
+    content: async (url, at) => ({
+      url,
+      at: at ?? 1_780_000_000_000,
+      status: 200,
+      mediaType: 'text/html',
+      head: bytes('HTTP/1.1 200 OK\r\n\r\n'),
+      payload: bytes('raw'),
+      body: bytes('<p>body'),
+      volume: 'v.warc.gz',
+      offset: 5,
+    }),
+    urlFacts: async (url) => ({
+      url,
+      site: 'a.test',
+      look: undefined,
+      page: undefined,
+      captures: 0,
+      inlinks: { count: 0, from: [], behind: 0 },
+    }),
+    siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
+    verify: async () => ({ volumes: 1, records: 9, captures: 7, faults: [] }),
+    async *exportCdxj() {
+      yield 'test,a)/ 20260528000000 {}'
+    },
+    async *exportPages() {
+      yield { url: 'http://a.test/' }
+    },
+    async *exportLinks() {
+      yield { from: 'http://a.test/', to: 'http://b.test/' }
+    },
+    linksInto: async () => 40,
+    close: async () => {},
+    ...changes,
+  }
+}
+
+export interface FakeDoors extends Doors {
+  crawls: { settings: Settings; seeds: string[] }[]
+  opened: string[]
+}
+
+export function fakeDoors(end: CrawlEnd = { why: 'complete', exit: 0, documents: 7 }, rooms = fakeRooms()): FakeDoors {
+  const crawls: FakeDoors['crawls'] = []
+  const opened: string[] = []
+  return {
+    crawls,
+    opened,
+    async startCrawl(settings, { seeds }) {
+      mkdirSync(settings.collection, { recursive: true })
+      crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
+      return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
+    },
+    async openCollection(folder) {
+      opened.push(folder)
+      return rooms
+    },
+    addSeeds: async (_, { seeds }) => ({ added: seeds.length, known: 0 }),
+    serveWeb: async ({ sites, pages }) => ({
+      seeds: ['http://www.site0.test/'],
+      resolve: '*.test=127.0.0.1:4321',
+      sites,
+      pages: sites * pages,
+      close: async () => {},
+    }),
+    simulateCrawl: async ({ sites }) => ({
+      sites,
+      documents: 10,
+      expected: 10,
+      requests: 12,
+      virtualMs: 3_600_000,
+      realMs: 900,
+      violations: 0,
+    }),
+  }
+}

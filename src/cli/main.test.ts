@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Problem } from '../base/errors.ts'
+import { COMMANDS } from './commands.ts'
+import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.ts'
+import { run } from './main.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+async function orbweaver(line: string[], doors = fakeDoors()) {
+  const screen = recordedScreen()
+  const exit = await run(line, screen, doors)
+  return { exit, out: screen.out, err: screen.err, doors }
+}
+
+test('every command has help with examples that it would take, and documented flags', async () => {
+  assert.equal(COMMANDS.length, 12)
+  for (const command of COMMANDS) {
+    const { exit, out } = await orbweaver([command.name, '--help'])
+    assert.equal(exit, 0)
+    assert.ok(out.startsWith(`Usage: orbweaver ${command.name}`), command.name)
+    assert.match(out, /\nExamples:\n {2}\S/)
+    assert.ok(command.examples.length >= 2, command.name)
+    for (const { line } of command.examples) assert.ok(line.includes(`orbweaver ${command.name}`), line)
+    assert.ok(out.includes('--json') && out.includes('--collection DIR'), command.name)
+    assert.ok(
+      out.split('\n').every((l) => [...l].length <= 110),
+      `${command.name}: a line is too long`,
+    )
+  }
+})
+
+test('help and version in every form', async () => {
+  for (const line of [['--help'], ['-h'], ['help']]) assert.match((await orbweaver(line)).out, /Commands:\n {2}demo/)
+  assert.match((await orbweaver(['help', 'crawl'])).out, /^Usage: orbweaver crawl/)
+  assert.match((await orbweaver(['crawl', '--nonsense', '--help'])).out, /^Usage: orbweaver crawl/)
+  assert.match((await orbweaver(['--version'])).out, /^orbweaver \d+\.\d+\.\d+\n$/)
+  assert.equal((await orbweaver([])).exit, 2)
+})
+
+test('a mistake is one line and exit code 2', async () => {
+  const mistakes: [string[], RegExp][] = [
+    [['crwal'], /unknown command 'crwal'; did you mean 'crawl'\?/],
+    [['www.example.org'], /to collect it: orbweaver crawl www\.example\.org/],
+    [['--json'], /the command comes first/],
+    [['crawl', '--puase', '3s'], /unknown flag --puase; did you mean --pause\?/],
+    [['crawl', '-c', join(folder, 'nothing')], /nothing to begin with: name a seed/],
+    [['crawl', 'ftp://example.org/'], /'ftp:\/\/example\.org\/' is no seed/],
+    [['crawl', 'http://a.test/', '--pause', '10ms'], /--pause-for/],
+    [['get'], /something is missing: orbweaver get URL/],
+    [['get', 'a.test', 'b.test'], /'b\.test' is too much/],
+    [['export', 'wacz'], /'wacz' cannot be exported; choose cdxj, links, pages/],
+    [['export', 'pages', '--into', 'x.db'], /--into is for links/],
+    [['report', 'everything'], /there is no report 'everything'/],
+    [['simulate', 'weather'], /cannot be simulated/],
+    [['seed'], /name seeds/],
+    [['explain', 'http://['], /is not a URL/],
+  ]
+  for (const [line, pattern] of mistakes) {
+    const { exit, err, out } = await orbweaver(line)
+    assert.match(err, pattern)
+    assert.match(err, /^orbweaver: [^\n]*\n$/)
+    assert.equal(out, '')
+    assert.equal(exit, 2, line.join(' '))
+  }
+})
+
+test('a bug shows its stack and where to report it; a full disk says what to do', async () => {
+  const broken = (error: Error) => ({ ...fakeDoors(), openCollection: () => Promise.reject(error) })
+  const bug = await orbweaver(['status'], broken(new TypeError('x is not a function')))
+  assert.equal(bug.exit, 1)
+  assert.match(bug.err, /TypeError: x is not a function\n +at .*\norbweaver: this is a bug/s)
+  const full = await orbweaver(
+    ['status'],
+    broken(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
+  )
+  assert.equal(full.exit, 3)
+  assert.match(full.err, /^orbweaver: the disk is full; make room/)
+  const foreign = await orbweaver(['status'], broken(new Problem('collection-in-use', 'another crawl has it')))
+  assert.deepEqual([foreign.exit, foreign.err], [1, 'orbweaver: another crawl has it\n'])
+})
+
+test('a crawl gets its seeds and settings, warns without contact, and leaves its settings in the collection', async () => {
+  const seeds = join(folder, 'seeds.txt')
+  writeFileSync(seeds, 'b.example\n')
+  const line = ['crawl', 'https://a.example/', '--seeds', seeds, '-c', folder, '--pause', '3s']
+  const { exit, err, doors } = await orbweaver(line)
+  assert.equal(exit, 0)
+  assert.deepEqual(doors.crawls[0].seeds, ['https://a.example/', 'http://b.example/'])
+  assert.equal(doors.crawls[0].settings.pause, 3000)
+  assert.match(err, /no --contact is given/)
+  assert.match(err, /Complete: 7 documents/)
+  assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
+  assert.ok(!existsSync(join(folder, 'orbweaver.yaml.new')))
+
+  const again = await orbweaver([
+    'crawl',
+    'a.example',
+    '-c',
+    folder,
+    '--pause',
+    '4s',
+    '--contact',
+    'me@example.org',
+    '--quiet',
+  ])
+  assert.match(again.err, /--pause is 4s; the collection was made with 3s/)
+  assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
+})
+
+test('an interrupted crawl says how to go on', async () => {
+  const { exit, err } = await orbweaver(
+    ['crawl', 'a.example', '-c', folder, '--quiet'],
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3 }),
+  )
+  assert.equal(exit, 11)
+  assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
+})
+
+test('status tells known, collected, waiting and the trend', async () => {
+  const { out } = await orbweaver(['status'])
+  assert.match(out, /1,000 known : 700 collected \(70\.00%\) : 200 waiting/)
+  assert.match(out, /waiting -36,000\/h: the queue shrinks/)
+  assert.match(out, /orbweaver crawl \(the next site may be asked in 1\.5s\)/)
+  const json = JSON.parse((await orbweaver(['status', '--json'])).out)
+  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
+  assert.equal(json.trendPerHour.collected, 36_000)
+})
+
+test('report prints tables, or exactly the figures', async () => {
+  const { out } = await orbweaver(['report'])
+  for (const title of ['Size of the collected web', 'Servers', 'Collection rates', 'Answers by status', 'Errors'])
+    assert.ok(out.includes(title), title)
+  const json = JSON.parse((await orbweaver(['report', '--json'])).out)
+  const keys =
+    'documents bytes servers urls links duplicates statuses failures refused unwanted documentsByType perServer ratesByDay downloadsPerUrl'
+  for (const key of keys.split(' ')) assert.ok(key in json, key)
+  assert.match((await orbweaver(['report', 'duplicates'])).out, /sha1:AAAA {2}2 URLs\n {2}http:\/\/a\.test\/\n/)
+})
+
+test('get prints the body, with its head or raw when asked', async () => {
+  assert.equal((await orbweaver(['get', 'a.test'])).out, '<p>body')
+  assert.equal((await orbweaver(['get', 'a.test', '--headers', '--raw'])).out, 'HTTP/1.1 200 OK\r\n\r\nraw')
+  const file = join(folder, 'page.html')
+  await orbweaver(['get', 'a.test', '-o', file, '--at', '2026-05-01'])
+  assert.equal(readFileSync(file, 'utf8'), '<p>body')
+  const missing = await orbweaver(
+    ['get', 'http://b.test/'],
+    fakeDoors(undefined, fakeRooms({ content: async () => undefined })),
+  )
+  assert.equal(missing.exit, 1)
+  assert.match(missing.err, /was not collected; 'orbweaver explain http:\/\/b\.test\/' says why/)
+})
+
+test('the other commands answer as text and as JSON', async () => {
+  assert.match((await orbweaver(['history', 'a.test'])).out, /200 +text\/html +321 B +response/)
+  assert.match((await orbweaver(['verify'])).out, /All is right: 1 volumes, 9 records/)
+  assert.equal((await orbweaver(['export', 'links'])).out, 'http://a.test/\thttp://b.test/\n')
+  assert.equal((await orbweaver(['export', 'pages'])).out, '{"url":"http://a.test/"}\n')
+  assert.match((await orbweaver(['export', 'links', '--into', 'g.db'])).err, /40 rows in g\.db/)
+  assert.match((await orbweaver(['seed', 'a.test', 'b.test'])).out, /2 seeds added/)
+  assert.match((await orbweaver(['simulate', 'crawl', '--random-seed', '5'])).out, /--random-seed 5/)
+  assert.match(
+    (await orbweaver(['explain', 'http://a.test/x'])).out,
+    /Not known: no page of the collection links to it/,
+  )
+  assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s +--pause/)
+  assert.match((await orbweaver(['config', '--markdown'])).out, /^# Settings\n/)
+  for (const line of [
+    ['history', 'a.test'],
+    ['verify'],
+    ['seed', 'a.test'],
+    ['simulate', 'crawl'],
+    ['explain', 'a.test'],
+    ['config'],
+    ['get', 'a.test'],
+  ])
+    assert.equal(typeof JSON.parse((await orbweaver([...line, '--json'])).out), 'object', line[0])
+})
+
+test('verify with faults names them and fails', async () => {
+  const rooms = fakeRooms({
+    verify: async () => ({
+      volumes: 1,
+      records: 1,
+      captures: 1,
+      faults: [{ where: 'v.warc.gz:5', what: 'digest differs' }],
+    }),
+  })
+  const { exit, out, err } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  assert.equal(exit, 1)
+  assert.equal(out, 'v.warc.gz:5: digest differs\n')
+  assert.match(err, /^orbweaver: 1 faults in/)
+})
+
+test('the demo is an ordinary crawl of its own web, then tables and what to try', async () => {
+  const target = join(folder, 'demo')
+  const doors = fakeDoors()
+  const { exit, out } = await orbweaver(['demo', '-c', target, '--random-seed', '3'], doors)
+  assert.equal(exit, 0)
+  const { settings, seeds } = doors.crawls[0]
+  assert.deepEqual(settings.resolve, [{ host: '*.test', ip: '127.0.0.1', port: 4321 }])
+  assert.deepEqual(seeds, ['http://www.site0.test/'])
+  assert.match(out, /Try next:\n {2}orbweaver get .*\n {2}orbweaver explain .*\n {2}orbweaver verify/)
+})

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { makeScreen, type Stream } from './screen.ts'
+
+function recorder(isTTY: boolean): Stream & { text: string } {
+  return {
+    text: '',
+    isTTY,
+    columns: 90,
+    write(data) {
+      this.text += String(data)
+      return true
+    },
+    once() {},
+  }
+}
+
+test('a message while the view is drawn takes it away and puts it back', () => {
+  const err = recorder(true)
+  const screen = makeScreen(recorder(true), err, {})
+  screen.draw(['one', 'two'])
+  screen.say('problem')
+  screen.draw([])
+  assert.equal(err.text, '\x1b[?25lone\ntwo\n\x1b[2A\r\x1b[Jproblem\none\ntwo\n\x1b[2A\r\x1b[J\x1b[?25h')
+})
+
+test('without a terminal nothing is ever drawn', () => {
+  const err = recorder(false)
+  const screen = makeScreen(recorder(false), err, {})
+  screen.draw(['one'])
+  screen.say('line')
+  screen.draw([])
+  assert.equal(err.text, 'line\n')
+  assert.equal(screen.colour, false)
+})
+
+test('NO_COLOR and dumb terminals are respected', () => {
+  assert.equal(makeScreen(recorder(true), recorder(true), {}).colour, true)
+  assert.equal(makeScreen(recorder(true), recorder(true), { NO_COLOR: '1' }).colour, false)
+  assert.equal(makeScreen(recorder(true), recorder(true), { TERM: 'dumb' }).isTerminal, false)
+})

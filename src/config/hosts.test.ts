@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hostMatches, ownHost, pauseFor, pauseForHost, resolveAs } from './hosts.ts'
+import { Unfit } from './setting.ts'
+
+test("a shorter pause may be asked for one's own servers", () => {
+  for (const own of [
+    'example.org',
+    'www.example.org',
+    '*.example.org',
+    '*.www.example.co.uk',
+    'me.github.io',
+    '192.0.2.7',
+    '2001:db8::1',
+    '*.test',
+    '.test',
+    'a.b.test',
+    'localhost',
+    '*.localhost',
+    'x.example',
+    'nothing.invalid',
+    'server.lan',
+    'bücher.example.org',
+  ]) {
+    assert.doesNotThrow(() => ownHost(own), own)
+  }
+})
+
+test('a pattern that names servers of strangers is refused', () => {
+  for (const foreign of [
+    '*',
+    '*.com',
+    'com',
+    'co.uk',
+    '*.co.uk',
+    '.org',
+    '*.*',
+    '*.github.io',
+    'github.io',
+    'intranet',
+    '*.lan',
+  ]) {
+    assert.throws(() => ownHost(foreign), Unfit, foreign)
+  }
+  for (const wrong of [
+    '',
+    'a b',
+    'www.*.org',
+    'http://example.org',
+    'example.org/path',
+    'example.org:80',
+    '*example.org',
+  ]) {
+    assert.throws(() => ownHost(wrong), Unfit, wrong)
+  }
+})
+
+test('whatever is written, a pattern never covers a public suffix', () => {
+  const label = fc.constantFrom('*', 'com', 'co', 'uk', 'br', 'org', 'github', 'io', 'example', 'www')
+  fc.assert(
+    fc.property(fc.array(label, { minLength: 1, maxLength: 4 }), (labels) => {
+      const text = labels.join('.')
+      let pattern: string
+      try {
+        pattern = ownHost(text)
+      } catch (error) {
+        assert.ok(error instanceof Unfit)
+        return
+      }
+      for (const stranger of [
+        'stranger-a.com',
+        'stranger-b.co.uk',
+        'stranger-c.github.io',
+        'stranger-d.org',
+        'stranger-e.com.br',
+      ])
+        assert.ok(!hostMatches(pattern, stranger), `${text} names ${stranger}`)
+    }),
+  )
+})
+
+test('HOST=DURATION', () => {
+  assert.deepEqual(pauseFor('*.Example.ORG=0.1s'), { host: '*.example.org', pauseMs: 100 })
+  assert.deepEqual(pauseFor('127.0.0.1=0s'), { host: '127.0.0.1', pauseMs: 0 })
+  for (const wrong of ['example.org', 'example.org=', '=1s', 'example.org=soon', '*=1s'])
+    assert.throws(() => pauseFor(wrong), Unfit, wrong)
+})
+
+test('the most exact pattern says the pause', () => {
+  const rules = ['*.test=1s', '*.slow.test=5s', 'a.slow.test=3s', '127.0.0.1=200ms'].map(pauseFor)
+  assert.equal(pauseForHost(rules, 'www.test'), 1000)
+  assert.equal(pauseForHost(rules, 'b.slow.test'), 5000)
+  assert.equal(pauseForHost(rules, 'a.slow.test'), 3000)
+  assert.equal(pauseForHost(rules, 'www.example.org'), undefined)
+  assert.equal(pauseForHost(rules, 'www.example.org', '127.0.0.1'), 200)
+})
+
+test('*.domain names what is under it, not itself, and not its namesakes', () => {
+  assert.ok(hostMatches('*.example.org', 'www.example.org'))
+  assert.ok(!hostMatches('*.example.org', 'example.org'))
+  assert.ok(!hostMatches('*.example.org', 'badexample.org'))
+  assert.ok(hostMatches('*', 'anything'))
+})
+
+test('HOST=IP[:PORT]', () => {
+  assert.deepEqual(resolveAs('*.test=127.0.0.1:8080'), { host: '*.test', ip: '127.0.0.1', port: 8080 })
+  assert.deepEqual(resolveAs('a.example.org=10.0.0.1'), { host: 'a.example.org', ip: '10.0.0.1' })
+  assert.deepEqual(resolveAs('a.test=[::1]:8080'), { host: 'a.test', ip: '::1', port: 8080 })
+  assert.deepEqual(resolveAs('*=::1'), { host: '*', ip: '::1' })
+  for (const wrong of ['a.test', 'a.test=b.test', 'a.test=127.0.0.1:0', 'a.test=127.0.0.1:70000', 'a.test=1.2.3'])
+    assert.throws(() => resolveAs(wrong), Unfit, wrong)
+})

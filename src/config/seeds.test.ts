@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Problem } from '../base/errors.ts'
+import { readSeeds } from './seeds.ts'
+
+const read = (text: string) => readSeeds({ words: [], file: 'seeds.txt' }, () => text)
+
+test('seeds come from arguments and from a file', () => {
+  const seeds = readSeeds(
+    { words: ['www.example.org', 'https://example.com/a'], file: 'f' },
+    () => '# list\n\nexample.net/b # a comment\r\n',
+  )
+  assert.deepEqual(
+    seeds.map((url) => url.href),
+    ['http://www.example.org/', 'https://example.com/a', 'http://example.net/b'],
+  )
+})
+
+test('a seed that is no URL is named with file and line, before anything is fetched', () => {
+  const wrong = (text: string, pattern: RegExp) =>
+    assert.throws(
+      () => read(text),
+      (error) =>
+        error instanceof Problem && error.code === 'bad-seed' && error.exit === 2 && pattern.test(error.message),
+    )
+  wrong('http://ok.example/\n\nftp://example.org/\n', /^seeds\.txt, line 3: 'ftp:\/\/example\.org\/' is no seed: /)
+  wrong('http://[bad\nhttp://\n', /^seeds\.txt, line 1: .*\(and 1 more: lines 2\)$/)
+  assert.throws(() => readSeeds({ words: ['not a url'], file: undefined }), /'not a url' is no seed/)
+})
+
+test('an empty file is an error, no file and no words is nothing', () => {
+  assert.throws(
+    () => read('# nothing\n'),
+    (error) => error instanceof Problem && error.code === 'no-seeds',
+  )
+  assert.deepEqual(readSeeds({ words: [], file: undefined }), [])
+})
+
+test('a file that cannot be read is one clear line', () => {
+  assert.throws(
+    () => readSeeds({ words: [], file: 'no/such/file' }),
+    (error) =>
+      error instanceof Problem &&
+      error.code === 'unreadable' &&
+      /--seeds: cannot read no\/such\/file/.test(error.message),
+  )
+})

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as tables from './tables.ts'
+import { printTable } from './text-table.ts'
+
+/** The Brazilian web of CoBWeb's tables, as far as they tell it; the mean of Table 2 is the right one, not the printed one. */
+const BRAZIL: tables.ReportFigures = {
+  documents: 1_130_995,
+  bytes: 8_300_000_000,
+  servers: 35_508,
+  urls: { seen: 1_715_114, fetched: 1_292_602, waiting: 422_512 },
+  links: 9_000_000,
+  duplicates: 79_000,
+  storedTwice: 3,
+  statuses: { '-2': 4, '200': 1_130_995, '302': 84, '400': 4013, '403': 4338, '404': 99_957 },
+  failures: { 'no-such-name': 52_497, reset: 802, 'status-404': 99_957 },
+  refused: { robots: 17, scope: 2_000_000, hazard: 0, classifier: 0 },
+  unwanted: { mailto: 5000, 'image/gif': 12 },
+  documentsByType: {
+    'text/html': { count: 1_115_288, bytes: 6_400_000_000, mean: 5738.5 },
+    'application/pdf': { count: 15_707, bytes: 1_900_000_000, mean: 120_965 },
+  },
+  perServer: { mean: 31.85, median: 4, max: 9000 },
+  ratesByDay: [
+    { day: '2026-03-25', documents: 72_274, bytes: 1, documentsPerMinute: 63 },
+    { day: '2026-03-26', documents: 99_629, bytes: 1, documentsPerMinute: 107 },
+    { day: '2026-03-27', documents: 89_969, bytes: 1, documentsPerMinute: 70 },
+    { day: '2026-03-28', documents: 52_090, bytes: 1, documentsPerMinute: 62 },
+    { day: '2026-03-29', documents: 71_820, bytes: 1, documentsPerMinute: 64 },
+  ],
+  downloadsPerUrl: 0.875,
+  requests: 1_400_000,
+  wireBytes: 9_000_000_000,
+  malformed: 1,
+  cut: 2,
+  seedLinksDropped: 0,
+}
+
+const NOTHING: tables.ReportFigures = {
+  ...BRAZIL,
+  documents: 0,
+  bytes: 0,
+  servers: 0,
+  urls: { seen: 0, fetched: 0, waiting: 0 },
+  duplicates: 0,
+  statuses: {},
+  failures: {},
+  refused: {},
+  unwanted: {},
+  documentsByType: {},
+  perServer: { mean: 0, median: 0, max: 0 },
+  ratesByDay: [],
+  downloadsPerUrl: 0,
+}
+
+const text = (table: (f: tables.ReportFigures) => Parameters<typeof printTable>[0], figures = BRAZIL) =>
+  printTable(table(figures))
+
+test('CoBWeb, Table 2: rates per day with their mean', () => {
+  assert.equal(
+    text(tables.ratesByDay),
+    [
+      'Collection rates',
+      '  Date        Docs/min  Docs/day',
+      '  ──────────────────────────────',
+      '  2026-03-25        63    72,274',
+      '  2026-03-26       107    99,629',
+      '  2026-03-27        70    89,969',
+      '  2026-03-28        62    52,090',
+      '  2026-03-29        64    71,820',
+      '  ──────────────────────────────',
+      '  Mean            73.2    77,156',
+    ].join('\n'),
+  )
+})
+
+test('CoBWeb, Table 4: size of the collected web', () => {
+  const lines = text(tables.sizeOfWeb).split('\n')
+  assert.match(lines[3], /HTML collected +1,115,288 +6\.4 GB +5\.7 kB/)
+  assert.match(lines[4], /Other collected +15,707 +1\.9 GB +121 kB/)
+  assert.match(lines[5], /Total collected +1,130,995 +8\.3 GB/)
+  assert.match(lines[6], /URLs to be collected +422,512 +- +-/)
+})
+
+test('CoBWeb, Table 5: servers', () => {
+  assert.match(text(tables.servers), /Visited servers +35,508\n.*\(mean\) +31\.9\n.*\(median\) +4\n/)
+})
+
+test('CoBWeb, Table 6: errors, of HTTP and of the network, counted once each', () => {
+  const table = text(tables.errors)
+  assert.match(table, /404 \(not found\) +99,957/)
+  assert.match(table, /Server not found +52,497/)
+  assert.match(table, /Total +161,607/)
+  assert.ok(!table.includes('status-404'))
+})
+
+test('CrawlWave, Table 1: statuses with counts and shares', () => {
+  const lines = text(tables.statuses).split('\n')
+  assert.match(lines[3], /Total successful requests +1,239,387 +100\.00%/)
+  assert.match(lines[4], /200 \(OK\) +1,130,995 +91\.25%/)
+  assert.equal(lines.length, 9)
+})
+
+test('a table of many kinds sums up the rest', () => {
+  const unwanted = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`kind${i}`, 100 - i]))
+  const table = tables.refusals({ ...BRAZIL, refused: {}, unwanted })
+  assert.equal(table.rows.length, 17)
+  assert.equal(table.rows[15][0], 'Other')
+  assert.equal(table.rows[16][1], (100 * 40 - (39 * 40) / 2).toLocaleString('en'))
+})
+
+test('an empty collection has tables without rows left out, and no division by nothing', () => {
+  const all = tables.allTables(NOTHING).map(printTable).join('\n')
+  assert.ok(!/NaN|Infinity|undefined/.test(all))
+  assert.ok(all.includes('Visited servers'))
+  assert.ok(!all.includes('Errors'))
+})
