@@ -7,7 +7,7 @@ import type { Courtesy } from '../visit/report.ts'
 
 export interface PauseRules {
   /** Ours for this site; `own` when `--pause-for` names it: then neither answer time nor address courtesy add to it. */
-  configured(site: string): { pause: Millis; own: boolean }
+  configured(site: string, address: string | undefined): { pause: Millis; own: boolean }
   /** The pause is at least this many times the last answer's time, up to the bound. */
   factor: number
   mostByFactor: Millis
@@ -16,7 +16,8 @@ export interface PauseRules {
 }
 
 export class SiteCourtesy {
-  readonly own: boolean
+  readonly #site: string
+  #own: boolean
   #configured: Millis
   #rules: PauseRules
   #clock: Clock
@@ -30,12 +31,18 @@ export class SiteCourtesy {
   #address: string | undefined
 
   constructor(site: string, wait: Millis, rules: PauseRules, clock: Clock) {
-    const { pause, own } = rules.configured(site)
-    this.own = own
+    const { pause, own } = rules.configured(site, undefined)
+    this.#site = site
+    this.#own = own
     this.#configured = pause
     this.#rules = rules
     this.#clock = clock
     this.#freeAt = clock.elapsed() + wait
+  }
+
+  /** The operator's own server: its pause stands alone. */
+  get own(): boolean {
+    return this.#own
   }
 
   get pause(): Millis {
@@ -55,14 +62,18 @@ export class SiteCourtesy {
     return this.pause > before
   }
 
+  /** The site was found at this address; `--pause-for` may name it. */
   at(address: string): void {
     this.#address = address
+    const { pause, own } = this.#rules.configured(this.#site, address)
+    this.#configured = pause
+    this.#own = own
   }
 
   /** An answer (or a failure to get one) has ended. `retryAfter` is what the server asked for. */
   answered(at: Instant, tookMs: Millis, retryAfter: Millis | undefined): void {
     this.#lastAnswerAt = at
-    this.#byAnswer = this.own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
+    this.#byAnswer = this.#own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
     const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.mostRetryAfter))
     this.#freeAt = this.#clock.elapsed() + wait
     if (retryAfter !== undefined) this.#retryUntil = at + wait

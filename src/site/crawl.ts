@@ -37,8 +37,11 @@ export async function crawlSite(
   if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, reporter, courtesy, tools)
   // A name with several addresses stays at the one where it was found before.
   const address = resolved.list.find(({ ip }) => ip === visit.address) ?? resolved.list[0]
-  if (tools.scope().refusesAddress(address.ip)) return siteFails('address-refused', first, reporter, courtesy, tools)
+  if (tools.refusesAddress(address.ip) !== undefined) {
+    return siteFails('address-refused', first, reporter, courtesy, tools)
+  }
 
+  courtesy.at(address.ip)
   const shared = !courtesy.own
   if (shared && !tools.addresses.join(address.ip)) {
     courtesy.holdFor(ADDRESS_BUSY_WAIT)
@@ -50,7 +53,6 @@ export async function crawlSite(
       courtesy.holdFor(ADDRESS_BUSY_WAIT)
       return 'elsewhere'
     }
-    courtesy.at(address.ip)
     const asking: Asking = { site: visit.site, session, address, courtesy, cookies: new CookieJar(), lease, signal }
     return await crawlPages(reporter, asking, tools)
   } finally {

@@ -113,7 +113,7 @@ async function askAnywhere(
   if (resolved.kind === 'failed') return 'no-address'
   const session = tools.openSession()
   try {
-    const { pause } = tools.pauses.configured(target.site)
+    const { pause } = tools.pauses.configured(target.site, resolved.list[0].ip)
     const courtesy = new SiteCourtesy(target.site, pause, tools.pauses, tools.clock)
     const there = {
       ...asking,

@@ -28,6 +28,8 @@ export interface SiteTools {
   findTwin: FindTwin
   /** Read anew for every page: black lists may change while the crawl runs. */
   scope(): Scope
+  /** The black-list rule that refuses an address. */
+  refusesAddress(ip: string): string | undefined
   hazards: HazardLimits
   pauses: PauseRules
   addresses: AddressBook

@@ -107,7 +107,7 @@ function read(item: AgendaItem, body: Body, tools: PageTools): Reading | 'failed
   const { type, charset } = parseMediaType(headerOf(body.head.headers, 'content-type'))
   const coding = headerOf(body.head.headers, 'content-encoding')
   const limit = { bytes: screen.scope.limitFor(type), ratio: site.decode.ratio }
-  site.watch.begin(screen.reporter.visit.id, screen.site, item.url)
+  site.watch.begin(screen.reporter.visit, item)
   try {
     const decoded = decodeContent(body.payload, coding, limit)
     return site.read({ mediaType: type, charset, bytes: decoded.bytes })

@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from './exchange.ts'
 import type { Capture, VisitReport } from './report.ts'
-import type { SiteName, Visit, VisitId, WorkerId } from './visit.ts'
+import type { AgendaItem, Visit, VisitId, WorkerId } from './visit.ts'
 
 export interface Frontier {
   /** Empty → when to ask again, or the crawl is over. */
@@ -39,6 +39,6 @@ export type FindTwin = (digest: string) => Promise<Twin | undefined>
 
 /** Told by the worker's thread before a page is read, so that the house knows what hangs. */
 export interface ReadingWatch {
-  begin(visit: VisitId, site: SiteName, url: string): void
+  begin(visit: Visit, item: AgendaItem): void
   end(): void
 }

@@ -1,0 +1,281 @@
+/** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
+import { join } from 'node:path'
+import { type Instant, type Millis, realClock } from '../base/clock.ts'
+import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
+import { Readers } from '../base/journal.ts'
+import { freshSeed, seededRandom } from '../base/random.ts'
+import { realDisk } from '../base/real-disk.ts'
+import { readCounters } from '../collection/counters/counters.ts'
+import type { Settings } from '../config/keys.ts'
+import { lockCollection } from '../database/lock.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import type { Totals } from '../frontier/looks.ts'
+import type { Event } from '../visit/events.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
+import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import { Crew } from './crew.ts'
+import { type House, openHouse } from './house.ts'
+import type { CrawlPlan } from './plan.ts'
+import { recordUnreadable } from './watchdog.ts'
+
+export type CrawlWhy = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
+
+export interface CrawlEnd {
+  why: CrawlWhy
+  exit: number
+  documents: number
+}
+
+export interface CrawlSnapshot {
+  at: Instant
+  documents: number
+  bytes: number
+  requests: number
+  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
+  urls: { known: number; waiting: number; done: number }
+  failures: number
+  refused: number
+  inbox: number
+  waitingOnlyForCourtesy: boolean
+  nextDueMs: Millis | undefined
+  slow: { site: string; why: string }[]
+  lateMs: Millis
+}
+
+export interface CrawlHandle {
+  done: Promise<CrawlEnd>
+  snapshot(): CrawlSnapshot
+  stop(): void
+}
+
+export interface CrawlOptions {
+  seeds: readonly WebUrl[]
+  version: string
+  journal?: (event: Event) => void
+}
+
+const EXIT_OF: Record<CrawlWhy, number> = {
+  complete: EXIT.done,
+  interrupted: EXIT.interrupted,
+  pages: EXIT.pageLimit,
+  time: EXIT.timeLimit,
+  size: EXIT.sizeLimit,
+}
+
+const TICK: Millis = 1000
+/** Another thread is started when each has this many sites: a thread costs 50 MB and a tenth of a second. */
+const SITES_PER_THREAD = 20
+
+export async function startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle> {
+  const folder = settings.collection
+  readBlacklists(blacklistPaths(settings), realDisk)
+  const opened = await openForWriting(settings, options)
+  const { house, journal, close } = opened
+  try {
+    const seeds = await house.seeds()
+    if (seeds.length === 0) {
+      throw new Problem(
+        'no-seeds',
+        `nothing to collect in ${folder}: name seeds, for instance orbweaver crawl https://www.example.org/`,
+      )
+    }
+    const plan: CrawlPlan = { settings, seeds, version: options.version }
+    return await runCrawl(plan, house, journal, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Adds seeds without crawling. */
+export async function addSeeds(settings: Settings, options: CrawlOptions): Promise<{ added: number; known: number }> {
+  const { fresh, close } = await openForWriting(settings, options)
+  await close()
+  return { added: fresh, known: options.seeds.length - fresh }
+}
+
+async function openForWriting(settings: Settings, options: CrawlOptions) {
+  const folder = settings.collection
+  for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
+  const lock = lockCollection(folder)
+  const journal = new Readers<Event>()
+  if (options.journal !== undefined) journal.read(options.journal)
+  try {
+    const database = openSqlite(join(folder, 'collection.db'))
+    const close = async () => {
+      await database.close()
+      lock.release()
+    }
+    try {
+      const random = seededRandom(settings.randomSeed ?? freshSeed())
+      const house = await openHouse({ database, disk: realDisk, folder, clock: realClock, random, journal, settings })
+      const { fresh } = await house.seed(options.seeds.map(({ href, key, site }) => ({ url: href, key, site })))
+      return { house, journal, fresh, close }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function runCrawl(
+  plan: CrawlPlan,
+  house: House,
+  journal: Readers<Event>,
+  close: () => Promise<void>,
+): Promise<CrawlHandle> {
+  const { settings } = plan
+  const { database, folder, random } = house.parts
+  const over = new AbortController()
+  let why: CrawlWhy = 'complete'
+  let failure: unknown
+  const lose = (worker: string) => database.transact((tx) => house.frontier.ledger.lose(tx, worker))
+  const fault = (error: unknown) => {
+    failure ??= error
+    void crew.end()
+  }
+  const crew: Crew = new Crew({
+    house: house.calls,
+    clock: realClock,
+    journal,
+    dataFor: (worker, slot) => ({
+      plan,
+      worker,
+      folder,
+      slot,
+      filter: house.filter.shared,
+      randomSeed: random.integer(2 ** 31),
+    }),
+    async hung(worker, reading) {
+      await recordUnreadable(reading, {
+        database,
+        ledger: house.frontier.ledger,
+        intake: house.intake,
+        clock: realClock,
+      })
+      await lose(worker)
+    },
+    async died(worker, error) {
+      if (isDiskFull(error) || failure !== undefined) return fault(error)
+      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+      // A thread that cannot live is not started for ever.
+      if (++deaths > MOST_DEATHS) return fault(error)
+      await house.intake.idle()
+      await lose(worker)
+      crew.start()
+    },
+    fault,
+  })
+  let deaths = 0
+  const stop = (reason: CrawlWhy) => {
+    if (why === 'complete') why = reason
+    house.frontier.stop()
+    crew.stop()
+  }
+  const view = new View(house, crew)
+  await view.refresh()
+  journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
+  crew.start()
+  const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
+
+  const keep = async () => {
+    while (!over.signal.aborted) {
+      await realClock.sleep(TICK, over.signal)
+      await house.tick()
+      await crew.watch()
+      await view.refresh()
+      const { free, leased } = view.totals.sites
+      if (crew.size > 0 && crew.size < settings.workers && free + leased > crew.size * SITES_PER_THREAD) crew.start()
+      if (settings.maxSize !== undefined && view.counters.get('bytes')! >= settings.maxSize) stop('size')
+    }
+  }
+  const finish = async (): Promise<CrawlEnd> => {
+    const keeping = keep().catch(fault)
+    await crew.ended()
+    over.abort()
+    cancelTime()
+    await keeping
+    try {
+      if (failure !== undefined) throw failure
+      await house.finish()
+      await view.refresh()
+    } catch (error) {
+      throw isDiskFull(error) ? diskFull(folder, error) : error
+    } finally {
+      await close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+    }
+    const documents = view.counters.get('documents') ?? 0
+    if (why === 'complete' && settings.maxPages !== undefined && view.totals.urls.waiting > 0) why = 'pages'
+    journal.tell({ kind: 'crawl-over', why })
+    return { why, exit: EXIT_OF[why], documents }
+  }
+  return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
+}
+
+const MOST_DEATHS = 20
+
+function diskFull(folder: string, cause: unknown): Problem {
+  const what = `no room left on the disk of ${folder}; make room and give the same command again: nothing that was collected is lost`
+  return new Problem('disk-full', what, { cause })
+}
+
+/** How the crawl stands, read from the database once a second; a snapshot costs nothing. */
+class View {
+  readonly #house: House
+  readonly #crew: Crew
+  totals!: Totals
+  counters: ReadonlyMap<string, number> = new Map()
+  #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
+  #lateMs = 0
+  #last = 0
+
+  constructor(house: House, crew: Crew) {
+    this.#house = house
+    this.#crew = crew
+  }
+
+  async refresh(): Promise<void> {
+    const { look } = this.#house.frontier.ledger
+    const now = realClock.elapsed()
+    if (this.#last > 0) this.#lateMs = Math.max(0, now - this.#last - TICK)
+    this.#last = now
+    await this.#house.parts.database.read(async (tx) => {
+      this.totals = await look.totals(tx)
+      this.counters = readCounters(tx)
+      this.#next = (await look.nextDue(tx, 1)).at(0)
+    })
+  }
+
+  snapshot(): CrawlSnapshot {
+    const { sites, urls } = this.totals
+    const sum = (prefix: string) =>
+      [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
+    const now = realClock.now()
+    const busy = sites.leased + sites.returning
+    return {
+      at: now,
+      documents: this.counters.get('documents') ?? 0,
+      bytes: this.counters.get('bytes') ?? 0,
+      requests: this.counters.get('requests') ?? 0,
+      sites: {
+        busy,
+        waiting: sites.waiting,
+        free: sites.free,
+        done: sites.crawled,
+        barred: sites.barred,
+        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred,
+      },
+      urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
+      failures: sum('failure:'),
+      refused: sum('refused:'),
+      inbox: this.#house.intake.pending(),
+      waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
+      nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
+      slow: [],
+      lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+    }
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The worker threads of a crawl: started as sites need them, watched, replaced when they hang, told to stop. Each answers
+ * to the house through its port and shares nothing else with it but its reading slot and the filter of digests.
+ */
+import { Worker } from 'node:worker_threads'
+import type { Clock } from '../base/clock.ts'
+import type { Journal } from '../base/journal.ts'
+import type { Event } from '../visit/events.ts'
+import type { HouseCalls, ToWorker } from '../wire/calls.ts'
+import { answerCalls } from '../wire/thread/house-side.ts'
+import { type NowReading, readingSlot } from '../wire/thread/reading-slot.ts'
+import type { CrawlPlan } from './plan.ts'
+import { ReadingWatchdog } from './watchdog.ts'
+
+/** What a worker thread is given. */
+export interface ThreadData {
+  plan: CrawlPlan
+  worker: string
+  folder: string
+  slot: SharedArrayBuffer
+  filter: SharedArrayBuffer
+  randomSeed: number
+}
+
+export interface CrewTools {
+  house: HouseCalls
+  clock: Clock
+  journal: Journal<Event>
+  dataFor(worker: string, slot: SharedArrayBuffer): ThreadData
+  /** The thread that read this page has been ended: record the page, lose the worker's leases. */
+  hung(worker: string, reading: NowReading): Promise<void>
+  /** A thread ended though nobody asked it to. */
+  died(worker: string, error: unknown): Promise<void>
+  /** Nothing can go on: a full disk, a lost database. */
+  fault(error: unknown): void
+}
+
+interface Member {
+  name: string
+  thread: Worker
+  watchdog: ReadingWatchdog
+  ended: Promise<void>
+  visits: number
+  lateMs: number
+}
+
+export class Crew {
+  readonly #tools: CrewTools
+  readonly #members = new Set<Member>()
+  #made = 0
+  #stopping = false
+
+  constructor(tools: CrewTools) {
+    this.#tools = tools
+  }
+
+  get size(): number {
+    return this.#members.size
+  }
+
+  get visits(): number {
+    return sum([...this.#members].map(({ visits }) => visits))
+  }
+
+  get lateMs(): number {
+    return Math.max(0, ...[...this.#members].map(({ lateMs }) => lateMs))
+  }
+
+  start(): void {
+    const name = `w${++this.#made}`
+    const slot = readingSlot()
+    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
+    const thread = new Worker(new URL(`./real-worker.${extension}`, import.meta.url), {
+      workerData: this.#tools.dataFor(name, slot),
+    })
+    const watchdog = new ReadingWatchdog(slot, this.#tools.clock)
+    const member: Member = { name, thread, watchdog, ended: Promise.resolve(), visits: 0, lateMs: 0 }
+    let failure: unknown
+    thread.on('error', (error) => {
+      failure = error
+    })
+    member.ended = new Promise((resolve) => {
+      thread.once('exit', (code) => {
+        const known = this.#members.delete(member)
+        resolve()
+        if (known && code !== 0) void this.#tools.died(name, failure ?? new Error(`worker ended with code ${code}`))
+      })
+    })
+    this.#members.add(member)
+    answerCalls(thread, this.#tools.house, {
+      event: (event) => this.#tools.journal.tell(event),
+      pulse: (visits, lateMs) => {
+        member.visits = visits
+        member.lateMs = lateMs
+      },
+      fault: (error) => this.#tools.fault(error),
+    })
+    if (this.#stopping) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** Ends threads that hang on a page, records the page, and starts others in their place. */
+  async watch(): Promise<void> {
+    for (const member of this.#members) {
+      const reading = member.watchdog.stuck()
+      if (reading === undefined) continue
+      this.#members.delete(member)
+      await member.thread.terminate()
+      const { name } = member
+      this.#tools.journal.tell({
+        kind: 'worker-restarted',
+        worker: name,
+        why: 'reading never ended',
+        url: reading.item.url,
+      })
+      await this.#tools.hung(name, reading)
+      this.start()
+    }
+  }
+
+  /** Finish what is in flight, check in, close volumes. */
+  stop(): void {
+    this.#stopping = true
+    for (const { thread } of this.#members) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** At once. */
+  async end(): Promise<void> {
+    const members = [...this.#members]
+    this.#members.clear()
+    await Promise.all(members.map(({ thread }) => thread.terminate()))
+  }
+
+  /** Resolves when all threads have ended, those started meanwhile too. */
+  async ended(): Promise<void> {
+    while (this.#members.size > 0) await Promise.all([...this.#members].map(({ ended }) => ended))
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,143 @@
+/**
+ * The house over a database, a disk and a clock that are given: frontier, intake, log, twins. What a crash left is put
+ * right first, in the order of durability: volumes' torn tails, then the inbox, then the leases.
+ */
+import { join } from 'node:path'
+import { type Clock, type Millis, turn } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
+import type { Journal } from '../base/journal.ts'
+import type { Random } from '../base/random.ts'
+import { cdxjLine } from '../collection/captures/cdxj.ts'
+import { mergeIndex } from '../collection/captures/cdxj-merge.ts'
+import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
+import { capturesSince } from '../collection/captures/read-captures.ts'
+import { fillFilter, findTwin } from '../collection/captures/twins.ts'
+import { readCounters } from '../collection/counters/counters.ts'
+import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
+import { noteProgress } from '../collection/figures.ts'
+import { indexLinks } from '../collection/links/index-links.ts'
+import { repairVolumes } from '../collection/volumes/repair.ts'
+import type { Settings } from '../config/keys.ts'
+import type { Database } from '../database/database.ts'
+import type { FrontierHouse } from '../frontier/house.ts'
+import type { SeedUrl } from '../frontier/ledger.ts'
+import { namedOrder } from '../frontier/order/named-order.ts'
+import { openSqliteFrontier } from '../frontier/sqlite/open-frontier.ts'
+import { Intake } from '../intake/intake.ts'
+import type { Event } from '../visit/events.ts'
+import type { FindTwin } from '../visit/ports.ts'
+import type { HouseCalls } from '../wire/calls.ts'
+import { pauseFor } from './plan.ts'
+
+export interface HouseParts {
+  database: Database
+  disk: Disk
+  folder: string
+  clock: Clock
+  random: Random
+  journal: Journal<Event>
+  settings: Settings
+  /** Smaller in simulations. */
+  filterBits?: number
+}
+
+export interface House {
+  /** All that workers may ask. */
+  calls: HouseCalls
+  frontier: FrontierHouse
+  intake: Intake
+  filter: DigestFilter
+  findTwin: FindTwin
+  parts: HouseParts
+  archiveFolder: string
+  seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
+  seeds(): Promise<string[]>
+  /** Short work of every second: leases that ended, a note of how far the crawl is. */
+  tick(): Promise<void>
+  /** What is done when nobody asks any more: reverse index, CDXJ, volumes that a dead thread left open. */
+  finish(): Promise<void>
+}
+
+/** Above this many parts that wait to be applied, no sites are handed out: workers wait for the house. */
+const MOST_PENDING = 2000
+const BUSY_WAIT: Millis = 200
+const CAPTURES_AT_ONCE = 1000
+const LINK_PAGES_AT_ONCE = 50
+
+export async function openHouse(parts: HouseParts): Promise<House> {
+  const { database, disk, folder, clock, settings, journal } = parts
+  const archiveFolder = join(folder, 'archive')
+  await repairVolumes(disk, archiveFolder, journal)
+  const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
+  const frontier = openSqliteFrontier(database, {
+    clock,
+    order: namedOrder(settings.order, parts.random),
+    slice: { pages: settings.slicePages, time: settings.sliceTime },
+    leaseMs: settings.lease,
+    addressPauseMs: settings.addressPause,
+    defaultPause: (site) => pauseFor(settings, site, undefined).pause,
+    budget: pageBudget(settings.maxPages),
+  })
+  const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
+  const intake = await Intake.open({ database, ledger: frontier.ledger, filter, log, clock, journal })
+  await frontier.recover(() => intake.drain())
+  void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+  const find = findTwin(database, filter)
+
+  return {
+    frontier,
+    intake,
+    filter,
+    findTwin: find,
+    parts,
+    archiveFolder,
+    calls: {
+      async checkOut(worker, atMost) {
+        if (intake.pending() > MOST_PENDING) return { visits: [], next: BUSY_WAIT }
+        return frontier.frontier.checkOut(worker, atMost)
+      },
+      enter: (worker, visit, address) => frontier.frontier.enter(worker, visit, address),
+      renew: (worker, visits) => frontier.frontier.renew(worker, visits),
+      checkInPacked: (_worker, sealed) => intake.store(sealed),
+      findTwin: find,
+    },
+    seed: (urls) => database.transact((tx) => frontier.ledger.seed(tx, urls)),
+    seeds: () => database.read((tx) => frontier.ledger.look.seeds(tx)),
+    async tick() {
+      // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
+      if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
+      await database.transact(async (tx) => {
+        const { urls } = await frontier.ledger.look.totals(tx)
+        noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
+      })
+    },
+    async finish() {
+      await intake.drain()
+      await repairVolumes(disk, archiveFolder, journal)
+      while ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_AT_ONCE))) > 0) await turn()
+      await mergeIndex(disk, join(folder, 'indexes'), indexLines(database))
+      await log.close()
+    },
+  }
+}
+
+/** CDXJ lines of every capture; the merge drops those that the index has. */
+export async function* indexLines(database: Database): AsyncGenerator<string> {
+  let last = 0
+  for (;;) {
+    const captures = await database.read((tx) => capturesSince(tx, last, CAPTURES_AT_ONCE))
+    for (const capture of captures) yield cdxjLine({ ...capture, filename: capture.volume })
+    const end = captures.at(-1)
+    if (end === undefined) return
+    last = end.id
+    await turn()
+  }
+}
+
+/** What `--max-pages` leaves, as the applied reports say. */
+function pageBudget(maxPages: number | undefined) {
+  if (maxPages === undefined) return undefined
+  return {
+    left: (tx: Parameters<typeof readCounters>[0]) => Math.max(0, maxPages - (readCounters(tx).get('documents') ?? 0)),
+  }
+}

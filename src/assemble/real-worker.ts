@@ -1,0 +1,116 @@
+/** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
+import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../base/assert.ts'
+import { realClock } from '../base/clock.ts'
+import { seededRandom } from '../base/random.ts'
+import { realDisk } from '../base/real-disk.ts'
+import { DigestFilter } from '../collection/captures/digest-filter.ts'
+import { openArchive } from '../collection/volumes/volume-writer.ts'
+import type { Settings } from '../config/keys.ts'
+import { addressGuard } from '../fetch/guard.ts'
+import { cAresResolver, RESOLVER_BOUNDS } from '../fetch/resolve.ts'
+import { openSessions } from '../fetch/session.ts'
+import type { Event } from '../visit/events.ts'
+import { watchInto } from '../wire/thread/reading-slot.ts'
+import { reachHouse } from '../wire/thread/worker-side.ts'
+import { runWorker } from '../worker/worker.ts'
+import { blacklistFiles } from './blacklist-files.ts'
+import type { ThreadData } from './crew.ts'
+import { userAgentOf, workerTools } from './worker-tools.ts'
+
+/** A connection that waited longer than this between two requests was probably closed by its server. */
+const MAX_IDLE_MS = 120_000
+/** The least rate counts only after this. */
+const RATE_GRACE_MS = 10_000
+/** Payloads of this worker's own volumes that it remembers for revisits. */
+const TWINS_IN_MEMORY = 100_000
+
+async function main(): Promise<void> {
+  assert(parentPort !== null, 'real-worker runs in a worker thread')
+  const data = workerData as ThreadData
+  const { settings, version } = data.plan
+  const house = reachHouse(parentPort)
+  const filter = new DigestFilter(data.filter)
+  const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? house.event(event) : undefined) }
+  const named = new Set(settings.resolve.map(({ ip }) => ip))
+  const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
+  const archive = openArchive({
+    disk: realDisk,
+    folder: join(data.folder, 'archive'),
+    prefix: 'ORBWEAVER',
+    hostname: hostname(),
+    worker: data.worker,
+    clock: realClock,
+    random: seededRandom(data.randomSeed),
+    rollBytes: settings.volumeSize,
+    info: {
+      software: `orbweaver/${version}`,
+      userAgent: userAgentOf(settings, version),
+      robots: 'obey',
+      operator: settings.contact,
+    },
+    journal,
+    twinsInMemory: TWINS_IN_MEMORY,
+  })
+  const tools = workerTools(data.plan, {
+    clock: realClock,
+    journal,
+    openSession: openSessions({
+      clock: realClock,
+      deadlines: {
+        connect: settings.connectTimeout,
+        firstByte: settings.firstByteTimeout,
+        idle: settings.idleTimeout,
+        exchange: settings.exchangeTimeout,
+      },
+      leastRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
+      tls: settings.tls,
+      guard,
+      maxIdleMs: MAX_IDLE_MS,
+    }),
+    resolve: cAresResolver({
+      ...RESOLVER_BOUNDS,
+      clock: realClock,
+      servers: settings.dnsServers.length > 0 ? settings.dnsServers : undefined,
+      overrides: settings.resolve,
+      guard: addressGuard({ allowPrivate: settings.allowPrivate, allow: new Set() }),
+      hosts: hostsFile(),
+    }),
+    archive,
+    // Most payloads are new, and the filter knows that without a journey to the house.
+    findTwin: async (digest) => (filter.mayHave(digest) ? house.findTwin(digest) : undefined),
+    watch: watchInto(data.slot),
+    blacklist: blacklistFiles(settings, realDisk, realClock, journal),
+  })
+  await runWorker(
+    {
+      id: data.worker,
+      slots: settings.visits,
+      frontier: house.frontier,
+      sink: house.sink,
+      tools,
+      renewEvery: settings.lease / 3,
+      pulse: ({ visits, lateMs }) => house.pulse(visits, lateMs),
+    },
+    house.stop,
+  )
+  parentPort.close()
+}
+
+/** Requests and answers are many: they are told to the house only when somebody listens to every event. */
+function isWorthTelling(event: Event, settings: Settings): boolean {
+  return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
+}
+
+function hostsFile(): string {
+  try {
+    return readFileSync('/etc/hosts', 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+await main()

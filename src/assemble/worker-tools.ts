@@ -1,0 +1,116 @@
+/** A worker's tools, from the plan and from the doors to the world, whoever made those. */
+import { assert } from '../base/assert.ts'
+import type { Clock } from '../base/clock.ts'
+import type { Journal } from '../base/journal.ts'
+import type { Settings } from '../config/keys.ts'
+import { UNLIMITED } from '../hazards/limits.ts'
+import { readPage } from '../page/reading.ts'
+import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
+import { parseScopeMode, type ScopeMode } from '../scope/region.ts'
+import { makeScope, type Scope } from '../scope/scope.ts'
+import { AddressBook } from '../site/address-book.ts'
+import type { Event } from '../visit/events.ts'
+import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
+import type { Archive, FindTwin, ReadingWatch } from '../visit/ports.ts'
+import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import type { WorkerOptions } from '../worker/worker.ts'
+import { type CrawlPlan, pauseFor } from './plan.ts'
+
+/** Visits at one address at once (DESIGN §3). */
+const VISITS_PER_ADDRESS = 8
+/** A body that grows more than this when decoded is a bomb; text compresses 5 to 20 times, and rarely 200. */
+const DECODE_RATIO = 1000
+/** Anything decoded is cut there, whatever the limits by media type say. */
+const DECODE_BYTES = 64 * 1024 * 1024
+
+export interface World {
+  clock: Clock
+  journal: Journal<Event>
+  openSession: OpenSession
+  resolve: Resolve
+  archive: Archive
+  findTwin: FindTwin
+  watch: ReadingWatch
+  /** Black lists are read again when their files change; undefined: there are none. */
+  blacklist?: () => Blacklist
+}
+
+export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
+  const { settings } = plan
+  const seeds = plan.seeds.map(parseUrl).filter((seed) => seed !== undefined)
+  const blacklist = world.blacklist ?? (() => emptyBlacklist)
+  return {
+    clock: world.clock,
+    journal: world.journal,
+    openSession: world.openSession,
+    resolve: world.resolve,
+    archive: world.archive,
+    findTwin: world.findTwin,
+    watch: world.watch,
+    scope: scopeFor(settings, seeds, blacklist),
+    refusesAddress: (ip) => blacklist().refusesAddress(ip),
+    hazards: {
+      urlsPerSite: settings.maxUrlsPerSite,
+      duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
+      depth: settings.maxDepth,
+    },
+    pauses: {
+      configured: (site, address) => pauseFor(settings, site, address),
+      factor: settings.pauseFactor,
+      mostByFactor: settings.maxSlowPause,
+      mostCrawlDelay: settings.maxCrawlDelay,
+      mostRetryAfter: settings.maxRetryAfter,
+    },
+    addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
+    read: readPage,
+    token: settings.userAgentName,
+    headers: requestHeaders(settings, plan.version),
+    exchangeMs: settings.exchangeTimeout,
+    patience: settings.patience,
+    decode: { bytes: DECODE_BYTES, ratio: DECODE_RATIO },
+  }
+}
+
+/** The scope is made again only when the black lists have changed. */
+function scopeFor(settings: Settings, seeds: readonly WebUrl[], blacklist: () => Blacklist): () => Scope {
+  let list: Blacklist | undefined
+  let scope: Scope | undefined
+  return () => {
+    if (scope !== undefined && blacklist() === list) return scope
+    list = blacklist()
+    scope = makeScope({
+      mode: scopeMode(settings.scope),
+      seeds,
+      include: settings.include.map((pattern) => new RegExp(pattern)),
+      exclude: settings.exclude.map((pattern) => new RegExp(pattern)),
+      queries: settings.queries,
+      mediaTypes: settings.mediaTypes,
+      maxDepth: settings.maxDepth,
+      maxUrlLength: settings.maxUrlLength,
+      blacklist: list,
+      links: settings.links,
+      sizes: settings.maxBytes,
+    })
+    return scope
+  }
+}
+
+function scopeMode(text: string): ScopeMode {
+  const mode = parseScopeMode(text)
+  assert(mode !== undefined, `scope ${text} passed the settings`)
+  return mode
+}
+
+/** `NAME/VERSION (+CONTACT)`: who asks, and where to learn more (V17). */
+export function userAgentOf(settings: Settings, version: string): string {
+  const contact = settings.contact === undefined ? '' : ` (+${settings.contact})`
+  return `${settings.userAgentName}/${version}${contact}`
+}
+
+function requestHeaders(settings: Settings, version: string): Headers {
+  return [
+    ['User-Agent', userAgentOf(settings, version)],
+    ['Accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
+    ['Accept-Encoding', 'gzip, deflate, br, zstd'],
+  ]
+}
