@@ -6,7 +6,7 @@ import type { Migration } from '../../database/migrations/migration.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { unpackLinks } from '../../visit/adjacency.ts'
-import type { UrlText } from './url-text.ts'
+import { urlText } from './url-text.ts'
 
 export interface TextLink {
   from: string
@@ -17,10 +17,10 @@ export interface TextLink {
 const PIECE = 200
 
 /** In pieces, each one consistent: a crawl that writes meanwhile goes on. */
-export async function* exportLinks(database: Database, urlText: UrlText): AsyncGenerator<TextLink> {
+export async function* exportLinks(database: Database): AsyncGenerator<TextLink> {
   let last = 0
   for (;;) {
-    const piece = await database.read((tx) => linksAfter(tx, last, urlText))
+    const piece = await database.read((tx) => linksAfter(tx, last))
     yield* piece.links
     if (piece.last === undefined) return
     last = piece.last
@@ -35,7 +35,7 @@ const LINK_TABLE: Migration = {
 }
 
 /** Makes `link(from_url, to_url)` in a database file of its own, indexed both ways; what it held before is replaced. */
-export async function linkTable(database: Database, into: string, urlText: UrlText): Promise<{ links: number }> {
+export async function linkTable(database: Database, into: string): Promise<{ links: number }> {
   const target = openSqlite(into, [LINK_TABLE])
   let links = 0
   try {
@@ -46,7 +46,7 @@ export async function linkTable(database: Database, into: string, urlText: UrlTe
     })
     for (let last: number | undefined = 0; last !== undefined; ) {
       const after: number = last
-      const piece = await database.read((tx) => linksAfter(tx, after, urlText))
+      const piece = await database.read((tx) => linksAfter(tx, after))
       await target.transact((tx) => {
         const db = sqliteTx(tx)
         for (const { from, to } of piece.links) db.run('INSERT INTO link VALUES (?, ?)', from, to)
@@ -64,7 +64,7 @@ export async function linkTable(database: Database, into: string, urlText: UrlTe
   return { links }
 }
 
-function linksAfter(tx: Tx, page: number, urlText: UrlText): { links: TextLink[]; last: number | undefined } {
+function linksAfter(tx: Tx, page: number): { links: TextLink[]; last: number | undefined } {
   const rows = sqliteTx(tx).allExact<{ page: bigint; site: bigint; url: string; links: Uint8Array }>(
     `SELECT l.page, p.site, p.url, l.links FROM page_links l JOIN page p ON p.id = l.page
      WHERE l.page > ? ORDER BY l.page LIMIT ?`,

@@ -1,20 +1,13 @@
-/** From the two keys of a URL to its text. */
+/** From the two keys of a URL (signed, as the tables hold them) to its text: a page's, or one that the frontier knows. */
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 
-/** Site and key as the tables hold them (signed). The frontier knows more URLs than pages were made of: assemble joins the two. */
-export type UrlText = (tx: Tx, site: bigint, key: bigint) => string | undefined
-
-export const textOfPage: UrlText = (tx, site, key) =>
-  sqliteTx(tx).get<{ url: string }>('SELECT url FROM page WHERE site = ? AND key = ?', site, key)?.url
-
-/** The first that knows. */
-export function firstOf(...texts: readonly UrlText[]): UrlText {
-  return (tx, site, key) => {
-    for (const text of texts) {
-      const found = text(tx, site, key)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
+export function urlText(tx: Tx, site: bigint, key: bigint): string | undefined {
+  const row = sqliteTx(tx).get<{ url: string }>(
+    `SELECT url FROM page WHERE site = ?1 AND key = ?2
+     UNION ALL SELECT url FROM url WHERE site = ?1 AND key = ?2 LIMIT 1`,
+    site,
+    key,
+  )
+  return row?.url
 }

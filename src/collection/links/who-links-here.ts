@@ -5,7 +5,7 @@ import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteName, UrlKey } from '../../visit/visit.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { linksToIndex, unpackPages } from './index-links.ts'
-import type { UrlText } from './url-text.ts'
+import { urlText } from './url-text.ts'
 
 export interface Inlinks {
   /** Pages that link here. */
@@ -43,7 +43,7 @@ export interface Referenced {
 }
 
 /** References to each URL (C10), the most referenced first. Reads the whole index: for reports. */
-export function mostReferenced(tx: Tx, urlText: UrlText, atMost: number): Referenced[] {
+export function mostReferenced(tx: Tx, atMost: number): Referenced[] {
   const rows = sqliteTx(tx).allExact<{ site: bigint; key: bigint; pages: bigint }>(
     'SELECT site, key, sum(net) AS pages FROM inlink GROUP BY site, key ORDER BY pages DESC, site, key LIMIT ?',
     atMost,

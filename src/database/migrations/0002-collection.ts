@@ -20,7 +20,7 @@ CREATE TABLE server (                       -- a site that was visited, with its
   bytes INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
-);
+) STRICT;
 
 CREATE TABLE page (                         -- the last that was learnt of a URL
   id INTEGER PRIMARY KEY,
@@ -47,17 +47,17 @@ CREATE TABLE page (                         -- the last that was learnt of a URL
   title TEXT NOT NULL,
   annotations TEXT NOT NULL,
   UNIQUE (site, key)
-);
+) STRICT;
 CREATE INDEX page_content ON page (digest) WHERE outcome = 'kept';
 
 CREATE TABLE page_links (                   -- out-links, packed: one value a page instead of forty rows
   page INTEGER PRIMARY KEY REFERENCES page,
   links BLOB NOT NULL
-);
+) STRICT;
 CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
   page INTEGER PRIMARY KEY REFERENCES page,
   before BLOB                               -- the links that it knows of; null: none
-);
+) STRICT;
 CREATE TABLE inlink (                       -- who links here: a row for each target and piece of work
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -66,17 +66,17 @@ CREATE TABLE inlink (                       -- who links here: a row for each ta
   won BLOB NOT NULL,                        -- their page ids, packed
   lost BLOB NOT NULL,
   PRIMARY KEY (site, key, piece)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 CREATE TABLE inlink_pieces (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   made INTEGER NOT NULL
-);
+) STRICT;
 INSERT INTO inlink_pieces VALUES (1, 0);
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
-);
+) STRICT;
 CREATE TABLE capture (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   site INTEGER NOT NULL,
@@ -91,7 +91,7 @@ CREATE TABLE capture (
   media_type TEXT NOT NULL,
   kind TEXT NOT NULL,                       -- response, revisit
   duplicate INTEGER NOT NULL                -- 1: its payload was in the collection already
-);
+) STRICT;
 CREATE INDEX capture_of ON capture (site, key, at);
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
@@ -101,7 +101,7 @@ CREATE TABLE verdict (                      -- a hazard: the rule and the eviden
   rule TEXT NOT NULL,
   evidence TEXT NOT NULL,
   at INTEGER NOT NULL
-);
+) STRICT;
 CREATE INDEX verdict_of ON verdict (site);
 
 CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
@@ -109,7 +109,7 @@ CREATE TABLE counter (                      -- sums of what visits counted, by d
   day TEXT NOT NULL,
   value INTEGER NOT NULL,
   PRIMARY KEY (name, day)
-) WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE minute (                       -- the pace of the crawl, and how far it was (C14)
   minute INTEGER PRIMARY KEY,               -- minutes since 1970
@@ -119,17 +119,17 @@ CREATE TABLE minute (                       -- the pace of the crawl, and how fa
   known INTEGER,
   collected INTEGER,
   waiting INTEGER
-);
+) STRICT;
 
 CREATE TABLE crawl_log (                    -- how much of logs/crawl.log is on the disk for good
   one INTEGER PRIMARY KEY CHECK (one = 1),
   synced INTEGER NOT NULL
-);
+) STRICT;
 INSERT INTO crawl_log VALUES (1, 0);
 CREATE TABLE crawl_log_tail (               -- the lines after that, until they are
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   lines TEXT NOT NULL
-);
+) STRICT;
 
 CREATE VIEW pages AS
   SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.bytes,
@@ -141,11 +141,18 @@ CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.site = c.site;
-CREATE VIEW sites AS
-  SELECT s.name AS site, s.requests, s.documents, s.bytes,
+CREATE VIEW sites AS                        -- every site that is known, visited or not
+  SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
+    coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
-  FROM server s;
+  FROM site f LEFT JOIN server s ON s.site = f.key;
+CREATE VIEW urls AS                         -- every URL that is known, asked for or not
+  SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
+    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' ELSE 'gone' END
+      AS state,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at
+  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;

@@ -15,6 +15,6 @@ CREATE TABLE inbox (
   body BLOB NOT NULL,                       -- visit/report-columns
   spoilt TEXT,                              -- why it cannot be read: set aside, never lost, never in the way
   UNIQUE (visit, part)
-);
+) STRICT;
 `,
 }
