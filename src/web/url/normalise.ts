@@ -22,12 +22,23 @@ export const PARSER_RULES = [
   { name: 'fragment', does: 'http://h/a#b → http://h/a; user names and passwords go too' },
 ] as const
 
-const hasPercent = (href: string) => href.includes('%')
+const LOWER_HEX = /%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])/
+const ESCAPED_UNRESERVED = /%(?:2[dDeE]|3\d|[46][1-9a-fA-F]|[57][\daA]|5[fF]|7[eE])/
 
 /** In this order. A rule added here must keep the whole idempotent (`normalise.test.ts`). */
 export const RULES: readonly UrlRule[] = [
-  { name: 'hex-case', does: '%7e → %7E', concerns: hasPercent, act: upperHex },
-  { name: 'unreserved', does: '%7E → ~ for letters, digits and -._~', concerns: hasPercent, act: decodeUnreserved },
+  {
+    name: 'hex-case',
+    does: '%7e → %7E',
+    concerns: (href) => href.includes('%') && LOWER_HEX.test(href),
+    act: upperHex,
+  },
+  {
+    name: 'unreserved',
+    does: '%7E → ~ for letters, digits and -._~',
+    concerns: (href) => href.includes('%') && ESCAPED_UNRESERVED.test(href),
+    act: decodeUnreserved,
+  },
 ]
 
 export function normalise(href: string): string {
