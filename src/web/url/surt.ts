@@ -17,6 +17,7 @@ const DEFAULT_PORT: Record<string, string> = { http: '80', https: '443' }
 /** A text that is no URL is its own key, as for the indexers. */
 export function surt(url: string): string {
   if (url === '') return '-'
+  if (url.startsWith('filedesc')) return url
   const trimmed = bytewise(url)
     .replace(/^[ \t\n\r\v\f]+|[ \t\n\r\v\f]+$/g, '')
     .replace(/[\t\n\r]/g, '')

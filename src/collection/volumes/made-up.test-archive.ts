@@ -1,0 +1,48 @@
+/** An archive for tests on whatever disk, with a journal that is kept. */
+import type { Disk } from '../../base/disk.ts'
+import { seededRandom } from '../../base/random.ts'
+import { virtualClock } from '../../base/virtual-clock.ts'
+import type { Event } from '../../visit/events.ts'
+import type { Exchange } from '../../visit/exchange.ts'
+import type { Archive } from '../../visit/ports.ts'
+import type { Capture } from '../../visit/report.ts'
+import { bytesOf } from '../../web/warc/member-reader.ts'
+import { payloadDigest } from '../../web/warc/payload.ts'
+import type { WarcRecord } from '../../web/warc/reader.ts'
+import { records } from '../../web/warc/reader.ts'
+import { type ArchiveOptions, openArchive } from './volume-writer.ts'
+
+export const FOLDER = 'collection/archive'
+
+export function madeUpArchive(disk: Disk, wish: Partial<ArchiveOptions> = {}): { archive: Archive; events: Event[] } {
+  const events: Event[] = []
+  const archive = openArchive({
+    disk,
+    folder: FOLDER,
+    prefix: 'test',
+    hostname: 'box',
+    worker: 'w1',
+    clock: virtualClock(1_700_000_000_123),
+    random: seededRandom(1),
+    rollBytes: 1e9,
+    info: { software: 'orbweaver/0.1.0', userAgent: 'orbweaver/0.1 (+https://example.org/)', robots: 'obey' },
+    journal: { tell: (event) => void events.push(event) },
+    twinsInMemory: 100,
+    ...wish,
+  })
+  return { archive, events }
+}
+
+export function keepIn(archive: Archive, exchange: Exchange, twin = false): Capture {
+  const { answer } = exchange
+  const payload = 'payload' in answer ? answer.payload : new Uint8Array(0)
+  const digest = payloadDigest({ payload })
+  return archive.keep(exchange, digest, twin ? archive.twinOf(digest) : undefined)
+}
+
+export function recordsIn(disk: Disk, name: string): WarcRecord[] {
+  return [...records(bytesOf(disk, `${FOLDER}/${name}`))].map((record) => {
+    if (record.kind === 'fault') throw new Error(`${name} at ${record.offset}: ${record.detail}`)
+    return record
+  })
+}

@@ -1,0 +1,78 @@
+/** Exchanges for tests: bytes as a server would have sent them. */
+import type { Instant } from '../../base/clock.ts'
+import { type Random, seededRandom } from '../../base/random.ts'
+import type { Answer, Body, Exchange } from '../../visit/exchange.ts'
+
+export interface MadeUp {
+  url?: string
+  at?: Instant
+  status?: number
+  headers?: [string, string][]
+  payload?: Uint8Array
+  /** Lengths of the chunks; not chunked when there are none. */
+  chunks?: number[]
+  cut?: 'length' | 'time' | 'disconnect'
+  tls?: string
+}
+
+const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
+
+export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & Answer } {
+  const { url = 'http://www.example.org/', at = 1_700_000_000_000, status = 200, payload = bytes('hello') } = wish
+  const headers: [string, string][] = [...(wish.headers ?? [['Content-Type', 'text/html']])]
+  headers.push(wish.chunks ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(payload.length)])
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
+  const body: Body = {
+    head: { version: 'HTTP/1.1', status, reason: 'OK', headers },
+    wireHead: bytes(`HTTP/1.1 ${status} OK\r\n${lines}\r\n`),
+    wireBody: wish.chunks ? chunked(payload, wish.chunks) : payload,
+    payload,
+  }
+  const path = URL.canParse(url) ? new URL(url).pathname : '/'
+  return {
+    url,
+    address: { ip: '192.0.2.1' },
+    sentAt: at,
+    answeredAt: at + 20,
+    tookMs: 20,
+    request: bytes(
+      `GET ${path} HTTP/1.1\r\nHost: www.example.org\r\nUser-Agent: orbweaver/0.1 (+https://example.org/)\r\n\r\n`,
+    ),
+    tls: wish.tls,
+    answer: wish.cut ? { ...body, kind: 'cut', why: wish.cut } : { ...body, kind: 'full' },
+  }
+}
+
+function chunked(payload: Uint8Array, lengths: number[]): Uint8Array {
+  const parts: Uint8Array[] = []
+  let at = 0
+  for (let i = 0; at < payload.length; i++) {
+    const part = payload.subarray(at, at + Math.max(1, lengths[i % lengths.length] ?? 1))
+    parts.push(bytes(`${part.length.toString(16)}\r\n`), part, bytes('\r\n'))
+    at += part.length
+  }
+  return Buffer.concat([...parts, bytes('0\r\n\r\n')])
+}
+
+export function randomBytesOf(random: Random, length: number): Uint8Array {
+  const words = new Uint32Array(Math.ceil(length / 4))
+  for (let i = 0; i < words.length; i++) words[i] = random.integer(2 ** 32)
+  return new Uint8Array(words.buffer, 0, length)
+}
+
+/** A different one for each number: sizes, codings, media types, chunks, cuts. */
+export function anyExchange(number: number): ReturnType<typeof madeUpExchange> {
+  const random = seededRandom(number)
+  const type = ['text/html; charset=utf-8', 'image/png', 'application/json'][random.integer(3)]
+  const headers: [string, string][] = [['Content-Type', type]]
+  if (random.integer(3) === 0) headers.push(['Content-Encoding', 'gzip'])
+  return madeUpExchange({
+    url: `https://www.example.org/${number}`,
+    at: 1_700_000_000_000 + number * 1000,
+    headers,
+    payload: randomBytesOf(random, random.integer(8) === 0 ? random.integer(100_000) : random.integer(3000)),
+    chunks: random.integer(3) === 0 ? [1 + random.integer(5000), 1 + random.integer(100)] : undefined,
+    cut: random.integer(10) === 0 ? 'length' : undefined,
+    tls: random.integer(2) === 0 ? 'tls/1.3' : undefined,
+  })
+}

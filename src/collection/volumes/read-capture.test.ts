@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
+import { madeUpExchange } from './made-up.test-exchange.ts'
+import { type FindOriginal, type Place, readCapture } from './read-capture.ts'
+
+const none: FindOriginal = () => undefined
+
+test('a capture is read while its volume is open and when it is closed', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const place = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunks: [2] }))
+  await archive.synced()
+  const open = await readCapture(disk, FOLDER, place, none)
+  await archive.close()
+  const closed = await readCapture(disk, FOLDER, place, none)
+  for (const read of [open, closed]) {
+    assert.ok(read.kind === 'capture')
+    assert.equal(Buffer.from(read.body).toString(), 'chunky')
+    assert.equal(read.http.status, 200)
+    assert.equal(read.warcHeaders.get('WARC-Target-URI'), 'http://www.example.org/')
+  }
+})
+
+test('a revisit has its own head and the body of its original', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const original = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/a', at: 1_700_000_001_234 }))
+  await archive.synced()
+  const again = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/b', status: 203 }), true)
+  await archive.close()
+  const asked: [string, number][] = []
+  const find = (url: string, at: number): Place => {
+    asked.push([url, at])
+    return original
+  }
+  const read = await readCapture(disk, FOLDER, again, find)
+  assert.ok(read.kind === 'capture')
+  assert.equal(read.http.status, 203)
+  assert.equal(Buffer.from(read.body).toString(), 'hello')
+  assert.deepEqual(asked, [['http://www.example.org/a', 1_700_000_001_234]])
+  assert.equal((await readCapture(disk, FOLDER, again, none)).kind, 'unreadable')
+  assert.equal((await readCapture(disk, FOLDER, again, () => again)).kind, 'unreadable')
+})
+
+test('what is not there, or not what was said, is a value with a reason', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const place = keepIn(archive, madeUpExchange())
+  await archive.close()
+  const wrong: [Place, RegExp][] = [
+    [{ ...place, volume: 'other.warc.gz' }, /is not there/],
+    [{ ...place, offset: place.offset + 1 }, /no gzip member/],
+    [{ ...place, length: place.length - 1 }, /ends inside/],
+    [{ ...place, offset: 0, length: place.offset }, /HTTP/],
+    [{ ...place, length: 1e12 }, /longer/],
+  ]
+  for (const [other, why] of wrong) {
+    const read = await readCapture(disk, FOLDER, other, none)
+    assert.ok(read.kind === 'unreadable')
+    assert.match(read.why, why)
+  }
+})

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { sha1 } from '../../base/digest.ts'
+import type { AppendFile, Disk } from '../../base/disk.ts'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { parseHttpBlock } from '../../web/warc/http-block.ts'
+import { FOLDER, keepIn, madeUpArchive, recordsIn } from './made-up.test-archive.ts'
+import { anyExchange, madeUpExchange } from './made-up.test-exchange.ts'
+import { repairVolumes } from './repair.ts'
+
+const types = (disk: Disk, name: string) => recordsIn(disk, name).map(({ headers }) => headers.get('WARC-Type'))
+
+test('nothing is opened before something is kept', async () => {
+  const disk = memoryDisk()
+  const { archive, events } = madeUpArchive(disk)
+  await archive.synced()
+  await archive.close()
+  assert.deepEqual(disk.list(FOLDER), [])
+  assert.deepEqual(
+    events.filter(({ kind }) => kind !== 'synced'),
+    [],
+  )
+})
+
+test('a volume: its name, warcinfo first, answer and request that name each other', async () => {
+  const disk = memoryDisk()
+  const { archive, events } = madeUpArchive(disk)
+  const capture = keepIn(archive, madeUpExchange({ tls: 'tls/1.3' }))
+  assert.equal(capture.volume, 'test-20231114221320123-00000-box~w1.warc.gz')
+  assert.deepEqual(disk.list(FOLDER), [`${capture.volume}.open`])
+  await archive.close()
+  assert.deepEqual(disk.list(FOLDER), [capture.volume])
+  const [info, response, request] = recordsIn(disk, capture.volume)
+  assert.equal(info.headers.get('WARC-Filename'), capture.volume)
+  assert.match(Buffer.from(info.block).toString(), /^software: orbweaver\/0\.1\.0\r\nformat: WARC File Format 1\.1\r\n/)
+  assert.equal(response.offset, capture.offset)
+  assert.equal(response.length, capture.length)
+  assert.equal(response.headers.uri('WARC-Concurrent-To'), request.headers.uri('WARC-Record-ID'))
+  assert.equal(request.headers.uri('WARC-Concurrent-To'), response.headers.uri('WARC-Record-ID'))
+  assert.deepEqual(response.headers.all('WARC-Protocol'), ['http/1.1', 'tls/1.3'])
+  assert.equal(request.headers.get('WARC-Date'), response.headers.get('WARC-Date'))
+  assert.deepEqual(
+    events.map(({ kind }) => kind),
+    ['volume-opened', 'volume-closed', 'synced'],
+  )
+})
+
+test('any exchange comes back byte for byte, with right digests', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.nat(), { minLength: 1, maxLength: 8 }), async (numbers) => {
+      const disk = memoryDisk()
+      const { archive } = madeUpArchive(disk)
+      const exchanges = numbers.map(anyExchange)
+      const captures = exchanges.map((exchange) => keepIn(archive, exchange))
+      await archive.close()
+      const found = new Map(recordsIn(disk, captures[0].volume).map((record) => [record.offset, record]))
+      captures.forEach((capture, i) => {
+        const { answer } = exchanges[i]
+        const record = found.get(capture.offset)
+        assert.ok(record !== undefined && record.length === capture.length)
+        assert.ok(Buffer.concat([answer.wireHead, answer.wireBody]).equals(record.block))
+        assert.equal(record.headers.get('WARC-Block-Digest'), sha1(record.block))
+        assert.equal(record.headers.get('WARC-Payload-Digest'), sha1(answer.payload))
+        assert.equal(record.headers.get('WARC-Truncated'), answer.kind === 'cut' ? answer.why : undefined)
+        assert.ok(Buffer.from(answer.payload).equals(parseHttpBlock(record.block)?.payload ?? Buffer.from('none')))
+      })
+      assert.equal(found.size, 1 + 2 * captures.length)
+    }),
+    { numRuns: 40 },
+  )
+})
+
+test('a declined answer is its head, marked', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const { answer, ...rest } = madeUpExchange()
+  const want = { download: false as const, kind: 'image', rule: 'media type' }
+  const capture = keepIn(archive, {
+    ...rest,
+    answer: { kind: 'declined', head: answer.head, wireHead: answer.wireHead, want },
+  })
+  await archive.close()
+  const record = recordsIn(disk, capture.volume)[1]
+  assert.equal(record.headers.get('WARC-Truncated'), 'unspecified')
+  assert.ok(Buffer.from(answer.wireHead).equals(record.block))
+})
+
+test('a twin is known only when it is durable, and becomes a revisit that refers to the response', async () => {
+  const disk = memoryDisk()
+  const { archive } = madeUpArchive(disk)
+  const first = madeUpExchange({ url: 'http://www.example.org/first', at: 1_700_000_001_234 })
+  const { digest } = keepIn(archive, first)
+  assert.equal(archive.twinOf(digest), undefined)
+  const before = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/too-early' }), true)
+  assert.equal(before.kind, 'response')
+  await archive.synced()
+  const again = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/again', at: 1_700_000_009_000 }), true)
+  assert.equal(again.kind, 'revisit')
+  await archive.synced()
+  assert.notEqual(archive.twinOf(digest)?.url, 'http://www.example.org/again')
+  await archive.close()
+  const revisit = recordsIn(disk, again.volume).find(({ offset }) => offset === again.offset)
+  assert.equal(revisit?.headers.get('WARC-Type'), 'revisit')
+  assert.equal(revisit?.headers.get('WARC-Payload-Digest'), digest)
+  const refersTo = revisit?.headers.get('WARC-Refers-To-Target-URI')
+  assert.ok(refersTo === 'http://www.example.org/too-early' || refersTo === first.url)
+  assert.equal(parseHttpBlock(revisit?.block ?? new Uint8Array(0))?.wireBody.length, 0)
+})
+
+test('empty payloads have no twins, and the memory of twins is bounded', async () => {
+  const { archive } = madeUpArchive(memoryDisk(), { twinsInMemory: 3 })
+  const empty = madeUpExchange({ payload: new Uint8Array(0) })
+  const { digest } = keepIn(archive, empty)
+  await archive.synced()
+  assert.equal(archive.twinOf(digest), undefined)
+  assert.equal(archive.keep(empty, digest, { url: 'http://elsewhere/', at: 1 }).kind, 'response')
+  const digests = [1, 2, 3, 4].map((n) => keepIn(archive, madeUpExchange({ payload: Buffer.from([n]) })).digest)
+  await archive.synced()
+  assert.deepEqual(
+    digests.map((one) => archive.twinOf(one) !== undefined),
+    [false, true, true, true],
+  )
+})
+
+test('it rolls before an exchange, keeps pairs together, and no name comes twice', async () => {
+  const disk = memoryDisk()
+  const { archive, events } = madeUpArchive(disk, { rollBytes: 3000 })
+  const captures = []
+  for (let i = 0; i < 30; i++) {
+    captures.push(keepIn(archive, madeUpExchange({ url: `http://www.example.org/${i}` })))
+    if (i % 7 === 0) await archive.synced()
+  }
+  // Another archive of the same name and time finds other names.
+  const other = madeUpArchive(disk, { rollBytes: 3000 })
+  assert.ok(!captures.some(({ volume }) => volume === keepIn(other.archive, madeUpExchange()).volume))
+  await other.archive.close()
+  await archive.close()
+  const names = [...new Set(captures.map(({ volume }) => volume))]
+  assert.ok(names.length > 3)
+  for (const name of names) {
+    const kinds = types(disk, name)
+    assert.equal(kinds[0], 'warcinfo')
+    for (let i = 1; i < kinds.length; i += 2) assert.deepEqual(kinds.slice(i, i + 2), ['response', 'request'])
+    const size = disk.size(`${FOLDER}/${name}`) ?? 0
+    assert.ok(name === names.at(-1) || size >= 3000)
+    assert.ok(size < 3000 + 2000)
+  }
+  assert.ok(disk.list(FOLDER).every((name) => !name.endsWith('.open')))
+  assert.equal(events.filter(({ kind }) => kind === 'volume-closed').length, names.length)
+})
+
+/** A disk whose syncs end only when they are let go. */
+function heldDisk(inner: Disk): { disk: Disk; letGo(): Promise<void>; waiting(): number } {
+  let held: (() => void)[] = []
+  const disk: Disk = {
+    ...inner,
+    append(path) {
+      const file = inner.append(path)
+      const sync = () => new Promise<void>((resolve) => held.push(() => void file.sync().then(resolve)))
+      return Object.defineProperties({ ...file, sync } as AppendFile, { size: { get: () => file.size } })
+    },
+  }
+  const turnOver = () => new Promise<void>((resolve) => setImmediate(resolve))
+  return {
+    disk,
+    waiting: () => held.length,
+    async letGo() {
+      const now = held
+      held = []
+      for (const go of now) go()
+      await turnOver()
+    },
+  }
+}
+
+test('each call of synced ends only when all that was kept before it is durable', async () => {
+  const { disk, letGo, waiting } = heldDisk(memoryDisk())
+  const { archive } = madeUpArchive(disk)
+  const done: string[] = []
+  const first = keepIn(archive, madeUpExchange({ payload: Buffer.from('1') }))
+  void archive.synced().then(() => done.push('a'))
+  const second = keepIn(archive, madeUpExchange({ payload: Buffer.from('2') }))
+  void archive.synced().then(() => done.push('b'))
+  keepIn(archive, madeUpExchange({ payload: Buffer.from('3') }))
+  void archive.synced().then(() => done.push('c'))
+  assert.equal(waiting(), 1)
+  await letGo()
+  assert.deepEqual(done, ['a'])
+  assert.ok(archive.twinOf(first.digest) !== undefined)
+  assert.equal(archive.twinOf(second.digest), undefined)
+  // One sync serves both who waited.
+  assert.equal(waiting(), 1)
+  await letGo()
+  assert.deepEqual(done, ['a', 'b', 'c'])
+  assert.ok(archive.twinOf(second.digest) !== undefined)
+})
+
+test('a full disk: the error goes to the caller, again and again, and what was synced is repaired', async () => {
+  const inner = memoryDisk()
+  let room = Number.POSITIVE_INFINITY
+  const disk: Disk = {
+    ...inner,
+    append(path) {
+      const file = inner.append(path)
+      const write = (bytes: Uint8Array) => {
+        const part = Math.min(room, bytes.length)
+        room -= part
+        file.write(bytes.subarray(0, part))
+        if (part < bytes.length) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
+      }
+      return Object.defineProperties({ ...file, write } as AppendFile, { size: { get: () => file.size } })
+    },
+  }
+  const { archive } = madeUpArchive(disk)
+  const kept = keepIn(archive, madeUpExchange())
+  await archive.synced()
+  room = 100
+  keepIn(archive, madeUpExchange({ payload: Buffer.from('second') }))
+  await assert.rejects(archive.synced(), { code: 'ENOSPC' })
+  assert.throws(() => keepIn(archive, madeUpExchange()), { code: 'ENOSPC' })
+  await assert.rejects(archive.synced(), { code: 'ENOSPC' })
+  await archive.close()
+  const [repaired] = await repairVolumes(inner, FOLDER, { tell() {} })
+  assert.deepEqual(repaired, { name: kept.volume, cut: 100, removed: false })
+  assert.deepEqual(types(inner, kept.volume), ['warcinfo', 'response', 'request'])
+})

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { seededRandom } from '../../base/random.ts'
+import { deflatedMember, storedMember } from './gzip-member.ts'
+
+function memberOf(make: typeof deflatedMember, parts: Uint8Array[]): Buffer {
+  const pieces: Buffer[] = []
+  make((bytes) => pieces.push(Buffer.from(bytes)), parts)
+  return Buffer.concat(pieces)
+}
+
+const partsOf = fc.array(fc.uint8Array({ maxLength: 3000 }), { maxLength: 5 })
+
+for (const make of [deflatedMember, storedMember]) {
+  test(`${make.name}: what goes in comes out of another unpacker`, () => {
+    fc.assert(
+      fc.property(partsOf, (parts) => {
+        assert.deepEqual(gunzipSync(memberOf(make, parts)), Buffer.concat(parts))
+      }),
+    )
+  })
+
+  for (const size of [65_534, 65_535, 65_536, 131_070, 262_143, 262_144, 262_145, 600_000]) {
+    test(`${make.name}: a body of ${size} bytes behind a head`, () => {
+      const random = seededRandom(size)
+      const body = Uint8Array.from({ length: size }, () => random.integer(256))
+      const parts = [new Uint8Array(70).fill(65), body, new Uint8Array([13, 10])]
+      assert.ok(gunzipSync(memberOf(make, parts)).equals(Buffer.concat(parts)))
+    })
+  }
+}
+
+test('a stored member costs 5 bytes a block and nothing else', () => {
+  assert.equal(memberOf(storedMember, [new Uint8Array(100_000)]).length, 100_000 + 10 + 2 * 5 + 2 + 8)
+})

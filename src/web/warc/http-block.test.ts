@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { dechunk, parseHttpBlock } from './http-block.ts'
+import { isPacked, payloadDigest } from './payload.ts'
+
+const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+
+test('head, body and payload of a chunked answer', () => {
+  const block = Buffer.from(
+    'HTTP/1.1 200 OK\r\nA: 1\r\n folded\r\nTransfer-Encoding: Chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\n\r\n',
+  )
+  const read = parseHttpBlock(block)
+  assert.equal(read?.status, 200)
+  assert.equal(read?.reason, 'OK')
+  assert.deepEqual(read?.headers[0], ['A', '1 folded'])
+  assert.equal(text(read?.payload ?? block), 'abcde')
+  assert.ok(text(read?.wireBody ?? block).startsWith('3;x=y'))
+})
+
+test('bare line feeds, no reason, no body', () => {
+  assert.equal(text(parseHttpBlock(Buffer.from('HTTP/1.0 404\nA: 1\n\nbody'))?.payload ?? Buffer.from('')), 'body')
+  assert.equal(parseHttpBlock(Buffer.from('HTTP/1.1 204 No Content\r\n\r\n'))?.payload.length, 0)
+  assert.equal(parseHttpBlock(Buffer.from('not http')), undefined)
+})
+
+test('chunks of any sizes give back the payload; cut anywhere, a beginning of it', () => {
+  fc.assert(
+    fc.property(fc.array(fc.uint8Array({ minLength: 1, maxLength: 50 })), fc.nat(), (chunks, where) => {
+      const wire = Buffer.concat([
+        ...chunks.flatMap((chunk) => [Buffer.from(`${chunk.length.toString(16)}\r\n`), chunk, Buffer.from('\r\n')]),
+        Buffer.from('0\r\nTrailer: x\r\n\r\n'),
+      ])
+      const payload = Buffer.concat(chunks)
+      assert.ok(payload.equals(dechunk(wire)))
+      const part = Buffer.from(dechunk(wire.subarray(0, where % wire.length)))
+      assert.ok(payload.subarray(0, part.length).equals(part))
+    }),
+  )
+  fc.assert(fc.property(fc.uint8Array(), (bytes) => void dechunk(bytes)))
+})
+
+test('what is compressed already is not compressed again', () => {
+  const type = (value: string) => isPacked([['Content-Type', value]])
+  assert.ok(isPacked([['content-encoding', 'x-gzip']]))
+  assert.ok(isPacked([['Content-Encoding', 'identity, BR']]))
+  assert.ok(!isPacked([['Content-Encoding', 'identity']]))
+  for (const packed of ['image/png', 'video/mp4', 'application/zip', 'font/woff2', 'application/pdf; x=y'])
+    assert.ok(type(packed))
+  for (const plain of ['text/html', 'image/svg+xml', 'application/json', 'font/ttf', '']) assert.ok(!type(plain))
+})
+
+test('the digest is that of the payload', () => {
+  assert.equal(payloadDigest({ payload: new Uint8Array(0) }), 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ')
+})
