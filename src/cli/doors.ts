@@ -55,6 +55,9 @@ export interface SimulationReport {
   documents: number
   /** Documents that the synthetic web's own definition says are reachable and permitted. */
   expected: number
+  /** Of them, those that were not collected; and what was collected though it should not be. */
+  missing: readonly string[]
+  surplus: readonly string[]
   requests: number
   virtualMs: number
   realMs: number
@@ -62,11 +65,19 @@ export interface SimulationReport {
   violations: number
 }
 
+/** What differs from the usual demonstration. */
+export interface DemoOptions {
+  sites: number | undefined
+  /** Of a site, on average. */
+  pages: number | undefined
+  seed: number | undefined
+}
+
 /** A synthetic web, served on loopback. */
 export interface ServedWeb {
   seeds: string[]
   /** For `--resolve`: `*.test=127.0.0.1:43210`. */
-  resolve: string
+  resolve: readonly string[]
   sites: number
   pages: number
   close(): Promise<void>
@@ -78,6 +89,6 @@ export interface Doors {
   openCollection(folder: string): Promise<Rooms>
   /** Adds seeds to a collection, made if need be, without crawling. */
   addSeeds(settings: Settings, options: { seeds: Seed[]; version: string }): Promise<{ added: number; known: number }>
-  serveWeb(options: SimulateOptions): Promise<ServedWeb>
+  serveWeb(options: DemoOptions): Promise<ServedWeb>
   simulateCrawl(options: SimulateOptions): Promise<SimulationReport>
 }

@@ -160,9 +160,9 @@ export function fakeDoors(end: CrawlEnd = { why: 'complete', exit: 0, documents:
       return rooms
     },
     addSeeds: async (_, { seeds }) => ({ added: seeds.length, known: 0 }),
-    serveWeb: async ({ sites, pages }) => ({
+    serveWeb: async ({ sites = 26, pages = 46 }) => ({
       seeds: ['http://www.site0.test/'],
-      resolve: '*.test=127.0.0.1:4321',
+      resolve: ['*.test=127.0.0.1:4321'],
       sites,
       pages: sites * pages,
       close: async () => {},
@@ -171,6 +171,8 @@ export function fakeDoors(end: CrawlEnd = { why: 'complete', exit: 0, documents:
       sites,
       documents: 10,
       expected: 10,
+      missing: [],
+      surplus: [],
       requests: 12,
       virtualMs: 3_600_000,
       realMs: 900,

@@ -3,6 +3,7 @@
  * variable `ORBWEAVER_MAX_PAGES`. Nothing else defines a default, and nothing here switches robots.txt or the pause off.
  */
 import { availableParallelism } from 'node:os'
+import { VN } from '../hazards/presets.ts'
 import { pauseFor, resolveAs } from './hosts.ts'
 import * as a from './parsers.ts'
 import { type CommandName, many, maybe, one, type Setting, toggle, yesNo } from './setting.ts'
@@ -90,9 +91,18 @@ export const SETTINGS = {
   exclude: many(a.regex, { ...what, form: 'REGEX', what: 'Do not collect URLs that match this.' }),
   mediaTypes: many(a.mediaType, {
     ...what,
-    form: 'TYPE',
-    default: ['*/*'],
-    what: 'Media types to keep; the body of any other is not downloaded.',
+    form: 'TYPE[,TYPE…]',
+    commas: true,
+    default: [
+      'text/html',
+      'application/xhtml+xml',
+      'text/plain',
+      'application/pdf',
+      'application/postscript',
+      'application/msword',
+      'application/rtf',
+    ],
+    what: 'Media types to keep (text/* and */* too); the body of any other is not downloaded, and what its name tells to be another is not asked for.',
   }),
   queries: one(yesNo, {
     ...what,
@@ -130,16 +140,19 @@ export const SETTINGS = {
   }),
   maxPages: maybe(a.count({ least: 1 }), {
     ...limit,
+    lasting: false,
     form: 'N',
     what: 'Stop after this many documents (exit code 14).',
   }),
   maxTime: maybe(a.duration({ least: SECOND }), {
     ...limit,
+    lasting: false,
     form: 'DURATION',
     what: 'Stop after this time (exit code 15).',
   }),
   maxSize: maybe(a.size({ least: 1000 }), {
     ...limit,
+    lasting: false,
     form: 'SIZE',
     what: 'Stop when the documents have this many bytes (exit code 16).',
   }),
@@ -163,7 +176,7 @@ export const SETTINGS = {
   maxUrlLength: one(a.count({ least: 30, most: 65_536 }), {
     ...limit,
     form: 'N',
-    default: '2048',
+    default: '2000',
     what: 'Drop URLs longer than this.',
   }),
   maxBytes: many(a.typeLimit, {
@@ -298,7 +311,8 @@ export const SETTINGS = {
   }),
   dnsServers: many(a.dnsServer, {
     ...network,
-    form: 'IP[:PORT]',
+    form: 'IP[:PORT][,…]',
+    commas: true,
     defaultText: "the system's",
     what: 'Name servers to ask.',
   }),
@@ -387,7 +401,7 @@ export const SETTINGS = {
     ...own,
     commands: ['demo', 'simulate'],
     form: 'N',
-    defaultText: '24 for demo, 200 for simulate',
+    defaultText: '26 for demo, 200 for simulate',
     what: 'Sites of the synthetic web.',
   }),
   pages: maybe(a.count({ least: 1, most: 100_000 }), {
@@ -436,10 +450,11 @@ export const PRESETS: Readonly<Record<Settings['limits'], Readonly<Partial<Recor
   {
     generous: {},
     vn: {
-      maxDepth: ['5'],
-      maxUrlsPerSite: ['5000'],
-      maxDuplicatesPerSite: ['10'],
-      maxUrlLength: ['200'],
-      maxBytes: ['text/html=2MB', 'application/xhtml+xml=2MB', '*/*=2MB'],
+      maxDepth: [String(VN.maxDepth)],
+      maxUrlsPerSite: [String(VN.urlsPerSite)],
+      maxDuplicatesPerSite: [String(VN.duplicatesPerSite)],
+      maxUrlLength: [String(VN.maxUrlLength)],
+      maxBytes: ['text/html', 'application/xhtml+xml', '*/*'].map((type) => `${type}=${VN.maxBytes}`),
+      exchangeTimeout: [`${VN.exchangeMs}ms`],
     },
   }

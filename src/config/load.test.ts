@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../base/errors.ts'
+import { GENEROUS } from '../hazards/presets.ts'
 import { SETTING_NAMES, settingOf } from './keys.ts'
 import { loadSettings, type Surroundings } from './load.ts'
 
@@ -26,6 +27,16 @@ test('defaults are courteous and generous', () => {
   assert.equal(settings.maxDepth, 50)
   assert.equal(settings.maxUrlsPerSite, 100_000)
   assert.equal(settings.maxPages, undefined)
+  const { maxDepth, maxUrlsPerSite, maxUrlLength, exchangeTimeout } = settings
+  assert.deepEqual(
+    { maxDepth, urlsPerSite: maxUrlsPerSite, maxUrlLength, exchangeMs: exchangeTimeout },
+    {
+      maxDepth: GENEROUS.maxDepth,
+      urlsPerSite: GENEROUS.urlsPerSite,
+      maxUrlLength: GENEROUS.maxUrlLength,
+      exchangeMs: GENEROUS.exchangeMs,
+    },
+  )
   assert.equal(settings.userAgentName, 'Orbweaver')
   assert.equal(settings.order, 'klwf')
   assert.equal(settings.exchangeTimeout, 60_000)
@@ -132,6 +143,15 @@ test('sizes by type are merged with the defaults, type by type', () => {
     maxBytes.map(({ type, bytes }) => `${type}=${bytes}`),
     ['application/pdf=20000000', 'text/html=1000000', 'application/xhtml+xml=2000000', '*/*=10000000'],
   )
+})
+
+test('lists of plain words may be written with commas', () => {
+  const { settings } = loadSettings(
+    ['--media-types', 'text/html, image/*', '--media-types=application/pdf'],
+    'crawl',
+    world(),
+  )
+  assert.deepEqual(settings.mediaTypes, ['text/html', 'image/*', 'application/pdf'])
 })
 
 test('the link policy follows from the scope unless it is said', () => {

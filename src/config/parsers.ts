@@ -68,7 +68,7 @@ export const path: Parse<string> = (text) => {
 /** A pattern is kept as its text, because settings travel between threads as plain data. */
 export const regex: Parse<string> = (text) => {
   try {
-    new RegExp(text, 'u')
+    new RegExp(text)
     return text
   } catch (error) {
     throw new Unfit(`'${text}' is no regular expression (${error instanceof Error ? error.message : String(error)})`)

@@ -89,7 +89,12 @@ export function maybe<T>(parse: Parse<T>, words: Words): Setting<T | undefined> 
 /** A setting that may be given several times. `join` says how what is given meets the defaults; without it, it replaces them. */
 export function many<T>(
   parse: Parse<T>,
-  words: Words & { default?: readonly string[]; join?: (given: readonly T[], defaults: readonly T[]) => readonly T[] },
+  words: Words & {
+    default?: readonly string[]
+    join?: (given: readonly T[], defaults: readonly T[]) => readonly T[]
+    /** One value may hold several, with commas. */
+    commas?: boolean
+  },
 ): Setting<readonly T[]> {
   const defaults = (words.default ?? []).map(parse)
   const join = words.join ?? ((given) => given)
@@ -98,7 +103,10 @@ export function many<T>(
     repeatable: true,
     fallback: Object.freeze(defaults),
     fallbackText: words.defaultText ?? (words.default === undefined ? 'none' : words.default.join(' ')),
-    read: (given) => join(given.map(parse), defaults),
+    read(given) {
+      const values = words.commas === true ? given.flatMap((text) => text.split(',').map((part) => part.trim())) : given
+      return join(values.map(parse), defaults)
+    },
   }
 }
 

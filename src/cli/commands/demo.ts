@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs'
-import { freshSeed } from '../../base/random.ts'
 import { loadSettings } from '../../config/load.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import { allTables } from '../../report/tables.ts'
@@ -7,9 +6,6 @@ import { printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
 import { collectionFlag } from '../words.ts'
-
-const SITES = 24
-const PAGES = 50
 
 export const demo: Command = {
   name: 'demo',
@@ -19,16 +15,16 @@ export const demo: Command = {
   examples: [
     { line: 'orbweaver demo', does: 'Serve, collect, show. The collection goes to a new folder, ./demo-collection.' },
     { line: 'orbweaver demo --sites 100 -c big', does: 'A larger web, into ./big.' },
-    { line: 'orbweaver demo --random-seed 7', does: 'The same web every time.' },
+    { line: 'orbweaver demo --random-seed 7', does: 'Another web.' },
   ],
   words: { least: 0, most: 0 },
   async run(call) {
     const { screen, doors } = call
     const folder = call.given.has('collection') ? call.settings.collection : freshFolder()
     const web = await doors.serveWeb({
-      sites: call.settings.sites ?? SITES,
-      pages: call.settings.pages ?? PAGES,
-      seed: call.settings.randomSeed ?? freshSeed(),
+      sites: call.settings.sites,
+      pages: call.settings.pages,
+      seed: call.settings.randomSeed,
     })
     try {
       const crawl = crawlOf(call, folder, web.resolve)
@@ -54,9 +50,10 @@ export const demo: Command = {
 }
 
 /** The demo is the ordinary crawl with flags that anybody could give. */
-function crawlOf(call: Invocation, folder: string, resolve: string): Invocation {
-  const flags = ['--collection', folder, '--resolve', resolve, '--pause-for', '*.test=20ms', '--pause-factor', '0']
+function crawlOf(call: Invocation, folder: string, resolve: readonly string[]): Invocation {
+  const flags = ['--collection', folder, '--pause-for', '*.test=100ms', '--pause-factor', '0']
   flags.push('--patience', '0.01', '--links', 'combined', '--scope', 'tld:test', '--progress-every', '2s')
+  for (const rule of resolve) flags.push('--resolve', rule)
   flags.push('--workers', String(call.settings.workers))
   if (call.settings.quiet) flags.push('--quiet')
   if (call.settings.verbose) flags.push('--verbose')

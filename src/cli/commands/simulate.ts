@@ -26,13 +26,15 @@ export const simulate: Command = {
       throw new Problem('bad-flag', `'${call.words[0]}' cannot be simulated; there is 'orbweaver simulate crawl'`)
     const seed = settings.randomSeed ?? freshSeed()
     const result = await doors.simulateCrawl({ sites: settings.sites ?? SITES, pages: settings.pages ?? PAGES, seed })
-    const right = result.documents === result.expected && result.violations === 0
+    const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
     if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
     else {
       const rows = [
         ['Sites', grouped(result.sites)],
         ['Documents collected', grouped(result.documents)],
         ['Documents reachable and permitted', grouped(result.expected)],
+        ['Of them missed', grouped(result.missing.length)],
+        ['Collected and not permitted', grouped(result.surplus.length)],
         ['Requests', grouped(result.requests)],
         ['Requests too early or forbidden', grouped(result.violations)],
         ['Virtual time', formatDuration(result.virtualMs)],
