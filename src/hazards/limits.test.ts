@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
-import { type HazardLimits, judgeSite, type SiteVerdict } from './limits.ts'
+import { type HazardLimits, judgeSite, refusesWaiting, type SiteVerdict } from './limits.ts'
 import { GENEROUS, VN } from './presets.ts'
 
 const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
@@ -30,6 +30,9 @@ test('a site with too many URLs is followed no more, and told of once', () => {
   const { memory, verdicts } = read(Array.from({ length: 12 }, () => ({})))
   assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
   assert.equal(memory.stopped, 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 1 }), 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 0 }), undefined)
+  assert.equal(refusesWaiting(freshMemory(), { depth: 1 }), undefined)
   assert.deepEqual(verdicts, [{ rule: 'site-urls>=8', evidence: '8 pages of the site were fetched' }])
 })
 

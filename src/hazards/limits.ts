@@ -46,6 +46,14 @@ export function judgeSite(
   return { memory: counted }
 }
 
+/**
+ * The rule by which a URL that waits is not asked for any more: to follow a link is to ask for what it names, and a trap
+ * has filled the queue before it is found out. What nobody linked to (seeds, home pages: depth 0) is still asked for.
+ */
+export function refusesWaiting(memory: SiteMemory, item: { depth: number }): string | undefined {
+  return item.depth > 0 ? memory.stopped : undefined
+}
+
 function stopRule({ fetched, duplicates }: SiteMemory, limits: HazardLimits): SiteVerdict | undefined {
   if (duplicates > limits.duplicatesPerSite) {
     return {

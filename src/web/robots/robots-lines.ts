@@ -37,7 +37,8 @@ export function decodeRobots(bytes: Uint8Array): string {
   for (const byte of [0xef, 0xbb, 0xbf])
     if (bytes[from] === byte) from++
     else break
-  const end = bytes.length - from <= PARSED_BYTES ? bytes.length : lineBorder(bytes, from + PARSED_BYTES)
+  // Whoever fetches it stops at the same length: a last line of just that many bytes may be half a line.
+  const end = bytes.length < PARSED_BYTES ? bytes.length : lineBorder(bytes, Math.min(bytes.length, PARSED_BYTES))
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1')
 }
 
