@@ -52,9 +52,12 @@ export class Intake implements ReportSink {
     if (stored > 0) this.#wake()
   }
 
-  /** Parts that are durable and not applied: workers should wait when they are many. */
+  /**
+   * Parts that are durable and can be applied: workers should wait when they are many. Without the early ones, whose
+   * earlier parts may never come: who waits for an empty inbox before he ends a lease would wait for ever.
+   */
   pending(): number {
-    return Math.max(0, this.#pending)
+    return Math.max(0, this.#pending - this.#early)
   }
 
   /** Resolves when all that could be applied is; rejects when applying failed. */

@@ -2,6 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { CountName } from '../../visit/counts.ts'
 import type { Counts } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
@@ -86,6 +87,12 @@ export function readCounters(tx: Tx): Map<string, number> {
     'SELECT name, sum(value) AS value FROM counter GROUP BY name',
   )
   return new Map(rows.map(({ name, value }) => [name, value]))
+}
+
+/** One counter's sum: `documents` for the bound on a crawl's pages. */
+export function readCounter(tx: Tx, name: CountName): number {
+  const sql = 'SELECT coalesce(sum(value), 0) AS value FROM counter WHERE name = ?'
+  return sqliteTx(tx).get<{ value: number }>(sql, name)!.value
 }
 
 /** UTC. */

@@ -1,0 +1,134 @@
+/** Intake and the frontier together: whatever crashes, every URL is asked for once and counted once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hash64 } from '../base/digest.ts'
+import { Readers } from '../base/journal.ts'
+import { memoryDisk } from '../base/memory-disk.ts'
+import { seededRandom } from '../base/random.ts'
+import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
+import { DigestFilter } from '../collection/captures/digest-filter.ts'
+import { capturesSince } from '../collection/captures/read-captures.ts'
+import { fillFilter } from '../collection/captures/twins.ts'
+import { readCounter, readCounters } from '../collection/counters/counters.ts'
+import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
+import { pagesSince } from '../collection/pages/read-pages.ts'
+import { NOON, samplePage, sampleReport } from '../collection/sample-report.ts'
+import type { Database } from '../database/database.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import { openFrontier } from '../frontier/open-frontier.ts'
+import { klwf } from '../frontier/order/klwf.ts'
+import type { Event } from '../visit/events.ts'
+import type { Link, VisitReport } from '../visit/report.ts'
+import type { Visit } from '../visit/visit.ts'
+import { Intake } from './intake.ts'
+
+const SITES = ['a.test', 'b.test', 'c.test']
+const PAGES_EACH = 12
+
+const link = (url: string, via: string): Link => ({
+  url,
+  key: hash64(url),
+  site: new URL(url).host,
+  depth: 1,
+  via,
+  path: 'L',
+})
+
+/** Page n of a site names pages 2n+1 and 2n+2, and the home page of the next site. */
+function linksOf(url: string): Link[] {
+  const { host, pathname } = new URL(url)
+  const number = Number(pathname.slice(1) || 0)
+  const own = [2 * number + 1, 2 * number + 2].filter((n) => n < PAGES_EACH).map((n) => `http://${host}/${n}`)
+  const next = `http://${SITES[(SITES.indexOf(host) + 1) % SITES.length]}/`
+  return [...own, next].map((to) => link(to, url))
+}
+
+/** What a worker tells: one part for each page of the agenda, and an end. */
+function reportOf(visit: Visit, clock: VirtualClock): VisitReport[] {
+  const courtesy = { pause: 1000, notBefore: clock.now() + 1000, lastAnswerAt: clock.now() }
+  const same = { visit: visit.id, fence: visit.fence, courtesy }
+  const parts = visit.agenda.map(({ url }, at) => {
+    const all = linksOf(url)
+    const page = samplePage(url, { at: clock.now(), key: hash64(url) }, url)
+    return sampleReport(visit.site, at + 1, [page], {
+      ...same,
+      found: all.filter(({ site }) => site === visit.site),
+      abroad: all.filter(({ site }) => site !== visit.site),
+    })
+  })
+  return [...parts, sampleReport(visit.site, parts.length + 1, [], { ...same, ended: 'done' })]
+}
+
+async function openHouse(database: Database, disk: ReturnType<typeof memoryDisk>, clock: VirtualClock) {
+  const journal = new Readers<Event>()
+  const filter = DigestFilter.ofBits(2 ** 16)
+  await fillFilter(database, filter)
+  const house = openFrontier(database, {
+    clock,
+    order: klwf,
+    slice: { pages: 5, time: 60_000 },
+    leaseMs: 60_000,
+    addressPauseMs: 100,
+    defaultPause: () => 1000,
+  })
+  const log = await CrawlLog.open(database, disk, '/c/logs/crawl.log')
+  const intake = await Intake.open({ database, ledger: house.ledger, filter, log, clock, journal })
+  await house.recover(() => intake.drain())
+  return { ...house, intake, journal }
+}
+
+/** True when the crawl is over; throws when it crashes. */
+async function crawl(house: Awaited<ReturnType<typeof openHouse>>, clock: VirtualClock): Promise<boolean> {
+  for (;;) {
+    const { visits, next } = await house.frontier.checkOut('w', 2)
+    if (visits.length === 0 && next === 'over') return true
+    if (visits.length === 0) await clock.sleep(next as number)
+    for (const visit of visits) {
+      for (const part of reportOf(visit, clock)) await house.intake.checkIn('w', [part])
+      await house.intake.idle()
+    }
+  }
+}
+
+test('crashes at random moments of intake: the same set, nothing lost, nothing twice', async () => {
+  const moments = ['inbox-stored', 'applying', 'applied']
+  for (let seed = 0; seed < 12; seed++) {
+    const random = seededRandom(seed)
+    const clock = virtualClock(NOON)
+    const disk = memoryDisk()
+    const database = openSqlite(':memory:')
+    const run = async () => {
+      const first = await openHouse(database, disk, clock)
+      const home = 'http://a.test/'
+      await database.transact((tx) => first.ledger.seed(tx, [{ url: home, key: hash64(home), site: 'a.test' }]))
+      for (let crashes = 0; ; crashes++) {
+        const house = await openHouse(database, disk, clock)
+        const moment = moments[random.integer(3)]
+        let left = crashes < 10 ? 1 + random.integer(8) : Number.POSITIVE_INFINITY
+        house.journal.read((event) => {
+          if (event.kind === moment && --left === 0) throw new Error('crash')
+        })
+        const over = await crawl(house, clock).catch((error: Error) => {
+          assert.equal(error.message, 'crash')
+          return false
+        })
+        if (over) return house.intake.drain()
+      }
+    }
+    await clock.run(run())
+    await database.read((tx) => {
+      const pages = pagesSince(tx, 0, 1000)
+      assert.equal(pages.length, SITES.length * PAGES_EACH)
+      assert.ok(pages.every(({ looks }) => looks === 1))
+      assert.equal(readCounter(tx, 'documents'), pages.length)
+      assert.equal(readCounters(tx).get('requests'), pages.length)
+      assert.equal(capturesSince(tx, 0, 1000).length, pages.length)
+    })
+    const lines = Buffer.from(disk.read('/c/logs/crawl.log', 0, 1e6))
+      .toString()
+      .trimEnd()
+      .split('\n')
+    assert.equal(lines.length, SITES.length * PAGES_EACH)
+    await database.close()
+  }
+})
