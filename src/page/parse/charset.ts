@@ -2,7 +2,7 @@
  * Which charset the bytes are in, and the text they hold: BOM, then the HTTP header, then what the page declares, then
  * what the bytes look like. Labels are those of the Encoding Standard; one that it does not know is as if not there.
  */
-import { isUtf8 } from 'node:buffer'
+import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
 import { detectCharset, utf16WithoutBom } from './detect-charset.ts'
 import { declaredCharset, LATE_BYTES, PRESCAN_BYTES } from './meta-prescan.ts'
@@ -59,7 +59,7 @@ export function charsetOf(
   if (declared !== undefined) return { charset: declared, source: 'declared' }
   const wide = utf16WithoutBom(bytes)
   if (wide !== undefined) return { charset: wide, source: 'bytes' }
-  if (isUtf8(withoutTornEnd(bytes))) return { charset: 'utf-8', source: 'bytes' }
+  if (looksLikeUtf8(bytes)) return { charset: 'utf-8', source: 'bytes' }
   // Browsers start again when a declaration comes late; it is still a better witness than statistics.
   const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
   if (late !== undefined) return { charset: late, source: 'declared' }
@@ -73,7 +73,13 @@ function byteOrderMark(bytes: Uint8Array): string | undefined {
   return undefined
 }
 
-/** A page cut by a limit may end inside a character; that makes it no less UTF-8. */
+/** A page cut by a limit may end inside a character; if it holds others, that makes it no less UTF-8. */
+function looksLikeUtf8(bytes: Uint8Array): boolean {
+  if (isUtf8(bytes)) return true
+  const whole = withoutTornEnd(bytes)
+  return whole.length < bytes.length && isUtf8(whole) && !isAscii(whole)
+}
+
 function withoutTornEnd(bytes: Uint8Array): Uint8Array {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back]

@@ -3,7 +3,9 @@ import { analyse } from 'chardet'
 import type { EncodingOf } from './meta-prescan.ts'
 
 /** Enough for statistics of letters; chardet takes about 1 ms for it. */
-const SAMPLE_BYTES = 8 * 1024
+const SAMPLE_BYTES = 4 * 1024
+/** Of 100. Under this chardet only says that nothing speaks against it. */
+const LEAST_CONFIDENCE = 20
 /** How much of the page the sample is drawn from: mark-up is left out of it. */
 const SEARCHED_BYTES = 64 * 1024
 /** ASCII before the first other byte tells nothing, but letters around it do. */
@@ -13,7 +15,8 @@ const LESS = 0x3c
 const GREATER = 0x3e
 
 export function detectCharset(bytes: Uint8Array, encodingOf: EncodingOf): string | undefined {
-  for (const { name } of analyse(sampleOf(bytes))) {
+  for (const { name, confidence } of analyse(sampleOf(bytes))) {
+    if (confidence < LEAST_CONFIDENCE) continue
     // UTF-32 and the like are known to chardet and not to the web.
     const encoding = encodingOf(name)
     if (encoding !== undefined) return encoding

@@ -1,0 +1,114 @@
+/** Reading takes steps in proportion to the page, whatever the page: counted, not timed. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gather } from './gather.ts'
+
+/** Stands for the page's text and counts every character that is looked at, searched or cut out. */
+class CountingText {
+  steps = 0
+  readonly #text: string
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  get length(): number {
+    return this.#text.length
+  }
+
+  charCodeAt(at: number): number {
+    assert.ok(at < this.#text.length, 'looked at beyond the end')
+    this.steps++
+    return this.#text.charCodeAt(at)
+  }
+
+  indexOf(what: string, from: number): number {
+    const found = this.#text.indexOf(what, from)
+    this.steps += (found < 0 ? this.#text.length : found) - from + 1
+    return found
+  }
+
+  slice(from: number, to: number): string {
+    this.steps += to - from
+    return this.#text.slice(from, to)
+  }
+}
+
+function steps(html: string): number {
+  const text = new CountingText(html)
+  gather(text as unknown as string, false)
+  return text.steps
+}
+
+const UNCLOSED = [
+  '<!--',
+  '<a href="',
+  "<a href='",
+  '<a ',
+  '<title>',
+  '<script>',
+  '<script><!--',
+  '<!doctype ',
+  '<?',
+  '<svg><![CDATA[',
+  '<template>',
+  '<plaintext>',
+  '<textarea>',
+  '<p a=',
+]
+const REPEATED = [
+  '<',
+  '</',
+  '</>',
+  '<!',
+  '<!-',
+  '--',
+  '--!',
+  '<!-->',
+  '<a b=c ',
+  '<a>',
+  '<div>',
+  '</div>',
+  '&',
+  '&#',
+  '&#x1',
+  '&amp',
+  'a ',
+  '"',
+  '=',
+  '/',
+  '<!--<script>',
+  '</script',
+  '</titl',
+  ']]',
+  ']]>',
+  '<![CDATA[]]>',
+  '<a href=x>',
+  '<title>x</title>',
+  '<svg><p>',
+  '<meta name=robots content=noindex>',
+  '&a<b>',
+  '你',
+]
+
+test('twice the page, twice the steps', () => {
+  for (const opening of ['', ...UNCLOSED]) {
+    for (const part of [...REPEATED, ...UNCLOSED]) {
+      const once = steps(opening + part.repeat(500))
+      const twice = steps(opening + part.repeat(1000))
+      const size = part.length * 1000
+      assert.ok(twice <= 2 * once + 100, `${opening} ${part}: ${once} steps, then ${twice}`)
+      assert.ok(twice <= 25 * size + 1000, `${opening} ${part}: ${twice} steps for ${size} characters`)
+    }
+  }
+})
+
+test('deep nesting and many of everything overflow nothing', () => {
+  for (const part of ['<div>', '</>', '<svg>', '<template>', '<![CDATA[]]>', '<a x=', '<!---->']) {
+    const { signature } = gather(part.repeat(100_000), true)
+    assert.ok(signature.tags.count <= 100_000)
+  }
+  const attributes = Array.from({ length: 50_000 }, (_, i) => `a${i}=1`).join(' ')
+  assert.equal(gather(`<a ${attributes} href=late>`, false).links.length, 0, 'attributes after the first 1,000')
+  assert.equal(gather(`<a href=early ${attributes}>`, false).links.length, 1)
+})

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { seededRandom } from '../../base/random.ts'
+import { BitVotes } from './bit-votes.ts'
+import { bitsApart } from './simhash.ts'
+import { TextFolder } from './text.ts'
+
+function simhash(text: string): bigint {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  return folder.finish().simhash
+}
+
+const random = seededRandom(11)
+const word = () => (random.integer(5000) + 1000).toString(36)
+const sentence = (words: number) => Array.from({ length: words }, word)
+
+test('votes are counted exactly, however many', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer(), { maxLength: 40 }), fc.integer({ min: 1, max: 120 }), (numbers, times) => {
+      const votes = new BitVotes()
+      const expected = new Array(32).fill(0)
+      for (let i = 0; i < times; i++) {
+        for (const number of numbers) {
+          votes.add(number)
+          for (let bit = 0; bit < 32; bit++) expected[bit] += (number >>> bit) & 1
+        }
+      }
+      assert.deepEqual([...votes.counts()], expected)
+    }),
+    { numRuns: 30 },
+  )
+})
+
+test('a text with a word changed differs in few bits, another text in about half', () => {
+  let near = 0
+  let far = 0
+  const runs = 40
+  for (let run = 0; run < runs; run++) {
+    const text = sentence(300)
+    const changed = text.with(random.integer(300), 'changed')
+    const apart = bitsApart(simhash(text.join(' ')), simhash(changed.join(' ')))
+    assert.ok(apart <= 12, `${apart} bits`)
+    near += apart / runs
+    far += bitsApart(simhash(text.join(' ')), simhash(sentence(300).join(' '))) / runs
+  }
+  assert.ok(near < 5, `nearly equal texts: ${near} bits on average`)
+  assert.ok(far > 28 && far < 36, `different texts: ${far} bits on average`)
+})
+
+test('the same words in another order are another text', () => {
+  const text = sentence(200)
+  assert.ok(bitsApart(simhash(text.join(' ')), simhash(text.toReversed().join(' '))) > 16)
+})
+
+test('case, white space and punctuation do not count; scripts without spaces do, letter by letter', () => {
+  assert.equal(simhash('One two, three.'), simhash('one  TWO\nthree!'))
+  const chinese = Array.from({ length: 400 }, () => String.fromCharCode(0x4e00 + random.integer(3000)))
+  const apart = bitsApart(simhash(chinese.join('')), simhash(chinese.with(200, '新').join('')))
+  assert.ok(apart <= 12, `${apart} bits`)
+})
+
+test('a text without words has no simhash; the shortest has one', () => {
+  assert.equal(simhash(''), 0n)
+  assert.equal(simhash(' ... '), 0n)
+  assert.notEqual(simhash('a'), simhash('b'))
+})
+
+test('bits apart', () => {
+  assert.equal(bitsApart(0n, 2n ** 64n - 1n), 64)
+  assert.equal(bitsApart(5n, 5n), 0)
+  assert.equal(bitsApart(1n << 63n, 1n), 2)
+})

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hash64 } from '../base/digest.ts'
+import { isReadable, type Reading, readPage } from './reading.ts'
+
+function read(html: string, mediaType = 'text/html'): Reading {
+  return readPage({ mediaType, charset: undefined, bytes: new TextEncoder().encode(html) })
+}
+
+const hrefs = (html: string, mediaType?: string) =>
+  read(html, mediaType).links.map((link) => `${link.kind} ${link.href}${link.nofollow ? ' nofollow' : ''}`)
+
+test('what is readable', () => {
+  for (const type of ['text/html', 'Text/HTML; charset=x', 'application/xhtml+xml']) assert.ok(isReadable(type), type)
+  for (const type of ['', 'text/plain', 'application/pdf', 'text/html2']) assert.ok(!isReadable(type), type)
+})
+
+test('links of every kind, as they are written, in order (W13)', () => {
+  const page = `<base href=" /root/ "><base href=/second/>
+    <a href=" one.html&#32;">1</a><A HREF='two?a=1&amp;b=2&copy=3' REL="External NoFollow">2</A><a name=x>no</a><a href="">no</a>
+    <map><area href=three></map><frameset><frame src=four></frameset><iframe src=five></iframe>
+    <form action=six></form><form action=no method=POST></form><form method=get action="se&#x76;en"></form>
+    <link rel="Canonical" href=eight><link rel=alternate type="application/rss+xml" href=nine><link rel=next href=ten>
+    <link rel=previous href=eleven><meta http-equiv=Refresh content="5; url='twelve'"><link rel=dns-prefetch href=no>
+    <svg><a xlink:href=thirteen>13</a></svg><a href="four\nte\ten">14</a>`
+  assert.deepEqual(hrefs(page), [
+    'a one.html',
+    'a two?a=1&b=2&copy=3 nofollow',
+    'area three',
+    'frame four',
+    'iframe five',
+    'form six',
+    'form seven',
+    'canonical eight',
+    'alternate nine',
+    'next ten',
+    'prev eleven',
+    'refresh twelve',
+    'a thirteen',
+    'a fourteen',
+  ])
+  assert.equal(read(page).base, '/root/')
+  assert.equal(read(page).links[8].media, 'application/rss+xml')
+})
+
+test('what is embedded is told apart, with what it is', () => {
+  const page = `<img src=a.png><img src="data:image/png;base64,AA"><script src=b.js></script><link rel="alternate stylesheet" href=c.css>
+    <video src=d.mp4 poster=e.jpg><source src=f.webm type="video/WebM; codecs=x"></video><audio src=g.ogg></audio>
+    <embed src=h.swf type=application/x-shockwave-flash><object data=i></object><link rel="shortcut icon" href=j.ico>
+    <link rel=preload as=font href=k.woff>`
+  const { links } = read(page)
+  assert.ok(links.every((link) => link.kind === 'embed'))
+  assert.deepEqual(
+    links.map((link) => `${link.href} ${link.media}`),
+    [
+      'a.png image',
+      'b.js script',
+      'c.css style',
+      'd.mp4 video',
+      'e.jpg image',
+      'f.webm video/webm',
+      'g.ogg audio',
+      'h.swf application/x-shockwave-flash',
+      'i object',
+      'j.ico image',
+      'k.woff font',
+    ],
+  )
+})
+
+test('no links from comments, scripts, templates and other raw text; but from noscript', () => {
+  const page = `<!-- <a href=no> --><script>"<a href=no>"</script><style><a href=no></style><textarea><a href=no></textarea>
+    <title><a href=no></title><template><a href=no></template><noscript><a href=yes>y</a></noscript><xmp><a href=no></xmp>`
+  assert.deepEqual(hrefs(page), ['a yes'])
+})
+
+test('text: what a reader without scripts sees', () => {
+  const page = `<html><head><title> The\n title &amp; more </title><style>p{}</style></head><body><h1>Big</h1>one <b>t</b>wo&nbsp;
+    <script>no()</script><p>three<br>four<ul><li>five<li>six</ul><table><tr><td>a<td>b</table><textarea>area</textarea>
+    <noscript>plain</noscript><template>hidden</template><iframe>no</iframe><xmp><i></xmp>&lt;end&gt;`
+  const { title, text, signature } = read(page)
+  assert.equal(title, 'The title & more')
+  assert.equal(text, 'Big\none two\nthree\nfour\nfive\nsix\na b\narea\nplain\n<i>\n<end>')
+  assert.equal(signature.textDigest, hash64(text))
+})
+
+test('the title is the first outside SVG, and bounded', () => {
+  assert.equal(read('<svg><title>icon</title></svg><title>page</title><title>other</title>').title, 'page')
+  assert.equal(read(`<title>${'long '.repeat(1000)}`).title.length, 500)
+  assert.equal(read(`<title>${'😀'.repeat(1000)}`).title, '😀'.repeat(250))
+  assert.equal(read('none').title, '')
+})
+
+test('an empty element swallows nothing where it is empty: in SVG and in XHTML', () => {
+  assert.deepEqual(hrefs('<svg><title/><style/></svg><a href=x>'), ['a x'])
+  assert.deepEqual(hrefs('<svg><style/><p><script/></p><a href=no>'), [], 'an HTML block ends SVG that was left open')
+  assert.deepEqual(hrefs('<script/><a href=no></script><a href=yes>'), ['a yes'])
+  assert.deepEqual(hrefs('<script src="s"/><a href="x"/>', 'application/xhtml+xml'), ['embed s', 'a x'])
+  assert.equal(read('<p><![CDATA[a < b]]></p>', 'application/xhtml+xml').text, 'a < b')
+  assert.equal(read('<p><![CDATA[a < b]]></p>').text, '')
+})
+
+test('robots directives are handed on as written, by name', () => {
+  const page = `<meta name=ROBOTS content="NoIndex, follow"><meta name=orbweaver content=none><meta name=viewport content="width=1">
+    <meta name="googlebot" content="unavailable_after: 2030"><meta name=robots content="max-snippet:1"><meta content=noindex>`
+  assert.deepEqual(read(page).robots, [
+    { name: 'robots', content: 'NoIndex, follow' },
+    { name: 'orbweaver', content: 'none' },
+    { name: 'googlebot', content: 'unavailable_after: 2030' },
+    { name: 'robots', content: 'max-snippet:1' },
+  ])
+})
+
+test('the declared language', () => {
+  assert.equal(read('<html lang=pt_BR><html lang=en>').language, 'pt-BR')
+  assert.equal(read('<meta http-equiv=content-language content="de, en">').language, 'de')
+  assert.equal(read('<meta http-equiv=content-language content=de><html xml:lang=fr>').language, 'fr')
+  assert.equal(read('<html lang="{{lang}}">').language, undefined)
+})
+
+test('the tag sequence has every start tag in order (Y7)', () => {
+  const { tags } = read('<html><Body><h1>x</h1><x-é><p></body>').signature
+  assert.deepEqual([tags.count, tags.first, tags.last], [5, 'hbhxp', 'ly1?p'])
+  assert.equal(read('<p>a<b>').signature.tags.hash, read('<P class=x>other<B></b>').signature.tags.hash)
+  assert.notEqual(read('<p><b>').signature.tags.hash, read('<b><p>').signature.tags.hash)
+  const many = read('<b>'.repeat(9000)).signature.tags
+  assert.deepEqual([many.count, many.first.length, many.last.length], [9000, 4000, 4000])
+})
+
+test('bounds: links, lengths, text; each told among the troubles', () => {
+  const many = read('<a href=x>'.repeat(10_003))
+  assert.equal(many.links.length, 10_000)
+  assert.deepEqual(many.troubles, ['3 links after the first 10000 dropped'])
+  const long = read(`<a href="${'x'.repeat(8193)}"><a href="${'x'.repeat(8192)}">`)
+  assert.equal(long.links.length, 1)
+  assert.deepEqual(long.troubles, ['1 links over 8192 characters dropped'])
+  const text = read('word '.repeat(250_000))
+  assert.ok(text.text.length <= 1_000_000)
+  assert.deepEqual(text.troubles, ['text cut at 1000000 characters'])
+  assert.deepEqual(read('<a href=x>fine').troubles, [])
+})
+
+test('malformed pages are read as far as they go (V14)', () => {
+  assert.deepEqual(hrefs('<a href=one<a href=two>x</b></p><a href="three"class=x><<a href=four>'), [
+    'a one<a',
+    'a three',
+    'a four',
+  ])
+  assert.deepEqual(hrefs('<td><a href=x></table></div></span><body><html><a href=y'), ['a x'])
+  assert.equal(read('a<b<c>d').text, 'ad')
+})
+
+test('charset: the header first, then the page, then its bytes', () => {
+  const bytes = Buffer.from('<meta charset=iso-8859-5>\xe9', 'latin1')
+  assert.equal(readPage({ mediaType: 'text/html', charset: undefined, bytes }).text, 'щ')
+  const told = readPage({ mediaType: 'text/html', charset: 'ISO-8859-1', bytes })
+  assert.deepEqual([told.text, told.charset], ['é', 'windows-1252'])
+})
+
+test('no bytes make it throw', () => {
+  const bits = [
+    '<',
+    '</',
+    '>',
+    '<a href="',
+    '<!--',
+    '<script',
+    '<title>',
+    '<svg>',
+    '<template>',
+    '<![CDATA[',
+    '<meta content="',
+    '&',
+    '"',
+    "'",
+    '\xff',
+    '\0',
+    '<base href=',
+    '<html lang=',
+  ]
+  const part = fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 5 }))
+  const soup = fc.array(part, { maxLength: 50 }).map((parts) => Buffer.from(parts.join(''), 'latin1'))
+  fc.assert(
+    fc.property(fc.oneof(soup, fc.uint8Array({ maxLength: 200 })), fc.boolean(), (bytes, xml) => {
+      const mediaType = xml ? 'application/xhtml+xml' : 'text/html'
+      const reading = readPage({ mediaType, charset: undefined, bytes })
+      assert.ok(reading.text.isWellFormed() && reading.title.isWellFormed())
+      assert.ok(!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(reading.text + reading.title), 'controls in the text')
+    }),
+    { numRuns: 500 },
+  )
+})
