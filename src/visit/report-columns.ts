@@ -10,6 +10,7 @@ import { base32, fromBase32 } from '../base/digest.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
 import type { SiteMemory } from './site-memory.ts'
+import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
 
 const VERSION = 1
@@ -318,14 +319,26 @@ class ColumnReader {
       case 3:
         return { kind: 'moved', to: this.url() }
       case 4:
-        return { kind: 'refused', by: this.word() as RefusedBy, rule: this.word() }
+        return { kind: 'refused', by: this.refusedBy(), rule: this.word() }
       case 5:
-        return { kind: 'gone', why: this.word() as FailureKind }
+        return { kind: 'gone', why: this.failureKind() }
       case 6:
-        return { kind: 'later', why: this.word() as FailureKind, notBefore: this.raw.number() }
+        return { kind: 'later', why: this.failureKind(), notBefore: this.raw.number() }
       default:
         throw new RangeError(`no outcome ${kind}`)
     }
+  }
+
+  failureKind(): FailureKind {
+    const word = this.word()
+    if (!isFailureKind(word)) throw new RangeError('no such failure')
+    return word
+  }
+
+  refusedBy(): RefusedBy {
+    const word = this.word()
+    if (!isRefusedBy(word)) throw new RangeError('nobody refuses under this name')
+    return word
   }
 
   capture(): Capture {

@@ -42,6 +42,10 @@ const OF_REFUSAL: Readonly<Record<RefusedBy, number>> = {
   unwanted: -5001,
 }
 
+/** For what came from outside: whether a word is one of ours. */
+export const isFailureKind = (word: string): word is FailureKind => Object.hasOwn(OF_FAILURE, word)
+export const isRefusedBy = (word: string): word is RefusedBy => Object.hasOwn(OF_REFUSAL, word)
+
 export function statusOfFailure(kind: FailureKind): number {
   return OF_FAILURE[kind]
 }

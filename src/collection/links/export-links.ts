@@ -14,7 +14,7 @@ export interface TextLink {
 }
 
 /** Pages read at once: their links come in some milliseconds. */
-const PIECE = 200
+const PIECE = 100
 
 /** In pieces, each one consistent: a crawl that writes meanwhile goes on. */
 export async function* exportLinks(database: Database): AsyncGenerator<TextLink> {

@@ -93,6 +93,7 @@ CREATE TABLE capture (
   duplicate INTEGER NOT NULL                -- 1: its payload was in the collection already
 ) STRICT;
 CREATE INDEX capture_of ON capture (site, key, at);
+CREATE INDEX capture_in ON capture (volume, offset);
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
 CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so
