@@ -5,7 +5,7 @@
  * bare Base32 without `sha1:`. An answer without a media type has `unk`; a revisit has `warc/revisit` and no status.
  *
  * Compared like this: volumes of ours were indexed with `cdx-indexer -s -j` and `wb-manager reindex`, and the output
- * compared with these lines as bytes (`test/interop/warc-pywb.test.ts` does it again where pywb is installed).
+ * compared with these lines as bytes (`test/interop/warc-python.test.ts` does it again where pywb is installed).
  */
 import type { Instant } from '../../base/clock.ts'
 import { surt } from '../../web/url/surt.ts'
