@@ -19,6 +19,8 @@ const MOST_KEYS_AT_ONCE = 50_000
 const MOST_ROUNDS = 4
 /** Rows of housekeeping that one check-out does for others, beside those that it asks for itself. */
 const PROMOTED_EACH = 4
+/** Under a page budget a visit gets half of an equal share, so that one site does not keep what others could use now. */
+const LEAST_SHARE = 10
 /** While visits are out, they may bring work at any time: ask again after this, at the latest. */
 const ASK_AGAIN: Millis = 1000
 
@@ -50,11 +52,12 @@ export function checkOut(
         continue
       }
       if (mayGrant <= 0 || keys > MOST_KEYS_AT_ONCE) break
-      const pages = Math.min(options.slice.pages, mayGrant)
+      const share = Math.max(LEAST_SHARE, Math.floor(mayGrant / (2 * candidates.length)))
+      const pages = Math.min(options.slice.pages, share, mayGrant)
       const visit = lease(tx, rules, options.slice, key, worker, pages, now)
       visits.push(visit)
       mayGrant -= pages
-      keys += visit.known.length
+      if (visit.known !== 'too many') keys += visit.known.length
     }
     if (candidates.length < missing || keys > MOST_KEYS_AT_ONCE) break
   }

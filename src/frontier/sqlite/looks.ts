@@ -38,7 +38,10 @@ export const sqliteLooks: Looks = {
       politeAt: polite_at,
       waiting,
     })),
-  nextFree: async (tx, atMost) => sqliteTx(tx).all(READ_NEXT_FREE, BUCKET, atMost),
+  nextFree: async (tx, atMost) =>
+    sqliteTx(tx)
+      .all<{ name: string; rank: number; waiting: number }>(READ_NEXT_FREE, BUCKET, atMost)
+      .map(({ name, rank, waiting }) => ({ name, rank, waiting })),
   seeds: async (tx) =>
     sqliteTx(tx)
       .all<{ url: string }>(READ_SEEDS)

@@ -28,6 +28,8 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
       if (verdict !== 'applied') continue
       applyPart(tx, rules, site!, part)
       for (const link of part.abroad) abroad.push(link)
+      // What a worker calls its own and is not goes where it belongs: under the courtesy of its own site.
+      for (const link of part.found) if (link.site !== part.site) abroad.push(link)
       last = part
     }
     if (site === undefined || last === undefined) continue
@@ -54,7 +56,8 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport)
     site.address = courtesy.address
     site.holder = ''
   }
-  enqueue(tx, site, part.found, rules.time.now())
+  const own = part.found.filter((link) => link.site === site.name)
+  enqueue(tx, site, own, rules.time.now())
   if (part.ended !== undefined) endVisit(tx, rules, site, part)
   else if (site.worker === null) goOnWaiting(tx, rules, site)
 }

@@ -1,0 +1,9 @@
+import { describe } from 'node:test'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { frontierContract } from '../frontier.contract.ts'
+import { ledgerContract } from '../ledger.contract.ts'
+
+const inMemory = async () => openSqlite(':memory:')
+
+describe('the ledger on SQLite', () => ledgerContract(inMemory))
+describe('the frontier on SQLite', () => frontierContract(inMemory))
