@@ -32,6 +32,15 @@ test('any lines in any portions: sorted bytewise, each once, whatever the size o
   )
 })
 
+test('more runs than may be open at once', async () => {
+  const disk = memoryDisk()
+  const random = seededRandom(9)
+  const given = Array.from({ length: 1000 }, () => String(random.integer(700)))
+  await mergeIndex(disk, FOLDER, given, { linesARun: 3 })
+  assert.deepEqual(linesOf(disk), [...new Set(given)].sort(byBytes))
+  assert.deepEqual(disk.list(FOLDER), ['index.cdxj'])
+})
+
 test('lines longer than a buffer, and lines given as they come', async () => {
   const disk = memoryDisk()
   const long = 'b' + 'x'.repeat(300_000)

@@ -20,6 +20,7 @@ export interface MergeOptions {
 }
 
 const LINES_A_RUN = 200_000
+const MOST_RUNS = 32
 const LINES_A_TURN = 20_000
 const LONGEST_LINE = 1024 * 1024
 
@@ -72,24 +73,35 @@ async function writeMerged(disk: Disk, folder: string, sources: Iterator<string>
   return count
 }
 
+/** Sorted files beside the index. They need no sync: after a crash they are made anew. */
 class Runs {
-  readonly paths: string[] = []
+  paths: string[] = []
   readonly #disk: Disk
   readonly #folder: string
+  #made = 0
 
   constructor(disk: Disk, folder: string) {
     this.#disk = disk
     this.#folder = folder
   }
 
-  /** Runs need no sync: after a crash they are made anew. */
   spill(lines: string[]): void {
-    const path = `${this.#folder}/${PARTIAL}run-${this.paths.length}`
+    this.#write(lines.sort(byBytes))
+    if (this.paths.length < MOST_RUNS) return
+    // Each open run holds a piece of its file in memory: many become one.
+    const small = this.paths
+    this.paths = []
+    this.#write(merged(small.map((path) => linesOf(this.#disk, path))))
+    for (const path of small) this.#disk.remove(path)
+  }
+
+  #write(lines: Iterable<string>): void {
+    const path = `${this.#folder}/${PARTIAL}run-${this.#made++}`
     const file = this.#disk.append(path)
     this.paths.push(path)
     try {
       const out = new LineWriter((bytes) => file.write(bytes))
-      for (const line of lines.sort(byBytes)) out.line(line)
+      for (const line of lines) out.line(line)
       out.end()
     } finally {
       file.close()
@@ -97,7 +109,7 @@ class Runs {
   }
 }
 
-/** The lines of all sources in order, each once. Few sources (200,000 lines each), so the smallest is simply looked for. */
+/** The lines of all sources in order, each once. There are few sources, so the smallest line is simply looked for. */
 function* merged(sources: Iterator<string>[]): Generator<string> {
   const heads = sources.map((source) => source.next())
   let last: string | undefined
