@@ -103,12 +103,18 @@ export function carry(
     connection.carry(
       {
         data(piece) {
+          const isFirst = firstAt < 0
           lastAt = clock.elapsed()
-          if (firstAt < 0) firstAt = lastAt
+          if (isFirst) firstAt = lastAt
           received += piece.length
           try {
             const answer = reader.feed(piece)
             if (answer !== undefined) over(answer)
+            else if (isFirst) {
+              // From now on deadlines only move away, but the first of them may come before the one that was watched.
+              stopWatch()
+              stopWatch = watch()
+            }
           } catch (error) {
             // A bug of ours (in `wants`, say) must not come out of a socket's event, where nobody catches it.
             stopWatch()

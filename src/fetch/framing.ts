@@ -43,7 +43,11 @@ export function framingOf(head: Head): Framing {
 export function keepsAlive(head: Head): boolean {
   const said = tokens(head.headers, 'connection')
   if (said.includes('close')) return false
-  return head.version === 'HTTP/1.0' ? said.includes('keep-alive') : true
+  return isHttp10(head) ? said.includes('keep-alive') : true
+}
+
+export function isHttp10(head: Head): boolean {
+  return head.version.endsWith('/1.0')
 }
 
 /** Up to 2^53; a longer number of digits is as wrong as a letter. */
@@ -52,7 +56,7 @@ function lengthOf(text: string): number | undefined {
   return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : undefined
 }
 
-/** We asked for no other coding than chunked; one named twice is still one, as browsers read it. */
+/** We asked for no other coding than chunked; one named twice is still one. */
 function transferCoding(list: string): 'chunked' | 'identity' | 'unknown' {
   const named = list
     .toLowerCase()

@@ -1,7 +1,8 @@
-/** The head of an answer: its status line and header lines, as tolerantly as browsers and curl read them. */
+/** The head of an answer: its status line and header lines, as tolerantly as curl and browsers read them. */
 import type { Head } from '../visit/exchange.ts'
 
-const STATUS_LINE = /^(HTTP\/1\.\d)[ \t]+([1-9]\d\d)(?:[ \t]+(.*))?$/
+/** Some servers write `HTTP/2.0` in an answer that is HTTP/1.1 in all but name. */
+const STATUS_LINE = /^(HTTP\/[1-9](?:\.\d)?)[ \t]+([1-9]\d\d)(?:[ \t]+(.*))?$/i
 const LF = 10
 const CR = 13
 
@@ -21,7 +22,7 @@ export function endOfHead(bytes: Buffer, from: number, until: number): { end: nu
   }
 }
 
-/** Undefined when it is no HTTP/1.x head; 'too many lines' when it is longer than anyone needs. */
+/** Undefined when it is no HTTP head; 'too many lines' when it is longer than anyone needs. */
 export function parseHead(bytes: Buffer, mostLines: number): Head | 'too many lines' | undefined {
   // Bytes of 0x80 and more become the letters of Latin-1, one each, so that nothing is lost.
   const lines = bytes.toString('latin1').split('\n')

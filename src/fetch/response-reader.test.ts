@@ -55,7 +55,17 @@ test('status lines are read tolerantly, other protocols not at all', () => {
   assert.equal(told('HTTP/1.1  404  Not  Found\n\nx'), 'full 404 x')
   assert.equal(told('\r\n\n\r\nHTTP/1.1 200 OK\r\n\r\nx'), 'full 200 x')
   assert.equal(told('HTTP/1.1 999 Odd\r\n\r\n'), 'full 999 ')
-  for (const start of ['ICY 200 OK', 'HTTP/2 200', 'HTTP/0.9 200 OK', '<html>', 'SSH-2.0-x', 'http/1.1 200 OK', '\0']) {
+  assert.equal(told('HTTP/2 200\r\n\r\nx'), 'full 200 x')
+  assert.equal(told('http/1.1 200 OK\r\n\r\nx'), 'full 200 x')
+  for (const start of [
+    'ICY 200 OK',
+    'HTTP/0.9 200 OK',
+    'HTTP 200 OK',
+    'HTTPS/1.1 200 OK',
+    '<html>',
+    'SSH-2.0-x',
+    '\0',
+  ]) {
     assert.equal(told(`${start}\r\n\r\n`), 'failed protocol', start)
   }
   for (const line of [

@@ -9,7 +9,7 @@ import type { Answer, Head, Headers, Want } from '../visit/exchange.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import { BytePile } from './byte-pile.ts'
 import { ChunkedBody } from './chunked-body.ts'
-import { type Framing, framingOf, keepsAlive } from './framing.ts'
+import { type Framing, framingOf, isHttp10, keepsAlive } from './framing.ts'
 import { endOfHead, parseHead } from './parse-head.ts'
 
 export interface ReaderLimits {
@@ -21,7 +21,7 @@ export interface ReaderLimits {
 
 export const READER_LIMITS: ReaderLimits = { headBytes: 65_536, headLines: 200, interimAnswers: 10 }
 
-const START = Buffer.from('HTTP/1.')
+const START = Buffer.from('http/')
 const LF = 10
 const CR = 13
 
@@ -93,7 +93,7 @@ export class ResponseReader {
     for (;;) {
       if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
       if (this.#skipped > this.#limits.headBytes) return this.#fail('head-too-large', 'empty lines without end')
-      if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP/1 answer')
+      if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP answer')
       const most = start + this.#limits.headBytes - this.#skipped
       const { end, lineStart } = endOfHead(head, this.#lineStart, most)
       this.#lineStart = lineStart
@@ -203,7 +203,7 @@ export class ResponseReader {
   #keepsAlive(): boolean {
     const head = this.#head
     assert(head !== undefined, 'a body has a head')
-    return keepsAlive(head) && !(this.#chunked !== undefined && head.version === 'HTTP/1.0')
+    return keepsAlive(head) && !(this.#chunked !== undefined && isHttp10(head))
   }
 
   #full(reusable = false): Answer {
@@ -233,9 +233,10 @@ export class ResponseReader {
   }
 }
 
-/** A stream that is no HTTP/1 is known by its first letters; nobody waits for 64 KB of it. */
+/** A stream that is no HTTP is known by its first letters; nobody waits for 64 KB of it. */
 function beginsRight(bytes: Buffer, start: number): boolean {
   const length = Math.min(START.length, bytes.length - start)
-  for (let i = 0; i < length; i++) if (bytes[start + i] !== START[i]) return false
+  // 0x20 makes a letter small and leaves the slash as it is.
+  for (let i = 0; i < length; i++) if ((bytes[start + i] | 0x20) !== START[i]) return false
   return true
 }
