@@ -1,5 +1,6 @@
 /** What a server of the synthetic web says to one request: status, head lines, body; then how it is framed (`wire.ts`). */
 import type { Instant } from '../base/clock.ts'
+import type { BodyCache } from './body-cache.ts'
 import { Draws, draw, drawText } from './chance.ts'
 import type { Version } from './change.ts'
 import { paragraph } from './language.ts'
@@ -22,10 +23,10 @@ import {
 interface Tools {
   plan: WebPlan
   versionOf(content: Content, at: Instant): Version
+  bodies: BodyCache
 }
 
 const encoder = new TextEncoder()
-const SHORTEST_CODED = 200
 
 export function answerRobots(site: SiteDefinition, path: string, request: WebRequest): WebAnswer {
   const { robots } = site
@@ -77,10 +78,10 @@ function document(tools: Tools, site: SiteDefinition, page: PageDefinition, requ
       return wireAnswer(parts)
     }
   }
-  const payload = bodyOf(tools.plan, page, version)
-  const coding = codingFor(site, page, payload.length, request)
+  const coding = codingFor(site, page, request)
   if (coding !== 'identity') parts.headers.push(['Content-Encoding', coding], ['Vary', 'Accept-Encoding'])
-  parts.payload = encodeBody(payload, coding)
+  const make = () => encodeBody(bodyOf(tools.plan, page, version), coding)
+  parts.payload = tools.bodies.take(`${page.url} ${coding} ${version.id}`, make)
   return wireAnswer(parts)
 }
 
@@ -175,9 +176,8 @@ function notModified(request: WebRequest, etag: string, since: Instant): boolean
   return date !== undefined && Math.floor(since / 1000) * 1000 <= Date.parse(date)
 }
 
-function codingFor(site: SiteDefinition, page: PageDefinition, bytes: number, request: WebRequest): Coding {
-  if (site.coding === 'identity' || bytes < SHORTEST_CODED || !/^(text|application\/xhtml)/.test(page.contentType))
-    return 'identity'
+function codingFor(site: SiteDefinition, page: PageDefinition, request: WebRequest): Coding {
+  if (site.coding === 'identity' || !/^(text|application\/xhtml)/.test(page.contentType)) return 'identity'
   const accepted = headerOf(request.headers, 'accept-encoding') ?? ''
   const named = accepted
     .toLowerCase()

@@ -163,7 +163,7 @@ export const DEFAULT_PLAN: Omit<WebPlan, 'seed' | 'sites'> = {
   secureShare: 0,
   movedHomeShare: 0.03,
   failingShare: 0,
-  failingKinds: ['no-such-name', 'dns', 'refused', 'connect-timeout', 'silent', 'reset', 'garbage', 'cut'],
+  failingKinds: ['no-such-name', 'dns', 'refused', 'connect-timeout', 'silent', 'reset', 'garbage'],
   sharedAddressShare: 0.2,
   hazardShare: 0,
   hazardShapes: [

@@ -64,7 +64,7 @@ function directoryOf(plan: WebPlan, site: SiteDefinition, number: number): strin
   const kind = unit(bits)
   if (kind < 0.1) return `/private${number}/`
   if (kind < 0.15) return `/tmp${number}/`
-  if (kind < 0.15 + plan.oddNameShare) return `/${encodeURI(ODD_NAME[site.language])}${number}/`
+  if (kind < 0.15 + plan.oddNameShare) return `/${encodeURI(ODD_NAME[site.language])}-${number}/`
   if (kind < 0.15 + plan.oddNameShare * 1.5) return `/my%20docs${number}/`
   return `/d${number}/`
 }

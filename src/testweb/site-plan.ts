@@ -43,6 +43,8 @@ export interface SiteDefinition {
 
 /** Sites at one address come in groups of so many. */
 const GROUP = 8
+/** Numbers of shared addresses begin here, beyond those of single sites. */
+const SHARED = 1_000_000
 
 const CODINGS: readonly Coding[] = [
   'identity',
@@ -91,11 +93,9 @@ export function defineSite(plan: WebPlan, index: number, pages: number): SiteDef
   const pick = <T>(list: readonly T[], what: number): T => list[draw(seed, what) % list.length]
   const turn = (index + draw(plan.seed, 1)) % plan.robots.length
   const host = hostOf(plan, index)
-  // Hazards and failures never meet in one site, and site 0 is always in order: every web has something to crawl.
-  const fate = index === 0 ? 1 : unit(draw(seed, 11))
-  const failing = fate < plan.failingShare ? pick(plan.failingKinds, 12) : undefined
-  const hazard = failing === undefined && fate < plan.failingShare + plan.hazardShare
-  const shape = hazard ? plan.hazardShapes[(index + draw(plan.seed, 2)) % plan.hazardShapes.length] : undefined
+  const failing = inTurn(plan.failingKinds, plan.failingShare, index, 1)
+  const shape = failing === undefined ? inTurn(plan.hazardShapes, plan.hazardShare, index, 2) : undefined
+  const hazard = shape !== undefined
   const language = pick(plan.languages, 1)
   const scheme = yes(plan.secureShare, 9) && !host.includes(':') ? 'https' : 'http'
   return {
@@ -110,7 +110,12 @@ export function defineSite(plan: WebPlan, index: number, pages: number): SiteDef
     charset: plan.charsets ? pick(CHARSETS[language], 2) : 'utf-8',
     declared: plan.charsets ? pick(['header', 'meta', 'header', 'meta', 'nowhere'] as const, 3) : 'header',
     coding: plan.codings ? pick(CODINGS, 4) : 'identity',
-    framing: plan.framings ? pick(FRAMINGS, 5) : 'length',
+    // Nobody could tell a cut body that ends with its connection from a whole one.
+    framing: !plan.framings
+      ? 'length'
+      : failing === 'cut'
+        ? pick(['length', 'chunked'] as const, 5)
+        : pick(FRAMINGS, 5),
     keepAlive: !plan.framings || yes(0.85, 6),
     cookies: yes(0.15, 7),
     conditional: yes(0.6, 8),
@@ -120,11 +125,22 @@ export function defineSite(plan: WebPlan, index: number, pages: number): SiteDef
       shape === 'soft-404' ? 'html' : hazard || index === 0 ? 'missing' : plan.robots[turn],
       plan.crawlDelaySeconds,
     ),
-    movedHome: !hazard && pages > 3 && yes(plan.movedHomeShare, 13),
+    movedHome: !hazard && failing === undefined && pages > 3 && yes(plan.movedHomeShare, 13),
     failing,
     hazard: shape,
-    addressGroup: addressGroup(plan, index),
+    // A site that refuses connections must not take its neighbours with it.
+    addressGroup: failing === undefined ? addressGroup(plan, index) : index,
   }
+}
+
+/**
+ * Every so many sites have the next of a list, so that all kinds occur however few sites there are. Site 0 never has one:
+ * every web has something to crawl.
+ */
+function inTurn<T>(list: readonly T[], share: number, index: number, offset: number): T | undefined {
+  if (share <= 0 || list.length === 0) return undefined
+  const every = Math.max(offset + 1, Math.round(1 / share))
+  return index % every === offset ? list[Math.floor(index / every) % list.length] : undefined
 }
 
 /** A site that exists only because a test planted pages there. */
@@ -153,7 +169,7 @@ export function definePlantedSite(plan: WebPlan, index: number, origin: string):
 
 function addressGroup(plan: WebPlan, index: number): number {
   const group = Math.floor(index / GROUP)
-  return unit(draw(plan.seed, group, 0xadd2)) < plan.sharedAddressShare ? group * GROUP : index
+  return unit(draw(plan.seed, group, 0xadd2)) < plan.sharedAddressShare ? SHARED + group : index
 }
 
 /** Pages of each site: Zipf by index, at least one each; or the same for all. */

@@ -5,6 +5,7 @@
 import type { Instant } from '../base/clock.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import { answerPage, answerRobots } from './answer.ts'
+import { bodyCache } from './body-cache.ts'
 import { draw, unit } from './chance.ts'
 import { changesBetween, type Version, versionAt } from './change.ts'
 import { DEFAULT_PLAN, type PlantedPage, type WebOptions, type WebPlan } from './options.ts'
@@ -51,7 +52,9 @@ export interface TestWeb {
   rateOf(content: Content): number
 }
 
-export function makeWeb(options: WebOptions): TestWeb {
+/** `keepBytes`: bodies made are kept, up to so many bytes; for servers, which are asked for the same page again and again. */
+export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
+  const bodies = bodyCache(keepBytes)
   const plan: WebPlan = { ...DEFAULT_PLAN, ...options }
   const bound = plan.hazardBound === 0 ? Number.POSITIVE_INFINITY : plan.hazardBound
   const sizes = siteSizes(plan)
@@ -123,7 +126,7 @@ export function makeWeb(options: WebOptions): TestWeb {
       if (owner.failing === 'garbage') return { kind: 'garbage', latencyMs: owner.latencyMs, bytes: GARBAGE }
       const { path } = splitUrl(request.url)
       if (path === '/robots.txt' || path === owner.robots.movedTo) return answerRobots(owner, path, request)
-      return answerPage({ plan, versionOf }, owner, define(request.url), request)
+      return answerPage({ plan, versionOf, bodies }, owner, define(request.url), request)
     },
     homes: () => numbered().map((one) => one.origin + '/'),
     addressGroupOf: (of) => of.addressGroup,

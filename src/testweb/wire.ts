@@ -129,6 +129,19 @@ export function chunkedLength(payloadBytes: number, total: number): number {
   return wire
 }
 
+/** How many bytes of payload are in the first `wireBytes` of a chunked body. */
+export function chunkedPayload(wireBytes: number, total: number): number {
+  let payload = 0
+  while (payload < total) {
+    const size = Math.min(CHUNK_BYTES, total - payload)
+    wireBytes -= size.toString(16).length + 2
+    if (wireBytes <= size) return payload + Math.max(0, wireBytes)
+    payload += size
+    wireBytes -= size + 2
+  }
+  return payload
+}
+
 const ascii = (text: string) => Buffer.from(text, 'latin1')
 
 export function join(pieces: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
