@@ -13,18 +13,27 @@ export interface HttpBlock {
 }
 
 const latin1 = new TextDecoder('latin1')
+const STATUS_LINE = /^\s*(HTTP\/[\d.]+|ICY)\s+(\d{3})([^]*)$/i
 
 /** Undefined when the block does not begin with a head of HTTP. As tolerant as the reader that took it from the wire. */
 export function parseHttpBlock(block: Uint8Array): HttpBlock | undefined {
   const headEnd = endOfHttpHead(block)
   const wireHead = block.subarray(0, headEnd)
   const lines = latin1.decode(wireHead).split(/\r?\n/)
-  const status = /^(HTTP\/[\d.]+|ICY)\s+(\d{3})\s?(.*)$/i.exec(lines[0])
+  const status = STATUS_LINE.exec(lines[0])
   if (status === null) return undefined
   const headers = parseLines(lines.slice(1))
   const wireBody = block.subarray(headEnd)
   const payload = isChunked(headers) ? dechunk(wireBody) : wireBody
-  return { version: status[1], status: Number(status[2]), reason: status[3], headers, wireHead, wireBody, payload }
+  return {
+    version: status[1],
+    status: Number(status[2]),
+    reason: status[3].trim(),
+    headers,
+    wireHead,
+    wireBody,
+    payload,
+  }
 }
 
 function parseLines(lines: readonly string[]): [string, string][] {
@@ -50,13 +59,16 @@ function endOfHttpHead(block: Uint8Array): number {
   return block.length
 }
 
+/** By the last coding that means anything: the same answer that the reader of the wire gives. */
 function isChunked(headers: readonly (readonly [string, string])[]): boolean {
-  const codings = headers.filter(([name]) => name.toLowerCase() === 'transfer-encoding').map(([, value]) => value)
-  return /(?:^|,)\s*chunked\s*$/i.test(codings.join(','))
+  const lines = headers.filter(([name]) => name.toLowerCase() === 'transfer-encoding').map(([, value]) => value)
+  const codings = lines.join(',').toLowerCase().split(',')
+  const meant = codings.map((coding) => coding.trim()).filter((coding) => coding !== '' && coding !== 'identity')
+  return meant.at(-1) === 'chunked'
 }
 
 /** A chunk's size line, extensions included, may be as long as this. */
-const LONGEST_SIZE_LINE = 64 * 1024
+const LONGEST_SIZE_LINE = 4096
 
 /** The bytes of all chunks, as far as they came: a body cut inside a chunk gives the part that is there. */
 export function dechunk(body: Uint8Array): Uint8Array {
@@ -86,7 +98,7 @@ export function dechunk(body: Uint8Array): Uint8Array {
 }
 
 function chunkSize(body: Uint8Array, from: number, lineEnd: number): number | undefined {
-  const text = latin1.decode(body.subarray(from, Math.min(lineEnd, from + 64)))
-  const digits = /^[ \t]*([0-9a-fA-F]{1,13})(?![0-9a-fA-F])/.exec(text)
+  const text = latin1.decode(body.subarray(from, lineEnd))
+  const digits = /^[ \t]*0*([0-9a-f]{1,13})(?![0-9a-f])/i.exec(text)
   return digits === null ? undefined : Number.parseInt(digits[1], 16)
 }

@@ -1,0 +1,54 @@
+/** What the reader of the wire calls the payload is found again in the stored block, however odd the answer. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { ResponseReader } from '../../src/fetch/response-reader.ts'
+import { parseHttpBlock } from '../../src/web/warc/http-block.ts'
+
+const headLine = fc.constantFrom(
+  'Transfer-Encoding: chunked',
+  'transfer-encoding : Chunked',
+  'Transfer-Encoding: chunked, identity',
+  'Transfer-Encoding:\r\n chunked',
+  'Transfer-Encoding: identity',
+  'Transfer-Encoding: ,chunked,chunked',
+  'Content-Length: 7',
+  'X: y\r',
+  'X: \u00a0',
+  ' folded',
+  'no colon',
+)
+const statusLine = fc.constantFrom(
+  'HTTP/1.1 200 OK',
+  'HTTP/1.0 404',
+  'HTTP/1.1 200 a\rb',
+  'http/1.1\t301  x ',
+  'HTTP/1.1 204',
+)
+const lineEnd = fc.constantFrom('\r\n', '\n')
+const bodyPart = fc.oneof(
+  fc.constantFrom('5\r\nabcde\r\n', '5\nabcde\n', '000000000000000003;x="y"\r\nabc\r\n', 'a\t ; q\r\n0123456789\r\n'),
+  fc.constantFrom('0\r\n\r\n', '0\r\nTrailer: x\r\n\r\n', '1', '\r\n', 'zz\r\n', 'fffff\r\nshort'),
+)
+
+const answer = fc
+  .tuple(statusLine, fc.array(headLine, { maxLength: 4 }), lineEnd, fc.array(bodyPart, { maxLength: 6 }))
+  .map(([status, lines, end, body]) => [status, ...lines, '', ''].join(end) + body.join(''))
+
+test('the payload of every answer that is kept is the payload of its record', () => {
+  let kept = 0
+  fc.assert(
+    fc.property(answer, fc.integer({ min: 1, max: 40 }), (text, limitBytes) => {
+      const reader = new ResponseReader(() => ({ download: true, limitBytes }))
+      const read = reader.feed(Buffer.from(text, 'latin1')) ?? reader.end()
+      if (read.kind !== 'full' && read.kind !== 'cut') return
+      kept++
+      const block = parseHttpBlock(Buffer.concat([read.wireHead, read.wireBody]))
+      assert.ok(block !== undefined)
+      assert.equal(block.status, read.head.status)
+      assert.deepEqual(Buffer.from(block.payload).toString('latin1'), Buffer.from(read.payload).toString('latin1'))
+    }),
+    { numRuns: 5000 },
+  )
+  assert.ok(kept > 1000, `only ${kept} answers were kept`)
+})
