@@ -6,7 +6,7 @@ import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Address, Resolve } from '../visit/exchange.ts'
-import type { FailureKind } from '../visit/outcome.ts'
+import { failed } from './failed.ts'
 import { parseHosts } from './hosts-file.ts'
 import { overrideOf, type ResolveOverride } from './resolve-override.ts'
 
@@ -166,10 +166,6 @@ function guarded(ips: readonly string[], guard: (ip: string) => boolean): Answer
   return list.length > 0
     ? { kind: 'addresses', list }
     : failed('address-refused', `not a public address: ${ips.slice(0, 3).join(', ')}`)
-}
-
-function failed(kind: FailureKind, detail: string): Answered {
-  return { kind: 'failed', failure: { kind, detail } }
 }
 
 function unlessAborted(asked: Promise<Answered>, signal: AbortSignal): Promise<Answered> {

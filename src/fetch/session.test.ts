@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import fc from 'fast-check'
 import { realClock, turn } from '../base/clock.ts'
 import type { Answer, FetchRequest, Want } from '../visit/exchange.ts'
 import { addressGuard } from './guard.ts'
@@ -213,6 +214,27 @@ test('a body without end is cut at what is wanted', async (t) => {
   const { answer } = await session(t, server).fetch(requestTo(server), never)
   assert.ok(answer.kind === 'cut' && answer.why === 'length' && answer.payload.length === 100_000)
   await until(() => server.connections[0].destroyed)
+})
+
+test('whatever bytes a server sends, the exchange ends and tells', async (t) => {
+  let bytes: Buffer = Buffer.alloc(0)
+  const server = await rawServer((socket) => socket.end(bytes))
+  const { fetch } = session(t, server)
+  const start = fc.constantFrom(
+    '',
+    OK,
+    `${OK}\r\n`,
+    `${OK}Transfer-Encoding: chunked\r\n\r\n`,
+    `${OK}Content-Length: 4\r\n`,
+  )
+  await fc.assert(
+    fc.asyncProperty(start, fc.uint8Array({ maxLength: 200 }), async (prefix, rest) => {
+      bytes = Buffer.concat([Buffer.from(prefix), rest])
+      const { answer } = await fetch(requestTo(server), never)
+      assert.ok(['full', 'cut', 'failed'].includes(answer.kind))
+    }),
+    { numRuns: 150 },
+  )
 })
 
 /*

@@ -93,7 +93,7 @@ test('what came before the damage is kept', () => {
 
 test('garbage after a gzip member costs nothing', () => {
   const { bytes, trouble } = decodeContent(Buffer.concat([gzipSync(page), Buffer.from('garbage')]), 'gzip', LIMIT)
-  assert.ok(bytes.length > page.length - 4096)
+  assert.ok(page.equals(bytes))
   assert.ok(trouble)
 })
 
