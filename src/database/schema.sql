@@ -1,0 +1,315 @@
+CREATE TABLE address (                      -- an address belongs to one worker at a time
+  address TEXT PRIMARY KEY,
+  worker TEXT NOT NULL,
+  visits INTEGER NOT NULL,                  -- leases that hold it
+  until INTEGER NOT NULL                    -- when none does: the end of the address pause
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX address_idle ON address (until) WHERE visits = 0;
+
+CREATE TABLE capture (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  at INTEGER NOT NULL,
+  volume INTEGER NOT NULL REFERENCES volume,
+  offset INTEGER NOT NULL,
+  length INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  media_type TEXT NOT NULL,
+  kind TEXT NOT NULL,                       -- response, revisit
+  duplicate INTEGER NOT NULL                -- 1: its payload was in the collection already
+) STRICT;
+
+CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
+
+CREATE INDEX capture_in ON capture (volume, offset);
+
+CREATE INDEX capture_of ON capture (site, key, at);
+
+CREATE VIEW captures AS
+  SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
+    c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.site = c.site;
+
+CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
+  name TEXT NOT NULL,
+  day TEXT NOT NULL,
+  value INTEGER NOT NULL,
+  PRIMARY KEY (name, day)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW counters AS SELECT name, sum(value) AS value FROM counter GROUP BY name;
+
+CREATE TABLE crawl_log (                    -- how much of logs/crawl.log is on the disk for good
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  synced INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE crawl_log_tail (               -- the lines after that, until they are
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  lines TEXT NOT NULL
+) STRICT;
+
+CREATE VIEW duplicates AS
+  SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
+  FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
+
+CREATE TABLE frontier_meta (                -- order: the one that wrote the ranks; opened_at
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE frontier_total (               -- kept by the triggers below, so that nobody ever counts
+  bucket INTEGER PRIMARY KEY,
+  sites_waiting INTEGER NOT NULL DEFAULT 0,       -- sites by state
+  sites_free INTEGER NOT NULL DEFAULT 0,
+  sites_leased INTEGER NOT NULL DEFAULT 0,
+  sites_returning INTEGER NOT NULL DEFAULT 0,
+  sites_crawled INTEGER NOT NULL DEFAULT 0,
+  sites_barred INTEGER NOT NULL DEFAULT 0,
+  urls_known INTEGER NOT NULL DEFAULT 0,
+  urls_waiting INTEGER NOT NULL DEFAULT 0,
+  pages_granted INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE VIEW hazards AS
+  SELECT s.name AS site, v.rule, v.evidence, strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
+  FROM verdict v LEFT JOIN server s ON s.site = v.site;
+
+CREATE TABLE inbox (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,     -- order of arrival
+  visit TEXT NOT NULL,
+  part INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  site TEXT NOT NULL,
+  last INTEGER NOT NULL,                    -- 1: the lease ends with it
+  body BLOB NOT NULL,                       -- visit/report-columns
+  spoilt TEXT,                              -- why it cannot be read: set aside, never lost, never in the way
+  UNIQUE (visit, part)
+) STRICT;
+
+CREATE TABLE inlink (                       -- who links here: a row for each target and piece of work
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  piece INTEGER NOT NULL,
+  net INTEGER NOT NULL,                     -- pages that link here, won minus lost
+  won BLOB NOT NULL,                        -- their page ids, packed
+  lost BLOB NOT NULL,
+  PRIMARY KEY (site, key, piece)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE inlink_pieces (
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  made INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
+  page INTEGER PRIMARY KEY REFERENCES page,
+  before BLOB                               -- the links that it knows of; null: none
+) STRICT;
+
+CREATE TABLE minute (                       -- the pace of the crawl, and how far it was (C14)
+  minute INTEGER PRIMARY KEY,               -- minutes since 1970
+  requests INTEGER NOT NULL DEFAULT 0,
+  documents INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  known INTEGER,
+  collected INTEGER,
+  waiting INTEGER
+) STRICT;
+
+CREATE TABLE page (                         -- the last that was learnt of a URL
+  id INTEGER PRIMARY KEY,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  via TEXT,
+  path TEXT NOT NULL,
+  status INTEGER NOT NULL,
+  outcome TEXT NOT NULL,                    -- kept, moved, refused, gone, later
+  why TEXT,                                 -- how it was kept, by whom refused, which failure
+  detail TEXT,                              -- the rule that refused it, the URL it moved to
+  media_type TEXT NOT NULL,
+  bytes INTEGER NOT NULL,
+  took_ms INTEGER NOT NULL,
+  tries INTEGER NOT NULL,
+  first_at INTEGER NOT NULL,
+  at INTEGER NOT NULL,
+  looks INTEGER NOT NULL DEFAULT 1,
+  digest TEXT,                              -- of the payload, as in the volumes: sha1:…
+  text_digest INTEGER,
+  simhash INTEGER,
+  title TEXT NOT NULL,
+  annotations TEXT NOT NULL,
+  UNIQUE (site, key)
+) STRICT;
+
+CREATE INDEX page_content ON page (digest) WHERE outcome = 'kept';
+
+CREATE TABLE page_links (                   -- out-links, packed: one value a page instead of forty rows
+  page INTEGER PRIMARY KEY REFERENCES page,
+  links BLOB NOT NULL
+) STRICT;
+
+CREATE VIEW pages AS
+  SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.bytes,
+    p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
+    strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
+  FROM page p LEFT JOIN server s ON s.site = p.site;
+
+CREATE TABLE seed (
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
+  site INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  requests INTEGER NOT NULL DEFAULT 0,
+  documents INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE site (
+  key INTEGER PRIMARY KEY,                  -- 64 bits of its name
+  bucket INTEGER NOT NULL,                  -- the shard; embedded has one
+  name TEXT NOT NULL,                       -- www.example.org, or with :port when that is neither 80 nor 443
+  state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred
+  reason TEXT,                              -- why it is barred
+  since INTEGER NOT NULL,                   -- when it began to wait (ms since 1970, as all times)
+  seed INTEGER NOT NULL DEFAULT 0,          -- 1: named by a seed
+  rank REAL NOT NULL,                       -- the order's number: the smallest comes first
+  losses INTEGER NOT NULL DEFAULT 0,        -- visits lost in a row; such sites come after the others (V9)
+  not_before INTEGER NOT NULL DEFAULT 0,    -- waiting: when it becomes free; the later of the next two
+  polite_at INTEGER NOT NULL DEFAULT 0,     -- courtesy: nothing is asked before
+  pause INTEGER NOT NULL DEFAULT 0,         -- learnt from the site, when longer than the configured pause
+  address TEXT,                             -- where it was found last
+  holder TEXT NOT NULL DEFAULT '',          -- free: the worker that was seen to hold its address
+  fence INTEGER NOT NULL DEFAULT 0,         -- leases so far
+  worker TEXT,                              -- leased: to whom
+  lease_until INTEGER,                      -- leased: how long; returning: when its parts are waited for no more
+  entered TEXT,                             -- leased: the address that this visit holds
+  granted INTEGER NOT NULL DEFAULT 0,       -- leased: pages that may still be asked for
+  part INTEGER NOT NULL DEFAULT 0,          -- the last part of the visit that was applied
+  seq INTEGER NOT NULL DEFAULT 0,           -- the last place in its queue that was given away
+  known INTEGER NOT NULL DEFAULT 0,         -- its URLs
+  waiting INTEGER NOT NULL DEFAULT 0        -- of them, those not marked
+) STRICT;
+
+CREATE INDEX site_free ON site (bucket, holder, losses, rank) WHERE state = 'free';
+
+CREATE INDEX site_held ON site (address) WHERE holder > '';
+
+CREATE INDEX site_out ON site (lease_until) WHERE lease_until IS NOT NULL;
+
+CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
+
+CREATE INDEX site_worker ON site (worker) WHERE worker IS NOT NULL;
+
+CREATE TRIGGER site_added AFTER INSERT ON site BEGIN
+  UPDATE frontier_total SET
+    sites_waiting = sites_waiting + (new.state = 'waiting'),
+    sites_free = sites_free + (new.state = 'free'),
+    sites_leased = sites_leased + (new.state = 'leased'),
+    sites_returning = sites_returning + (new.state = 'returning'),
+    sites_crawled = sites_crawled + (new.state = 'crawled'),
+    sites_barred = sites_barred + (new.state = 'barred'),
+    urls_known = urls_known + new.known,
+    urls_waiting = urls_waiting + new.waiting,
+    pages_granted = pages_granted + new.granted
+  WHERE bucket = new.bucket;
+END;
+
+CREATE TRIGGER site_changed AFTER UPDATE ON site
+WHEN old.state <> new.state OR old.known <> new.known OR old.waiting <> new.waiting OR old.granted <> new.granted
+BEGIN
+  UPDATE frontier_total SET
+    sites_waiting = sites_waiting + (new.state = 'waiting') - (old.state = 'waiting'),
+    sites_free = sites_free + (new.state = 'free') - (old.state = 'free'),
+    sites_leased = sites_leased + (new.state = 'leased') - (old.state = 'leased'),
+    sites_returning = sites_returning + (new.state = 'returning') - (old.state = 'returning'),
+    sites_crawled = sites_crawled + (new.state = 'crawled') - (old.state = 'crawled'),
+    sites_barred = sites_barred + (new.state = 'barred') - (old.state = 'barred'),
+    urls_known = urls_known + new.known - old.known,
+    urls_waiting = urls_waiting + new.waiting - old.waiting,
+    pages_granted = pages_granted + new.granted - old.granted
+  WHERE bucket = new.bucket;
+END;
+
+CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
+  UPDATE frontier_total SET
+    sites_waiting = sites_waiting - (old.state = 'waiting'),
+    sites_free = sites_free - (old.state = 'free'),
+    sites_leased = sites_leased - (old.state = 'leased'),
+    sites_returning = sites_returning - (old.state = 'returning'),
+    sites_crawled = sites_crawled - (old.state = 'crawled'),
+    sites_barred = sites_barred - (old.state = 'barred'),
+    urls_known = urls_known - old.known,
+    urls_waiting = urls_waiting - old.waiting,
+    pages_granted = pages_granted - old.granted
+  WHERE bucket = old.bucket;
+END;
+
+CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
+  site INTEGER PRIMARY KEY,
+  memory TEXT NOT NULL                      -- JSON
+) STRICT;
+
+CREATE VIEW sites AS                        -- every site that is known, visited or not
+  SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
+    coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
+  FROM site f LEFT JOIN server s ON s.site = f.key;
+
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,                     -- 64 bits of the normalised URL
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  via_site INTEGER,                         -- the page on which it was found
+  via_key INTEGER,
+  path TEXT NOT NULL,                       -- how it was found, in Heritrix's letters
+  seq INTEGER NOT NULL,                     -- its place in the site's queue
+  enqueued_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is asked for again
+  tries INTEGER NOT NULL DEFAULT 0,
+  mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
+
+CREATE VIEW urls AS                         -- every URL that is known, asked for or not
+  SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
+    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' ELSE 'gone' END
+      AS state,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at
+  FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
+
+CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so
+  id INTEGER PRIMARY KEY,
+  site INTEGER NOT NULL,
+  rule TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX verdict_of ON verdict (site);
+
+CREATE TABLE volume (
+  id INTEGER PRIMARY KEY,
+  name TEXT NOT NULL UNIQUE
+) STRICT;

@@ -1,0 +1,203 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, describe, it } from 'node:test'
+import { Problem, type ProblemCode } from '../../base/errors.ts'
+import { migrations } from '../migrations/index.ts'
+import { openSqlite, openToRead } from './open.ts'
+import { APPLICATION_ID, bringUpToDate, describeSchema } from './schema.ts'
+import { sqliteTx } from './tx.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'database-'))
+after(() => rmSync(folder, { recursive: true }))
+let files = 0
+const newPath = () => join(folder, `${++files}.db`)
+const problem = (code: ProblemCode) => (error: unknown) => error instanceof Problem && error.code === code
+const put = (name: string) => `INSERT INTO frontier_meta (name, value) VALUES ('${name}', '1')`
+const COUNT = `SELECT count(*) AS n FROM frontier_meta`
+
+describe('opening', () => {
+  it('makes a database that is ours, and finds it again', async () => {
+    const path = newPath()
+    const first = openSqlite(path)
+    await first.transact((tx) => sqliteTx(tx).run(put('a')))
+    await first.close()
+    const file = new DatabaseSync(path, { readOnly: true })
+    assert.equal(file.prepare('PRAGMA application_id').get()?.application_id, APPLICATION_ID)
+    assert.equal(file.prepare('PRAGMA user_version').get()?.user_version, migrations.length)
+    assert.equal(file.prepare('PRAGMA journal_mode').get()?.journal_mode, 'wal')
+    file.close()
+    const again = openSqlite(path)
+    assert.deepEqual({ ...(await again.read((tx) => sqliteTx(tx).get(COUNT))) }, { n: 1 })
+    await again.close()
+  })
+
+  it('commits through to the disk', async () => {
+    const db = openSqlite(newPath())
+    const { synchronous } = (await db.read((tx) => sqliteTx(tx).get<{ synchronous: number }>('PRAGMA synchronous')))!
+    assert.equal(synchronous, 2, 'FULL')
+    await db.close()
+  })
+
+  it('refuses a foreign, a newer and a damaged database and leaves each byte as it was', () => {
+    const foreign = newPath()
+    const other = new DatabaseSync(foreign)
+    other.exec('CREATE TABLE theirs (x)')
+    other.close()
+    const newer = newPath()
+    const future = new DatabaseSync(newer)
+    bringUpToDate(future, migrations)
+    future.exec(`PRAGMA user_version = ${migrations.length + 1}`)
+    future.close()
+    const damaged = newPath()
+    writeFileSync(damaged, 'this is no database at all '.repeat(100))
+    const torn = newPath()
+    copyFileSync(newer, torn)
+    const bytes = readFileSync(torn)
+    bytes.fill(0x55, 100, 4096)
+    writeFileSync(torn, bytes)
+    for (const [path, code] of [
+      [foreign, 'foreign-database'],
+      [newer, 'newer-database'],
+      [damaged, 'damaged-database'],
+      [torn, 'damaged-database'],
+    ] as const) {
+      const before = readFileSync(path)
+      assert.throws(() => openSqlite(path), problem(code), path)
+      assert.throws(() => openToRead(path), problem(code), path)
+      assert.deepEqual(readFileSync(path), before)
+    }
+  })
+
+  it('says that there is no collection, and that a folder cannot be opened', () => {
+    assert.throws(() => openToRead(newPath()), problem('no-collection'))
+    assert.throws(() => openSqlite(join(folder, 'no', 'such', 'folder.db')), problem('unreadable'))
+  })
+
+  it('brings an older database up to date, step by step', async () => {
+    const path = newPath()
+    await openSqlite(path, migrations.slice(0, 1)).close()
+    assert.throws(() => openToRead(path), problem('unreadable'))
+    await openSqlite(path).close()
+    await openToRead(path).close()
+  })
+
+  it('reads while another process writes, and sees what it committed (V23)', async () => {
+    const path = newPath()
+    const writer = openSqlite(path)
+    const reader = openToRead(path)
+    const seen = async () => (await reader.read((tx) => sqliteTx(tx).get<{ n: number }>(COUNT)))?.n
+    assert.equal(await seen(), 0)
+    let go: () => void = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    const writing = writer.transact(async (tx) => {
+      sqliteTx(tx).run(put('a'))
+      await held
+    })
+    assert.equal(await seen(), 0)
+    go()
+    await writing
+    assert.equal(await seen(), 1)
+    assert.throws(() => reader.transact(() => {}), /opened to read/)
+    await writer.close()
+    assert.equal(await seen(), 1)
+    await reader.close()
+  })
+
+  it('loses nothing committed when its process is killed', async () => {
+    const path = newPath()
+    const script = `
+      import { openSqlite } from ${JSON.stringify(new URL('./open.ts', import.meta.url).href)}
+      import { sqliteTx } from ${JSON.stringify(new URL('./tx.ts', import.meta.url).href)}
+      const db = openSqlite(${JSON.stringify(path)})
+      await db.transact((tx) => sqliteTx(tx).run(${JSON.stringify(put('committed'))}))
+      await db.transact((tx) => { sqliteTx(tx).run(${JSON.stringify(put('open'))}); process.kill(process.pid, 'SIGKILL') })`
+    assert.throws(() => execFileSync(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' }))
+    const db = openSqlite(path)
+    const rows = await db.read((tx) => sqliteTx(tx).all<{ name: string }>('SELECT name FROM frontier_meta'))
+    assert.deepEqual(
+      rows.map(({ name }) => name),
+      ['committed'],
+    )
+    await db.close()
+  })
+})
+
+describe('transactions', () => {
+  it('never interleave, and a failed one leaves nothing', async () => {
+    const db = openSqlite(':memory:')
+    const steps: string[] = []
+    const slow = db.transact(async (tx) => {
+      steps.push('slow begins')
+      sqliteTx(tx).run(put('slow'))
+      for (let i = 0; i < 5; i++) await Promise.resolve()
+      steps.push('slow ends')
+    })
+    const failing = db.transact(async (tx) => {
+      steps.push('failing')
+      sqliteTx(tx).run(put('failing'))
+      throw new Error('no')
+    })
+    const reading = db.read((tx) => {
+      steps.push('reading')
+      return sqliteTx(tx).get<{ n: number }>(COUNT)?.n
+    })
+    await assert.rejects(failing, /no/)
+    await slow
+    assert.equal(await reading, 1)
+    assert.deepEqual(steps, ['slow begins', 'slow ends', 'failing', 'reading'])
+    await assert.rejects(
+      db.read((tx) => sqliteTx(tx).run(put('x'))),
+      /a write inside a read/,
+    )
+    await db.close()
+    await assert.rejects(
+      db.read(() => 1),
+      problem('database-unreachable'),
+    )
+  })
+
+  it('read keys exactly and everything else as numbers', async () => {
+    const db = openSqlite(':memory:')
+    await db.transact((tx) => {
+      const sql = 'SELECT ? AS key'
+      assert.equal(sqliteTx(tx).getExact<{ key: bigint }>(sql, -(2n ** 63n))?.key, -(2n ** 63n))
+      assert.equal(sqliteTx(tx).get<{ key: number }>('SELECT 7 AS key')?.key, 7)
+      assert.throws(() => sqliteTx(tx).get(sql, 2n ** 60n), RangeError)
+      assert.deepEqual(
+        [...sqliteTx(tx).each<{ value: number }>('SELECT value FROM json_each(?)', '[1,2]')].map(({ value }) => value),
+        [1, 2],
+      )
+    })
+    await db.close()
+  })
+
+  it('say that the disk is full, and go on when there is room again', async () => {
+    const path = newPath()
+    const db = openSqlite(path)
+    const limit = (pages: number) => db.read((tx) => sqliteTx(tx).get(`PRAGMA max_page_count = ${pages}`))
+    await limit(1)
+    const big = (tx: Parameters<typeof sqliteTx>[0]) =>
+      sqliteTx(tx).run(`INSERT INTO frontier_meta (name, value) VALUES ('big', hex(randomblob(100000)))`)
+    await assert.rejects(db.transact(big), problem('disk-full'))
+    await limit(1_000_000)
+    await db.transact(big)
+    await db.close()
+  })
+})
+
+describe('the schema', () => {
+  it('is what schema.sql says (run with UPDATE_SCHEMA=1 to write it anew)', () => {
+    const pinned = new URL('../schema.sql', import.meta.url)
+    const file = new DatabaseSync(':memory:')
+    bringUpToDate(file, migrations)
+    const actual = describeSchema(file)
+    if (process.env['UPDATE_SCHEMA'] === '1') writeFileSync(pinned, actual)
+    assert.equal(actual, readFileSync(pinned, 'utf8'))
+  })
+})

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { SITE_STATES, type SiteEvent, type SiteState, stateAfter } from './site.ts'
+
+/** Every state and every event: what follows, or '-' where it would be a bug. In the order of SITE_STATES. */
+const TABLE: [SiteEvent, string][] = [
+  //                             waiting   free      leased    returning crawled   barred
+  [{ kind: 'urls' }, /*       */ 'waiting   free      leased    returning waiting   barred'],
+  [{ kind: 'due' }, /*        */ 'free      -         -         -         -         -'],
+  [{ kind: 'checked-out' }, /**/ '-         leased    -         -         -         -'],
+  [{ kind: 'part-stored' }, /**/ 'returning returning returning returning returning -'],
+  [{ kind: 'ended', left: 2 }, 'waiting   waiting   waiting   waiting   waiting   -'],
+  [{ kind: 'ended', left: 0 }, 'crawled   crawled   crawled   crawled   crawled   -'],
+  [{ kind: 'lost', left: 2 }, ' waiting   waiting   waiting   waiting   waiting   -'],
+  [{ kind: 'lost', left: 0 }, ' crawled   crawled   crawled   crawled   crawled   -'],
+  [{ kind: 'given-up' }, /*   */ 'barred    barred    barred    barred    barred    barred'],
+]
+
+const tried = (state: SiteState, event: SiteEvent) => {
+  try {
+    return stateAfter(state, event)
+  } catch {
+    return '-'
+  }
+}
+
+describe('the life of a site', () => {
+  for (const [event, row] of TABLE)
+    it(`${event.kind}${'left' in event ? ` with ${event.left} left` : ''}`, () => {
+      assert.deepEqual(
+        SITE_STATES.map((state) => tried(state, event)),
+        row.trim().split(/\s+/),
+      )
+    })
+})

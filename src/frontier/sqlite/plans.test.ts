@@ -1,0 +1,69 @@
+/** No hot statement reads more than it returns: every one goes through an index, and none sorts. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
+import { ENQUEUE } from './enqueue.ts'
+import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
+import { READ_ADDRESS } from './hold-address.ts'
+import { ADD_PAGE, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
+import { PROMOTE } from './promote.ts'
+import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
+import { READ_FREE } from './read-free.ts'
+import { READ_KNOWN } from './read-known.ts'
+import { READ_NEXT_DUE } from './read-next-due.ts'
+import { READ_DUE_HEAD, READ_FRESH_HEAD } from './read-queue-head.ts'
+import { READ_SITE } from './read-site.ts'
+import { READ_TOTALS } from './read-totals.ts'
+import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './reap.ts'
+import { READ_OUT } from './recover.ts'
+import { RELEASE_ADDRESS } from './release-address.ts'
+import { RENEW } from './renew.ts'
+import { SET_ASIDE } from './set-aside.ts'
+import { WRITE_SITE } from './write-site.ts'
+
+const STATEMENTS: Record<string, [sql: string, uses: string]> = {
+  PROMOTE: [PROMOTE, 'site_waiting'],
+  READ_FREE: [READ_FREE, 'site_free'],
+  READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
+  READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
+  READ_SITE: [READ_SITE, 'PRIMARY KEY'],
+  READ_AGENDA: [READ_AGENDA, 'url_waiting'],
+  READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
+  READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
+  READ_DUE_HEAD: [READ_DUE_HEAD, 'url_waiting'],
+  READ_URL_TEXT: [READ_URL_TEXT, 'PRIMARY KEY'],
+  READ_ADDRESS: [READ_ADDRESS, 'PRIMARY KEY'],
+  RELEASE_ADDRESS: [RELEASE_ADDRESS, 'PRIMARY KEY'],
+  READ_IDLE_ADDRESSES: [READ_IDLE_ADDRESSES, 'address_idle'],
+  FREE_SITES_OF_ADDRESS: [FREE_SITES_OF_ADDRESS, 'site_held'],
+  READ_ENDED_LEASES: [READ_ENDED_LEASES, 'site_out'],
+  READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
+  RENEW: [RENEW, 'PRIMARY KEY'],
+  SET_ASIDE: [SET_ASIDE, 'PRIMARY KEY'],
+  MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
+  PUT_BACK: [PUT_BACK, 'PRIMARY KEY'],
+  WRITE_SITE: [WRITE_SITE, ''],
+  ENQUEUE: [ENQUEUE, ''],
+  ADD_PAGE: [ADD_PAGE, ''],
+}
+
+function planOf(tx: SqliteTx, sql: string): string[] {
+  const values: SqlValue[] = Array.from({ length: sql.split('?').length - 1 }, () => 1)
+  return tx.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values).map(({ detail }) => detail)
+}
+
+describe('plans', () => {
+  for (const [name, [sql, uses]] of Object.entries(STATEMENTS))
+    it(name, async () => {
+      const db = openSqlite(':memory:')
+      const plan = await db.read((tx) => planOf(sqliteTx(tx), sql))
+      for (const step of plan) assert.doesNotMatch(step, /^SCAN|TEMP B-TREE/, plan.join('\n'))
+      assert.ok(uses === '' || plan.some((step) => step.includes(uses)), `${uses}: ${plan.join('\n')}`)
+    })
+
+  it('what is out is read from its own small index', async () => {
+    const db = openSqlite(':memory:')
+    assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_OUT))).join(), /INDEX site_out/)
+  })
+})
