@@ -12,39 +12,51 @@ const WORDS: Record<Language, string> = {
   fr: 'de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont la avec ils être à son nous comme mais ont été cette aux elle deux même tout ses où très bien sans peut fait leur après aussi années entre autre encore temps toujours société français depuis contre ainsi pendant première jusqu’à eau homme femme pays monde état école',
 }
 
-const SENTENCES = 96
-const cache = new Map<Language, readonly string[]>()
-const words = new Map<Language, readonly string[]>()
-
-function wordsOf(language: Language): readonly string[] {
-  let list = words.get(language)
-  if (list === undefined) words.set(language, (list = WORDS[language].replaceAll('’', "'").split(' ')))
-  return list
+interface Stock {
+  words: readonly string[]
+  /** Two words. */
+  phrases: readonly string[]
+  /** Five words. */
+  openings: readonly string[]
+  /** Three sentences of eighteen. */
+  paragraphs: readonly string[]
 }
 
-/** Paragraphs made once; a page picks some in its own order and adds a sentence of its own to each. */
-function paragraphsOf(language: Language): readonly string[] {
-  let list = cache.get(language)
-  if (list === undefined) {
+const stocks = new Map<Language, Stock>()
+
+/** Made once: drawing every word of every page would cost more than all the rest of it. */
+function stockOf(language: Language): Stock {
+  let stock = stocks.get(language)
+  if (stock === undefined) {
+    const words = WORDS[language].replaceAll('’', "'").split(' ')
     const draws = new Draws(0x5eed ^ language.charCodeAt(0) ^ (language.charCodeAt(1) << 8))
-    list = Array.from({ length: SENTENCES }, () =>
-      Array.from({ length: 3 }, () => sentence(language, draws, 18)).join(' '),
-    )
-    cache.set(language, list)
+    const some = (count: number, length: number) => Array.from({ length: count }, () => compose(words, draws, length))
+    const paragraphs = Array.from({ length: 96 }, () => some(3, 18).join(' '))
+    stock = { words, phrases: some(512, 2), openings: some(1024, 5), paragraphs }
+    stocks.set(language, stock)
   }
-  return list
+  return stock
 }
 
-export function sentence(language: Language, draws: Draws, length: number): string {
-  const list = wordsOf(language)
-  let text = ''
-  for (let i = 0; i < length; i++) text += (i === 0 ? '' : ' ') + list[draws.below(list.length)]
+function compose(words: readonly string[], draws: Draws, length: number): string {
+  const text = Array.from({ length }, () => words[draws.below(words.length)]).join(' ')
   return text.charAt(0).toUpperCase() + text.slice(1) + '.'
 }
 
+/** A sentence of its own. */
+export function sentence(language: Language, draws: Draws, length: number): string {
+  return compose(stockOf(language).words, draws, length)
+}
+
+export function phrase(language: Language, draws: Draws): string {
+  const { phrases } = stockOf(language)
+  return phrases[draws.below(phrases.length)]
+}
+
+/** One of 100,000. */
 export function paragraph(language: Language, draws: Draws): string {
-  const list = paragraphsOf(language)
-  return sentence(language, draws, 5) + ' ' + list[draws.below(list.length)]
+  const { openings, paragraphs } = stockOf(language)
+  return openings[draws.below(openings.length)] + ' ' + paragraphs[draws.below(paragraphs.length)]
 }
 
 /** The charsets in which pages of a language are found, the usual one first. */

@@ -3,7 +3,7 @@
 import { Draws, draw } from './chance.ts'
 import type { Version } from './change.ts'
 import { encodeText } from './charset.ts'
-import { paragraph, sentence } from './language.ts'
+import { paragraph, phrase, sentence } from './language.ts'
 import { attribute, type LinkContext, oddForm, plainForm } from './link-forms.ts'
 import type { WebPlan } from './options.ts'
 import type { LinkDefinition } from './page-links.ts'
@@ -153,7 +153,7 @@ function anchor(pen: Pen, link: LinkDefinition): string {
   const { plan, draws, xml } = pen
   const rel = link.nofollow ? (draws.yes(0.5) ? ' rel="nofollow"' : ' rel="external NoFollow"') : ''
   const href = reference(pen, link)
-  const text = sentence(pen.content.site.language, draws, 2)
+  const text = phrase(pen.content.site.language, draws)
   if (xml || !draws.yes(plan.oddHtmlShare)) return ` <a href=${href}${rel}>${text}</a>`
   switch (draws.below(5)) {
     case 0:
