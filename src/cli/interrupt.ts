@@ -1,4 +1,5 @@
 /** Ctrl-C and SIGTERM: the first stops politely, the second at once. Both leave a valid collection. */
+import { realClock } from '../base/clock.ts'
 import { EXIT } from '../base/errors.ts'
 
 const SHOW_CURSOR = '\x1b[?25h'
@@ -10,11 +11,11 @@ export function onInterrupt(call: () => void): () => void {
   let firstAt: number | undefined
   const heard = () => {
     if (firstAt === undefined) {
-      firstAt = performance.now()
+      firstAt = realClock.elapsed()
       call()
       return
     }
-    if (performance.now() - firstAt < SAME_MOMENT_MS) return
+    if (realClock.elapsed() - firstAt < SAME_MOMENT_MS) return
     if (process.stderr.isTTY === true) process.stderr.write(SHOW_CURSOR)
     process.exit(EXIT.interrupted)
   }

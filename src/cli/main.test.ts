@@ -168,7 +168,7 @@ test('the other commands answer as text and as JSON', async () => {
     (await orbweaver(['explain', 'http://a.test/x'])).out,
     /Not known: no page of the collection links to it/,
   )
-  assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s +--pause/)
+  assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s {2}\(--pause\)/)
   assert.match((await orbweaver(['config', '--markdown'])).out, /^# Settings\n/)
   for (const line of [
     ['history', 'a.test'],

@@ -24,6 +24,9 @@ export interface Stream {
   columns?: number
 }
 
+/** A terminal that does not know its width says 0. */
+const USUAL_WIDTH = 80
+
 const UP = (lines: number) => (lines === 0 ? '' : `\x1b[${lines}A`)
 const CLEAR_BELOW = '\r\x1b[J'
 const HIDE_CURSOR = '\x1b[?25l'
@@ -37,7 +40,7 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   return {
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
-    width: () => Math.max(40, Math.min(err.columns ?? 80, 200)),
+    width: () => Math.max(40, Math.min(err.columns || USUAL_WIDTH, 200)),
     print(text) {
       // Both streams may be the same terminal: the view makes room and comes back.
       if (drawn.length > 0) err.write(erase())

@@ -108,9 +108,9 @@ test('a file that is no YAML of settings is refused with its line', () => {
 })
 
 test('repeatable settings are lists in the file, words in the environment', () => {
-  const files = { [KEPT]: "exclude:\n  - '\\.pdf$'\n  - /tmp/\npause-for:\n  '*.test': 10ms\n  a.example.org: 1s\n" }
+  const files = { [KEPT]: "exclude:\n  - '\\.pdf$'\n  - /drafts/\npause-for:\n  '*.test': 10ms\n  a.example.org: 1s\n" }
   const { settings } = loadSettings([], 'crawl', world({ ORBWEAVER_INCLUDE: ' /a/  /b/ ' }, files))
-  assert.deepEqual(settings.exclude, ['\\.pdf$', '/tmp/'])
+  assert.deepEqual(settings.exclude, ['\\.pdf$', '/drafts/'])
   assert.deepEqual(settings.include, ['/a/', '/b/'])
   assert.deepEqual(settings.pauseFor, [
     { host: '*.test', pauseMs: 10 },

@@ -2,7 +2,6 @@ import { EXIT } from '../../base/errors.ts'
 import { settingsDocument, settingsOfCommand } from '../../config/describe.ts'
 import { place } from '../../config/given.ts'
 import { keyOf, type SettingName, settingOf } from '../../config/keys.ts'
-import { printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 
 export const config: Command = {
@@ -25,8 +24,9 @@ export const config: Command = {
       )
       call.screen.print(JSON.stringify(shown, undefined, 2))
     } else {
-      const rows = names.map((name) => [keyOf(name), text(call, name), who(call, name)])
-      call.screen.print(printTable({ title: 'Settings', header: ['Key', 'Value', 'Set by'], rows }))
+      const longest = Math.max(...names.map((name) => keyOf(name).length))
+      for (const name of names)
+        call.screen.print(`${keyOf(name).padEnd(longest)}  ${text(call, name)}  (${who(call, name)})`)
     }
     return EXIT.done
   },
