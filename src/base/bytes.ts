@@ -74,7 +74,7 @@ export class ByteWriter {
   }
 }
 
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 export class ByteReader {
   readonly #bytes: Uint8Array

@@ -10,8 +10,8 @@ import type { Random } from './random.ts'
 interface Inode {
   bytes: Uint8Array
   size: number
-  /** What a crash cannot take. */
-  durable: Uint8Array
+  /** What a crash cannot take: files only grow, so it is a beginning of the bytes. */
+  durable: number
   /** Writes since the last sync: [offset, length]. */
   pending: [number, number][]
 }
@@ -46,7 +46,7 @@ export function memoryDisk(): MemoryDisk {
 
   return {
     append(path) {
-      if (!names.has(path)) change(path, { bytes: new Uint8Array(0), size: 0, durable: new Uint8Array(0), pending: [] })
+      if (!names.has(path)) change(path, { bytes: new Uint8Array(0), size: 0, durable: 0, pending: [] })
       const inode = at(path)
       return {
         get size() {
@@ -61,13 +61,9 @@ export function memoryDisk(): MemoryDisk {
         sync() {
           // What is promised is what was written before the call, whatever is written while the device works.
           const upTo = inode.size
-          const promised = inode.pending.filter(([offset, length]) => offset + length <= upTo)
           return Promise.resolve().then(() => {
-            inode.durable = grownTo(inode.durable, upTo)
-            for (const [offset, length] of promised) {
-              inode.durable.set(inode.bytes.subarray(offset, offset + length), offset)
-            }
-            inode.pending = inode.pending.filter((write) => !promised.includes(write))
+            inode.durable = Math.max(inode.durable, Math.min(upTo, inode.size))
+            inode.pending = inode.pending.filter(([offset]) => offset >= inode.durable)
           })
         },
         close() {},
@@ -92,7 +88,7 @@ export function memoryDisk(): MemoryDisk {
     truncate(path, size) {
       const inode = at(path)
       inode.size = Math.min(inode.size, size)
-      inode.durable = inode.durable.slice(0, size)
+      inode.durable = Math.min(inode.durable, size)
       inode.pending = inode.pending.filter(([offset]) => offset < size)
     },
     syncFolder(folder) {
@@ -107,14 +103,14 @@ export function memoryDisk(): MemoryDisk {
       pendingNames = []
       const left = new Map<string, Inode>()
       for (const [path, inode] of durableNames) {
-        let bytes = inode.durable
+        let bytes = inode.bytes.slice(0, inode.durable)
         for (const [offset, length] of inode.pending) {
           if (random.next() < 0.5) continue
           const part = random.integer(length + 1)
           bytes = grownTo(bytes, offset + part)
           bytes.set(inode.bytes.subarray(offset, offset + part), offset)
         }
-        left.set(path, { bytes: bytes.slice(), size: bytes.length, durable: bytes.slice(), pending: [] })
+        left.set(path, { bytes, size: bytes.length, durable: bytes.length, pending: [] })
       }
       names = left
       durableNames = new Map(left)

@@ -1,0 +1,115 @@
+/** The house and its workers on a virtual clock, in one thread. It can be broken off at any moment and opened again. */
+
+import { type House, openHouse } from '../assemble/house.ts'
+import { userAgentOf, workerTools } from '../assemble/worker-tools.ts'
+import type { Disk } from '../base/disk.ts'
+import type { Journal } from '../base/journal.ts'
+import { seededRandom } from '../base/random.ts'
+import type { VirtualClock } from '../base/virtual-clock.ts'
+import { openArchive } from '../collection/volumes/volume-writer.ts'
+import type { Settings } from '../config/keys.ts'
+import type { Database } from '../database/database.ts'
+import { testFetch, testResolve } from '../testweb/fetch.ts'
+import type { RequestLedger } from '../testweb/ledger-of-requests.ts'
+import type { TestWeb } from '../testweb/web.ts'
+import type { Event } from '../visit/events.ts'
+import type { Archive, ReportSink } from '../visit/ports.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { runWorker } from '../worker/worker.ts'
+
+export interface VirtualParts {
+  web: TestWeb
+  ledger: RequestLedger
+  clock: VirtualClock
+  database: Database
+  disk: Disk
+  settings: Settings
+  seeds: readonly string[]
+  randomSeed: number
+  workers: number
+  journal: Journal<Event>
+  /** Tests that plant a bug change the archive or the sink here. */
+  alter?: { archive?(archive: Archive): Archive; sink?(sink: ReportSink): ReportSink }
+}
+
+const FOLDER = 'collection'
+const VERSION = '0.0.0-simulated'
+const TICK = 1000
+
+/** Runs until the crawl is over, or until `stop` aborts and everything in flight has ended. */
+export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): Promise<House> {
+  const { clock, journal, settings, database, disk } = parts
+  const random = seededRandom(parts.randomSeed)
+  const house = await openHouse({
+    database,
+    disk,
+    folder: FOLDER,
+    clock,
+    random,
+    journal,
+    settings,
+    filterBits: 2 ** 20,
+  })
+  await house.seed(
+    parts.seeds
+      .map(parseUrl)
+      .flatMap((url) => (url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }])),
+  )
+  const plan = { settings, seeds: await house.seeds(), version: VERSION }
+  const over = new AbortController()
+  const keeping = keep(house, over.signal)
+  const stopped = () => house.frontier.stop()
+  stop.addEventListener('abort', stopped)
+  const workers = Array.from({ length: parts.workers }, (_, i) => {
+    const worker = `w${i + 1}`
+    const archive = openArchive({
+      disk,
+      folder: house.archiveFolder,
+      prefix: 'SIMULATED',
+      hostname: 'virtual',
+      worker,
+      clock,
+      random: seededRandom(random.integer(2 ** 31)),
+      rollBytes: settings.volumeSize,
+      info: { software: `orbweaver/${VERSION}`, userAgent: userAgentOf(settings, VERSION), robots: 'obey' },
+      journal,
+      twinsInMemory: 100_000,
+    })
+    const tools = workerTools(plan, {
+      clock,
+      journal,
+      openSession: testFetch(parts.web, clock, parts.ledger),
+      resolve: testResolve(parts.web, clock),
+      archive: parts.alter?.archive?.(archive) ?? archive,
+      findTwin: house.findTwin,
+      watch: { begin() {}, end() {} },
+    })
+    return runWorker(
+      {
+        id: worker,
+        slots: settings.visits,
+        frontier: house.calls,
+        sink: parts.alter?.sink?.(house.intake) ?? house.intake,
+        tools,
+        renewEvery: settings.lease / 3,
+      },
+      stop,
+    )
+  })
+  try {
+    await Promise.all(workers)
+  } finally {
+    over.abort()
+    stop.removeEventListener('abort', stopped)
+  }
+  await keeping
+  await house.finish()
+  return house
+}
+
+async function keep(house: House, over: AbortSignal): Promise<void> {
+  while (!over.aborted) {
+    await house.parts.clock.sleep(TICK, over)
+    if (!over.aborted) await house.tick()
+  }
+}
