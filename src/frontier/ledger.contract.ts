@@ -257,7 +257,8 @@ export function ledgerContract(make: MakeDatabase): void {
       bench.clock.pass(PAUSE)
       assert.deepEqual(await bench.names(), [])
       assert.deepEqual(await bench.settle(late), ['applied'])
-      bench.clock.pass(PAUSE)
+      bench.clock.pass(LEASE)
+      assert.deepEqual(await bench.db.transact((tx) => bench.ledger.reap(tx)), [], 'it was lost once')
       const again = await bench.one()
       assert.deepEqual(
         again.agenda.map((item) => item.url),
