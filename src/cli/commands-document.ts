@@ -8,8 +8,8 @@ export function commandsDocument(commands: readonly Command[]): string {
     '# Commands',
     '<!-- Printed from src/cli/commands/ by src/cli/commands-document.ts; a test compares. Do not edit. -->',
     [
-      'From a checkout `npm start --silent -- ARGS` is `orbweaver ARGS`. Flags may stand before or after words; `--flag value` and',
-      '`--flag=value` are the same; `--` ends flags. Results go to standard output, progress and problems to standard error.',
+      'From a checkout `npm start --silent -- ARGS` is `orbweaver ARGS`. Flags may stand before or after words; `--pause 5s` and',
+      '`--pause=5s` are the same; `--` ends flags. Results go to standard output, progress and problems to standard error.',
       '[Settings](settings.md) explains every flag, [exit codes](exit-codes.md) what a command ends with, [JSON](json.md) what',
       '`--json` prints. Common to all: `-c/--collection DIR`, `--config FILE`, `--json`, `--quiet`, `--verbose`, `--help`.',
     ].join('\n'),

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { COMMANDS } from './commands.ts'
-import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.ts'
+import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.test-data.ts'
 import { run } from './main.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { flagOf, keyOf, PRESETS, SETTING_NAMES, variableOf } from '../config/keys.ts'
+import { COMMANDS } from './commands.ts'
+
+const root = fileURLToPath(new URL('../../', import.meta.url))
+const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownUnder('docs')].map(
+  (path) => ({
+    path,
+    text: readFileSync(join(root, path), 'utf8'),
+  }),
+)
+
+function markdownUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join(folder, name))
+}
+
+test('every link between documents leads somewhere', () => {
+  for (const { path, text } of pages) {
+    for (const [, target] of text.matchAll(/\]\(([^)#\s]+)[^)]*\)/g)) {
+      if (/^[a-z]+:/.test(target)) continue
+      assert.ok(existsSync(join(root, dirname(path), target)), `${path} links to ${target}`)
+    }
+  }
+})
+
+/** Flags of other programs that the documents show. */
+const FOREIGN = ['--silent', '--test', '--write', '--table', '--help', '--version']
+
+test('every flag, variable and command that the documents name exists', () => {
+  const flags = new Set([...SETTING_NAMES.map(flagOf), ...FOREIGN])
+  const variables = new Set(SETTING_NAMES.map(variableOf))
+  const commands = new Set<string>([...COMMANDS.map(({ name }) => name), 'COMMAND'])
+  for (const { path, text } of pages) {
+    for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(flags.has(flag), `${path} names ${flag}`)
+    for (const [name] of text.matchAll(/ORBWEAVER_[A-Z_]+/g)) assert.ok(variables.has(name), `${path} names ${name}`)
+    for (const [, name] of text.matchAll(/`orbweaver ([a-z]+)/g)) assert.ok(commands.has(name), `${path} names ${name}`)
+  }
+})
+
+test('presets name settings that exist', () => {
+  for (const preset of Object.values(PRESETS))
+    for (const name of Object.keys(preset))
+      assert.ok(
+        SETTING_NAMES.some((known) => known === name && keyOf(known) !== ''),
+        name,
+      )
+})
