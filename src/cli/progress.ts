@@ -62,7 +62,7 @@ export function liveLines(history: History, look: Look): string[] {
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
-    `${bold('Orbweaver', look)}  ${formatDuration(now.at - first.at)}  ${grouped(now.documents)} documents  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `${bold('Orbweaver', look)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${grouped(now.documents)} documents  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
     `URLs     ${bar(urls.done, urls.known, look)} ${grouped(urls.done)} of ${grouped(urls.known)} known, ${grouped(urls.waiting)} waiting${trendOf(rate.waiting)}`,
     `also     ${grouped(now.requests)} requests  ${grouped(now.failures)} failures  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${grouped(now.inbox)} parts to apply` : ''}`,
@@ -80,7 +80,7 @@ export function progressLine(history: History): string {
   const rate = rates(history)
   const slow = now.slow[0] === undefined ? '' : `; slow: ${plain(now.slow[0].site)} (${plain(now.slow[0].why)})`
   return (
-    `${formatDuration(now.at - first.at)}: ${grouped(now.documents)} documents, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
+    `${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}: ${grouped(now.documents)} documents, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
     `sites ${grouped(now.sites.busy)} busy, ${grouped(now.sites.waiting + now.sites.free)} waiting, ${grouped(now.sites.done)} done; ` +
     `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${grouped(now.failures)} failures; ${state(history)}${slow}`
   )
