@@ -95,9 +95,11 @@ test('hazards of the wire end, each in its way', async () => {
   const seen = []
   for (const [i, host] of lab.web.hazardSites.entries()) {
     const { answer } = await lab.get(`http://${host}${paths[i]}`)
-    seen.push(answer.kind === 'failed' ? answer.failure.kind : answer.kind)
+    seen.push(
+      answer.kind === 'failed' ? answer.failure.kind : answer.kind === 'cut' ? `cut ${answer.why}` : answer.kind,
+    )
   }
-  assert.deepEqual(seen, ['too-slow', 'full', 'head-too-large', 'cut'])
+  assert.deepEqual(seen, ['cut time', 'full', 'head-too-large', 'cut length'])
 })
 
 test('a server that goes away leaves half a body', async () => {

@@ -21,16 +21,15 @@ import { chunkedLength, chunkedPayload, headerOf, join, type WebAnswer, type Wir
 export interface FetchPatience {
   connectMs: Millis
   firstByteMs: Millis
-  idleMs: Millis
-  exchangeMs: Millis
+  /** After so long an answer that drips is given up. */
+  tooSlowMs: Millis
   headBytes: number
 }
 
 export const DEFAULT_PATIENCE: FetchPatience = {
   connectMs: 10_000,
   firstByteMs: 30_000,
-  idleMs: 20_000,
-  exchangeMs: 60_000,
+  tooSlowMs: 20_000,
   headBytes: 256 * 1024,
 }
 
@@ -75,7 +74,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
         if (!open.has(origin)) {
           const trouble = web.unreachable(request.url)
           await clock.sleep(trouble === 'connect-timeout' ? patience.connectMs : HANDSHAKE_MS, signal)
-          if (signal.aborted) return done(failed('connect', 'stopped'), nothing)
+          if (signal.aborted) return done(failed('reset', 'aborted'), nothing)
           if (trouble !== undefined) return done(failed(trouble, `synthetic: ${trouble}`), nothing)
           open.set(origin, ++connections)
         }
@@ -118,7 +117,7 @@ async function receive(
   }
   const latency = said.kind === 'silent' ? Number.POSITIVE_INFINITY : said.latencyMs
   await clock.sleep(Math.min(latency, patience.firstByteMs), signal)
-  if (signal.aborted) return end(failed('reset', 'stopped'), 0, 0, false)
+  if (signal.aborted) return end(failed('reset', 'aborted'), 0, 0, false)
   if (latency > patience.firstByteMs) return end(failed('first-byte-timeout', 'no answer'), 0, 0, false)
   if (said.kind === 'silent' || said.kind === 'reset')
     return end(failed('reset', 'closed before the answer'), 0, 0, false)
@@ -128,7 +127,8 @@ async function receive(
     return end(failed('head-too-large', `${wireHead.length} bytes`), head.status, 0, false)
   const want = request.wants(head.status, head.headers)
   if (!want.download) return end({ kind: 'declined', head, wireHead, want }, head.status, 0, false)
-  const answer = said.drip === undefined ? bodyWithin(said, want) : await dripping(said, want, clock, patience, signal)
+  const answer =
+    said.drip === undefined ? bodyWithin(said, want) : await dripping(said, said.drip, want, clock, patience, signal)
   const bytes = answer.kind === 'full' || answer.kind === 'cut' ? answer.wireBody.length : 0
   return end(answer, head.status, bytes, answer.kind === 'full', answer.kind === 'full' && said.keepAlive)
 }
@@ -146,23 +146,24 @@ function bodyWithin(said: WireAnswer, want: Want & { download: true }): Answer {
   return { kind: 'cut', why: 'disconnect', head, wireHead, wireBody, payload: received }
 }
 
-/** Bodies without end: one that flows is cut by its length, one that drips by the least rate. */
+/** Bodies without end: one that flows is cut by its length, one that drips by the least rate, after a time. */
 async function dripping(
   said: WireAnswer,
+  drip: NonNullable<WireAnswer['drip']>,
   want: Want & { download: true },
   clock: Clock,
   patience: FetchPatience,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const { head, wireHead, payload, drip } = said
-  if (drip === undefined || drip.everyMs > 0) {
-    await clock.sleep(patience.idleMs, signal)
-    return failed('too-slow', 'under the least rate')
-  }
+  const { head, wireHead, payload } = said
   const pieces = [payload]
-  for (let length = payload.length; length < want.limitBytes; length += drip.bytes.length) pieces.push(drip.bytes)
-  const cut = join(pieces).slice(0, want.limitBytes)
-  return { kind: 'cut', why: 'length', head, wireHead, wireBody: cut, payload: cut }
+  const flows = drip.everyMs === 0
+  if (!flows) await clock.sleep(patience.tooSlowMs, signal)
+  if (signal.aborted) return failed('reset', 'aborted')
+  const most = flows ? want.limitBytes : payload.length + Math.floor(patience.tooSlowMs / drip.everyMs)
+  for (let length = payload.length; length < most; length += drip.bytes.length) pieces.push(drip.bytes)
+  const cut = join(pieces).slice(0, most)
+  return { kind: 'cut', why: flows ? 'length' : 'time', head, wireHead, wireBody: cut, payload: cut }
 }
 
 function requestBytes(request: FetchRequest): Uint8Array {

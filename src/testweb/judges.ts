@@ -3,6 +3,7 @@ import type { Millis } from '../base/clock.ts'
 import type { RequestEntry } from './ledger-of-requests.ts'
 import { permits } from './robots-plan.ts'
 import { splitUrl } from './spelling.ts'
+import type { RightAnswer } from './walker.ts'
 import type { TestWeb } from './web.ts'
 
 type Entries = readonly RequestEntry[]
@@ -135,6 +136,23 @@ export function beforeRobots(entries: Entries): RequestEntry[] {
     const { scheme, host, path } = splitUrl(entry.url)
     return path !== '/robots.txt' && !(entry.at >= (answered.get(`${scheme}://${host}`) ?? Number.POSITIVE_INFINITY))
   })
+}
+
+/** What was asked for against what was right to ask for; robots.txt and where it sends its readers aside. */
+export function askedAgainst(
+  entries: Entries,
+  right: RightAnswer,
+  web: TestWeb,
+): { extra: string[]; lacking: string[] } {
+  const asked = new Set<string>()
+  for (const { url } of entries) {
+    const { path } = splitUrl(url)
+    if (path !== '/robots.txt' && path !== web.siteOf(url)?.robots.movedTo) asked.add(url)
+  }
+  return {
+    extra: [...asked].filter((url) => !right.asked.has(url)),
+    lacking: [...right.asked].filter((url) => !asked.has(url)),
+  }
 }
 
 /** Requests without an honest name: `NAME/VERSION (+CONTACT)`. */

@@ -183,6 +183,9 @@ export const DEFAULT_PLAN: Omit<WebPlan, 'seed' | 'sites'> = {
   planted: [],
 }
 
+/** Also those kinds of robots.txt that keep a site from ever being crawled: a crawler comes back for them for a long time. */
+export const EVERY_ROBOTS: readonly RobotsKind[] = [...DEFAULT_PLAN.robots, 'unavailable', 'busy', 'timeout']
+
 /** A web without tricks: only ordinary pages that link to each other, no robots.txt, no failures. For tests of something else. */
 export const PLAIN: Partial<WebPlan> = {
   redirectShare: 0,

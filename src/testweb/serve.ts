@@ -203,6 +203,7 @@ async function reply(
     return false
   }
   if (said.latencyMs > 0) await clock.sleep(said.latencyMs)
+  if (socket.destroyed) return false
   if (said.kind === 'garbage') {
     socket.end(said.bytes)
     return false
@@ -216,21 +217,24 @@ async function reply(
 async function send({ clock, ledger }: Serving, socket: Socket, said: WireAnswer, entry: RequestEntry): Promise<void> {
   const { wireHead, wireBody } = said
   entry.status = said.head.status
+  let sent: boolean
   if (wireBody.length <= PIECE_BYTES) {
-    entry.bodyBytes = wireBody.length
-    await write(socket, Buffer.concat([wireHead, wireBody]))
+    sent = await write(socket, Buffer.concat([wireHead, wireBody]))
+    if (sent) entry.bodyBytes = wireBody.length
   } else {
-    await write(socket, wireHead)
-    for (let at = 0; at < wireBody.length && !socket.destroyed; at += PIECE_BYTES) {
+    sent = await write(socket, wireHead)
+    for (let at = 0; at < wireBody.length && sent; at += PIECE_BYTES) {
       const piece = wireBody.subarray(at, at + PIECE_BYTES)
-      if (await write(socket, piece)) entry.bodyBytes += piece.length
+      sent = await write(socket, piece)
+      if (sent) entry.bodyBytes += piece.length
     }
   }
   while (said.drip !== undefined && !socket.destroyed) {
     if (await write(socket, said.drip.bytes)) entry.bodyBytes += said.drip.bytes.length
     await clock.sleep(said.drip.everyMs)
   }
-  ledger.end(entry, said.head.status, entry.bodyBytes, said.whole && !socket.destroyed)
+  // A client that left ended it when it left.
+  if (entry.endedAt === undefined) ledger.end(entry, said.head.status, entry.bodyBytes, said.whole && sent)
   if (!said.keepAlive || !said.whole) socket.end()
 }
 

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import { testFetch, testResolve } from './fetch.ts'
-import { forbiddenRequests } from './judges.ts'
+import { askedAgainst, forbiddenRequests } from './judges.ts'
 import { RequestLedger } from './ledger-of-requests.ts'
-import { naiveCrawl } from './naive-crawl.ts'
+import { naiveCrawl } from './naive-crawl.test-data.ts'
 import { PLAIN, type WebOptions } from './options.ts'
 import { walk } from './walker.ts'
 import { makeWeb } from './web.ts'
@@ -20,6 +20,7 @@ async function compare(options: WebOptions) {
   assert.deepEqual([...found.asked].sort(), [...right.asked].sort())
   const documents = [...right.documents].filter((url) => !right.doubtful.has(url))
   assert.deepEqual([...found.documents].sort(), documents.sort())
+  assert.deepEqual(askedAgainst(ledger.entries, right, web), { extra: [], lacking: [] })
   assert.deepEqual(forbiddenRequests(ledger.entries, web, 'orbweaver'), [])
   return { web, right }
 }
