@@ -5,6 +5,7 @@ import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
 import { enqueue } from './enqueue.ts'
+import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
@@ -24,8 +25,9 @@ export function admit(tx: SqliteTx, rules: Rules, links: readonly Link[], asSeed
     const named = asSeeds && site.seed === 0
     if (fresh === 0 && !named) continue
     if (named) site.seed = 1
-    if (fresh > 0) wake(tx, rules, site)
-    writeSite(tx, site)
+    const woken = fresh > 0 && wake(tx, rules, site)
+    if (known === undefined || woken) writeSite(tx, site)
+    else growSite(tx, site)
     admitted.fresh += fresh
     if (known === undefined) admitted.sites++
   }

@@ -5,6 +5,7 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { ENQUEUE } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
+import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
 import { ADD_PAGE, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { PROMOTE } from './promote.ts'
@@ -43,6 +44,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   SET_ASIDE: [SET_ASIDE, 'PRIMARY KEY'],
   MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
   PUT_BACK: [PUT_BACK, 'PRIMARY KEY'],
+  GROW_SITE: [GROW_SITE, 'PRIMARY KEY'],
   WRITE_SITE: [WRITE_SITE, ''],
   ENQUEUE: [ENQUEUE, ''],
   ADD_PAGE: [ADD_PAGE, ''],

@@ -4,12 +4,16 @@ import { beginToWait } from './begin-to-wait.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
 
-/** A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait. */
-export function wake(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+/**
+ * A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait.
+ * Says whether that changed anything.
+ */
+export function wake(tx: SqliteTx, rules: Rules, site: SiteRow): boolean {
   const before = site.state
   site.state = stateAfter(before, { kind: 'urls' })
-  if (site.state !== 'waiting') return
+  if (site.state !== 'waiting') return false
   if (before === 'crawled') site.since = rules.time.now()
-  else if (site.not_before <= site.polite_at) return
+  else if (site.not_before <= site.polite_at) return false
   beginToWait(tx, rules, site)
+  return true
 }
