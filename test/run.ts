@@ -1,6 +1,6 @@
 /**
  * `npm test`: every test of the tree, and at the end, by name, what was skipped and why. A test that needs a program
- * that could not be had skips itself with a reason; CI counts that as a failure (`ORBWEAVER_NO_SKIPS`).
+ * that could not be had skips itself with a reason; CI counts that as a failure (`NO_SKIPS`).
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
@@ -35,7 +35,7 @@ stream.on('end', () => {
   process.nextTick(() => {
     for (const line of skipped) process.stdout.write(`skipped: ${line}\n`)
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
-    const strict = process.env['ORBWEAVER_NO_SKIPS'] !== undefined
+    const strict = process.env['NO_SKIPS'] !== undefined
     process.exitCode = counts.failed > 0 || counts.passed === 0 || (strict && counts.skipped > 0) ? 1 : 0
   })
 })

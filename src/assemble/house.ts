@@ -27,7 +27,7 @@ import { Intake } from '../intake/intake.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
 import type { HouseCalls } from '../wire/calls.ts'
-import { pauseFor } from './plan.ts'
+import { pauseOf } from './plan.ts'
 
 export interface HouseParts {
   database: Database
@@ -75,7 +75,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     slice: { pages: settings.slicePages, time: settings.sliceTime },
     leaseMs: settings.lease,
     addressPauseMs: settings.addressPause,
-    defaultPause: (site) => pauseFor(settings, site, undefined).pause,
+    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
     budget: pageBudget(settings.maxPages),
   })
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
@@ -98,7 +98,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       },
       enter: (worker, visit, address) => frontier.frontier.enter(worker, visit, address),
       renew: (worker, visits) => frontier.frontier.renew(worker, visits),
-      checkInPacked: (_worker, sealed) => intake.store(sealed),
+      checkInSealed: (_worker, sealed) => intake.store(sealed),
       findTwin: find,
     },
     seed: (urls) => database.transact((tx) => frontier.ledger.seed(tx, urls)),

@@ -1,4 +1,5 @@
 /** What a crawl was told to do, as plain data that can be handed to another thread. */
+import { pauseForHost } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
 
 export interface CrawlPlan {
@@ -8,17 +9,14 @@ export interface CrawlPlan {
   version: string
 }
 
-export function pauseFor(
+/** `own`: the operator named it as a server of their own. */
+export function pauseOf(
   settings: Settings,
   site: string,
   address: string | undefined,
 ): { pause: number; own: boolean } {
-  const host = hostOf(site)
-  for (const { host: pattern, pauseMs } of settings.pauseFor) {
-    const isOwn = pattern.startsWith('*.') ? host.endsWith(pattern.slice(1)) : pattern === host || pattern === address
-    if (isOwn) return { pause: pauseMs, own: true }
-  }
-  return { pause: settings.pause, own: false }
+  const own = pauseForHost(settings.pauseFor, hostOf(site), address)
+  return own === undefined ? { pause: settings.pause, own: false } : { pause: own, own: true }
 }
 
 /** A site's host: its name without the port. */

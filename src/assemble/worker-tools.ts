@@ -12,9 +12,10 @@ import { AddressBook } from '../site/address-book.ts'
 import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, ReadingWatch } from '../visit/ports.ts'
+import { userAgent } from '../web/http/user-agent.ts'
 import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import type { WorkerOptions } from '../worker/worker.ts'
-import { type CrawlPlan, pauseFor } from './plan.ts'
+import { type CrawlPlan, pauseOf } from './plan.ts'
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8
@@ -55,7 +56,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       depth: settings.maxDepth,
     },
     pauses: {
-      configured: (site, address) => pauseFor(settings, site, address),
+      configured: (site, address) => pauseOf(settings, site, address),
       factor: settings.pauseFactor,
       mostByFactor: settings.maxSlowPause,
       mostCrawlDelay: settings.maxCrawlDelay,
@@ -103,8 +104,7 @@ function scopeMode(text: string): ScopeMode {
 
 /** `NAME/VERSION (+CONTACT)`: who asks, and where to learn more (V17). */
 export function userAgentOf(settings: Settings, version: string): string {
-  const contact = settings.contact === undefined ? '' : ` (+${settings.contact})`
-  return `${settings.userAgentName}/${version}${contact}`
+  return userAgent({ name: settings.userAgentName, version, contact: settings.contact })
 }
 
 function requestHeaders(settings: Settings, version: string): Headers {

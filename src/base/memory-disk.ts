@@ -28,7 +28,8 @@ export interface MemoryDisk extends Disk {
   crash(random: Random): void
 }
 
-export function memoryDisk(): MemoryDisk {
+/** `device`: how long a sync takes; a crash meanwhile leaves it undone. */
+export function memoryDisk(device: () => Promise<void> = () => Promise.resolve()): MemoryDisk {
   let names = new Map<string, Inode>()
   let durableNames = new Map<string, Inode>()
   let pendingNames: NameChange[] = []
@@ -61,7 +62,7 @@ export function memoryDisk(): MemoryDisk {
         sync() {
           // What is promised is what was written before the call, whatever is written while the device works.
           const upTo = inode.size
-          return Promise.resolve().then(() => {
+          return device().then(() => {
             inode.durable = Math.max(inode.durable, Math.min(upTo, inode.size))
             inode.pending = inode.pending.filter(([offset]) => offset >= inode.durable)
           })
@@ -93,8 +94,9 @@ export function memoryDisk(): MemoryDisk {
     },
     syncFolder(folder) {
       const promised = pendingNames.filter((pending) => pending.folder === folder)
-      return Promise.resolve().then(() => {
-        for (const pending of promised) apply(durableNames, pending)
+      return device().then(() => {
+        // After a crash nothing is pending any more: what was on its way to the device then never arrives.
+        for (const pending of pendingNames) if (promised.includes(pending)) apply(durableNames, pending)
         pendingNames = pendingNames.filter((pending) => !promised.includes(pending))
       })
     },
@@ -103,7 +105,7 @@ export function memoryDisk(): MemoryDisk {
       pendingNames = []
       const left = new Map<string, Inode>()
       for (const [path, inode] of durableNames) {
-        let bytes = inode.bytes.slice(0, inode.durable)
+        let bytes: Uint8Array = inode.bytes.slice(0, inode.durable)
         for (const [offset, length] of inode.pending) {
           if (random.next() < 0.5) continue
           const part = random.integer(length + 1)

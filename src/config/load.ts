@@ -15,6 +15,9 @@ import { readSettingsFile } from './settings-file.ts'
 
 export const COLLECTION_FILE = 'orbweaver.yaml'
 
+/** Names the folder of published test cases for our tests; it is no setting. */
+const CONFORMANCE = 'ORBWEAVER_CONFORMANCE'
+
 export interface Loaded {
   settings: Settings
   /** For every setting that is not at its default. */
@@ -73,7 +76,7 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
   )
   const given = new Map<SettingName, Given>()
   for (const [variable, text] of Object.entries(world.env)) {
-    if (text === undefined || !variable.startsWith('ORBWEAVER_')) continue
+    if (text === undefined || !variable.startsWith('ORBWEAVER_') || variable === CONFORMANCE) continue
     const name = known.get(variable)
     if (name === undefined) {
       const near = nearest(variable, [...known.keys()])

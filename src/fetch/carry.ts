@@ -1,6 +1,6 @@
 /** One exchange on an open connection: the request is written, the answer read until it is over or its time is. */
 import { type Clock, type Millis, turn } from '../base/clock.ts'
-import type { Answer, FetchRequest } from '../visit/exchange.ts'
+import { type Answer, type FetchRequest, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { Connection } from './connection.ts'
 import { detailOf, failed } from './failed.ts'
@@ -28,9 +28,6 @@ export interface CarryOptions {
   deadlines: Deadlines
   leastRate: LeastRate
 }
-
-/** A kept connection that the server had closed meanwhile: not the site's failure (DESIGN §7). */
-export const STALE_CONNECTION = 'stale connection'
 
 export interface Carried {
   answer: Answer

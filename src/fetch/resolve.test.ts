@@ -4,13 +4,8 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { addressGuard } from './guard.ts'
-import {
-  cAresResolver,
-  parseResolveFlag,
-  RESOLVER_BOUNDS,
-  type ResolveOverride,
-  type ResolverOptions,
-} from './resolve.ts'
+import { cAresResolver, RESOLVER_BOUNDS, type ResolverOptions } from './resolve.ts'
+import type { ResolveOverride } from './resolve-override.ts'
 
 const never = new AbortController().signal
 
@@ -100,7 +95,12 @@ function resolver(server: NameServer, more: Partial<ResolverOptions> = {}) {
   })
 }
 
-const overrides = (...flags: string[]) => flags.map((flag) => parseResolveFlag(flag) as ResolveOverride)
+/** `a.test=127.0.0.1:80`, as the settings have read it. */
+const overrides = (...rules: string[]) =>
+  rules.map((rule): ResolveOverride => {
+    const [, host, ip, port] = /^(.+?)=\[?(.+?)\]?(?::(\d+))?$/.exec(rule) ?? []
+    return port === undefined ? { host, ip } : { host, ip, port: Number(port) }
+  })
 
 test('a name gives its addresses; IPv6 is asked for only when there is no IPv4', async () => {
   const server = await nameServer({
@@ -234,29 +234,4 @@ test('addresses, localhost, the hosts file and the operator’s names need no se
   const inside = resolver(server, { guard: addressGuard({ allowPrivate: true, allow: new Set() }) })
   assert.deepEqual(await inside('localhost', never), { kind: 'addresses', list: [{ ip: '127.0.0.1' }, { ip: '::1' }] })
   assert.deepEqual(server.asked, ['test A'])
-})
-
-test('the flag --resolve', () => {
-  assert.deepEqual(parseResolveFlag('A.Test=127.0.0.1:80'), { host: 'a.test', address: { ip: '127.0.0.1', port: 80 } })
-  assert.deepEqual(parseResolveFlag('*.test=[::1]:443'), { host: '*.test', address: { ip: '::1', port: 443 } })
-  assert.deepEqual(parseResolveFlag('*=::1'), { host: '*', address: { ip: '::1' } })
-  assert.deepEqual(parseResolveFlag('[::1]=127.0.0.1'), { host: '::1', address: { ip: '127.0.0.1' } })
-  for (const text of [
-    '',
-    'a',
-    '=1.2.3.4',
-    'a=',
-    'a=b',
-    'a=1.2.3.4:0',
-    'a=1.2.3.4:65536',
-    'a=1.2.3.4:',
-    'a=[1.2.3.4]:80',
-    'a=1.2.3:80',
-    'a b=1.2.3.4',
-    'a.*.b=1.2.3.4',
-    'a=fe80::1%lo',
-    '*a=1.2.3.4',
-  ]) {
-    assert.equal(typeof parseResolveFlag(text), 'string', text)
-  }
 })

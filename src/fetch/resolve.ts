@@ -10,8 +10,6 @@ import { failed } from './failed.ts'
 import { parseHosts } from './hosts-file.ts'
 import { overrideOf, type ResolveOverride } from './resolve-override.ts'
 
-export { parseResolveFlag, type ResolveOverride } from './resolve-override.ts'
-
 export interface ResolverOptions {
   clock: Clock
   /** `IP` or `IP:PORT`; the machine's own when not given. */

@@ -3,7 +3,7 @@ import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Answer, Exchange, FetchRequest, FetchSession, OpenSession } from '../visit/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { carry, type Deadlines, type LeastRate, STALE_CONNECTION } from './carry.ts'
+import { carry, type Deadlines, type LeastRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, type TicketBox, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
 import { failed } from './failed.ts'
@@ -24,11 +24,6 @@ export interface SessionOptions {
 /** A visit has http and https, perhaps on a second address; more are of no use. */
 const MOST_CONNECTIONS = 4
 const NOTHING = new Uint8Array(0)
-
-/** A reused connection was closed before the first byte: try once more after the pause; it counts as no failure. */
-export function isStaleConnection(answer: Answer): boolean {
-  return answer.kind === 'failed' && answer.failure.kind === 'reset' && answer.failure.detail === STALE_CONNECTION
-}
 
 export function openSessions(options: SessionOptions): OpenSession {
   const connecting: ConnectOptions = {

@@ -275,6 +275,38 @@ export function frontierContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.names('w1'), [away.site])
     })
 
+    it('hide no other site behind a crowd of theirs', async () => {
+      const bench = await openBench(make)
+      const crowd = Array.from({ length: 300 }, (_, i) => `crowd${i}.test`)
+      await bench.admit(...crowd.flatMap((name) => [link(`${name}/1`), link(`${name}/2`)]))
+      for (;;) {
+        const { visits } = await bench.frontier.checkOut('w0', 64)
+        if (visits.length === 0) break
+        for (const visit of visits) {
+          const courtesy = { pause: PAUSE, notBefore: START, address: X }
+          await bench.settle(part(bench, visit, 1, { pages: [page(`${visit.site}/1`)], courtesy, ended: 'stopped' }))
+        }
+        bench.clock.pass(1)
+        if ((await look(bench, crowd[299]))?.visits === 1 && (await look(bench, crowd[0]))?.visits === 1) break
+      }
+      await bench.seed('other.test/')
+      const held = await bench.one('w1')
+      await bench.frontier.enter('w1', held.id, X)
+      const given: string[] = []
+      for (let asked = 0; asked < 10 && given.length === 0; asked++) {
+        const { visits, next } = await bench.frontier.checkOut('w2', 1)
+        given.push(...visits.map((visit) => visit.site))
+        assert.ok(visits.length > 0 || next === 0, 'there is more to look at: ask again at once')
+      }
+      assert.deepEqual(given, ['other.test'])
+      assert.deepEqual(await bench.names('w2'), [])
+      await bench.settle(part(bench, held, 1, { ended: 'stopped' }))
+      bench.clock.pass(ADDRESS_PAUSE)
+      const freed = new Set<string>()
+      for (let asked = 0; asked < 20; asked++) for (const name of await bench.names('w2')) freed.add(name)
+      assert.equal(freed.size, 299)
+    })
+
     it('are freed when their holder is lost', async () => {
       const bench = await neighbours()
       const held = await bench.one('w1')

@@ -7,19 +7,8 @@ import type { Database, Tx } from '../database/database.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger } from '../frontier/ledger.ts'
 import type { Event } from '../visit/events.ts'
-import type { SiteName, VisitId } from '../visit/visit.ts'
-
-/** A part in an envelope: what the inbox must know of it without reading it. */
-export interface SealedPart {
-  visit: VisitId
-  fence: number
-  part: number
-  site: SiteName
-  /** The lease ends with it. */
-  last: boolean
-  /** `encodeReport`. */
-  body: Uint8Array
-}
+import type { SealedPart } from '../visit/sealed-part.ts'
+import type { VisitId } from '../visit/visit.ts'
 
 export interface WaitingPart {
   id: number

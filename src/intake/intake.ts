@@ -5,10 +5,10 @@
 import { turn } from '../base/clock.ts'
 import type { ReportSink } from '../visit/ports.ts'
 import type { VisitReport } from '../visit/report.ts'
-import { encodeReport } from '../visit/report-columns.ts'
+import { type SealedPart, seal } from '../visit/sealed-part.ts'
 import type { WorkerId } from '../visit/visit.ts'
 import { type ApplyTools, applyParts } from './apply.ts'
-import { Inbox, partsWaiting, type SealedPart } from './inbox.ts'
+import { Inbox, partsWaiting } from './inbox.ts'
 import { Pace } from './pace.ts'
 
 /** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
@@ -40,7 +40,7 @@ export class Intake implements ReportSink {
   }
 
   async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
-    await this.store(parts.map(sealed))
+    await this.store(parts.map(seal))
   }
 
   /** The same for parts that come as bytes, from another thread or machine. Resolves when they are durable. */
@@ -117,16 +117,5 @@ export class Intake implements ReportSink {
     this.#early += applied.early
     this.#pending -= applied.parts + applied.spoilt
     return applied.parts
-  }
-}
-
-function sealed(report: VisitReport): SealedPart {
-  return {
-    visit: report.visit,
-    fence: report.fence,
-    part: report.part,
-    site: report.site,
-    last: report.ended !== undefined,
-    body: encodeReport(report),
   }
 }

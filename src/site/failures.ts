@@ -1,5 +1,5 @@
 /**
- * The failure table: what each way of failing costs, in one place. `orbweaver config --failures` and the docs print it.
+ * The failure table: what each way of failing costs, in one place; docs/reference/failures.md prints it (a test compares).
  *
  * wait × growth^(tries so far) until `tries` requests have failed, then the URL is gone. `whole: true` says that the
  * failure is the site's and not the page's: the visit ends, the whole site waits, and after `tries` visits in a row that

@@ -7,7 +7,7 @@ import type { Capture, PageReport } from '../visit/report.ts'
 import type { AgendaItem, PageMemory } from '../visit/visit.ts'
 import { headerOf, headersOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
-import { parseDirectives } from '../web/robots/directives.ts'
+import { type Directives, parseDirectives } from '../web/robots/directives.ts'
 import { resolver, type WebUrl } from '../web/url/web-url.ts'
 
 /** Bodies of errors and redirects: enough to keep the connection and the record, no more. */
@@ -79,9 +79,9 @@ export function redirectTarget(head: Head, from: string): WebUrl | undefined {
   return resolved.kind === 'url' ? resolved.url : undefined
 }
 
-export function directivesOf(headers: Headers, reading: Reading | 'failed' | undefined, token: string) {
+export function directivesOf(headers: Headers, reading: Reading | undefined, token: string): Directives {
   const values = headersOf(headers, 'x-robots-tag')
-  if (typeof reading === 'object') {
+  if (reading !== undefined) {
     for (const { name, content } of reading.robots) {
       const named = name.toLowerCase()
       if (named === 'robots') values.push(content)

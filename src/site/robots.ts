@@ -71,10 +71,16 @@ export async function askForRobots(
       bytes: MOST_BYTES,
       ratio: tools.decode.ratio,
     })
-    const robots = parseRobots(bytes, tools.token)
+    // A file that broke off may end in half a rule: what is whole counts.
+    const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
     const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
     return { kind: 'known', robots, memory }
   }
+}
+
+function wholeLines(bytes: Uint8Array): Uint8Array {
+  const end = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
+  return bytes.subarray(0, end + 1)
 }
 
 /** Any answer is wanted, and little of it is enough but for the file itself. */

@@ -40,6 +40,7 @@ export function screenLinks(links: readonly FoundLink[], from: LinkSource, tools
   const { tally } = tools.reporter
   const out: OutLink[] = []
   const onPage = new HashSet64()
+  const followed = new HashSet64()
   for (const link of links) {
     const resolved = resolve(link.href)
     if (resolved.kind === 'empty') continue
@@ -56,10 +57,12 @@ export function screenLinks(links: readonly FoundLink[], from: LinkSource, tools
     const first = onPage.add(url.key)
     const unwanted = tools.scope.unwantedKind(url) ?? (link.kind === 'embed' ? 'embed' : undefined)
     if (unwanted !== undefined) tally.add(`unwanted:${countLabel(unwanted)}`)
-    if (!first) continue
     const follow = unwanted !== undefined ? 'unwanted' : link.nofollow ? 'directive' : from.follow
+    // Named twice, once with nofollow and once without: the one without counts.
+    const isNews = follow === 'yes' ? followed.add(url.key) : first
+    if (!isNews) continue
     const admitted = follow === 'yes' ? offer(url, 'L', from.item, tools) : refuse(follow, tally)
-    out.push(outLink(url, admitted, tools))
+    if (first) out.push(outLink(url, admitted, tools))
   }
   return out
 }

@@ -23,17 +23,16 @@ export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, to
     if (page.outcome.by === 'unwanted') tally.add(`unwanted:${countLabel(page.mediaType)}`)
     else tally.add(`refused:${page.outcome.by}`)
   }
-  const answered = page.status > 0
-  if (page.outcome.kind !== 'kept') {
-    if (answered && reporter.memory.silent > 0) reporter.remember({ ...reporter.memory, silent: 0 })
-    return
+  const kept = page.outcome.kind === 'kept'
+  const duplicate = kept && page.capture?.kind === 'revisit'
+  if (kept) {
+    tally.add('documents')
+    tally.add('bytes', page.bytes)
+    tally.add(`type:${countLabel(page.mediaType)}`)
+    tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
-  const duplicate = page.capture?.kind === 'revisit'
-  tally.add('documents')
-  tally.add('bytes', page.bytes)
-  tally.add(`type:${countLabel(page.mediaType)}`)
-  tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   if (duplicate) tally.add('duplicates')
+  if (page.status <= 0 || page.outcome.kind === 'later') return
   const { memory, verdict } = judgeSite(reporter.memory, { depth: page.depth, duplicate }, tools.hazards)
   reporter.remember({ ...memory, silent: 0 })
   if (verdict === undefined) return

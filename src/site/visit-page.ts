@@ -1,9 +1,11 @@
 /**
  * The life of one page. Every branch is in `visitPage`; its tools look and answer, and decide nothing.
  */
+
+import { refusesWaiting } from '../hazards/limits.ts'
 import { isReadable, type Reading } from '../page/reading.ts'
-import { packLinks } from '../visit/adjacency.ts'
-import type { Body, Exchange } from '../visit/exchange.ts'
+import { type OutLink, packLinks } from '../visit/adjacency.ts'
+import { type Body, type Exchange, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
 import { statusOfFailure, statusOfRefusal } from '../visit/status-codes.ts'
@@ -11,6 +13,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
+import type { Directives } from '../web/robots/directives.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
@@ -35,7 +38,7 @@ export type PageEnd =
   | { kind: 'stale' }
 
 export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const { clock, patience, token } = tools.site
+  const { clock, patience } = tools.site
   const { asking, screen } = tools
   const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageEnd => {
     return { kind: 'told', page: { ...blankPage(item, at, outcome), ...facts }, failure }
@@ -44,7 +47,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
     return end(exchange.sentAt, outcome, facts, kind)
   }
-  const refuse = (by: 'scope' | 'robots', rule: string): PageEnd => {
+  const refuse = (by: 'scope' | 'robots' | 'hazard', rule: string): PageEnd => {
     return end(clock.now(), { kind: 'refused', by, rule }, { status: statusOfRefusal(by, rule) })
   }
 
@@ -52,6 +55,8 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   if (url === undefined) return refuse('scope', 'malformed')
   const wanted = screen.scope.judge(url, item.depth)
   if (!wanted.yes) return refuse('scope', wanted.rule)
+  const stopped = refusesWaiting(screen.reporter.memory, item)
+  if (stopped !== undefined) return refuse('hazard', stopped)
   const permit = tools.robots.permits(url.path)
   if (!permit.yes) return refuse('robots', permit.rule)
 
@@ -60,7 +65,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const { answer } = exchange
   const facts = factsOf(exchange, item)
   if (answer.kind === 'failed') {
-    if (answer.failure.detail === 'stale connection') return { kind: 'stale' }
+    if (answer.failure.detail === STALE_CONNECTION) return { kind: 'stale' }
     return fail(answer.failure.kind, exchange, { ...facts, status: statusOfFailure(answer.failure.kind) })
   }
   if (answer.kind === 'declined') {
@@ -80,11 +85,8 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   }
 
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
-  const reading = isReadable(facts.mediaType) ? read(item, answer, tools) : undefined
-  const directives = directivesOf(answer.head.headers, reading, token)
-  const out = reading === undefined || reading === 'failed' ? [] : links(reading, item, directives.nofollow, tools)
-  const title = reading === undefined || reading === 'failed' ? '' : reading.title
-  const told = { ...facts, title, links: packLinks(out) }
+  const { reading, directives, links } = understand(item, answer, facts.mediaType, tools)
+  const told = { ...facts, title: typeof reading === 'object' ? reading.title : '', links: packLinks(links) }
   if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
 
   const capture = await keep(exchange, answer, tools.site)
@@ -101,27 +103,34 @@ export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Pr
   return tools.archive.keep(exchange, digest, twin)
 }
 
-/** A page whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
-function read(item: AgendaItem, body: Body, tools: PageTools): Reading | 'failed' {
+interface Understood {
+  reading: Reading | 'failed' | undefined
+  directives: Directives
+  links: OutLink[]
+}
+
+/** Reads a page and screens its links. One whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
+function understand(item: AgendaItem, body: Body, mediaType: string, tools: PageTools): Understood {
   const { site, screen } = tools
-  const { type, charset } = parseMediaType(headerOf(body.head.headers, 'content-type'))
-  const coding = headerOf(body.head.headers, 'content-encoding')
-  const limit = { bytes: screen.scope.limitFor(type), ratio: site.decode.ratio }
+  const { headers } = body.head
+  if (!isReadable(mediaType)) {
+    return { reading: undefined, directives: directivesOf(headers, undefined, site.token), links: [] }
+  }
   site.watch.begin(screen.reporter.visit, item)
   try {
-    const decoded = decodeContent(body.payload, coding, limit)
-    return site.read({ mediaType: type, charset, bytes: decoded.bytes })
+    const { charset } = parseMediaType(headerOf(headers, 'content-type'))
+    const limit = { bytes: screen.scope.limitFor(mediaType), ratio: site.decode.ratio }
+    const { bytes } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
+    const reading = site.read({ mediaType, charset, bytes })
+    const directives = directivesOf(headers, reading, site.token)
+    const stopped = screen.reporter.memory.stopped !== undefined
+    const follow = directives.nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
+    const links = screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
+    return { reading, directives, links }
   } catch (error) {
     site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-    return 'failed'
+    return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [] }
   } finally {
     site.watch.end()
   }
-}
-
-function links(reading: Reading, item: AgendaItem, nofollow: boolean, tools: PageTools) {
-  const { screen } = tools
-  const stopped = screen.reporter.memory.stopped !== undefined
-  const follow = nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
-  return screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
 }

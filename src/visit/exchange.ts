@@ -35,6 +35,12 @@ export interface FetchRequest {
   wants(status: number, headers: Headers): Want
 }
 
+/**
+ * The detail of a 'reset' when a kept connection had been closed meanwhile, before any byte of the answer: it happens all
+ * the time, so the page is asked for once more after the pause, and no failure is counted.
+ */
+export const STALE_CONNECTION = 'stale connection'
+
 export interface Head {
   /** `HTTP/1.1` as the server wrote it. */
   version: string

@@ -1,21 +1,12 @@
 /** The calls of a worker to the house, whatever carries them. */
 import type { Event } from '../visit/events.ts'
 import type { Frontier, Twin } from '../visit/ports.ts'
-import type { VisitId, WorkerId } from '../visit/visit.ts'
-
-/** A part as it travels: what the inbox must know of it, and the rest as bytes. */
-export interface PackedPart {
-  visit: VisitId
-  fence: number
-  part: number
-  site: string
-  last: boolean
-  body: Uint8Array
-}
+import type { SealedPart } from '../visit/sealed-part.ts'
+import type { WorkerId } from '../visit/visit.ts'
 
 /** What the house offers to its workers. */
 export interface HouseCalls extends Frontier {
-  checkInPacked(worker: WorkerId, parts: PackedPart[]): Promise<void>
+  checkInSealed(worker: WorkerId, parts: SealedPart[]): Promise<void>
   findTwin(digest: string): Promise<Twin | undefined>
 }
 

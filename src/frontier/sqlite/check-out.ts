@@ -15,9 +15,10 @@ import { setAside } from './set-aside.ts'
 /** A check-out holds the house for some milliseconds: who wants more is told to ask again at once. */
 const MOST_AT_ONCE = 64
 const MOST_KEYS_AT_ONCE = 50_000
-/** Sites met and set aside before a check-out is content with fewer: in rounds of `atMost`. */
+/** Sites are looked at in rounds of so many; who met only sites of others' addresses in all of them asks again at once. */
 const MOST_ROUNDS = 4
-/** Rows of housekeeping that one check-out does for others, beside those that it asks for itself. */
+const LEAST_ROUND = 32
+/** Rows of housekeeping that one check-out does, for each site that it asks for. */
 const PROMOTED_EACH = 4
 /** Under a page budget a visit gets half of an equal share, so that one site does not keep what others could use now. */
 const LEAST_SHARE = 10
@@ -37,39 +38,42 @@ export function checkOut(
 ): { visits: Visit[]; next: Millis | 'over' } {
   const now = rules.time.now()
   const atMost = Math.min(wanted, MOST_AT_ONCE)
-  freeAddresses(tx, now, PROMOTED_EACH * atMost)
+  freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, LEAST_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)
-  let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : left - readTotals(tx).granted
+  let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readTotals(tx).granted
+  let mayRead = MOST_KEYS_AT_ONCE
+  let exhausted = false
   const visits: Visit[] = []
-  let keys = 0
-  for (let round = 0; round < MOST_ROUNDS && visits.length < atMost && mayGrant > 0; round++) {
-    const missing = atMost - visits.length
-    const candidates = readFree(tx, worker, missing)
+  const enough = () => visits.length >= atMost || mayGrant <= 0 || mayRead <= 0
+  for (let round = 0; round < MOST_ROUNDS && !enough() && !exhausted; round++) {
+    const most = Math.max(atMost - visits.length, LEAST_ROUND)
+    const candidates = readFree(tx, worker, most)
+    exhausted = candidates.length < most
+    const sharers = Math.min(candidates.length, atMost)
     for (const { key, address } of candidates) {
+      if (enough()) break
       const holder = address === null ? undefined : holderOf(tx, address, now)
       if (holder !== undefined && holder !== worker) {
         setAside(tx, key, holder)
         continue
       }
-      if (mayGrant <= 0 || keys > MOST_KEYS_AT_ONCE) break
-      const share = Math.max(LEAST_SHARE, Math.floor(mayGrant / (2 * candidates.length)))
-      const pages = Math.min(options.slice.pages, share, mayGrant)
+      const pages = Math.min(options.slice.pages, mayGrant, Math.max(LEAST_SHARE, Math.floor(mayGrant / (2 * sharers))))
       const visit = lease(tx, rules, options.slice, key, worker, pages, now)
       visits.push(visit)
       mayGrant -= pages
-      if (visit.known !== 'too many') keys += visit.known.length
+      if (visit.known !== 'too many') mayRead -= visit.known.length
     }
-    if (candidates.length < missing || keys > MOST_KEYS_AT_ONCE) break
   }
-  return { visits, next: whenToAskAgain(tx, now, visits.length === atMost || keys > MOST_KEYS_AT_ONCE, mayGrant > 0) }
+  return { visits, next: whenToAskAgain(tx, now, enough() || !exhausted, mayGrant > 0) }
 }
 
-function whenToAskAgain(tx: SqliteTx, now: number, satisfied: boolean, granting: boolean): Millis | 'over' {
+/** `more`: it was not for want of free sites that no more were given. `granting`: the budget allows more. */
+function whenToAskAgain(tx: SqliteTx, now: number, more: boolean, granting: boolean): Millis | 'over' {
   const { sites } = readTotals(tx)
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
-  if (sites.free > 0) return satisfied ? 0 : ASK_AGAIN
+  if (sites.free > 0) return more ? 0 : ASK_AGAIN
   const [first] = readNextDue(tx, 1)
   const wait = first === undefined ? ASK_AGAIN : Math.max(0, first.not_before - now)
   return out > 0 ? Math.min(wait, ASK_AGAIN) : wait

@@ -15,14 +15,15 @@ export interface Rules {
   pauseOf(site: SiteRow): Millis
 }
 
+/** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
 export function rulesOf(options: FrontierOptions): Rules {
   const { clock, order, leaseMs, addressPauseMs, defaultPause } = options
   return {
     time: houseTime(clock),
     order,
-    leaseMs,
-    addressPauseMs,
+    leaseMs: Math.ceil(leaseMs),
+    addressPauseMs: Math.ceil(addressPauseMs),
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
-    pauseOf: (site) => Math.max(site.pause, defaultPause(site.name)),
+    pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { cleanHref } from './links.ts'
 import { parseRefresh } from './refresh.ts'
 
@@ -24,10 +25,8 @@ interface Case {
   expected: { time: number; url: string | null } | null
 }
 
-const folder = process.env['ORBWEAVER_CONFORMANCE']
-
-test('refreshes agree with web-platform-tests', { skip: folder === undefined }, () => {
-  const path = join(folder ?? '', 'html', 'wpt_meta_refresh.json')
+conformanceTest('refreshes agree with web-platform-tests', (folder) => {
+  const path = join(folder, 'html', 'wpt_meta_refresh.json')
   const { cases } = JSON.parse(readFileSync(path, 'utf8')) as { cases: Case[] }
   for (const { content, expected } of cases) {
     const found = parseRefresh(content)

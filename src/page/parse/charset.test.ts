@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { charsetOf, decode, encodingOf } from './charset.ts'
 import { charsetInContent, declaredCharset, LATE_BYTES } from './meta-prescan.ts'
 
@@ -84,10 +85,8 @@ interface Case {
   scripted: boolean
 }
 
-const folder = process.env['ORBWEAVER_CONFORMANCE']
-
-test('the prescan agrees with html5lib-tests', { skip: folder === undefined }, () => {
-  const path = join(folder ?? '', 'html', 'html5lib_meta_prescan.json')
+conformanceTest('the prescan agrees with html5lib-tests', (folder) => {
+  const path = join(folder, 'html', 'html5lib_meta_prescan.json')
   const { cases } = JSON.parse(readFileSync(path, 'utf8')) as { cases: Case[] }
   // Those that only a run script would reach are not for a prescan.
   for (const one of cases.filter((each) => !each.scripted)) {

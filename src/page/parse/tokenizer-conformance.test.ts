@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { TOKEN, Tokenizer } from './tokenizer.ts'
 
 interface Case {
@@ -64,10 +64,8 @@ function unescaped(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [unescapeText(name), unescaped(inner)]))
 }
 
-const folder = process.env['ORBWEAVER_CONFORMANCE']
-
-test('the tokenizer agrees with html5lib-tests', { skip: folder === undefined }, () => {
-  const home = join(folder ?? '', 'html', 'tokenizer')
+conformanceTest('the tokenizer agrees with html5lib-tests', (folder) => {
+  const home = join(folder, 'html', 'tokenizer')
   const wrong: string[] = []
   let ran = 0
   for (const file of readdirSync(home).sort()) {

@@ -1,10 +1,8 @@
 /** Cases published by others, when they are at hand (`ORBWEAVER_CONFORMANCE` names their folder). */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { parseRobots } from './robots.ts'
-
-const folder = process.env.ORBWEAVER_CONFORMANCE
 
 interface Suite {
   groups: {
@@ -19,7 +17,7 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     'Allow: /foo/bar/%62%61%7A: RFC 9309 §2.2.2 decodes unreserved characters before comparing, Google does not',
 }
 
-test("Google's cases for robots.txt", { skip: folder === undefined }, () => {
+conformanceTest("Google's cases for robots.txt", (folder) => {
   const suite: Suite = JSON.parse(readFileSync(`${folder}/robots/google-spec-test.json`, 'utf8'))
   let passed = 0
   const differing: string[] = []

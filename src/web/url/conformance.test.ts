@@ -1,12 +1,10 @@
 /** Cases published by others, when they are at hand (`ORBWEAVER_CONFORMANCE` names their folder), and where we differ. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { test } from 'node:test'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { parseUrl, type Resolved, resolver } from './web-url.ts'
 
-const folder = process.env.ORBWEAVER_CONFORMANCE
-const options = { skip: folder === undefined }
-const load = (name: string) => JSON.parse(readFileSync(`${folder}/url/${name}.json`, 'utf8'))
+const load = (folder: string, name: string) => JSON.parse(readFileSync(`${folder}/url/${name}.json`, 'utf8'))
 
 interface ParsingCase {
   input: string
@@ -32,11 +30,11 @@ function reasonToDiffer(ours: Resolved, { input, base }: ParsingCase): string | 
   return undefined
 }
 
-test('references are read as the URL standard reads them', options, () => {
+conformanceTest('references are read as the URL standard reads them', (folder) => {
   let same = 0
   const differing: string[] = []
   for (const name of ['wpt/urltestdata', 'wpt/ada_extra_urltestdata', 'wpt/ada_long_urltestdata']) {
-    for (const entry of load(name) as (string | ParsingCase)[]) {
+    for (const entry of load(folder, name) as (string | ParsingCase)[]) {
       if (typeof entry === 'string') continue
       const ours = resolver(entry.base ?? 'about:blank')(entry.input)
       const expected = entry.failure === true ? undefined : held(entry.href)
@@ -49,17 +47,17 @@ test('references are read as the URL standard reads them', options, () => {
   assert.ok(same > 850 && differing.length <= 20, `${same} the same, ${differing.length} on purpose not`)
 })
 
-test('names that are too long for DNS are no hosts', options, () => {
-  for (const entry of load('wpt/verifydnslength_tests') as (string | ParsingCase)[]) {
+conformanceTest('names that are too long for DNS are no hosts', (folder) => {
+  for (const entry of load(folder, 'wpt/verifydnslength_tests') as (string | ParsingCase)[]) {
     if (typeof entry === 'string') continue
     if (entry.failure === true) assert.equal(parseUrl(entry.input), undefined, entry.input)
   }
 })
 
-test('international names as IDNA has them', options, () => {
+conformanceTest('international names as IDNA has them', (folder) => {
   let same = 0
   for (const name of ['wpt/toascii', 'wpt/IdnaTestV2']) {
-    for (const entry of load(name) as (string | { input: string; output: string | null })[]) {
+    for (const entry of load(folder, name) as (string | { input: string; output: string | null })[]) {
       if (typeof entry === 'string' || /[\s/?#@:\\]/.test(entry.input) || entry.input.includes('%')) continue
       const host = parseUrl(`https://${entry.input}/x`)?.host
       if (host === undefined) continue // stricter than the standard: see hostFault
@@ -70,16 +68,16 @@ test('international names as IDNA has them', options, () => {
   assert.ok(same > 500, `${same}`)
 })
 
-test('dot segments', options, () => {
-  for (const [path, expected] of Object.entries(load('urlcanon/path_dots').special as Record<string, string>)) {
+conformanceTest('dot segments', (folder) => {
+  for (const [path, expected] of Object.entries(load(folder, 'urlcanon/path_dots').special as Record<string, string>)) {
     // It keeps backslashes; the URL standard makes them slashes first.
     if (path.includes('\\')) continue
     assert.equal(parseUrl(`http://h.test${path}`)?.path, expected, path)
   }
 })
 
-test('odd spellings of IPv4 addresses', options, () => {
-  for (const [text, expected] of Object.entries(load('urlcanon/funky_ipv4') as Record<string, string | null>)) {
+conformanceTest('odd spellings of IPv4 addresses', (folder) => {
+  for (const [text, expected] of Object.entries(load(folder, 'urlcanon/funky_ipv4') as Record<string, string | null>)) {
     if (expected !== null) assert.equal(parseUrl(`http://${text}/`)?.host, expected, text)
   }
 })
@@ -96,9 +94,9 @@ function otherRule(input: string, ours: string | undefined): string | undefined 
   return undefined
 }
 
-test("urlcanon's cases where the rules claim the same", options, () => {
+conformanceTest("urlcanon's cases where the rules claim the same", (folder) => {
   let same = 0
-  for (const [input, expected] of Object.entries(load('urlcanon/semantic_precise') as Record<string, string>)) {
+  for (const [input, expected] of Object.entries(load(folder, 'urlcanon/semantic_precise') as Record<string, string>)) {
     if (!/^\s*https?:/i.test(input)) continue
     const ours = parseUrl(input)?.normalised
     if (ours === expected.replace(/#.*$/s, '')) same++
@@ -107,8 +105,8 @@ test("urlcanon's cases where the rules claim the same", options, () => {
   assert.ok(same >= 90, `${same}`)
 })
 
-test('normalising twice changes nothing', options, () => {
-  for (const input of load('urlcanon/idempotence') as string[]) {
+conformanceTest('normalising twice changes nothing', (folder) => {
+  for (const input of load(folder, 'urlcanon/idempotence') as string[]) {
     const once = parseUrl(input)?.normalised
     if (once !== undefined) assert.equal(parseUrl(once)?.normalised, once, input)
   }

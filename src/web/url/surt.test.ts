@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { conformanceTest } from '../../base/conformance.test-data.ts'
 import { surt } from './surt.ts'
 
 /** What the Python package `surt` 0.3.1 answered. */
@@ -40,11 +41,9 @@ test('a key never changes its URL into two fields or two lines, and is always an
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => typeof surt(text) === 'string'))
 })
 
-const folder = process.env['ORBWEAVER_CONFORMANCE']
-const cases = join(folder ?? '', 'url/urlcanon/surt.json')
-test('the published cases of surt', {
-  skip: !folder || !existsSync(cases) ? 'no ORBWEAVER_CONFORMANCE' : false,
-}, () => {
-  const published = JSON.parse(readFileSync(cases, 'utf8')) as { defaultIASurt: Record<string, string> }
+conformanceTest('the published cases of surt', (folder) => {
+  const published = JSON.parse(readFileSync(join(folder, 'url/urlcanon/surt.json'), 'utf8')) as {
+    defaultIASurt: Record<string, string>
+  }
   for (const [url, key] of Object.entries(published.defaultIASurt)) assert.equal(surt(url), key, url)
 })

@@ -13,7 +13,7 @@ export interface HttpBlock {
 }
 
 const latin1 = new TextDecoder('latin1')
-const STATUS_LINE = /^\s*(HTTP\/[\d.]+|ICY)\s+(\d{3})([^]*)$/i
+const STATUS_LINE = /^\s*(HTTP\/[\d.]+|ICY)\s+(\d{3})([\s\S]*)$/i
 
 /** Undefined when the block does not begin with a head of HTTP. As tolerant as the reader that took it from the wire. */
 export function parseHttpBlock(block: Uint8Array): HttpBlock | undefined {

@@ -33,8 +33,8 @@ function answer(house: HouseCalls, call: Call): Promise<unknown> {
       return house.enter(...call.args)
     case 'renew':
       return house.renew(...call.args)
-    case 'checkInPacked':
-      return house.checkInPacked(...call.args)
+    case 'checkInSealed':
+      return house.checkInSealed(...call.args)
     case 'findTwin':
       return house.findTwin(...call.args)
   }

@@ -2,8 +2,8 @@
 import type { MessagePort } from 'node:worker_threads'
 import type { Event } from '../../visit/events.ts'
 import type { FindTwin, Frontier, ReportSink, Twin } from '../../visit/ports.ts'
-import { encodeReport } from '../../visit/report-columns.ts'
-import type { Call, PackedPart, ToHouse, ToWorker } from '../calls.ts'
+import { seal } from '../../visit/sealed-part.ts'
+import type { Call, ToHouse, ToWorker } from '../calls.ts'
 
 export interface RemoteHouse {
   frontier: Frontier
@@ -48,16 +48,9 @@ export function reachHouse(port: MessagePort): RemoteHouse {
     },
     sink: {
       checkIn(worker, reports) {
-        const parts: PackedPart[] = reports.map((report) => ({
-          visit: report.visit,
-          fence: report.fence,
-          part: report.part,
-          site: report.site,
-          last: report.ended !== undefined,
-          body: encodeReport(report),
-        }))
+        const parts = reports.map(seal)
         return ask(
-          { name: 'checkInPacked', args: [worker, parts] },
+          { name: 'checkInSealed', args: [worker, parts] },
           parts.map(({ body }) => body.buffer as ArrayBuffer),
         )
       },

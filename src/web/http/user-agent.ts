@@ -1,5 +1,5 @@
 /** Who we say we are: the same token that robots.txt is asked for. */
-import { Problem } from '../base/errors.ts'
+import { Problem } from '../../base/errors.ts'
 
 export interface Identity {
   /** RFC 9309's product token: letters, `_` and `-`. */

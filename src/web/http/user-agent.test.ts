@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Problem } from '../base/errors.ts'
-import { userAgent } from './identity.ts'
+import { Problem } from '../../base/errors.ts'
+import { userAgent } from './user-agent.ts'
 
 test('we say who we are', () => {
   assert.equal(userAgent({ name: 'Orbweaver', version: '0.1.0' }), 'Orbweaver/0.1.0')
