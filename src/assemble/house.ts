@@ -10,13 +10,14 @@ import type { Random } from '../base/random.ts'
 import { cdxjLine } from '../collection/captures/cdxj.ts'
 import { mergeIndex } from '../collection/captures/cdxj-merge.ts'
 import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
-import { capturesSince } from '../collection/captures/read-captures.ts'
+import { capturesSince, knownEnd } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin } from '../collection/captures/twins.ts'
 import { readCounters } from '../collection/counters/counters.ts'
 import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
 import { noteProgress } from '../collection/figures.ts'
 import { indexLinks } from '../collection/links/index-links.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
+import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
@@ -61,13 +62,14 @@ export interface House {
 /** Above this many parts that wait to be applied, no sites are handed out: workers wait for the house. */
 const MOST_PENDING = 2000
 const BUSY_WAIT: Millis = 200
+const PROGRESS_EVERY: Millis = 10_000
 const CAPTURES_AT_ONCE = 1000
 const LINK_PAGES_AT_ONCE = 50
 
 export async function openHouse(parts: HouseParts): Promise<House> {
   const { database, disk, folder, clock, settings, journal } = parts
   const archiveFolder = join(folder, 'archive')
-  await repairVolumes(disk, archiveFolder, journal)
+  await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
   const frontier = openSqliteFrontier(database, {
     clock,
@@ -83,6 +85,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await frontier.recover(() => intake.drain())
   void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
   const find = findTwin(database, filter)
+  let nextNote = 0
+  const note = () =>
+    database.transact(async (tx) => {
+      const { urls } = await frontier.ledger.look.totals(tx)
+      noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
+    })
 
   return {
     frontier,
@@ -106,19 +114,28 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     async tick() {
       // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
       if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
-      await database.transact(async (tx) => {
-        const { urls } = await frontier.ledger.look.totals(tx)
-        noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
-      })
+      if (clock.elapsed() < nextNote) return
+      nextNote = clock.elapsed() + PROGRESS_EVERY
+      await note()
     },
     async finish() {
       await intake.drain()
-      await repairVolumes(disk, archiveFolder, journal)
+      await note()
+      await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
       while ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_AT_ONCE))) > 0) await turn()
       await mergeIndex(disk, join(folder, 'indexes'), indexLines(database))
       await log.close()
     },
   }
+}
+
+/** Of volumes left open: how far the catalogue vouches for them. */
+function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Map<string, number>> {
+  const names = disk
+    .list(folder)
+    .filter(isOpenVolume)
+    .map((name) => name.slice(0, -OPEN.length))
+  return database.read((tx) => new Map(names.map((name) => [name, knownEnd(tx, name)])))
 }
 
 /** CDXJ lines of every capture; the merge drops those that the index has. */

@@ -2,6 +2,7 @@
  * One crawl at a time per collection. The lock is the operating system's, taken through a tiny SQLite file beside the
  * database: it ends with the process that holds it, however that ends, so nothing stale has ever to be cleared away.
  */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../base/errors.ts'
@@ -35,5 +36,22 @@ export function lockCollection(folder: string): Lock {
       released = true
       held.close()
     },
+  }
+}
+
+/** Whether a crawl works on the collection now. Looks and writes nothing; a folder that cannot be written is as good. */
+export function isLocked(folder: string): boolean {
+  const path = join(folder, LOCK_FILE)
+  if (!existsSync(path)) return false
+  let file: DatabaseSync | undefined
+  try {
+    file = new DatabaseSync(path, { readOnly: true, timeout: 0 })
+    file.prepare('SELECT count(*) FROM sqlite_schema').get()
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    throw troubleOf(error, path)
+  } finally {
+    file?.close()
   }
 }

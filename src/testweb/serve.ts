@@ -199,7 +199,9 @@ async function reply(
       : undefined
   if (said?.kind === 'silent') return false
   if (said === undefined || said.kind === 'reset') {
-    socket.resetAndDestroy()
+    // Only a bare socket can be reset; a secure one just goes away, which looks the same to a client.
+    if (socket instanceof TLSSocket) socket.destroy()
+    else socket.resetAndDestroy()
     return false
   }
   if (said.latencyMs > 0) await clock.sleep(said.latencyMs)

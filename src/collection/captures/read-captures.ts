@@ -44,6 +44,13 @@ export function capturesIn(tx: Tx, volume: string, fromOffset: number, atMost: n
   return sqliteTx(tx).all<Row>(sql, volume, fromOffset, atMost).map(stored)
 }
 
+/** The end of the last record of a volume that the catalogue knows: all before it was synced. */
+export function knownEnd(tx: Tx, volume: string): number {
+  const sql = `SELECT c.offset + c.length AS end FROM capture c WHERE c.volume = (SELECT id FROM volume WHERE name = ?)
+    ORDER BY c.offset DESC LIMIT 1`
+  return sqliteTx(tx).get<{ end: number }>(sql, volume)?.end ?? 0
+}
+
 export function captureCount(tx: Tx): number {
   return sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM capture')!.n
 }

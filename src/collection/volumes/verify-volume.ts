@@ -24,6 +24,8 @@ export interface FoundCapture {
   at: Instant
   digest: string
   status: number
+  /** Of a revisit: the capture to which it refers. */
+  original?: { url: string; at: Instant }
 }
 
 export interface VolumeTotals {
@@ -139,7 +141,7 @@ class Pairs {
 function captureOf(record: WarcRecord): FoundCapture | undefined {
   const kind = record.headers.get('WARC-Type')
   if (kind !== 'response' && kind !== 'revisit') return undefined
-  return {
+  const found: FoundCapture = {
     kind,
     offset: record.offset,
     length: record.length,
@@ -148,4 +150,8 @@ function captureOf(record: WarcRecord): FoundCapture | undefined {
     digest: record.headers.get('WARC-Payload-Digest') ?? '',
     status: parseHttpBlock(record.block.subarray(0, 64 * 1024))?.status ?? 0,
   }
+  const original = record.headers.uri('WARC-Refers-To-Target-URI')
+  const originalAt = parseIsoInstant(record.headers.get('WARC-Refers-To-Date') ?? '')
+  if (original !== undefined && originalAt !== undefined) found.original = { url: original, at: originalAt }
+  return found
 }
