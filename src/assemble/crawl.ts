@@ -274,7 +274,7 @@ class View {
       inbox: this.#house.intake.pending(),
       waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
       nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
-      slow: [],
+      slow: this.#crew.slow,
       lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
     }
   }

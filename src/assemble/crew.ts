@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
-import type { HouseCalls, ToWorker } from '../wire/calls.ts'
+import type { HouseCalls, Pulse, ToWorker } from '../wire/calls.ts'
 import { answerCalls } from '../wire/thread/house-side.ts'
 import { type NowReading, readingSlot } from '../wire/thread/reading-slot.ts'
 import type { CrawlPlan } from './plan.ts'
@@ -40,9 +40,10 @@ interface Member {
   thread: Worker
   watchdog: ReadingWatchdog
   ended: Promise<void>
-  visits: number
-  lateMs: number
+  pulse: Pulse
 }
+
+const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 
 export class Crew {
   readonly #tools: CrewTools
@@ -58,12 +59,12 @@ export class Crew {
     return this.#members.size
   }
 
-  get visits(): number {
-    return sum([...this.#members].map(({ visits }) => visits))
+  get lateMs(): number {
+    return Math.max(0, ...[...this.#members].map(({ pulse }) => pulse.lateMs))
   }
 
-  get lateMs(): number {
-    return Math.max(0, ...[...this.#members].map(({ lateMs }) => lateMs))
+  get slow(): { site: string; why: string }[] {
+    return [...this.#members].flatMap(({ pulse }) => pulse.slow)
   }
 
   start(): void {
@@ -74,7 +75,7 @@ export class Crew {
       workerData: this.#tools.dataFor(name, slot),
     })
     const watchdog = new ReadingWatchdog(slot, this.#tools.clock)
-    const member: Member = { name, thread, watchdog, ended: Promise.resolve(), visits: 0, lateMs: 0 }
+    const member: Member = { name, thread, watchdog, ended: Promise.resolve(), pulse: NO_PULSE }
     let failure: unknown
     thread.on('error', (error) => {
       failure = error
@@ -89,9 +90,8 @@ export class Crew {
     this.#members.add(member)
     answerCalls(thread, this.#tools.house, {
       event: (event) => this.#tools.journal.tell(event),
-      pulse: (visits, lateMs) => {
-        member.visits = visits
-        member.lateMs = lateMs
+      pulse: (pulse) => {
+        member.pulse = pulse
       },
       fault: (error) => this.#tools.fault(error),
     })
@@ -134,8 +134,4 @@ export class Crew {
   async ended(): Promise<void> {
     while (this.#members.size > 0) await Promise.all([...this.#members].map(({ ended }) => ended))
   }
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0)
 }

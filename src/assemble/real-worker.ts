@@ -93,7 +93,7 @@ async function main(): Promise<void> {
       sink: house.sink,
       tools,
       renewEvery: settings.lease / 3,
-      pulse: ({ visits, lateMs }) => house.pulse(visits, lateMs),
+      pulse: house.pulse,
     },
     house.stop,
   )

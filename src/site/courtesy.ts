@@ -3,7 +3,11 @@
  * its last answer took, and Retry-After. Counted from the end of the answer (C5). Pure: the clock is the caller's.
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
+import { formatDuration } from '../base/units.ts'
 import type { Courtesy } from '../visit/report.ts'
+
+/** A pause from this on is worth telling. */
+const SLOW: Millis = 5_000
 
 export interface PauseRules {
   /** Ours for this site; `own` when `--pause-for` names it: then neither answer time nor address courtesy add to it. */
@@ -26,7 +30,7 @@ export class SiteCourtesy {
   #lastAnswerAt: Instant | undefined
   /** On the monotonic clock. */
   #freeAt: Millis
-  /** The longest pause ever in force in this visit: what the next visit starts with. */
+  /** Retry-After, or a wait of the whole site. */
   #retryUntil: Instant = 0
   #address: string | undefined
 
@@ -83,6 +87,16 @@ export class SiteCourtesy {
   holdFor(wait: Millis): void {
     this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + wait)
     this.#retryUntil = Math.max(this.#retryUntil, this.#clock.now() + wait)
+  }
+
+  /** Why the site is slow, for people who watch; undefined when it is not. */
+  get slow(): string | undefined {
+    const now = this.#clock.now()
+    if (this.#retryUntil > now + SLOW) return `asked us to wait ${formatDuration(this.#retryUntil - now)}`
+    if (this.pause < SLOW) return undefined
+    if (this.pause === this.#crawlDelay) return `Crawl-delay of ${formatDuration(this.#crawlDelay)}`
+    if (this.pause === this.#byAnswer) return `slow answers: a pause of ${formatDuration(this.#byAnswer)}`
+    return undefined
   }
 
   report(): Courtesy {

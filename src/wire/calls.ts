@@ -12,10 +12,17 @@ export interface HouseCalls extends Frontier {
 
 export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]
 
+/** How a worker is doing. */
+export interface Pulse {
+  visits: number
+  lateMs: number
+  slow: readonly { site: string; why: string }[]
+}
+
 export type ToHouse =
   | { kind: 'call'; id: number; call: Call }
   | { kind: 'event'; event: Event }
-  | { kind: 'pulse'; visits: number; lateMs: number }
+  | ({ kind: 'pulse' } & Pulse)
 
 export type ToWorker =
   | { kind: 'answer'; id: number; value: unknown }

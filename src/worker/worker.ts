@@ -26,6 +26,12 @@ export interface WorkerPulse {
   visits: number
   /** How late the worker's event loop is: pauses and leases depend on it. */
   lateMs: Millis
+  slow: SlowSite[]
+}
+
+export interface SlowSite {
+  site: string
+  why: string
 }
 
 /** Sites asked for in one check-out: few enough that a slice of the house's thread stays short. */
@@ -33,6 +39,8 @@ const MOST_AT_ONCE = 32
 /** A new link may make a site due before the time that the frontier named. */
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
+/** Slow sites that a pulse names. */
+const MOST_SLOW = 5
 
 export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const { id, frontier, sink, slots } = options
@@ -42,6 +50,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const tools: SiteTools = { ...options.tools, worker: id, enter: frontier.enter, durable: () => courier.deliver() }
   const bell = new Bell()
   const over = new AbortController()
+  const courtesies = new Map<string, SiteCourtesy>()
   let running = 0
   let ending = false
   let failure: unknown
@@ -64,11 +73,13 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     const courtesy = new SiteCourtesy(visit.site, visit.wait, tools.pauses, clock)
     const reporter = new Reporter(visit, () => courtesy.report())
     courier.add(reporter)
+    courtesies.set(visit.site, courtesy)
     try {
       const why = await crawlSite(reporter, courtesy, hold.lease, tools, hold.end)
       reporter.end(why)
       journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
     } finally {
+      courtesies.delete(visit.site)
       leases.release(visit.id)
     }
   }
@@ -85,7 +96,9 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     every(options.renewEvery, clock, over.signal, async () => {
       for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: visit })
     }).catch(fail),
-    every(PULSE_EVERY, clock, over.signal, async (lateMs) => options.pulse?.({ visits: running, lateMs })),
+    every(PULSE_EVERY, clock, over.signal, async (lateMs) => {
+      options.pulse?.({ visits: running, lateMs, slow: slowest(courtesies) })
+    }),
   ]
 
   while (!ending) {
@@ -109,6 +122,16 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   await Promise.all(background)
   if (failure !== undefined) throw failure
   await archive.close()
+}
+
+function slowest(courtesies: ReadonlyMap<string, SiteCourtesy>): SlowSite[] {
+  const slow: SlowSite[] = []
+  for (const [site, courtesy] of courtesies) {
+    const why = courtesy.slow
+    if (why !== undefined) slow.push({ site, why })
+    if (slow.length >= MOST_SLOW) break
+  }
+  return slow
 }
 
 /** Again and again until `over`; tells how late the clock rang. */

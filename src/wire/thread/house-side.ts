@@ -1,11 +1,11 @@
 /** The house's end of a thread's port: answers the calls of one worker. */
 import type { MessagePort, Worker } from 'node:worker_threads'
 import type { Event } from '../../visit/events.ts'
-import type { Call, HouseCalls, ToHouse, ToWorker } from '../calls.ts'
+import type { Call, HouseCalls, Pulse, ToHouse, ToWorker } from '../calls.ts'
 
 export interface HouseListener {
   event(event: Event): void
-  pulse(visits: number, lateMs: number): void
+  pulse(pulse: Pulse): void
   /** A call failed in the house: disk full, database gone. The crawl must end. */
   fault(error: unknown): void
 }
@@ -13,7 +13,7 @@ export interface HouseListener {
 export function answerCalls(port: Worker | MessagePort, house: HouseCalls, listener: HouseListener): void {
   port.on('message', (message: ToHouse) => {
     if (message.kind === 'event') return listener.event(message.event)
-    if (message.kind === 'pulse') return listener.pulse(message.visits, message.lateMs)
+    if (message.kind === 'pulse') return listener.pulse(message)
     const { id, call } = message
     answer(house, call).then(
       (value) => port.postMessage({ kind: 'answer', id, value } satisfies ToWorker),

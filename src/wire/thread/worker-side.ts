@@ -3,14 +3,14 @@ import type { MessagePort } from 'node:worker_threads'
 import type { Event } from '../../visit/events.ts'
 import type { FindTwin, Frontier, ReportSink, Twin } from '../../visit/ports.ts'
 import { seal } from '../../visit/sealed-part.ts'
-import type { Call, ToHouse, ToWorker } from '../calls.ts'
+import type { Call, Pulse, ToHouse, ToWorker } from '../calls.ts'
 
 export interface RemoteHouse {
   frontier: Frontier
   sink: ReportSink
   findTwin: FindTwin
   event(event: Event): void
-  pulse(visits: number, lateMs: number): void
+  pulse(pulse: Pulse): void
   /** Aborted when the house says stop. */
   stop: AbortSignal
 }
@@ -57,7 +57,7 @@ export function reachHouse(port: MessagePort): RemoteHouse {
     },
     findTwin: (digest) => ask<Twin | undefined>({ name: 'findTwin', args: [digest] }),
     event: (event) => tell({ kind: 'event', event }),
-    pulse: (visits, lateMs) => tell({ kind: 'pulse', visits, lateMs }),
+    pulse: (pulse) => tell({ kind: 'pulse', ...pulse }),
     stop: stop.signal,
   }
 }
