@@ -1,0 +1,64 @@
+/** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body. */
+import type { Instant } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
+import { Problem } from '../base/errors.ts'
+import { readCapture } from '../collection/volumes/read-capture.ts'
+import type { Database } from '../database/database.ts'
+import { decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { captureCurrentAt, responseAt, responseWith } from './open-queries.ts'
+
+export interface Content {
+  url: string
+  at: Instant
+  status: number
+  mediaType: string
+  head: Uint8Array
+  payload: Uint8Array
+  body: Uint8Array
+  volume: string
+  offset: number
+}
+
+/** What one asks for by name may be larger than what a crawler unfolds unseen; a bomb ends here all the same. */
+const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
+
+export async function contentOf(
+  database: Database,
+  disk: Disk,
+  archive: string,
+  text: string,
+  at: Instant | undefined,
+): Promise<Content | undefined> {
+  const url = parseUrl(text)
+  if (url === undefined) return undefined
+  const moment = at ?? Number.MAX_SAFE_INTEGER
+  const capture = await database.read((tx) => captureCurrentAt(tx, url.site, url.key, moment))
+  if (capture === undefined) return undefined
+  // Whose report never came is in no catalogue; the same payload under another URL is as good, for its digest is compared.
+  const findOriginal = (originalUrl: string, originalAt: Instant) =>
+    database.read((tx) => responseAt(tx, capture.digest, originalUrl, originalAt) ?? responseWith(tx, capture.digest))
+  const read = await readCapture(disk, archive, capture, findOriginal)
+  if (read.kind === 'unreadable')
+    throw new Problem(
+      'unreadable',
+      `${capture.url} cannot be read (${read.why}); 'orbweaver verify' tells what else is damaged`,
+    )
+  return {
+    url: capture.url,
+    at: capture.at,
+    status: capture.status,
+    mediaType: capture.mediaType,
+    head: read.http.wireHead,
+    payload: read.body,
+    body: decoded(read.body, headerOf(read.http.headers, 'content-encoding')),
+    volume: capture.volume,
+    offset: capture.offset,
+  }
+}
+
+function decoded(payload: Uint8Array, coding: string | undefined): Uint8Array {
+  const { bytes, trouble } = decodeContent(payload, coding, DECODE_LIMIT)
+  return trouble !== undefined && bytes.length === 0 ? payload : bytes
+}

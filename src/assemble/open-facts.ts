@@ -1,0 +1,49 @@
+/** What is known of a URL and of a site, from frontier and catalogue: for `explain`. */
+import { capturesOf } from '../collection/captures/read-captures.ts'
+import { type Inlinks, whoLinksHere } from '../collection/links/who-links-here.ts'
+import { pageOf, type StoredPage, type StoredVerdict, verdictsOf } from '../collection/pages/read-pages.ts'
+import type { Tx } from '../database/database.ts'
+import type { Looks, SiteLook, UrlLook } from '../frontier/looks.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { documentsOf } from './open-queries.ts'
+
+export interface UrlFacts {
+  url: string
+  site: string
+  look: UrlLook | undefined
+  page: StoredPage | undefined
+  captures: number
+  inlinks: Inlinks
+}
+
+export interface SiteFacts {
+  site: string
+  look: SiteLook | undefined
+  documents: number
+  verdicts: StoredVerdict[]
+}
+
+export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: number): Promise<UrlFacts> {
+  const url = parseUrl(text)
+  if (url === undefined) {
+    const inlinks = { count: 0, from: [], behind: 0 }
+    return { url: text, site: '', look: undefined, page: undefined, captures: 0, inlinks }
+  }
+  const { site, key } = url
+  const look = await looks.url(tx, text)
+  const page = pageOf(tx, site, key)
+  return {
+    url: page?.url ?? look?.url ?? url.href,
+    site,
+    look,
+    page,
+    captures: capturesOf(tx, site, key).length,
+    inlinks: whoLinksHere(tx, site, key, referrers),
+  }
+}
+
+export async function siteFacts(tx: Tx, looks: Looks, text: string): Promise<SiteFacts> {
+  // `:80`, capitals and names in other scripts are spellings of the same site.
+  const site = parseUrl(`http://${text}/`)?.site ?? text
+  return { site, look: await looks.site(tx, site), documents: documentsOf(tx, site), verdicts: verdictsOf(tx, site) }
+}

@@ -1,0 +1,45 @@
+/** Where a collection stands: complete, unfinished, or being crawled at this moment. */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import { readCounter } from '../collection/counters/counters.ts'
+import { type Progress, progressSince } from '../collection/figures.ts'
+import type { Tx } from '../database/database.ts'
+import type { Looks, Totals } from '../frontier/looks.ts'
+import { partsWaiting } from '../intake/inbox.ts'
+import { spanOf } from './open-queries.ts'
+
+export interface Standing {
+  state: 'running' | 'complete' | 'unfinished'
+  begunAt: Instant | undefined
+  lastAt: Instant | undefined
+  documents: number
+  bytes: number
+  urls: { known: number; done: number; waiting: number }
+  sites: Totals['sites']
+  trend: Progress[]
+  nextDueMs: Millis | undefined
+}
+
+/** The trend is that of the last hour in which the crawl ran: an older one says nothing of now. */
+const TREND_SPAN: Millis = 3_600_000
+
+export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Clock): Promise<Standing> {
+  const { sites, urls } = await looks.totals(tx)
+  const over = urls.waiting === 0 && sites.leased === 0 && sites.returning === 0 && partsWaiting(tx) === 0
+  const [due] = await looks.nextDue(tx, 1)
+  const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
+  return {
+    state: running ? 'running' : over ? 'complete' : 'unfinished',
+    ...spanOf(tx),
+    documents: readCounter(tx, 'documents'),
+    bytes: readCounter(tx, 'bytes'),
+    urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
+    sites,
+    trend: trendOf(tx),
+    nextDueMs: sites.free > 0 ? 0 : untilDue,
+  }
+}
+
+function trendOf(tx: Tx): Progress[] {
+  const last = progressSince(tx, 0, 1).at(0)
+  return last === undefined ? [] : progressSince(tx, last.at - TREND_SPAN)
+}

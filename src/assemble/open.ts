@@ -1,0 +1,61 @@
+/** An opened collection, for commands that only look: also while a crawl writes it, also where nothing can be written. */
+import { join } from 'node:path'
+import { type Clock, type Instant, realClock } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
+import { realDisk } from '../base/real-disk.ts'
+import { capturesOf, type StoredCapture } from '../collection/captures/read-captures.ts'
+import { duplicateContents, figures } from '../collection/figures.ts'
+import { exportLinks, linkTable } from '../collection/links/export-links.ts'
+import { isLocked } from '../database/lock.ts'
+import { openToRead } from '../database/sqlite/open.ts'
+import { looksOf } from '../frontier/open-frontier.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { contentOf } from './open-content.ts'
+import { exportCdxj, exportPages } from './open-exports.ts'
+import { siteFacts, urlFacts } from './open-facts.ts'
+import { standing } from './open-standing.ts'
+import { verifyCollection } from './verify-collection.ts'
+
+/** URLs named of one content; all are counted. */
+const URLS_OF_A_CONTENT = 1000
+
+export type OpenCollection = Awaited<ReturnType<typeof openCollection>>
+
+/** Throws 'no-collection' when there is none. Who opens it closes it. */
+export async function openCollection(folder: string, clock: Clock = realClock, disk: Disk = realDisk) {
+  const database = openToRead(join(folder, 'collection.db'))
+  const looks = looksOf(database)
+  const archive = join(folder, 'archive')
+  const indexes = join(folder, 'indexes')
+  const running = () => isLocked(folder)
+
+  return {
+    figures: () =>
+      database.read(async (tx) => {
+        const { urls } = await looks.totals(tx)
+        return figures(tx, { seen: urls.known, waiting: urls.waiting })
+      }),
+    standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
+    duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),
+    async captures(text: string) {
+      const url = parseUrl(text)
+      if (url === undefined) return []
+      return (await database.read((tx) => capturesOf(tx, url.site, url.key))).map(captureLine)
+    },
+    content: (url: string, at: Instant | undefined) => contentOf(database, disk, archive, url, at),
+    urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
+    siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, site)),
+    verify: (tell: (volume: string) => void) =>
+      verifyCollection({ database, disk, archive, indexes, looks, running }, tell),
+    exportCdxj: () => exportCdxj(database, disk, indexes, running()),
+    exportPages: () => exportPages(database),
+    exportLinks: () => exportLinks(database),
+    linksInto: async (path: string) => (await linkTable(database, path)).links,
+    close: () => database.close(),
+  }
+}
+
+/** Field by field: a line of `history` is printed as it is. */
+function captureLine({ at, status, mediaType, length, digest, kind, volume, offset }: StoredCapture) {
+  return { at, status, mediaType, length, digest, kind, volume, offset }
+}

@@ -1,0 +1,55 @@
+/**
+ * Whether volumes, index and catalogue agree, with every digest computed again. Changes nothing, holds one record in
+ * memory, and may be asked while a crawl runs: what that crawl has not told yet is a note, never a fault.
+ */
+import type { Disk } from '../base/disk.ts'
+import { linksToIndex } from '../collection/links/index-links.ts'
+import { isOpenVolume } from '../collection/volumes/volume-name.ts'
+import type { Database } from '../database/database.ts'
+import type { Looks } from '../frontier/looks.ts'
+import { partsWaiting } from '../intake/inbox.ts'
+import { verifyCatalogue } from './verify-catalogue.ts'
+import { type Finding, Findings } from './verify-findings.ts'
+import { verifyIndex } from './verify-index.ts'
+import { verifyVolumes } from './verify-volumes.ts'
+
+export interface VerifyParts {
+  database: Database
+  disk: Disk
+  archive: string
+  indexes: string
+  looks: Looks
+  /** Whether a crawl has the collection open now. */
+  running(): boolean
+}
+
+export interface VerifyReport {
+  volumes: number
+  records: number
+  captures: number
+  faults: Finding[]
+  notes: Finding[]
+}
+
+export async function verifyCollection(parts: VerifyParts, tell: (volume: string) => void): Promise<VerifyReport> {
+  const findings = new Findings()
+  const running = parts.running()
+  const crashed = !running && (await wasCutOff(parts))
+  if (running) findings.note('collection', 'a crawl is running: what it has not reported yet is not compared')
+  if (crashed) {
+    findings.note('collection', 'the last crawl was cut off: the next one closes its volumes and completes the index')
+  }
+  const totals = await verifyVolumes(parts, findings, tell)
+  await verifyCatalogue(parts.database, findings)
+  await verifyIndex(parts, findings, () => running || crashed || parts.running())
+  return { ...totals, faults: findings.all(), notes: findings.notes }
+}
+
+/** A crawl that ended in order has left none of these, whatever ended it. */
+async function wasCutOff({ database, disk, archive, looks }: VerifyParts): Promise<boolean> {
+  if (disk.list(archive).some(isOpenVolume)) return true
+  return database.read(async (tx) => {
+    const { sites } = await looks.totals(tx)
+    return sites.leased + sites.returning > 0 || partsWaiting(tx) > 0 || linksToIndex(tx) > 0
+  })
+}

@@ -1,0 +1,121 @@
+/** Whether the CDXJ index says of every capture what the catalogue says, in the right order, and nothing else. */
+import { join } from 'node:path'
+import type { Disk } from '../base/disk.ts'
+import { cdxjLine } from '../collection/captures/cdxj.ts'
+import { INDEX } from '../collection/captures/cdxj-merge.ts'
+import { captureCount, capturesIn } from '../collection/captures/read-captures.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { everyCapture } from './open-captures.ts'
+import { indexFileLines, lineText } from './open-index.ts'
+import { Findings } from './verify-findings.ts'
+
+const LINES_AT_ONCE = 1000
+const WHERE = `indexes/${INDEX}`
+
+/** `mayLag`: a crawl runs, or was cut off: it completes the index at its end. */
+export async function verifyIndex(
+  { database, disk, indexes }: { database: Database; disk: Disk; indexes: string },
+  findings: Findings,
+  mayLag: () => boolean,
+): Promise<void> {
+  const path = join(indexes, INDEX)
+  const size = disk.size(path)
+  const found = new Findings()
+  const seen = await checkLines(database, disk, path, found)
+  // An index only grows, so one of the same size is the same.
+  if (disk.size(path) !== size) {
+    findings.note(WHERE, 'was replaced while it was read, and is not judged')
+    return
+  }
+  for (const { where, what } of found.all()) findings.fault(where, what)
+  const captures = await database.read(captureCount)
+  if (seen.size === captures) return
+  if (mayLag()) findings.note(WHERE, `has ${seen.size} of ${captures} captures: the rest is added when a crawl ends`)
+  else await nameMissing(database, findings, seen)
+}
+
+/** Every line against its capture; the captures that have one. */
+async function checkLines(database: Database, disk: Disk, path: string, findings: Findings): Promise<IdSet> {
+  const seen = new IdSet()
+  let before = ''
+  let number = 0
+  const check = (tx: Tx, line: string) => {
+    const where = `${WHERE} line ${++number}`
+    if (line <= before) findings.fault(where, line === before ? 'stands there twice' : 'is not in its order')
+    before = line
+    const place = placeOf(line)
+    if (place === undefined) {
+      findings.fault(where, 'is no line of CDXJ')
+      return
+    }
+    const [capture] = capturesIn(tx, place.filename, place.offset, 1)
+    if (capture?.offset !== place.offset) {
+      findings.fault(where, `names ${place.filename} at ${place.offset}, where the catalogue has no capture`)
+      return
+    }
+    seen.add(capture.id)
+    if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(line))
+      findings.fault(where, `does not say of ${capture.url} what the catalogue says`)
+  }
+  for (const lines of piecesOf(indexFileLines(disk, path), LINES_AT_ONCE)) {
+    await database.read((tx) => {
+      for (const line of lines) check(tx, line)
+    })
+  }
+  return seen
+}
+
+function placeOf(line: string): { filename: string; offset: number } | undefined {
+  const json = /^\S+ \d{14} (\{.*\})$/.exec(line)?.[1]
+  if (json === undefined) return undefined
+  try {
+    const { filename, offset } = JSON.parse(json) as Record<string, unknown>
+    if (typeof filename !== 'string' || typeof offset !== 'string' || !/^\d{1,15}$/.test(offset)) return undefined
+    return { filename, offset: Number(offset) }
+  } catch {
+    return undefined
+  }
+}
+
+async function nameMissing(database: Database, findings: Findings, seen: IdSet): Promise<void> {
+  for await (const { id, url, volume, offset } of everyCapture(database)) {
+    if (!seen.has(id)) findings.fault(WHERE, `lacks ${url}, which lies in ${volume} at ${offset}`)
+  }
+}
+
+function* piecesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
+  let piece: T[] = []
+  for (const item of items) {
+    piece.push(item)
+    if (piece.length < size) continue
+    yield piece
+    piece = []
+  }
+  if (piece.length > 0) yield piece
+}
+
+/** A bit for each capture: 100 million take 12 MB. */
+class IdSet {
+  #bits = new Uint8Array(1024)
+  #size = 0
+
+  get size(): number {
+    return this.#size
+  }
+
+  has(id: number): boolean {
+    return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
+  }
+
+  add(id: number): void {
+    if (this.has(id)) return
+    const at = Math.floor(id / 8)
+    if (at >= this.#bits.length) {
+      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2))
+      grown.set(this.#bits)
+      this.#bits = grown
+    }
+    this.#bits[at] |= 1 << (id % 8)
+    this.#size++
+  }
+}

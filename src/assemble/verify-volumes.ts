@@ -1,0 +1,209 @@
+/** Every volume read from end to end, and its records compared with the catalogue's captures, both in the order of the file. */
+import type { Disk } from '../base/disk.ts'
+import { capturesIn, type StoredCapture } from '../collection/captures/read-captures.ts'
+import { type FoundCapture, verifyVolume } from '../collection/volumes/verify-volume.ts'
+import { isOpenVolume, isVolume, OPEN, volumePath } from '../collection/volumes/volume-name.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
+import { responseAt, responseWith } from './open-queries.ts'
+import type { Findings } from './verify-findings.ts'
+
+export interface VolumesTotals {
+  volumes: number
+  records: number
+  captures: number
+}
+
+export async function verifyVolumes(
+  { database, disk, archive }: { database: Database; disk: Disk; archive: string },
+  findings: Findings,
+  tell: (volume: string) => void,
+): Promise<VolumesTotals> {
+  const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
+  const names = await database.read((tx) =>
+    sqliteTx(tx)
+      .all<{ name: string }>('SELECT name FROM volume')
+      .map(({ name }) => name),
+  )
+  for (const file of disk.list(archive)) {
+    if (isVolume(file)) names.push(file)
+    else if (isOpenVolume(file)) names.push(file.slice(0, -OPEN.length))
+  }
+  for (const name of [...new Set(names)].sort()) {
+    tell(name)
+    // One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every
+    // capture in it lies in the file by then, also while a crawl goes on writing.
+    await database.read((tx) => verifyOne(tx, disk, archive, name, findings, totals))
+  }
+  return totals
+}
+
+async function verifyOne(
+  tx: Tx,
+  disk: Disk,
+  archive: string,
+  name: string,
+  findings: Findings,
+  totals: VolumesTotals,
+): Promise<void> {
+  const rows = new Rows(tx, name)
+  const durable = endOfLast(tx, name)
+  const path = volumePath(disk, archive, name)
+  if (path === undefined) {
+    const lost = rows.rest()
+    if (lost > 0) findings.fault(name, `is not there; the catalogue has ${lost} captures in it`)
+    return
+  }
+  totals.volumes++
+  if (rows.peek() === undefined)
+    findings.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
+  const compare = new Comparison(tx, name, rows, findings)
+  const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
+  let tail = 0
+  for (;;) {
+    const step = await check.next()
+    if (step.done) {
+      totals.records += step.value.records
+      totals.captures += step.value.captures
+      break
+    }
+    const { offset, what } = step.value
+    if (isOpenVolume(path) && offset >= durable) tail++
+    else findings.fault(`${name} at ${offset}`, what)
+  }
+  if (tail > 0) findings.note(name, 'its tail is not whole: still being written, or cut off by a crash')
+  compare.end()
+}
+
+/** Where the last record ends that the catalogue knows: what lies behind may be torn in a volume that is still open. */
+function endOfLast(tx: Tx, volume: string): number {
+  const row = sqliteTx(tx).get<{ end: number }>(
+    `SELECT offset + length AS end FROM capture WHERE volume = (SELECT id FROM volume WHERE name = ?)
+     ORDER BY offset DESC LIMIT 1`,
+    volume,
+  )
+  return row?.end ?? 0
+}
+
+class Comparison {
+  readonly #tx: Tx
+  readonly #volume: string
+  readonly #rows: Rows
+  readonly #findings: Findings
+  #unknown = 0
+  #replaced = 0
+
+  constructor(tx: Tx, volume: string, rows: Rows, findings: Findings) {
+    this.#tx = tx
+    this.#volume = volume
+    this.#rows = rows
+    this.#findings = findings
+  }
+
+  see(found: FoundCapture): void {
+    this.#missingBefore(found.offset)
+    if (this.#rows.peek()?.offset !== found.offset) this.#unknown++
+    for (let times = 0; this.#rows.peek()?.offset === found.offset; times++) {
+      const row = this.#rows.take()!
+      if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same place')
+      for (const what of differences(row, found)) this.#fault(row, what)
+      if (found.kind === 'revisit') this.#checkOriginal(row, found)
+    }
+  }
+
+  end(): void {
+    this.#missingBefore(Number.POSITIVE_INFINITY)
+    const note = (count: number, what: string) => {
+      if (count > 0) this.#findings.note(this.#volume, `${count} ${what}`)
+    }
+    note(this.#unknown, 'of its captures are not in the catalogue: their reports have not come')
+    note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
+  }
+
+  #missingBefore(offset: number): void {
+    for (let row = this.#rows.peek(); row !== undefined && row.offset < offset; row = this.#rows.peek()) {
+      this.#fault(row, 'the catalogue has a capture here, the volume has none')
+      this.#rows.take()
+    }
+  }
+
+  #checkOriginal(row: StoredCapture, found: FoundCapture): void {
+    const { original, digest } = found
+    if (original !== undefined && responseAt(this.#tx, digest, original.url, original.at) !== undefined) return
+    if (responseWith(this.#tx, digest) !== undefined) this.#replaced++
+    else this.#fault(row, `is a revisit of ${original?.url ?? 'nothing'}, which is not in the collection`)
+  }
+
+  #fault(row: StoredCapture, what: string): void {
+    this.#findings.fault(`${this.#volume} at ${row.offset}`, `${row.url}: ${what}`)
+  }
+}
+
+const COMPARED = ['kind', 'url', 'at', 'digest', 'length', 'status'] as const
+
+function* differences(row: StoredCapture, found: FoundCapture): Generator<string> {
+  for (const name of COMPARED) {
+    if (row[name] !== found[name]) yield `${name} is ${row[name]} in the catalogue, ${found[name]} in the volume`
+  }
+}
+
+const ROWS_AT_ONCE = 1000
+
+/** The catalogue's captures in a volume, in the order of their offsets. */
+class Rows {
+  readonly #tx: Tx
+  readonly #volume: string
+  #rows: StoredCapture[] = []
+  #next = 0
+  #from: number | undefined = 0
+
+  constructor(tx: Tx, volume: string) {
+    this.#tx = tx
+    this.#volume = volume
+    this.#fill()
+  }
+
+  peek(): StoredCapture | undefined {
+    if (this.#next >= this.#rows.length) this.#fill()
+    return this.#rows.at(this.#next)
+  }
+
+  take(): StoredCapture | undefined {
+    const row = this.peek()
+    this.#next++
+    return row
+  }
+
+  /** How many are left. */
+  rest(): number {
+    let count = 0
+    while (this.take() !== undefined) count++
+    return count
+  }
+
+  #fill(): void {
+    if (this.#from === undefined) return
+    const rows = capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
+    const last = rows.at(-1)?.offset ?? 0
+    const whole = rows.length < ROWS_AT_ONCE
+    // Two rows of one offset are a fault that must be seen: they are not parted by the end of a piece.
+    this.#rows = whole || rows[0].offset === last ? rows : rows.filter(({ offset }) => offset < last)
+    this.#from = whole ? undefined : rows[0].offset === last ? last + 1 : last
+    this.#next = 0
+  }
+}
+
+/** A volume that is closed while it is read has another name from one moment to the next, and the same bytes. */
+function patient(disk: Disk): Disk {
+  return {
+    ...disk,
+    read(path, offset, length) {
+      try {
+        return disk.read(path, offset, length)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isOpenVolume(path)) throw error
+        return disk.read(path.slice(0, -OPEN.length), offset, length)
+      }
+    },
+  }
+}
