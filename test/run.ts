@@ -2,10 +2,18 @@
  * `npm test`: every test of the tree, and at the end, by name, what was skipped and why. A test that needs a program
  * that could not be had skips itself with a reason; CI counts that as a failure (`NO_SKIPS`).
  */
+import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+
+/** Programs that tests compare us with, by their Debian package; installed when they are missing and we may. */
+for (const program of ['curl']) {
+  const isThere = spawnSync(program, ['--version']).status === 0
+  const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0
+  if (!isThere && mayInstall) spawnSync('apt-get', ['install', '-y', '-q', program], { stdio: 'ignore' })
+}
 
 const root = join(import.meta.dirname, '..')
 const wanted = process.argv.slice(2)
