@@ -1,0 +1,8 @@
+/** The public names, one by one. What is not named here may change without notice. */
+export { addSeeds, type CrawlEnd, type CrawlHandle, type CrawlSnapshot, startCrawl } from './assemble/crawl.ts'
+export { openCollection } from './assemble/open.ts'
+export { EXIT, Problem, type ProblemCode } from './base/errors.ts'
+export type { Settings } from './config/keys.ts'
+export { loadSettings } from './config/load.ts'
+export type { Event } from './visit/events.ts'
+export { parseUrl, type WebUrl } from './web/url/web-url.ts'
