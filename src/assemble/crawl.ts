@@ -15,6 +15,7 @@ import type { WebUrl } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { Crew } from './crew.ts'
 import { type House, openHouse } from './house.ts'
+import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import type { CrawlPlan } from './plan.ts'
 import { recordUnreadable } from './watchdog.ts'
 
@@ -24,6 +25,8 @@ export interface CrawlEnd {
   why: CrawlWhy
   exit: number
   documents: number
+  /** Seeds whose new place is not in the scope. */
+  movedSeeds: MovedSeed[]
 }
 
 export interface CrawlSnapshot {
@@ -198,10 +201,12 @@ async function runCrawl(
     over.abort()
     cancelTime()
     await keeping
+    let moved: MovedSeed[] = []
     try {
       if (failure !== undefined) throw failure
       await house.finish()
       await view.refresh()
+      moved = await movedSeeds(house)
     } catch (error) {
       throw isDiskFull(error) ? diskFull(folder, error) : error
     } finally {
@@ -210,7 +215,7 @@ async function runCrawl(
     const documents = view.counters.get('documents') ?? 0
     if (why === 'complete' && settings.maxPages !== undefined && view.totals.urls.waiting > 0) why = 'pages'
     journal.tell({ kind: 'crawl-over', why })
-    return { why, exit: EXIT_OF[why], documents }
+    return { why, exit: EXIT_OF[why], documents, movedSeeds: moved }
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }

@@ -11,6 +11,8 @@ export interface CrawlEnd {
   why: 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
   exit: number
   documents: number
+  /** Seeds whose new place is not in the scope. */
+  movedSeeds: readonly { from: string; to: string }[]
 }
 
 export interface CrawlSnapshot {

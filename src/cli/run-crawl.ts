@@ -63,6 +63,14 @@ export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
   }
 }
 
+/** `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. */
+export function movedWords({ end }: Ran, folder: string): string[] {
+  return end.movedSeeds.map(
+    ({ from, to }) =>
+      `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${to}${collectionFlag(folder)} adds it`,
+  )
+}
+
 /** The keys that docs/reference/json.md lists. */
 export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
   return {
@@ -70,6 +78,7 @@ export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
     ended: end.why,
     exit: end.exit,
     documents: end.documents,
+    movedSeeds: end.movedSeeds,
     bytes: last.bytes,
     requests: last.requests,
     failures: last.failures,
