@@ -144,7 +144,10 @@ export interface FakeDoors extends Doors {
   opened: string[]
 }
 
-export function fakeDoors(end: CrawlEnd = { why: 'complete', exit: 0, documents: 7 }, rooms = fakeRooms()): FakeDoors {
+export function fakeDoors(
+  end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [] },
+  rooms = fakeRooms(),
+): FakeDoors {
   const crawls: FakeDoors['crawls'] = []
   const opened: string[] = []
   return {

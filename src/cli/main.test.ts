@@ -115,7 +115,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
 test('an interrupted crawl says how to go on', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
-    fakeDoors({ why: 'interrupted', exit: 11, documents: 3 }),
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, movedSeeds: [] }),
   )
   assert.equal(exit, 11)
   assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
