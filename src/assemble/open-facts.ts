@@ -42,8 +42,11 @@ export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: nu
   }
 }
 
-export async function siteFacts(tx: Tx, looks: Looks, text: string): Promise<SiteFacts> {
+export async function siteFacts(tx: Tx, looks: Looks, running: boolean, text: string): Promise<SiteFacts> {
   // `:80`, capitals and names in other scripts are spellings of the same site.
   const site = parseUrl(`http://${text}/`)?.site ?? text
-  return { site, look: await looks.site(tx, site), documents: documentsOf(tx, site), verdicts: verdictsOf(tx, site) }
+  const look = await looks.site(tx, site)
+  // A lease without a crawl is one that a crash left: nobody is there.
+  if (look !== undefined && !running && (look.state === 'leased' || look.state === 'returning')) look.state = 'waiting'
+  return { site, look, documents: documentsOf(tx, site), verdicts: verdictsOf(tx, site) }
 }

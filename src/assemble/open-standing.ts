@@ -23,8 +23,9 @@ export interface Standing {
 const TREND_SPAN: Millis = 3_600_000
 
 export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Clock): Promise<Standing> {
-  const { sites, urls } = await looks.totals(tx)
-  const over = urls.waiting === 0 && sites.leased === 0 && sites.returning === 0 && partsWaiting(tx) === 0
+  const { sites: asWritten, urls } = await looks.totals(tx)
+  const sites = running ? asWritten : atRest(asWritten)
+  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && partsWaiting(tx) === 0
   const [due] = await looks.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
@@ -37,6 +38,11 @@ export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Cl
     trend: trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
   }
+}
+
+/** A lease without a crawl is one that a crash left: nobody is there, and the site waits. */
+function atRest({ leased, returning, ...sites }: Totals['sites']): Totals['sites'] {
+  return { ...sites, waiting: sites.waiting + leased + returning, leased: 0, returning: 0 }
 }
 
 function trendOf(tx: Tx): Progress[] {

@@ -44,7 +44,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
     },
     content: (url: string, at: Instant | undefined) => contentOf(database, disk, archive, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
-    siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, site)),
+    siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
     verify: (tell: (volume: string) => void) =>
       verifyCollection({ database, disk, archive, indexes, looks, running }, tell),
     exportCdxj: () => exportCdxj(database, disk, indexes, running()),
