@@ -62,8 +62,8 @@ export class RequestLedger {
     return entry
   }
 
-  end(entry: RequestEntry, status: number, bodyBytes: number, whole: boolean): void {
-    entry.endedAt = this.#clock.elapsed()
+  end(entry: RequestEntry, status: number, bodyBytes: number, whole: boolean, at = this.#clock.elapsed()): void {
+    entry.endedAt = at
     entry.status = status
     entry.bodyBytes = bodyBytes
     entry.whole = whole

@@ -220,6 +220,9 @@ async function send({ clock, ledger }: Serving, socket: Socket, said: WireAnswer
   const { wireHead, wireBody } = said
   entry.status = said.head.status
   let sent: boolean
+  // An answer ends when its last piece is handed over. That it was taken is heard later, by a busy server much later:
+  // counted from there a crawler that keeps its pauses would seem not to.
+  let handedAt = clock.elapsed()
   if (wireBody.length <= PIECE_BYTES) {
     sent = await write(socket, Buffer.concat([wireHead, wireBody]))
     if (sent) entry.bodyBytes = wireBody.length
@@ -227,16 +230,18 @@ async function send({ clock, ledger }: Serving, socket: Socket, said: WireAnswer
     sent = await write(socket, wireHead)
     for (let at = 0; at < wireBody.length && sent; at += PIECE_BYTES) {
       const piece = wireBody.subarray(at, at + PIECE_BYTES)
+      handedAt = clock.elapsed()
       sent = await write(socket, piece)
       if (sent) entry.bodyBytes += piece.length
     }
   }
   while (said.drip !== undefined && !socket.destroyed) {
+    handedAt = clock.elapsed()
     if (await write(socket, said.drip.bytes)) entry.bodyBytes += said.drip.bytes.length
     await clock.sleep(said.drip.everyMs)
   }
   // A client that left ended it when it left.
-  if (entry.endedAt === undefined) ledger.end(entry, said.head.status, entry.bodyBytes, said.whole && sent)
+  if (entry.endedAt === undefined) ledger.end(entry, said.head.status, entry.bodyBytes, said.whole && sent, handedAt)
   if (!said.keepAlive || !said.whole) socket.end()
 }
 
