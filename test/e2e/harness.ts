@@ -158,6 +158,7 @@ export function seedFile(folder: TemporaryFolder, urls: readonly string[]): stri
 
 export interface PageRow {
   url: string
+  site: string
   outcome: string
   why: string | null
   status: number
@@ -177,7 +178,9 @@ export interface Catalogue {
 export function readCatalogue(collection: string): Catalogue {
   const db = new DatabaseSync(join(collection, 'collection.db'), { readOnly: true })
   try {
-    const pages = db.prepare('SELECT url, outcome, why, status, bytes, tries FROM pages').all() as unknown as PageRow[]
+    const pages = db
+      .prepare('SELECT url, site, outcome, why, status, bytes, tries FROM pages')
+      .all() as unknown as PageRow[]
     const counters = db.prepare('SELECT name, value FROM counters').all() as unknown as {
       name: string
       value: number

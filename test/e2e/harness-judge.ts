@@ -1,0 +1,181 @@
+/**
+ * A crawl judged by what its servers saw: courtesy with each site's own waits, retries matched line by line with the
+ * failure table, everything else by the judges of the synthetic web. `forgiven` is for runs that were killed.
+ */
+
+import { waitAfter } from '../../src/site/failures.ts'
+import {
+  askedAgainst,
+  beforeRobots,
+  courtesyViolations,
+  forbiddenRequests,
+  nameless,
+  overlaps,
+  type Repeat,
+  repeats,
+} from '../../src/testweb/judges.ts'
+import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
+import { crawlDelay, ROBOTS_TOKEN } from '../../src/testweb/robots-plan.ts'
+import { splitUrl } from '../../src/testweb/spelling.ts'
+import type { RightAnswer } from '../../src/testweb/walker.ts'
+import type { TestWeb } from '../../src/testweb/web.ts'
+import type { FailureKind } from '../../src/visit/outcome.ts'
+
+export interface JudgeRules {
+  pauseMs: number
+  patience: number
+  /** How long the crawler waits for an answer to begin. */
+  firstByteMs: number
+  /** What server and crawler may differ in measuring: both round, and a timer's millisecond is not the clock's. */
+  toleranceMs: number
+  /** Repeats that are right in this run: what was in flight, or not yet reported, when the crawler was killed. */
+  forgiven?: (before: RequestEntry, again: RequestEntry) => boolean
+}
+
+export interface Judged {
+  tooSoon: unknown[]
+  overlaps: unknown[]
+  forbidden: unknown[]
+  beforeRobots: unknown[]
+  repeated: unknown[]
+  /** Retries that no line of the failure table names, or that came too soon for it. */
+  unnamedRetries: unknown[]
+  nameless: unknown[]
+  extra: string[]
+  lacking: string[]
+}
+
+export interface Seen extends Judged {
+  retries: Map<string, number>
+}
+
+export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: RightAnswer, rules: JudgeRules): Seen {
+  const { pauseMs, toleranceMs, forgiven } = rules
+  const again = repeats(entries, forgiven === undefined ? {} : { allow: forgiven })
+  const matched = matchRetries(entries, again.retries, web, rules)
+  return {
+    tooSoon: courtesyViolations(asTheCrawlerSaw(entries, web, right), {
+      pauseOf: (_, before) => Math.max(pauseMs, robotsPause(web, before), retryAfterOf(web, before)),
+      toleranceMs,
+    }),
+    overlaps: overlaps(entries),
+    forbidden: forbiddenRequests(entries, web, ROBOTS_TOKEN),
+    beforeRobots: beforeRobots(entries),
+    repeated: again.repeats,
+    unnamedRetries: matched.unnamed,
+    retries: matched.lines,
+    nameless: nameless(entries),
+    ...askedAgainst(entries, right, web),
+  }
+}
+
+/**
+ * An answer that the crawler broke off (an unwanted body, a robots.txt beyond its limit) ended for it before its server
+ * knew: its pause is counted from the request.
+ */
+function asTheCrawlerSaw(entries: readonly RequestEntry[], web: TestWeb, right: RightAnswer): RequestEntry[] {
+  const brokenOff = (entry: RequestEntry) =>
+    !entry.whole ||
+    right.declined.has(entry.url) ||
+    (entry.url.endsWith('/robots.txt') && web.siteOf(entry.url)?.robots.kind === 'large')
+  return entries.map((entry) => (brokenOff(entry) ? { ...entry, endedAt: entry.at } : entry))
+}
+
+/** Crawl-delay of the site that was asked. */
+function robotsPause(web: TestWeb, before: RequestEntry): number {
+  const site = web.siteOf(before.url)
+  return site === undefined ? 0 : crawlDelay(site.robots, ROBOTS_TOKEN)
+}
+
+/** What the answer asked for by Retry-After, counted from its end. `answer.ts` of the synthetic web says which page says what. */
+export function retryAfterOf(web: TestWeb, answer: RequestEntry): number {
+  if (answer.status !== 429 && answer.status !== 503) return 0
+  const page = web.define(answer.url)
+  if (page === undefined) return 0
+  const planted = page.headers.find(([name]) => name.toLowerCase() === 'retry-after')
+  if (planted !== undefined) return Number(planted[1]) * 1000
+  switch (page.flaky?.kind) {
+    case '429':
+    case '503-seconds':
+      return 1000
+    case '503-date': {
+      const until = Math.floor((answer.wall + 2000) / 1000) * 1000
+      return Math.max(0, until - (answer.wall + (answer.endedAt ?? answer.at) - answer.at))
+    }
+    default:
+      return 0
+  }
+}
+
+function matchRetries(
+  entries: readonly RequestEntry[],
+  retries: readonly Repeat[],
+  web: TestWeb,
+  rules: JudgeRules,
+): { unnamed: unknown[]; lines: Map<string, number> } {
+  const reused = onReusedConnection(entries)
+  const failures = new Map<string, number>()
+  const stale = new Set<string>()
+  const unnamed: unknown[] = []
+  const lines = new Map<string, number>()
+  for (const { url, before, again } of retries) {
+    const waited = again.at - endForTheCrawler(before, web, rules) + rules.toleranceMs
+    // A kept connection that was closed under the request: once more on a new one, after the pause; no failure (DESIGN §7).
+    if (before.status === 0 && reused.has(before) && !stale.has(url) && waited >= rules.pauseMs) {
+      stale.add(url)
+      count(lines, 'stale connection')
+      continue
+    }
+    stale.delete(url)
+    const tries = (failures.get(url) ?? 0) + 1
+    failures.set(url, tries)
+    const kind = failureOf(before)
+    const wait = waitAfter(kind, tries, rules.patience)
+    const atLeast = Math.max(wait ?? Number.POSITIVE_INFINITY, retryAfterOf(web, before))
+    if (waited < atLeast) unnamed.push({ kind, tries, waited, atLeast, before, again })
+    else count(lines, kind)
+  }
+  return { unnamed, lines }
+}
+
+/** How late a server may be to read a request, on a machine that does much else: its silence seems that much shorter. */
+const SERVER_LATENESS_MS = 500
+
+/** The crawler parts before its server knows: from a silent one when its patience ends, from others at the earliest at once. */
+function endForTheCrawler(entry: RequestEntry, web: TestWeb, rules: JudgeRules): number {
+  if (entry.whole) return entry.endedAt ?? entry.at
+  const site = web.siteOf(entry.url)
+  const silent = site?.failing === 'silent' || (site?.failing === undefined && site?.robots.kind === 'timeout')
+  return silent ? entry.at + rules.firstByteMs - SERVER_LATENESS_MS : entry.at
+}
+
+function failureOf({ url, status }: RequestEntry): FailureKind {
+  if (splitUrl(url).path === '/robots.txt') return 'robots-unreachable'
+  switch (status) {
+    case 0:
+      return 'reset'
+    case 429:
+      return 'status-429'
+    case 503:
+      return 'status-503'
+    case 408:
+      return 'status-408'
+    default:
+      return 'status-5xx'
+  }
+}
+
+/** Requests on a connection that had carried another before. */
+function onReusedConnection(entries: readonly RequestEntry[]): Set<RequestEntry> {
+  const connections = new Set<number>()
+  const reused = new Set<RequestEntry>()
+  for (const entry of entries) {
+    if (connections.has(entry.connection)) reused.add(entry)
+    connections.add(entry.connection)
+  }
+  return reused
+}
+
+function count(lines: Map<string, number>, name: string): void {
+  lines.set(name, (lines.get(name) ?? 0) + 1)
+}
