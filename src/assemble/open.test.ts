@@ -344,6 +344,20 @@ describe('verify', () => {
     })
   }
 
+  it('finds a database whose index does not know all rows', async () => {
+    const folder = copy('structure')
+    const schema = (sql: string) => {
+      const file = new DatabaseSync(join(folder, 'collection.db'), { defensive: false })
+      file.exec(`PRAGMA writable_schema = ON; ${sql}`)
+      file.close()
+    }
+    schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'verdict_of';
+      DELETE FROM sqlite_schema WHERE name = 'verdict_of'`)
+    change(folder, `INSERT INTO verdict (site, rule, evidence, at) VALUES (1, 'a', 'b', 2)`)
+    schema('INSERT INTO sqlite_schema SELECT * FROM hidden; DROP TABLE hidden')
+    assert.match(says((await verified(folder)).faults), /collection\.db: .*verdict_of/)
+  })
+
   for (const [what, edit, expected] of [
     ['is gone', () => [], /lacks http:\/\/shop\.test\/zipped\.html/],
     ['lacks a line', (lines: string[]) => lines.slice(1), /index\.cdxj: lacks /],

@@ -7,7 +7,9 @@ import type { Findings } from './verify-findings.ts'
 
 const PAGES_AT_ONCE = 10_000
 
-export async function verifyCatalogue(database: Database, findings: Findings): Promise<void> {
+/** `thorough`: the database's own structure too, which holds on to one look for as long as reading all of it takes. */
+export async function verifyCatalogue(database: Database, findings: Findings, thorough: boolean): Promise<void> {
+  if (thorough) await database.read((tx) => verifyStructure(sqliteTx(tx), findings))
   const last = await database.read((tx) => sqliteTx(tx).get<{ id: number | null }>('SELECT max(id) AS id FROM page'))
   for (let from = 0; from < (last?.id ?? 0); from += PAGES_AT_ONCE) {
     await database.read((tx) => verifyPages(sqliteTx(tx), from, findings))
@@ -19,6 +21,13 @@ export async function verifyCatalogue(database: Database, findings: Findings): P
     verifySums(sqliteTx(tx), findings)
     verifyFrontier(sqliteTx(tx), findings)
   })
+}
+
+/** SQLite's own examination: every page of the file, and every index against its table. */
+function verifyStructure(db: SqliteTx, findings: Findings): void {
+  for (const { integrity_check: what } of db.each<{ integrity_check: string }>('PRAGMA integrity_check(100)')) {
+    if (what !== 'ok') findings.fault('collection.db', what)
+  }
 }
 
 function verifyPages(db: SqliteTx, from: number, findings: Findings): void {

@@ -40,7 +40,7 @@ export async function verifyCollection(parts: VerifyParts, tell: (volume: string
     findings.note('collection', 'the last crawl was cut off: the next one closes its volumes and completes the index')
   }
   const totals = await verifyVolumes(parts, findings, tell)
-  await verifyCatalogue(parts.database, findings)
+  await verifyCatalogue(parts.database, findings, !running)
   await verifyIndex(parts, findings, () => running || crashed || parts.running())
   return { ...totals, faults: findings.all(), notes: findings.notes }
 }
