@@ -133,6 +133,8 @@ export interface VerifyReport {
   records: number
   captures: number
   faults: { where: string; what: string }[]
+  /** No faults, but worth knowing: a crawl that runs, what a crash left. */
+  notes?: { where: string; what: string }[]
 }
 
 export interface DuplicateSet {

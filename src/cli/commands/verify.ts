@@ -28,6 +28,8 @@ export const verify: Command = {
       }),
     )
     screen.draw([])
+    if (!settings.quiet && !settings.json)
+      for (const { where, what } of found.notes ?? []) screen.say(`note: ${plain(where)}: ${plain(what)}`)
     const sum = `${grouped(found.volumes)} volumes, ${grouped(found.records)} records, ${grouped(found.captures)} captures`
     if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
     else if (found.faults.length === 0) screen.print(`All is right: ${sum}.`)
