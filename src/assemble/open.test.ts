@@ -13,7 +13,7 @@ import { virtualClock } from '../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import { lockCollection } from '../database/lock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import { FOLDER, runVirtualHouse } from '../simulate/virtual-house.ts'
+import { runVirtualHouse } from '../simulate/virtual-house.ts'
 import { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { PLAIN } from '../testweb/options.ts'
 import { makeWeb } from '../testweb/web.ts'
@@ -21,7 +21,8 @@ import { type OpenCollection, openCollection } from './open.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'open-'))
 after(() => rmSync(root, { recursive: true }))
-const made = join(root, FOLDER)
+/** Under the name that the virtual house gives it. */
+const made = join(root, 'collection')
 
 const HOME = 'http://shop.test/'
 const ZIPPED = 'http://shop.test/zipped.html'
