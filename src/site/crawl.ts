@@ -67,6 +67,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
   const local = new LocalFrontier(visit)
   const abroadSeen = new HashSet64()
   const rules = new Map<string, Robots>()
+  const contents = new Set<string>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
   courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   let asked = 0
@@ -100,7 +101,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     }
     local.take()
     if (end.page.tries > item.tries) asked++
-    tellPage(end, reporter, tools)
+    tellPage(end, contents, reporter, tools)
     const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
     if (over !== undefined) return over
     // What the site asked for must outlive us: it is durable before the next request.

@@ -10,7 +10,13 @@ import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
 import type { PageEnd } from './visit-page.ts'
 
-export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, tools: SiteTools): void {
+/** `contents`: digests of the documents of this visit so far. */
+export function tellPage(
+  end: PageEnd & { kind: 'told' },
+  contents: Set<string>,
+  reporter: Reporter,
+  tools: SiteTools,
+): void {
   const { page, failure } = end
   const { tally } = reporter
   reporter.page(page)
@@ -24,7 +30,7 @@ export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, to
     else tally.add(`refused:${page.outcome.by}`)
   }
   const kept = page.outcome.kind === 'kept'
-  const duplicate = kept && page.capture?.kind === 'revisit'
+  const duplicate = kept && isDuplicate(page, contents)
   if (kept) {
     tally.add('documents')
     tally.add('bytes', page.bytes)
@@ -40,12 +46,20 @@ export function tellPage(end: PageEnd & { kind: 'told' }, reporter: Reporter, to
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, ...verdict })
 }
 
+/** A twin of a moment ago is not durable yet, so the payload is stored once more; a duplicate it is all the same. */
+function isDuplicate({ capture, bytes }: PageReport, contents: Set<string>): boolean {
+  if (capture === undefined || bytes === 0) return false
+  const here = contents.has(capture.digest)
+  contents.add(capture.digest)
+  return here || capture.kind === 'revisit'
+}
+
 /** A connection was closed under the request twice in a row: that is a failure after all. */
 export function tellStale(item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
   const now = tools.clock.now()
   const outcome = settle('reset', item.tries + 1, now, 0, tools.patience)
   const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusOfFailure('reset') }
-  tellPage({ kind: 'told', page, failure: 'reset' }, reporter, tools)
+  tellPage({ kind: 'told', page, failure: 'reset' }, new Set(), reporter, tools)
 }
 
 export function tellErrand(page: PageReport, reporter: Reporter): void {
