@@ -1,0 +1,37 @@
+/** `bench pieces`: what each piece of a page's way costs, so that a regression has a name. */
+import { benchmark, type Outcome } from '../command.ts'
+import { housePieces } from '../pieces/house-pieces.ts'
+import { gather } from '../pieces/material.ts'
+import { type Piece, workerPieces } from '../pieces/worker-pieces.ts'
+import { benchReading } from '../reading.ts'
+
+const FLAGS = {
+  sites: { default: 40, what: 'sites of the web that they are measured on' },
+  pages: { default: 50, what: 'pages of each' },
+} as const
+
+export const pieces = benchmark({
+  name: 'pieces',
+  what: 'microseconds a page for each piece: reading, links, robots, digests, archive, reports, applying',
+  flags: FLAGS,
+  async run({ sites, pages }, tools): Promise<Outcome> {
+    tools.say('a crawl in virtual time, to have something to measure on …')
+    const material = await gather(sites, pages)
+    const reading = await benchReading()
+    const note = `a page of ${Math.round(reading.bytesPerPage / 1000)} KB with many tags`
+    const all: Piece[] = [
+      { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
+      ...workerPieces(material),
+      ...(await housePieces(material)),
+    ]
+    const rows = all.map((piece) => [piece.name, piece.microseconds.toFixed(1), piece.note])
+    return {
+      tables: [{ title: `Pieces, on ${material.pages.length} pages`, header: ['piece', 'µs a page', ''], rows }],
+      notes: [],
+      figures: {
+        pages: material.pages.length,
+        pieces: Object.fromEntries(all.map((one) => [one.name, one.microseconds])),
+      },
+    }
+  },
+})
