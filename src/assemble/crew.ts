@@ -48,8 +48,11 @@ const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 export class Crew {
   readonly #tools: CrewTools
   readonly #members = new Set<Member>()
+  /** What is done for threads that are no more, until others stand in their place: meanwhile the crew has not ended. */
+  readonly #replacing = new Set<Promise<void>>()
   #made = 0
   #stopping = false
+  #over = false
 
   constructor(tools: CrewTools) {
     this.#tools = tools
@@ -68,6 +71,7 @@ export class Crew {
   }
 
   start(): void {
+    if (this.#over) return
     const name = `w${++this.#made}`
     const slot = readingSlot()
     const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
@@ -83,8 +87,11 @@ export class Crew {
     member.ended = new Promise((resolve) => {
       thread.once('exit', (code) => {
         const known = this.#members.delete(member)
+        if (known && code !== 0) {
+          const why = failure ?? new Error(`worker ended with code ${code}`)
+          this.#replace(this.#tools.died(name, why)).catch((error) => this.#tools.fault(error))
+        }
         resolve()
-        if (known && code !== 0) void this.#tools.died(name, failure ?? new Error(`worker ended with code ${code}`))
       })
     })
     this.#members.add(member)
@@ -102,19 +109,24 @@ export class Crew {
   async watch(): Promise<void> {
     for (const member of this.#members) {
       const reading = member.watchdog.stuck()
-      if (reading === undefined) continue
-      this.#members.delete(member)
-      await member.thread.terminate()
-      const { name } = member
-      this.#tools.journal.tell({
-        kind: 'worker-restarted',
-        worker: name,
-        why: 'reading never ended',
-        url: reading.item.url,
-      })
-      await this.#tools.hung(name, reading)
-      this.start()
+      if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
     }
+  }
+
+  async #endHung(member: Member, reading: NowReading): Promise<void> {
+    const { name, thread } = member
+    this.#members.delete(member)
+    await thread.terminate()
+    const url = reading.item.url
+    this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
+    await this.#tools.hung(name, reading)
+    this.start()
+  }
+
+  #replace(work: Promise<void>): Promise<void> {
+    const done = work.finally(() => this.#replacing.delete(done))
+    this.#replacing.add(done)
+    return done
   }
 
   /** Finish what is in flight, check in, close volumes. */
@@ -126,12 +138,16 @@ export class Crew {
   /** At once. */
   async end(): Promise<void> {
     const members = [...this.#members]
+    this.#over = true
     this.#members.clear()
     await Promise.all(members.map(({ thread }) => thread.terminate()))
   }
 
   /** Resolves when all threads have ended, those started meanwhile too. */
   async ended(): Promise<void> {
-    while (this.#members.size > 0) await Promise.all([...this.#members].map(({ ended }) => ended))
+    while (this.#members.size + this.#replacing.size > 0) {
+      // What goes wrong in a replacement is told as a fault, not here.
+      await Promise.allSettled([...[...this.#members].map(({ ended }) => ended), ...this.#replacing])
+    }
   }
 }
