@@ -7,13 +7,20 @@ const READONLY = 8
 const IOERR = 10
 const CORRUPT = 11
 const FULL = 13
+/** The WAL's index could not grow: on a full disk SQLite says this where it says FULL of any other file. */
+const IOERR_SHMSIZE = IOERR | (19 << 8)
 const CANTOPEN = 14
 const NOTADB = 26
 
 /** SQLite's primary result code; its extended ones carry it in the low byte. */
 export function sqliteCode(error: unknown): number | undefined {
+  const code = extendedCode(error)
+  return code === undefined ? undefined : code & 0xff
+}
+
+function extendedCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
+  return typeof code === 'number' ? code : undefined
 }
 
 /** The error itself when it is nobody's fault but ours: a bug stays a bug. */
@@ -37,7 +44,7 @@ export function troubleOf(error: unknown, path: string): unknown {
     case CANTOPEN:
       return new Problem('unreadable', `${path} cannot be opened: look at its permissions and its folder's`, cause)
     case IOERR:
-      if (isDiskFull(error)) return diskFull(path, error)
+      if (isDiskFull(error) || extendedCode(error) === IOERR_SHMSIZE) return diskFull(path, error)
       return new Problem('database-unreachable', `${path} cannot be read or written: the disk reports an error`, cause)
     default:
       return isDiskFull(error) ? diskFull(path, error) : error
