@@ -96,7 +96,7 @@ export async function until<T>(what: string, look: () => T | undefined | false, 
 }
 
 export function folder(scene: Scene): string {
-  const path = mkdtempSync(join(tmpdir(), 'orbweaver-e2e-'))
+  const path = mkdtempSync(join(tmpdir(), 'orbweaver-e2e-command-'))
   scene.after(() => rmSync(path, { recursive: true, force: true }))
   return path
 }

@@ -1,0 +1,68 @@
+/** Issue 2, point 4.5: a full disk. A small file system of its own is mounted, so the test needs root and Linux. */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { counters, crawl, json, kept, links, run, runTo, serve, sql, troubleLines, type Web } from './command.ts'
+
+const isPossible = process.platform === 'linux' && process.getuid?.() === 0
+const skip = isPossible ? false : 'a small file system can be mounted by root on Linux only'
+
+const PAGES = 120
+
+/** Bodies that do not compress, 20 kB each. */
+async function heavySite(t: Parameters<typeof serve>[0]): Promise<Web> {
+  const site: Record<string, string> = {}
+  for (let i = 0; i < PAGES; i++) {
+    const noise = Array.from(
+      { length: 1500 },
+      (_, j) => ((i * 7919 + j * 104729) % 2147483647).toString(36) + Math.sin(i * 1e4 + j).toString(36),
+    ).join(' ')
+    site[i === 0 ? '/' : `/${i}`] = `${links(`/${2 * i + 1}`, `/${2 * i + 2}`)}<p>${noise}</p>`
+  }
+  return serve(t, { 'a.test': site })
+}
+
+function mount(t: { after(call: () => unknown): void }, bytes: number): string {
+  const at = mkdtempSync(join(tmpdir(), 'orbweaver-e2e-full-'))
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'tmpfs', at])
+  t.after(() => {
+    execFileSync('umount', ['-l', at])
+    rmSync(at, { recursive: true })
+  })
+  return at
+}
+
+function fill(place: string, leave: number): string {
+  const { bavail, bsize } = statfsSync(place)
+  const ballast = join(place, 'ballast')
+  writeFileSync(ballast, Buffer.alloc(Math.max(0, bavail * bsize - leave)))
+  return ballast
+}
+
+describe('a full disk', { skip, concurrency: 4 }, () => {
+  // Full at different moments: before the database is there, in the middle of a volume, near the end.
+  for (const leave of [20_000, 100_000, 300_000, 600_000, 1_200_000, 1_800_000]) {
+    test(`${leave} bytes are left: exit 3, one clear line; with room again nothing is lost`, async (t) => {
+      const web = await heavySite(t)
+      const place = mount(t, 24_000_000)
+      const ballast = fill(place, leave)
+      const at = join(place, 'collection')
+      const ended = await run(crawl(web, at, 'a.test'))
+      assert.equal(ended.code, 3, ended.stderr)
+      const lines = troubleLines(ended.stderr).filter((line) => !/^\d+s: /.test(line))
+      assert.equal(lines.length, 1, ended.stderr)
+      assert.match(lines[0], /^orbweaver: .*(room|full)/)
+
+      rmSync(ballast)
+      await runTo(0, crawl(web, at, 'a.test'))
+      assert.equal(kept(at).length, PAGES)
+      assert.equal(counters(at).documents, PAGES)
+      assert.ok((await json<{ ok: boolean }>(['verify', '-c', at])).ok)
+      const captures = sql(at, `SELECT count(DISTINCT url) AS n FROM captures WHERE status = 200`)
+      assert.equal(captures[0].n, PAGES)
+    })
+  }
+})
