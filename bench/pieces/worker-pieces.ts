@@ -2,14 +2,13 @@
 import { gzipSync } from 'node:zlib'
 import { realClock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import type { openArchive as openRealArchive } from '../../src/collection/volumes/volume-writer.ts'
 import { readPage } from '../../src/page/reading.ts'
 import { encodeReport } from '../../src/visit/report-columns.ts'
 import { decodeContent } from '../../src/web/http/decode.ts'
 import { parseRobots } from '../../src/web/robots/robots.ts'
 import { parseUrl, resolver } from '../../src/web/url/web-url.ts'
 import { payloadDigest } from '../../src/web/warc/payload.ts'
-import { openArchive as openDroppingArchive } from '../volumes/dropping-archive.ts'
+import { openArchive } from '../volumes/dropping-archive.ts'
 import type { Material } from './material.ts'
 import { timeEach } from './stopwatch.ts'
 
@@ -84,7 +83,7 @@ function inGzip(page: Page): Page {
 }
 
 function timeKeeping(pages: readonly Page[]): number {
-  const archive = openDroppingArchive({
+  const archive = openArchive({
     folder: 'archive',
     prefix: 'BENCH',
     hostname: 'bench',
@@ -95,6 +94,6 @@ function timeKeeping(pages: readonly Page[]): number {
     info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
     journal: { tell() {} },
     twinsInMemory: 1000,
-  } satisfies Omit<Parameters<typeof openRealArchive>[0], 'disk'>)
+  })
   return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))
 }

@@ -1,0 +1,48 @@
+/** The benchmarks can be run: no figure is looked at here, only that there are some. */
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { median, slope } from './measure/statistics.ts'
+
+const MAIN = join(import.meta.dirname, 'main.ts')
+
+async function bench(...args: string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...args], { timeout: 120_000 })
+  return stdout
+}
+
+test('help names every benchmark and its flags', async () => {
+  const text = await bench('--help')
+  for (const word of ['crawl:', 'memory:', 'pieces:', 'simulate:', '--sites', '--json'])
+    assert.ok(text.includes(word), word)
+})
+
+test('an unknown benchmark and a wrong flag are usage errors', async () => {
+  await assert.rejects(bench('crwal'), { code: 2 })
+  await assert.rejects(bench('crawl', '--sites', 'many'), { code: 2 })
+})
+
+interface CrawlFigures {
+  kinds: { kind: string; pages: number; cpuSecondsPer1000: number; serverCpuSecondsPer1000: number }[]
+}
+
+test('the smallest crawl, with volumes, with dropped ones and without', async () => {
+  const only = ['identity-written', 'gzip-dropped', 'gzip-none']
+  const size = ['--sites', '2', '--pages', '5', '--runs', '1', '--workers', '1', '--only', only.join(',')]
+  const { kinds } = JSON.parse(await bench('crawl', ...size, '--json')) as CrawlFigures
+  assert.deepEqual(
+    kinds.map(({ kind, pages }) => [kind, pages]),
+    only.map((kind) => [kind, 10]),
+  )
+  for (const { cpuSecondsPer1000 } of kinds) assert.ok(cpuSecondsPer1000 > 0)
+})
+
+test('medians and slopes', () => {
+  assert.equal(median([3, 1, 2]), 2)
+  assert.equal(median([4, 1, 2, 3]), 2.5)
+  const line = [0, 1, 2, 5].map((x) => ({ x, y: 3 + 2 * x }))
+  assert.equal(slope(line), 2)
+  assert.equal(slope([{ x: 1, y: 1 }]), 0)
+})
