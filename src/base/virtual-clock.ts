@@ -22,7 +22,7 @@ export function virtualClock(start: Instant): VirtualClock {
   let order = 0
 
   const after = (ms: Millis, call: () => void) => {
-    const sleeper: Sleeper = { at: elapsed + Math.max(0, ms), order: order++, call }
+    const sleeper: Sleeper = { at: instantAfter(elapsed, ms), order: order++, call }
     push(heap, sleeper)
     return () => {
       sleeper.call = undefined
@@ -72,6 +72,17 @@ export function virtualClock(start: Instant): VirtualClock {
       return done
     },
   }
+}
+
+/**
+ * Instants lie on a grid, so that differences between them are exact; and whoever waits at all sees time move. Else a
+ * wait of 1e-12 ms, left over from rounding, would be waited for again and again in the same instant.
+ */
+const STEPS_A_MS = 1024
+
+function instantAfter(elapsed: Millis, ms: Millis): Millis {
+  if (!(ms > 0)) return elapsed
+  return Math.max(elapsed + 1 / STEPS_A_MS, Math.ceil((elapsed + ms) * STEPS_A_MS) / STEPS_A_MS)
 }
 
 function before(a: Sleeper, b: Sleeper): boolean {
