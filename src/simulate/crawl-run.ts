@@ -1,22 +1,29 @@
 /** `orbweaver simulate crawl`: a whole crawl of a synthetic web in virtual time, judged on the servers' side. */
 import { type Millis, realClock } from '../base/clock.ts'
-import { memoryDisk } from '../base/memory-disk.ts'
-import { virtualClock } from '../base/virtual-clock.ts'
+import { type MemoryDisk, memoryDisk } from '../base/memory-disk.ts'
+import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import { readCounters } from '../collection/counters/counters.ts'
+import type { Settings } from '../config/keys.ts'
 import { loadSettings } from '../config/load.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import type { WebOptions } from '../testweb/options.ts'
 import { makeWeb } from '../testweb/web.ts'
-import { type Judgement, judge } from './judge.ts'
-import { runVirtualHouse } from './virtual-house.ts'
+import type { Event } from '../visit/events.ts'
+import { type CrawledWeb, type Judgement, judge } from './judge.ts'
+import { type Alterations, runVirtualHouse } from './virtual-house.ts'
 
 export interface SimulateOptions {
   sites: number
   pages: number
   seed: number
   web?: Partial<WebOptions>
+  /** Default: the home pages of all sites. */
+  seeds?: readonly string[]
+  settings?: Partial<Settings>
   workers?: number
+  alter?: Alterations
+  journal?: (event: Event) => void
 }
 
 export interface SimulationReport extends Judgement {
@@ -27,41 +34,63 @@ export interface SimulationReport extends Judgement {
   realMs: Millis
 }
 
+/** A web, and a machine with nothing on it. */
+export interface Stage extends CrawledWeb {
+  clock: VirtualClock
+  disk: MemoryDisk
+  options: SimulateOptions
+}
+
 export async function simulateCrawl(options: SimulateOptions): Promise<SimulationReport> {
-  const web = makeWeb({ seed: options.seed, sites: options.sites, pagesPerSite: options.pages, ...options.web })
   const begun = realClock.elapsed()
-  const clock = virtualClock(web.plan.epoch)
-  const ledger = new RequestLedger(clock)
-  const database = openSqlite(':memory:')
-  const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
-  const never = new AbortController().signal
-  const seeds = web.homes()
-  await clock.run(
-    runVirtualHouse(
-      {
-        web,
-        ledger,
-        clock,
-        database,
-        disk: memoryDisk(),
-        settings,
-        seeds,
-        randomSeed: options.seed,
-        workers: options.workers ?? 2,
-        journal: { tell() {} },
-      },
-      never,
-    ),
-  )
-  const counters = await database.read((tx) => readCounters(tx))
-  const judgement = await judge(web, ledger, database, settings, seeds)
-  await database.close()
+  const stage = setStage(options)
+  await crawlOn(stage)
+  const counters = await stage.database.read((tx) => readCounters(tx))
+  const judgement = await judge(stage)
+  await stage.database.close()
   return {
     ...judgement,
     sites: options.sites,
     documents: counters.get('documents') ?? 0,
     requests: counters.get('requests') ?? 0,
-    virtualMs: clock.elapsed(),
+    virtualMs: stage.clock.elapsed(),
     realMs: realClock.elapsed() - begun,
   }
+}
+
+export function setStage(options: SimulateOptions): Stage {
+  const web = makeWeb({ seed: options.seed, sites: options.sites, pagesPerSite: options.pages, ...options.web })
+  const clock = virtualClock(web.plan.epoch)
+  return {
+    options,
+    web,
+    clock,
+    ledger: new RequestLedger(clock),
+    database: openSqlite(':memory:'),
+    disk: memoryDisk(),
+    settings: settingsWith(options.settings),
+    seeds: options.seeds ?? web.homes(),
+  }
+}
+
+/** Until the crawl is over or has been stopped. Called again on the same stage, it goes on from there. */
+export async function crawlOn(stage: Stage, stop: AbortSignal = new AbortController().signal): Promise<void> {
+  const { options, clock } = stage
+  const run = runVirtualHouse(
+    {
+      ...stage,
+      randomSeed: options.seed,
+      workers: options.workers ?? 2,
+      alter: options.alter,
+      journal: { tell: (event) => options.journal?.(event) },
+    },
+    stop,
+  )
+  await clock.run(run)
+}
+
+/** The defaults of `orbweaver crawl`, and what is changed of them. */
+export function settingsWith(changes: Partial<Settings> = {}): Settings {
+  const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
+  return { ...settings, ...changes }
 }

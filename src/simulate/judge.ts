@@ -1,19 +1,22 @@
 /** Compares what was collected, and what the servers saw, with what the web's own definition says is right. */
 
+import type { Millis } from '../base/clock.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
 import {
   addressViolations,
+  askedAgainst,
   beforeRobots,
   courtesyViolations,
   forbiddenRequests,
   overlaps,
   repeats,
 } from '../testweb/judges.ts'
-import type { RequestLedger } from '../testweb/ledger-of-requests.ts'
+import type { RequestEntry, RequestLedger } from '../testweb/ledger-of-requests.ts'
+import { crawlDelay } from '../testweb/robots-plan.ts'
 import { canonicalUrl } from '../testweb/spelling.ts'
-import { walk } from '../testweb/walker.ts'
+import { type RightAnswer, type WalkScope, walk } from '../testweb/walker.ts'
 import type { TestWeb } from '../testweb/web.ts'
 
 export interface Judgement {
@@ -28,27 +31,32 @@ export interface Judgement {
   forbidden: number
   beforeRobots: number
   repeated: number
+  /** Asked for though nobody who does right would, and the other way round. */
+  needless: number
+  unasked: number
   violations: number
 }
 
-export async function judge(
-  web: TestWeb,
-  ledger: RequestLedger,
-  database: Database,
-  settings: Settings,
-  seeds: readonly string[],
-): Promise<Judgement> {
-  const right = walk(web, { seeds, scope: { kind: 'host' }, links: settings.links, maxDepth: settings.maxDepth })
-  const collected = new Set<string>()
-  for (let last = 0; ; ) {
-    const pages = await database.read((tx) => pagesSince(tx, last, 1000))
-    for (const page of pages) if (page.outcome === 'kept') collected.add(canonicalUrl(page.url))
-    if (pages.length === 0) break
-    last = pages[pages.length - 1].id
-  }
+/** What was crawled, how, and what is left of it. */
+export interface CrawledWeb {
+  web: TestWeb
+  ledger: RequestLedger
+  database: Database
+  settings: Settings
+  seeds: readonly string[]
+}
+
+/** An answer that the crawler cannot know of when it asks again: the power was cut before it was durable. */
+export type Forgotten = (answer: RequestEntry, again?: RequestEntry) => boolean
+
+export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => false): Promise<Judgement> {
+  const { web, ledger, database, settings } = crawled
+  const right = rightAnswer(crawled)
+  const collected = await documentsOf(database)
   const { entries } = ledger
-  const sites = {
-    tooSoon: courtesyViolations(entries, { pauseOf: () => settings.pause, toleranceMs: 1 }).length,
+  const asked = askedAgainst(entries, right, web)
+  const found = {
+    tooSoon: courtesyViolations(entries, { pauseOf: pauseIn(web, settings, forgotten), toleranceMs: 1 }).length,
     tooSoonAtAddress: addressViolations(entries, {
       pauseOf: () => settings.addressPause,
       toleranceMs: 1,
@@ -57,13 +65,48 @@ export async function judge(
     atOnce: overlaps(entries).length,
     forbidden: forbiddenRequests(entries, web, settings.userAgentName).length,
     beforeRobots: beforeRobots(entries).length,
-    repeated: repeats(entries).repeats.length,
+    repeated: repeats(entries, { allow: forgotten }).repeats.length,
+    needless: asked.extra.length,
+    unasked: asked.lacking.length,
   }
   return {
     expected: right.documents.size,
     missing: [...right.documents].filter((url) => !collected.has(url)),
     surplus: [...collected].filter((url) => !right.documents.has(url) && !right.doubtful.has(url)),
-    ...sites,
-    violations: Object.values(sites).reduce((sum, count) => sum + count, 0),
+    ...found,
+    violations: Object.values(found).reduce((sum, count) => sum + count, 0),
   }
+}
+
+export function rightAnswer({ web, settings, seeds }: Pick<CrawledWeb, 'web' | 'settings' | 'seeds'>): RightAnswer {
+  const { links, maxDepth, queries } = settings
+  return walk(web, { seeds, scope: walkScope(settings.scope), links, maxDepth, queries })
+}
+
+/** URLs of the pages kept, in the synthetic web's own spelling. */
+export async function documentsOf(database: Database): Promise<Set<string>> {
+  const collected = new Set<string>()
+  for (let last = 0; ; ) {
+    const pages = await database.read((tx) => pagesSince(tx, last, 1000))
+    for (const page of pages) if (page.outcome === 'kept') collected.add(canonicalUrl(page.url))
+    if (pages.length === 0) return collected
+    last = pages[pages.length - 1].id
+  }
+}
+
+/** Ours, or the site's Crawl-delay: that one as soon as its robots.txt has been read. */
+function pauseIn(web: TestWeb, settings: Settings, forgotten: Forgotten) {
+  const delays = new Map(
+    web.allSites().map(({ host, robots }) => [host, crawlDelay(robots, settings.userAgentName)] as const),
+  )
+  return (site: string, before: RequestEntry): Millis => {
+    const unread = before.url.endsWith('/robots.txt') && (!before.whole || forgotten(before))
+    const delay = unread ? 0 : (delays.get(site) ?? 0)
+    return Math.max(settings.pause, Math.min(delay, settings.maxCrawlDelay))
+  }
+}
+
+function walkScope(scope: string): WalkScope {
+  if (scope === 'page' || scope === 'prefix' || scope === 'host' || scope === 'domain') return { kind: scope }
+  return { kind: 'tld', tld: scope.replace(/^tld:/, '') }
 }

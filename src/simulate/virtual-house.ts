@@ -2,10 +2,10 @@
 
 import { type House, openHouse } from '../assemble/house.ts'
 import { userAgentOf, workerTools } from '../assemble/worker-tools.ts'
+import type { Clock } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
 import { seededRandom } from '../base/random.ts'
-import type { VirtualClock } from '../base/virtual-clock.ts'
 import { openArchive } from '../collection/volumes/volume-writer.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
@@ -13,14 +13,15 @@ import { testFetch, testResolve } from '../testweb/fetch.ts'
 import type { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import type { TestWeb } from '../testweb/web.ts'
 import type { Event } from '../visit/events.ts'
-import type { Archive, ReportSink } from '../visit/ports.ts'
+import type { OpenSession, Resolve } from '../visit/exchange.ts'
+import type { Archive, Frontier, ReportSink } from '../visit/ports.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { runWorker } from '../worker/worker.ts'
+import { runWorker, type WorkerOptions } from '../worker/worker.ts'
 
 export interface VirtualParts {
   web: TestWeb
   ledger: RequestLedger
-  clock: VirtualClock
+  clock: Clock
   database: Database
   disk: Disk
   settings: Settings
@@ -28,17 +29,26 @@ export interface VirtualParts {
   randomSeed: number
   workers: number
   journal: Journal<Event>
-  /** Tests that plant a bug change the archive or the sink here. */
-  alter?: { archive?(archive: Archive): Archive; sink?(sink: ReportSink): ReportSink }
+  /** Faults and planted bugs come in here; each gets what the worker would have and gives what it has instead. */
+  alter?: Alterations
 }
 
-const FOLDER = 'collection'
+export interface Alterations {
+  archive?(archive: Archive, worker: string): Archive
+  sink?(sink: ReportSink, worker: string): ReportSink
+  frontier?(frontier: Frontier, worker: string): Frontier
+  openSession?(openSession: OpenSession, worker: string): OpenSession
+  resolve?(resolve: Resolve, worker: string): Resolve
+  tools?(tools: WorkerOptions['tools'], worker: string): WorkerOptions['tools']
+}
+
+export const FOLDER = 'collection'
 const VERSION = '0.0.0-simulated'
 const TICK = 1000
 
 /** Runs until the crawl is over, or until `stop` aborts and everything in flight has ended. */
 export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): Promise<House> {
-  const { clock, journal, settings, database, disk } = parts
+  const { clock, journal, settings, database, disk, alter = {} } = parts
   const random = seededRandom(parts.randomSeed)
   const house = await openHouse({
     database,
@@ -75,12 +85,14 @@ export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): P
       journal,
       twinsInMemory: 100_000,
     })
+    const openSession = testFetch(parts.web, clock, parts.ledger)
+    const resolve = testResolve(parts.web, clock)
     const tools = workerTools(plan, {
       clock,
       journal,
-      openSession: testFetch(parts.web, clock, parts.ledger),
-      resolve: testResolve(parts.web, clock),
-      archive: parts.alter?.archive?.(archive) ?? archive,
+      openSession: alter.openSession?.(openSession, worker) ?? openSession,
+      resolve: alter.resolve?.(resolve, worker) ?? resolve,
+      archive: alter.archive?.(archive, worker) ?? archive,
       findTwin: house.findTwin,
       watch: { begin() {}, end() {} },
     })
@@ -88,9 +100,9 @@ export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): P
       {
         id: worker,
         slots: settings.visits,
-        frontier: house.calls,
-        sink: parts.alter?.sink?.(house.intake) ?? house.intake,
-        tools,
+        frontier: alter.frontier?.(house.calls, worker) ?? house.calls,
+        sink: alter.sink?.(house.intake, worker) ?? house.intake,
+        tools: alter.tools?.(tools, worker) ?? tools,
         renewEvery: settings.lease / 3,
       },
       stop,

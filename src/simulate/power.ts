@@ -1,0 +1,206 @@
+/**
+ * The power of one machine: everything that a house holds of the world goes through it, and when it is cut, all of that
+ * stops in the same instant. Promises of that life never settle, files and names stay as they are, the transaction under
+ * way is rolled back, requests vanish from the network. What is left is what the next life finds.
+ */
+import type { Clock } from '../base/clock.ts'
+import type { AppendFile, Disk } from '../base/disk.ts'
+import type { Journal } from '../base/journal.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { type SqliteTx, type SqlValue, sqliteTx } from '../database/sqlite/tx.ts'
+import type { Event } from '../visit/events.ts'
+import type { OpenSession, Resolve } from '../visit/exchange.ts'
+
+class PowerCut extends Error {}
+
+export class Power {
+  /** Resolves when the power is cut. */
+  readonly cutOff: Promise<void>
+  /** Called for everything that the machine does to the world, before it is done: it may cut the power. */
+  onStep: () => void = () => {}
+  #on = true
+  #announce: () => void = () => {}
+  #timers = new Set<() => void>()
+
+  constructor() {
+    this.cutOff = new Promise((resolve) => {
+      this.#announce = resolve
+    })
+  }
+
+  get on(): boolean {
+    return this.#on
+  }
+
+  cut(): void {
+    this.#on = false
+    for (const cancel of this.#timers) cancel()
+    this.#timers.clear()
+    this.#announce()
+  }
+
+  /** Monotonic time begins anew with each life, as it does when a machine starts. */
+  clock(clock: Clock): Clock {
+    const begun = clock.elapsed()
+    const after: Clock['after'] = (ms, call) => {
+      const cancel = clock.after(ms, () => {
+        this.#timers.delete(end)
+        if (this.#on) call()
+      })
+      const end = () => {
+        cancel()
+        this.#timers.delete(end)
+      }
+      this.#timers.add(end)
+      return end
+    }
+    return {
+      now: clock.now,
+      elapsed: () => clock.elapsed() - begun,
+      after,
+      sleep: (ms, signal) => {
+        if (signal?.aborted) return this.#whilePowered(Promise.resolve())
+        return new Promise((resolve) => {
+          const wake = () => {
+            cancel()
+            signal?.removeEventListener('abort', wake)
+            if (this.#on) resolve()
+          }
+          const cancel = after(ms, wake)
+          signal?.addEventListener('abort', wake)
+        })
+      },
+    }
+  }
+
+  disk(disk: Disk): Disk {
+    return {
+      append: (path) => (this.#step() ? this.#file(disk.append(path)) : DEAD_FILE),
+      read: (path, offset, length) => (this.#on ? disk.read(path, offset, length) : new Uint8Array(0)),
+      size: (path) => (this.#on ? disk.size(path) : undefined),
+      list: (folder) => (this.#on ? disk.list(folder) : []),
+      makeFolder: (folder) => {
+        if (this.#step()) disk.makeFolder(folder)
+      },
+      rename: (from, to) => {
+        if (this.#step()) disk.rename(from, to)
+      },
+      remove: (path) => {
+        if (this.#step()) disk.remove(path)
+      },
+      truncate: (path, size) => {
+        if (this.#step()) disk.truncate(path, size)
+      },
+      syncFolder: (folder) => (this.#step() ? this.#whilePowered(disk.syncFolder(folder)) : never()),
+    }
+  }
+
+  #file(file: AppendFile): AppendFile {
+    return {
+      get size() {
+        return file.size
+      },
+      write: (bytes) => {
+        if (this.#step()) file.write(bytes)
+      },
+      sync: () => (this.#step() ? this.#whilePowered(file.sync()) : never()),
+      close: () => {
+        if (this.#on) file.close()
+      },
+    }
+  }
+
+  database(database: Database): Database {
+    const within = <T>(run: Database['transact'], work: (tx: Tx) => Promise<T> | T): Promise<T> => {
+      if (!this.#step()) return never<T>()
+      const done = run(async (tx) => {
+        if (!this.#on) throw new PowerCut()
+        // The cut does not wait for work that hangs: its statements are undone, and no later one gets through.
+        const cut = this.cutOff.then(() => {
+          throw new PowerCut()
+        })
+        const result = await Promise.race([work(this.#statements(sqliteTx(tx))), cut])
+        // Before the commit and, because this throws, instead of it.
+        if (!this.#step()) throw new PowerCut()
+        return result
+      })
+      return this.#whilePowered(done).then((result) => (this.#step() ? result : never<T>()))
+    }
+    return {
+      dialect: database.dialect,
+      transact: (work) => within(database.transact, work),
+      read: (work) => within(database.read, work),
+      // The file outlives the machine.
+      close: async () => {},
+    }
+  }
+
+  #statements(tx: SqliteTx): SqliteTx {
+    const guard = <A extends unknown[], R>(call: (...values: A) => R) => {
+      return (...values: A): R => {
+        if (!this.#on) throw new PowerCut()
+        return call(...values)
+      }
+    }
+    return {
+      dialect: tx.dialect,
+      run: guard((sql: string, ...values: SqlValue[]) => tx.run(sql, ...values)),
+      get: guard(tx.get),
+      all: guard(tx.all),
+      getExact: guard(tx.getExact),
+      allExact: guard(tx.allExact),
+      each: guard(tx.each),
+      eachExact: guard(tx.eachExact),
+    } as SqliteTx
+  }
+
+  journal(journal: Journal<Event>): Journal<Event> {
+    return {
+      tell: (event) => {
+        if (this.#on) journal.tell(event)
+      },
+    }
+  }
+
+  openSession(openSession: OpenSession): OpenSession {
+    return () => {
+      const session = openSession()
+      return {
+        close: () => session.close(),
+        fetch: (request, signal) => {
+          if (!this.#on) return never()
+          const may = () => this.#step() && request.may()
+          return this.#whilePowered(session.fetch({ ...request, may }, signal))
+        },
+      }
+    }
+  }
+
+  resolve(resolve: Resolve): Resolve {
+    return (host, signal) => (this.#on ? this.#whilePowered(resolve(host, signal)) : never())
+  }
+
+  #step(): boolean {
+    if (this.#on) this.onStep()
+    return this.#on
+  }
+
+  /** Settles as the promise does, unless the power is gone by then. */
+  #whilePowered<T>(promise: Promise<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      promise.then(
+        (value) => {
+          if (this.#on) resolve(value)
+        },
+        (error) => {
+          if (this.#on) reject(error)
+        },
+      )
+    })
+  }
+}
+
+/** Each its own: one for all would hold on to everything that ever waited for it. */
+const never = <T>() => new Promise<T>(() => {})
+
+const DEAD_FILE: AppendFile = { size: 0, write() {}, sync: () => never(), close() {} }
