@@ -1,6 +1,6 @@
 /**
  * A crawl judged by what its servers saw: courtesy with each site's own waits, retries matched line by line with the
- * failure table, everything else by the judges of the synthetic web. `forgiven` is for runs that were killed.
+ * failure table, everything else by the judges of the synthetic web. Runs that were killed say when.
  */
 
 import { waitAfter } from '../../src/site/failures.ts'
@@ -22,18 +22,27 @@ import type { TestWeb } from '../../src/testweb/web.ts'
 import type { FailureKind } from '../../src/visit/outcome.ts'
 
 export interface JudgeRules {
-  pauseMs: number
+  /** The configured pause, by site. */
+  pauseOf(site: string): number
   patience: number
   /** How long the crawler waits for an answer to begin. */
   firstByteMs: number
   /** What server and crawler may differ in measuring: both round, and a timer's millisecond is not the clock's. */
   toleranceMs: number
-  /** Repeats that are right in this run: what was in flight, or not yet reported, when the crawler was killed. */
-  forgiven?: (before: RequestEntry, again: RequestEntry) => boolean
+  /** When the crawler was killed, if it was. */
+  killed?: Kills
+}
+
+/** What a crawler that was killed and started again may not know. */
+export interface Kills {
+  /** It was killed between the two, so soon after the first that its part need not have been durable. */
+  mayHaveForgotten(before: RequestEntry, again: RequestEntry): boolean
 }
 
 export interface Judged {
   tooSoon: unknown[]
+  /** Crawl-delay or Retry-After not kept, though the crawler knew of it. */
+  waitsBroken: unknown[]
   overlaps: unknown[]
   forbidden: unknown[]
   beforeRobots: unknown[]
@@ -50,14 +59,15 @@ export interface Seen extends Judged {
 }
 
 export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: RightAnswer, rules: JudgeRules): Seen {
-  const { pauseMs, toleranceMs, forgiven } = rules
-  const again = repeats(entries, forgiven === undefined ? {} : { allow: forgiven })
+  const { toleranceMs, killed } = rules
+  const again = repeats(entries, killed === undefined ? {} : { allow: killed.mayHaveForgotten })
   const matched = matchRetries(entries, again.retries, web, rules)
   return {
     tooSoon: courtesyViolations(asTheCrawlerSaw(entries, web, right), {
-      pauseOf: (_, before) => Math.max(pauseMs, robotsPause(web, before), retryAfterOf(web, before)),
+      pauseOf: (site) => rules.pauseOf(site),
       toleranceMs,
     }),
+    waitsBroken: waitsBroken(entries, web, rules),
     overlaps: overlaps(entries),
     forbidden: forbiddenRequests(entries, web, ROBOTS_TOKEN),
     beforeRobots: beforeRobots(entries),
@@ -79,6 +89,22 @@ function asTheCrawlerSaw(entries: readonly RequestEntry[], web: TestWeb, right: 
     right.declined.has(entry.url) ||
     (entry.url.endsWith('/robots.txt') && web.siteOf(entry.url)?.robots.kind === 'large')
   return entries.map((entry) => (brokenOff(entry) ? { ...entry, endedAt: entry.at } : entry))
+}
+
+/** Waits that the site asked for itself, longer than the pause. A crawler killed before it could note them does not know. */
+function waitsBroken(entries: readonly RequestEntry[], web: TestWeb, rules: JudgeRules): unknown[] {
+  const last = new Map<string, RequestEntry>()
+  const broken: unknown[] = []
+  for (const after of entries) {
+    const before = last.get(after.site)
+    last.set(after.site, after)
+    if (before === undefined) continue
+    const wait = Math.max(robotsPause(web, before), retryAfterOf(web, before))
+    const gap = after.at - (before.whole ? (before.endedAt ?? before.at) : before.at)
+    if (gap >= wait - rules.toleranceMs || rules.killed?.mayHaveForgotten(before, after)) continue
+    broken.push({ wait, gap, before, after })
+  }
+  return broken
 }
 
 /** Crawl-delay of the site that was asked. */
@@ -121,7 +147,7 @@ function matchRetries(
   for (const { url, before, again } of retries) {
     const waited = again.at - endForTheCrawler(before, web, rules) + rules.toleranceMs
     // A kept connection that was closed under the request: once more on a new one, after the pause; no failure (DESIGN §7).
-    if (before.status === 0 && reused.has(before) && !stale.has(url) && waited >= rules.pauseMs) {
+    if (before.status === 0 && reused.has(before) && !stale.has(url) && waited >= rules.pauseOf(before.site)) {
       stale.add(url)
       count(lines, 'stale connection')
       continue

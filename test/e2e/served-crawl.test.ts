@@ -68,7 +68,7 @@ test('a crawl of 240 sites and 15,000 pages collects exactly what is right, and 
 
   const entries = await served.requests()
   const seen = judgeRequests(entries, web, right, {
-    pauseMs: PAUSE_MS,
+    pauseOf: () => PAUSE_MS,
     patience: PATIENCE,
     firstByteMs: FIRST_BYTE_MS,
     toleranceMs: 3,

@@ -1,0 +1,238 @@
+/**
+ * `kill -9` of the whole program, fifty times during a crawl of the served web: at random moments and at moments named by
+ * journal events (`crawl-and-die.ts`). In the end the same set, nothing lost, nothing counted twice, and the servers saw
+ * their pauses kept across every restart.
+ *
+ * By default a web of 60 sites, so that it takes a few minutes; CHAOS_FULL=1 takes 200 sites and 10,000 pages.
+ * E2E_SEED repeats a run, CHAOS_KILLS changes the number of kills.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Random, seededRandom } from '../../src/base/random.ts'
+import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
+import type { PlantedPage, WebOptions } from '../../src/testweb/options.ts'
+import { splitUrl } from '../../src/testweb/spelling.ts'
+import { walk } from '../../src/testweb/walker.ts'
+import type { TestWeb } from '../../src/testweb/web.ts'
+import type { Death } from './crawl-and-die.ts'
+import {
+  assertNone,
+  assertSameSet,
+  orbweaver,
+  type Ran,
+  readCatalogue,
+  seedFile,
+  serveWeb,
+  startNode,
+  startOrbweaver,
+  temporaryFolder,
+} from './harness.ts'
+import { judgeRequests, type Kills } from './harness-judge.ts'
+
+const SEED = Number(process.env['E2E_SEED'] ?? 4)
+const KILLS = Number(process.env['CHAOS_KILLS'] ?? 50)
+const FULL = process.env['CHAOS_FULL'] !== undefined
+const PAUSE_MS = 100
+/** Longer than a restart takes, so that a pause forgotten by it would be seen. */
+const SLOW_PAUSE_MS = 1500
+const PATIENCE = 0.01
+/** Parts are brought once a second; syncing and storing them takes its time on a busy machine. */
+const UNREPORTED_MS = 2500
+
+const LONGEST_LIFE_MS = 4000
+
+/** Sites of a few pages with a pause longer than a restart. */
+function slowSites(): PlantedPage[] {
+  return Array.from({ length: 4 }, (_, site) =>
+    Array.from({ length: 6 }, (_, page): PlantedPage => {
+      const url = (n: number) => `http://s${site}.slow.test/${n === 0 ? '' : `p${n}.html`}`
+      const links = page < 5 ? [url(page + 1)] : []
+      return {
+        url: url(page),
+        html: `<title>${page}</title><a href="${links[0] ?? '#'}">on</a> ${site}/${page}`,
+        links,
+      }
+    }),
+  ).flat()
+}
+
+const WEB: WebOptions = {
+  seed: SEED,
+  sites: FULL ? 200 : 60,
+  pages: FULL ? 14_000 : 5000,
+  theta: FULL ? 0.4 : 0.7,
+  latencyMs: 4,
+  pageBytes: 5000,
+  crawlDelaySeconds: 0.5,
+  flakyShare: 0.01,
+  flakyKinds: ['503-seconds', '503-date', '429', '500', 'reset'],
+  secureShare: 0.1,
+  planted: slowSites(),
+}
+
+const NAMED: readonly (Death & { most: number })[] = [
+  { at: 'synced', nth: 1, most: 3 },
+  { at: 'inbox-stored', nth: 1, most: 4 },
+  { at: 'applying', nth: 1, most: 4 },
+  { at: 'applied', nth: 1, most: 4 },
+  { at: 'checked-out', nth: 1, most: 3 },
+  { at: 'volume-opened', nth: 1, most: 2 },
+]
+
+interface Killed {
+  how: string
+  /** Milliseconds since 1970: begun before, seen to be dead after. */
+  begunAt: number
+  endedAt: number
+}
+
+test('fifty times kill -9: the same set, nothing lost, nothing counted twice, every pause kept', {
+  timeout: 15 * 60_000,
+}, async (t) => {
+  using folder = temporaryFolder()
+  await using served = await serveWeb(WEB, folder, { tls: true })
+  const { web } = served
+  const seeds = [...web.homes(), ...Array.from({ length: 4 }, (_, i) => `http://s${i}.slow.test/`)]
+  const collection = folder.at('collection')
+  const flags = [
+    ...['--seeds', seedFile(folder, seeds), '-c', collection, '--contact', 'https://www.example.org/crawler'],
+    ...['--pause-for', `*.slow.test=${SLOW_PAUSE_MS}ms`, '--pause-for', `*.test=${PAUSE_MS}ms`],
+    ...['--address-pause', '100ms', '--patience', `${PATIENCE}`, '--volume-size', '1MB', '--quiet'],
+    ...served.resolve,
+  ]
+  const random = seededRandom(SEED)
+  const kills: Killed[] = []
+  while (kills.length < KILLS) kills.push(await liveAndDie(flags, kills.length, random))
+  t.diagnostic(`killed ${kills.length} times: ${summary(kills)}`)
+  for (const { at } of NAMED) assert.ok(kills.some(({ how }) => how === at) || KILLS < 50, `no death at ${at}`)
+  const ran = await orbweaver(['crawl', ...flags])
+  assert.equal(ran.code, 0, `seed ${SEED}: ${ran.stderr}`)
+
+  const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+  judgeCollection(collection, right.documents)
+  const verified = await orbweaver(['verify', '-c', collection])
+  assert.equal(verified.code, 0, `seed ${SEED}: ${verified.stdout}${verified.stderr}`)
+
+  const entries = await served.requests()
+  const judged = judgeRequests(entries, web, right, {
+    pauseOf: (site) => (site.endsWith('.slow.test') ? SLOW_PAUSE_MS : PAUSE_MS),
+    patience: PATIENCE,
+    firstByteMs: 30_000,
+    toleranceMs: 3,
+    killed: forgetfulness(entries, kills, web),
+  })
+  const { retries, ...faults } = judged
+  for (const [name, list] of Object.entries(faults)) assertNone(list, `${name} (seed ${SEED})`)
+  tellFigures(t, entries, retries)
+
+  // What is complete is complete: the same command again asks nobody for anything.
+  assert.equal((await orbweaver(['crawl', ...flags])).code, 0)
+  assert.equal((await served.requests()).length, entries.length)
+})
+
+/** One life of the crawl; every other one dies at a named moment, those between at a random one. */
+async function liveAndDie(flags: readonly string[], life: number, random: Random): Promise<Killed> {
+  const begunAt = Date.now()
+  const named = life % 2 === 0 ? NAMED[(life / 2) % NAMED.length] : undefined
+  const { ran, how } =
+    named === undefined ? await dieAtRandom(flags, 50 + random.integer(2700)) : await dieAt(flags, named, random)
+  assert.equal(
+    ran.signal,
+    'SIGKILL',
+    ran.code === 0
+      ? `complete after ${life} kills: the web is too small (seed ${SEED})`
+      : `${how}, seed ${SEED}: ${ran.stderr}`,
+  )
+  return { how, begunAt, endedAt: ran.endedAt }
+}
+
+async function dieAtRandom(flags: readonly string[], afterMs: number): Promise<{ ran: Ran; how: string }> {
+  const { child, done } = startOrbweaver(['crawl', ...flags])
+  await Promise.race([sleep(afterMs, undefined, { ref: false }), done])
+  child.kill('SIGKILL')
+  return { ran: await done, how: 'random' }
+}
+
+async function dieAt(flags: readonly string[], named: Death & { most: number }, random: Random) {
+  const death: Death = { at: named.at, nth: named.nth + random.integer(named.most) }
+  const script = join(import.meta.dirname, 'crawl-and-die.ts')
+  const { child, done } = startNode([script, JSON.stringify(death), ...flags])
+  // An event that does not come must not let the crawl run to its end.
+  const dead = await Promise.race([sleep(LONGEST_LIFE_MS, 'too long' as const, { ref: false }), done])
+  if (dead === 'too long') child.kill('SIGKILL')
+  return { ran: await done, how: dead === 'too long' ? 'random' : named.at }
+}
+
+function summary(kills: readonly Killed[]): string {
+  const counts = Map.groupBy(kills, ({ how }) => how)
+  return [...counts].map(([how, list]) => `${how} ${list.length}`).join(', ')
+}
+
+/** What a crawler killed so soon may have to ask again. robots.txt is durable before the request for a page that follows it. */
+function forgetfulness(entries: readonly RequestEntry[], kills: readonly Killed[], web: TestWeb): Kills {
+  const bySite = Map.groupBy(entries, ({ site }) => site)
+  return {
+    mayHaveForgotten(before, again) {
+      const endedWall = before.wall + ((before.endedAt ?? before.at) - before.at)
+      const kill = kills.find(
+        ({ endedAt }) => before.wall <= endedAt && endedAt <= again.wall && endedWall >= endedAt - UNREPORTED_MS,
+      )
+      if (kill === undefined) return false
+      if (splitUrl(before.url).path !== '/robots.txt') return true
+      const elsewhere = web.siteOf(before.url)?.robots.movedTo
+      const next = bySite
+        .get(before.site)
+        ?.find((entry) => entry.at > before.at && splitUrl(entry.url).path !== elsewhere)
+      return next === undefined || next.wall >= kill.endedAt
+    },
+  }
+}
+
+/** Each document once: in the table, in the counters, in the log and among the captures. */
+function judgeCollection(collection: string, documents: ReadonlySet<string>): void {
+  const catalogue = readCatalogue(collection)
+  assertSameSet(catalogue.documents, documents, `documents (seed ${SEED})`)
+  const kept = catalogue.pages.filter(({ outcome }) => outcome === 'kept')
+  assert.equal(kept.length, documents.size, 'one row for each page')
+  assert.equal(catalogue.counters.get('documents'), kept.length, `counter of documents (seed ${SEED})`)
+  const bytes = kept.reduce((sum, page) => sum + page.bytes, 0)
+  assert.equal(catalogue.counters.get('bytes'), bytes, `counter of bytes (seed ${SEED})`)
+  assertNone(
+    catalogue.sites.filter(({ waiting }) => waiting > 0),
+    'sites not done',
+  )
+  const db = new DatabaseSync(join(collection, 'collection.db'), { readOnly: true })
+  try {
+    const odd = db
+      .prepare(
+        `SELECT p.url, count(c.id) AS captures FROM page p
+         LEFT JOIN capture c ON c.site = p.site AND c.key = p.key AND c.status = 200 AND c.digest = p.digest
+         WHERE p.outcome = 'kept' GROUP BY p.id HAVING captures <> 1`,
+      )
+      .all()
+    assertNone(odd, `documents without exactly one capture (seed ${SEED})`)
+    assert.equal(db.prepare('SELECT count(*) AS n FROM inbox').get()?.['n'], 0, 'the inbox is empty')
+  } finally {
+    db.close()
+  }
+  const lines = readFileSync(join(collection, 'logs', 'crawl.log'), 'utf8')
+    .trimEnd()
+    .split('\n')
+  const logged = Map.groupBy(
+    lines.map((line) => line.split(/\s+/)).filter(([, status]) => status === '200'),
+    ([, , , url]) => url,
+  )
+  assertNone(
+    kept.filter(({ url }) => logged.get(url)?.length !== 1),
+    `documents not logged exactly once (seed ${SEED})`,
+  )
+}
+
+function tellFigures(t: TestContext, entries: readonly RequestEntry[], retries: ReadonlyMap<string, number>): void {
+  const urls = new Set(entries.map(({ url }) => url))
+  t.diagnostic(`${entries.length} requests of ${urls.size} URLs; retries ${JSON.stringify([...retries])}`)
+}
