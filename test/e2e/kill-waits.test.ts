@@ -55,7 +55,7 @@ for (const [status, text] of [
       { url: calm, html: 'calm' },
     ]
     await using served = await serveWeb({ ...PLAIN, seed: 1, sites: 1, pagesPerSite: 1, latencyMs: 0, planted }, folder)
-    const flags = [...flagsFor(folder, served, home), '--verbose']
+    const flags = flagsFor(folder, served, home)
     await dies(flags, { at: 'inbox-stored', nth: 1, afterRequestOf: busy })
     const before = await served.requests()
     assert.deepEqual(
@@ -64,7 +64,7 @@ for (const [status, text] of [
     )
     // The second life dies at its first news too: the wait is the whole site's, whichever page comes first.
     await dies(flags, { at: 'inbox-stored', nth: 1 })
-    assert.equal((await orbweaver(['crawl', ...flags, '--quiet'])).code, 0)
+    assert.equal((await orbweaver(['crawl', ...flags])).code, 0)
     const entries = await served.requests()
     assert.ok(entries.some(({ url }) => url === calm))
     for (const [at, gap] of gaps(entries).entries()) {
@@ -83,9 +83,10 @@ function flagsFor(folder: TemporaryFolder, served: ServedWeb, seed: string): str
   ]
 }
 
+/** Requests are told to the house only when it listens to every event: `--verbose`. */
 async function dies(flags: readonly string[], death: Death): Promise<void> {
   const script = join(import.meta.dirname, 'crawl-and-die.ts')
-  const ran = await startNode([script, JSON.stringify(death), ...flags]).done
+  const ran = await startNode([script, JSON.stringify(death), ...flags, '--verbose']).done
   assert.equal(ran.signal, 'SIGKILL', `the crawl ended with ${ran.code}: ${ran.stderr}`)
 }
 
