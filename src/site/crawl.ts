@@ -29,6 +29,8 @@ export async function crawlSite(
   signal: AbortSignal,
 ): Promise<VisitEnd> {
   const { visit } = reporter
+  // Before anything is told: a visit that ends unused must not take back what the site once asked for.
+  courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   const [first] = visit.agenda
   const host = first === undefined ? undefined : parseUrl(first.url)?.host
   if (host === undefined) return 'done'
@@ -69,7 +71,6 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
   const rules = new Map<string, Robots>()
   const contents = new Set<string>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
-  courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   let asked = 0
   let stale: bigint | undefined
   for (;;) {
