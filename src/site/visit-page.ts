@@ -53,7 +53,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
 
   const url = parseUrl(item.url)
   if (url === undefined) return refuse('scope', 'malformed')
-  const wanted = screen.scope.judge(url, item.depth)
+  const wanted = watched(item, tools, () => screen.scope.judge(url, item.depth))
   if (!wanted.yes) return refuse('scope', wanted.rule)
   const stopped = refusesWaiting(screen.reporter.memory, item)
   if (stopped !== undefined) return refuse('hazard', stopped)
@@ -75,7 +75,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const target = redirectTarget(answer.head, item.url)
   if (target !== undefined) {
     const capture = await keep(exchange, answer, tools.site)
-    const links = packLinks([screenRedirect(target, item, screen)])
+    const links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
     return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
   }
   const failure = failureOfStatus(answer.head.status)
@@ -103,6 +103,16 @@ export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Pr
   return tools.archive.keep(exchange, digest, twin)
 }
 
+/** What runs over a stranger's words with an operator's patterns may never return; the watch notices it (V6). */
+function watched<T>(item: AgendaItem, { site, screen }: PageTools, work: () => T): T {
+  site.watch.begin(screen.reporter.visit, item)
+  try {
+    return work()
+  } finally {
+    site.watch.end()
+  }
+}
+
 interface Understood {
   reading: Reading | 'failed' | undefined
   directives: Directives
@@ -116,21 +126,20 @@ function understand(item: AgendaItem, body: Body, mediaType: string, tools: Page
   if (!isReadable(mediaType)) {
     return { reading: undefined, directives: directivesOf(headers, undefined, site.token), links: [] }
   }
-  site.watch.begin(screen.reporter.visit, item)
-  try {
-    const { charset } = parseMediaType(headerOf(headers, 'content-type'))
-    const limit = { bytes: screen.scope.limitFor(mediaType), ratio: site.decode.ratio }
-    const { bytes } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
-    const reading = site.read({ mediaType, charset, bytes })
-    const directives = directivesOf(headers, reading, site.token)
-    const stopped = screen.reporter.memory.stopped !== undefined
-    const follow = directives.nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
-    const links = screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
-    return { reading, directives, links }
-  } catch (error) {
-    site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-    return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [] }
-  } finally {
-    site.watch.end()
-  }
+  return watched(item, tools, () => {
+    try {
+      const { charset } = parseMediaType(headerOf(headers, 'content-type'))
+      const limit = { bytes: screen.scope.limitFor(mediaType), ratio: site.decode.ratio }
+      const { bytes } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
+      const reading = site.read({ mediaType, charset, bytes })
+      const directives = directivesOf(headers, reading, site.token)
+      const stopped = screen.reporter.memory.stopped !== undefined
+      const follow = directives.nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
+      const links = screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
+      return { reading, directives, links }
+    } catch (error) {
+      site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+      return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [] }
+    }
+  })
 }
