@@ -367,14 +367,6 @@ describe('the failure table', { concurrency: 4 }, () => {
     assert.equal(page(at, 'http://a.test/410')?.why, 'status-410')
   })
 
-  test('a name that does not exist is found out once a site', async (t) => {
-    const at = folder(t)
-    const flags = ['-c', at, '--patience', '0.001', '--dns-servers', '127.0.0.1:1']
-    await runTo(0, ['crawl', 'http://nowhere.invalid/', 'http://nowhere.invalid/b', ...flags])
-    const [site] = sql(at, `SELECT state, reason FROM sites`)
-    assert.equal(site.state, 'barred')
-  })
-
   test('a site that answers nothing is given up after bounded tries, the others go on', async (t) => {
     const raw = await serveRaw(t, (path, socket, head) => {
       if (path === '/robots.txt') socket.write(NOT_FOUND)
