@@ -13,7 +13,7 @@ import { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import { rulesFor } from './rules-for.ts'
 import type { ScreenTools } from './screen.ts'
-import { siteFails, siteSuffers } from './silence.ts'
+import { schemeFails, siteFails, siteSuffers } from './silence.ts'
 import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
 import { visitPage } from './visit-page.ts'
@@ -79,8 +79,13 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     if (signal.aborted) return 'stopped'
     if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
 
-    const robots = await rulesFor(item, rules, reporter, asking, tools)
-    if (typeof robots === 'string') return robots
+    const found = await rulesFor(item, rules, reporter, asking, tools)
+    if (found.kind === 'visit-ends') return found.why
+    if (found.kind === 'scheme-fails') {
+      local.take()
+      schemeFails(found.memory, item, reporter, tools)
+      continue
+    }
 
     const screen: ScreenTools = {
       site: visit.site,
@@ -91,7 +96,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
       now: tools.clock.now(),
     }
     const pauseBefore = courtesy.pause
-    const end = await visitPage(item, { site: tools, asking, robots, screen })
+    const end = await visitPage(item, { site: tools, asking, robots: found.robots, screen })
     if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
     if (end.kind === 'stale') {
       asked++

@@ -15,7 +15,7 @@ import { type Asking, ask } from './ask.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import type { SiteTools } from './tools.ts'
 
-const FRESH_FOR: Millis = 24 * 3_600_000
+export const FRESH_FOR: Millis = 24 * 3_600_000
 /** At least 500 KiB must be parsed; a body is cut there and what came is used. */
 const MOST_BYTES = 512 * 1024
 const MOST_REDIRECTS = 5

@@ -1,20 +1,28 @@
 /** The rules that hold for a URL: from this visit, from the site's memory, or asked for now and made durable at once. */
+import type { Instant, Millis } from '../base/clock.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Exchange } from '../visit/exchange.ts'
 import type { PageReport, VisitEnd } from '../visit/report.ts'
+import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import type { Asking } from './ask.ts'
-import { failureOfStatus } from './failures.ts'
+import { failureOfStatus, waitAfter } from './failures.ts'
 import { blankPage, factsOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
-import { askForRobots, isFresh, robotsOf, schemeOf } from './robots.ts'
+import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
 import { robotsFail } from './silence.ts'
 import { tellErrand } from './tell.ts'
 import type { SiteTools } from './tools.ts'
 import { keep } from './visit-page.ts'
+
+export type Rules =
+  | { kind: 'rules'; robots: Robots }
+  /** Its scheme has no robots.txt to give, while the site answers under the other one: this URL waits, the visit goes on. */
+  | { kind: 'scheme-fails'; memory: RobotsMemory }
+  | { kind: 'visit-ends'; why: VisitEnd }
 
 export async function rulesFor(
   item: AgendaItem,
@@ -22,30 +30,51 @@ export async function rulesFor(
   reporter: Reporter,
   asking: Asking,
   tools: SiteTools,
-): Promise<Robots | VisitEnd> {
+): Promise<Rules> {
   const scheme = schemeOf(item.url)
   const held = rules.get(scheme)
-  if (held !== undefined) return held
+  if (held !== undefined) return { kind: 'rules', robots: held }
+  const now = tools.clock.now()
   const before = reporter.memory.robots[scheme]
-  if (isFresh(before, tools.clock.now())) {
+  if (isFresh(before, now)) {
     const robots = robotsOf(before, tools.token)
     rules.set(scheme, robots)
-    return robots
+    return { kind: 'rules', robots }
+  }
+  const otherAnswers = isFresh(reporter.memory.robots[scheme === 'http' ? 'https' : 'http'], now)
+  if (otherAnswers && before !== undefined && isTooSoon(before, now, tools.patience)) {
+    return { kind: 'scheme-fails', memory: before }
   }
   const origin = new URL(item.url).origin
   const answer = await askForRobots(origin, before, asking, tools, (exchange) => heard(exchange, reporter, tools))
-  if (answer.kind === 'not-asked') return asking.signal.aborted ? 'stopped' : 'slice'
+  if (answer.kind === 'not-asked') return { kind: 'visit-ends', why: asking.signal.aborted ? 'stopped' : 'slice' }
   const memory = { ...reporter.memory, robots: { ...reporter.memory.robots, [scheme]: answer.memory } }
   if (answer.kind === 'unreachable') {
     reporter.remember(memory)
-    return robotsFail(answer.memory.tries ?? 1, item, reporter, asking.courtesy, tools)
+    if (otherAnswers) return { kind: 'scheme-fails', memory: answer.memory }
+    const why = robotsFail(answer.memory.tries ?? 1, item, reporter, asking.courtesy, tools)
+    return { kind: 'visit-ends', why }
   }
-  asking.courtesy.learnCrawlDelay(answer.robots.crawlDelay)
-  reporter.remember({ ...memory, silent: 0, crawlDelay: answer.robots.crawlDelay })
+  const crawlDelay = longestDelay(memory, tools.token)
+  asking.courtesy.learnCrawlDelay(crawlDelay)
+  reporter.remember({ ...memory, silent: 0, crawlDelay })
   rules.set(scheme, answer.robots)
   // The first part (robots, pause, address) is durable before the second request to a site.
   await tools.durable(reporter)
-  return answer.robots
+  return { kind: 'rules', robots: answer.robots }
+}
+
+/** It was asked for in vain, and its wait is not over, or its tries are used up for today. */
+function isTooSoon(memory: RobotsMemory, now: Instant, patience: number): boolean {
+  if (memory.state !== 'unreachable' || now < memory.at || now - memory.at >= FRESH_FOR) return false
+  const wait = waitAfter('robots-unreachable', memory.tries ?? 1, patience)
+  return wait === undefined || now < memory.at + wait
+}
+
+/** Both schemes are one site: what one of them asks for holds for both. */
+function longestDelay({ robots }: SiteMemory, token: string): Millis | undefined {
+  const delays = Object.values(robots).map((memory) => robotsOf(memory, token).crawlDelay)
+  return delays.reduce((longest, delay) => (delay === undefined || delay < (longest ?? 0) ? longest : delay), undefined)
 }
 
 /** robots.txt is archived and logged like a page, but it is never a document and never in the queue. */

@@ -1,10 +1,11 @@
 /** When it is the site that fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../visit/outcome.ts'
 import type { VisitEnd } from '../visit/report.ts'
+import type { RobotsMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
-import { FAILURES, isSilence, SILENT_PAGES, waitAfter } from './failures.ts'
+import { FAILURES, isSilence, SILENT_PAGES, settle, waitAfter } from './failures.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
@@ -32,6 +33,14 @@ export function robotsFail(
   tools: SiteTools,
 ): VisitEnd {
   return wholeSiteWaits('robots-unreachable', tries, item, reporter, courtesy, tools)
+}
+
+/** Only one of the site's schemes fails: the page waits for it, or is gone with it, and nothing else does. */
+export function schemeFails(memory: RobotsMemory, item: AgendaItem, reporter: Reporter, tools: SiteTools): void {
+  const kind = 'robots-unreachable'
+  const outcome = settle(kind, memory.tries ?? 1, memory.at, 0, tools.patience)
+  if (outcome.kind === 'gone') reporter.tally.add(`failure:${kind}`)
+  reporter.page({ ...blankPage(item, tools.clock.now(), outcome), status: statusOfFailure(kind) })
 }
 
 function wholeSiteWaits(
