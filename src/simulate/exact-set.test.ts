@@ -37,6 +37,16 @@ test('https, and links to names that do not exist', async () => {
   await crawlsRight({ seed: 6, sites: 20, pages: 10, web })
 })
 
+test('a site that answers under one scheme only: the links of the other cost themselves and nothing else', async () => {
+  const origin = 'http://plain.test'
+  const rest = Array.from({ length: 30 }, (_, i) => `${origin}/${i}.html`)
+  const links = rest.flatMap((url, i) => [url, `https://plain.test/secure-${i}.html`])
+  const html = links.map((link) => `<a href="${link}">.</a>`).join('')
+  const planted = [{ url: `${origin}/`, html, links }, ...rest.map((url) => ({ url, html: url, links: [] }))]
+  const collected = await crawlsRight({ seed: 1, sites: 0, pages: 0, seeds: [`${origin}/`], web: { planted } })
+  assert.equal(collected.size, 31)
+})
+
 test('a whole top-level domain from few seeds, by each policy', async () => {
   const sizes: number[] = []
   for (const links of ['home-page', 'deep', 'combined'] as const) {
