@@ -10,24 +10,25 @@ import type { Random } from '../base/random.ts'
 import { cdxjLine } from '../collection/captures/cdxj.ts'
 import { mergeIndex } from '../collection/captures/cdxj-merge.ts'
 import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
-import { capturesSince, knownEnd } from '../collection/captures/read-captures.ts'
+import { knownEnd } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin } from '../collection/captures/twins.ts'
-import { readCounters } from '../collection/counters/counters.ts'
+import { readCounter } from '../collection/counters/counters.ts'
 import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
 import { noteProgress } from '../collection/figures.ts'
 import { indexLinks } from '../collection/links/index-links.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
 import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Tx } from '../database/database.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
+import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
-import { openSqliteFrontier } from '../frontier/sqlite/open-frontier.ts'
 import { Intake } from '../intake/intake.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
 import type { HouseCalls } from '../wire/calls.ts'
+import { everyCapture } from './every-capture.ts'
 import { pauseOf } from './plan.ts'
 
 export interface HouseParts {
@@ -63,7 +64,6 @@ export interface House {
 const MOST_PENDING = 2000
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
-const CAPTURES_AT_ONCE = 1000
 const LINK_PAGES_AT_ONCE = 50
 
 export async function openHouse(parts: HouseParts): Promise<House> {
@@ -71,7 +71,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const archiveFolder = join(folder, 'archive')
   await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
-  const frontier = openSqliteFrontier(database, {
+  const frontier = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
     slice: { pages: settings.slicePages, time: settings.sliceTime },
@@ -139,22 +139,14 @@ function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Ma
 }
 
 /** CDXJ lines of every capture; the merge drops those that the index has. */
-export async function* indexLines(database: Database): AsyncGenerator<string> {
-  let last = 0
-  for (;;) {
-    const captures = await database.read((tx) => capturesSince(tx, last, CAPTURES_AT_ONCE))
-    for (const capture of captures) yield cdxjLine({ ...capture, filename: capture.volume })
-    const end = captures.at(-1)
-    if (end === undefined) return
-    last = end.id
-    await turn()
-  }
+async function* indexLines(database: Database): AsyncGenerator<string> {
+  for await (const capture of everyCapture(database)) yield cdxjLine({ ...capture, filename: capture.volume })
 }
 
 /** What `--max-pages` leaves, as the applied reports say. */
 function pageBudget(maxPages: number | undefined) {
   if (maxPages === undefined) return undefined
   return {
-    left: (tx: Parameters<typeof readCounters>[0]) => Math.max(0, maxPages - (readCounters(tx).get('documents') ?? 0)),
+    left: (tx: Tx) => Math.max(0, maxPages - readCounter(tx, 'documents')),
   }
 }

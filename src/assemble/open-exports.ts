@@ -11,7 +11,7 @@ import { pagesSince, type StoredPage } from '../collection/pages/read-pages.ts'
 import type { Database } from '../database/database.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { isoInstant } from '../web/warc/instant-text.ts'
-import { everyCapture } from './open-captures.ts'
+import { everyCapture } from './every-capture.ts'
 import { indexFileLines, lineText } from './open-index.ts'
 
 /**

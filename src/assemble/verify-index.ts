@@ -5,7 +5,7 @@ import { cdxjLine } from '../collection/captures/cdxj.ts'
 import { INDEX } from '../collection/captures/cdxj-merge.ts'
 import { captureCount, capturesIn } from '../collection/captures/read-captures.ts'
 import type { Database, Tx } from '../database/database.ts'
-import { everyCapture } from './open-captures.ts'
+import { everyCapture } from './every-capture.ts'
 import { indexFileLines, lineText } from './open-index.ts'
 import { Findings } from './verify-findings.ts'
 

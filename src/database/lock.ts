@@ -13,13 +13,17 @@ export interface Lock {
 }
 
 export const LOCK_FILE = 'lock.db'
+const LOOK_MS = 200
+/** A lock that nobody refers to would end when its memory is collected: these are referred to until they are released. */
+const held = new Set<DatabaseSync>()
 
-/** Throws 'collection-in-use' at once when another process (or another part of this one) holds it. */
+/** Throws 'collection-in-use' when another process (or another part of this one) holds it. */
 export function lockCollection(folder: string): Lock {
   const path = join(folder, LOCK_FILE)
   let file: DatabaseSync | undefined
   try {
-    file = new DatabaseSync(path, { timeout: 0 })
+    // `isLocked` of another process looks for microseconds: that is no crawl.
+    file = new DatabaseSync(path, { timeout: LOOK_MS })
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     file?.close()
@@ -28,13 +32,11 @@ export function lockCollection(folder: string): Lock {
       cause: error,
     })
   }
-  const held = file
-  let released = false
+  const lock = file
+  held.add(lock)
   return {
     release() {
-      if (released) return
-      released = true
-      held.close()
+      if (held.delete(lock)) lock.close()
     },
   }
 }
