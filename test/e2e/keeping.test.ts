@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { openSync, readFileSync, readSync } from 'node:fs'
+import { openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import {
@@ -145,6 +146,57 @@ describe('volumes', { concurrency: 4 }, () => {
     }
     assert.ok((await json<{ ok: boolean }>(['verify', '-c', at])).ok)
   })
+})
+
+describe('verify', { concurrency: 4 }, () => {
+  const damages: [string, (at: string) => void][] = [
+    [
+      'a byte of a volume',
+      (at) => {
+        const path = join(at, 'archive', volumes(at)[0])
+        const bytes = readFileSync(path)
+        bytes[bytes.length - 200] ^= 0xff
+        writeFileSync(path, bytes)
+      },
+    ],
+    [
+      'the end of a volume',
+      (at) => {
+        const path = join(at, 'archive', volumes(at)[0])
+        writeFileSync(path, readFileSync(path).subarray(0, -300))
+      },
+    ],
+    ['a whole volume', (at) => rmSync(join(at, 'archive', volumes(at)[0]))],
+    [
+      'a line of the index',
+      (at) => {
+        const path = join(at, 'indexes/index.cdxj')
+        writeFileSync(path, readFileSync(path, 'utf8').split('\n').slice(1).join('\n'))
+      },
+    ],
+    [
+      'a row of the catalogue',
+      (at) => {
+        const database = new DatabaseSync(join(at, 'collection.db'))
+        database.exec('DELETE FROM capture WHERE id = (SELECT max(id) FROM capture)')
+        database.close()
+      },
+    ],
+  ]
+  for (const [what, damage] of damages) {
+    test(`finds ${what} that is missing or wrong, exit 1`, async (t) => {
+      const web = await serve(t, { 'a.test': { '/': links('/b', '/c'), '/b': 'b'.repeat(500), '/c': 'c' } })
+      const at = folder(t)
+      await runTo(0, crawl(web, at, 'a.test'))
+      assert.match((await runTo(0, ['verify', '-c', at])).stdout, /All is right/)
+      damage(at)
+      const { stdout, stderr } = await runTo(1, ['verify', '-c', at])
+      assert.match(stderr, /orbweaver: \d+ faults? /)
+      assert.ok(stdout.length > 10, 'says where')
+      const { faults } = JSON.parse((await runTo(1, ['verify', '--json', '-c', at])).stdout) as { faults: unknown[] }
+      assert.ok(faults.length > 0)
+    })
+  }
 })
 
 describe('index and log', { concurrency: 4 }, () => {

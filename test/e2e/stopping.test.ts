@@ -149,6 +149,17 @@ describe('stopping', { concurrency: 4 }, () => {
     await assertWhole(web, at, 180, ['a.test', 'b.test', 'c.test'])
   })
 
+  test('--max-pages holds over many sites and two threads', async (t) => {
+    const hosts = Array.from({ length: 60 }, (_, i) => `s${i}.test`)
+    const web = await longSite(t, 6, hosts)
+    const at = folder(t)
+    const args = slowly(crawl(web, at, ...hosts, '--max-pages', '200'), '150ms')
+    args[args.indexOf('--workers') + 1] = '2'
+    await runTo(14, args)
+    assert.equal(kept(at).length, 200)
+    assert.equal(counters(at).documents, 200)
+  })
+
   test('--max-pages that is more than there is: complete', async (t) => {
     const web = await longSite(t, 10)
     await runTo(0, crawl(web, folder(t), 'a.test', '--max-pages', '11'))
