@@ -1,26 +1,22 @@
 /** What reading costs: µs a page, for a generated page of 15 KB with 40 links. */
-import { realClock } from '../src/base/clock.ts'
 import { type Random, seededRandom } from '../src/base/random.ts'
 import { readPage } from '../src/page/reading.ts'
+import { timeEach } from './pieces/stopwatch.ts'
 
 const PAGES = 200
-const ROUNDS = 10
 const BYTES = 15_000
 const LINKS = 40
 
-/** The median of several rounds, after one that warms up. Reading only: no fetching, no resolving of links. */
-export async function benchReading(): Promise<{ microsecondsPerPage: number; bytesPerPage: number }> {
+/** Reading only: no fetching, no resolving of links. */
+export function benchReading(): { microsecondsPerPage: number; bytesPerPage: number } {
   const random = seededRandom(7)
   const pages = Array.from({ length: PAGES }, () => new TextEncoder().encode(samplePage(random)))
-  const rounds: number[] = []
-  for (let round = 0; round <= ROUNDS; round++) {
-    const start = realClock.elapsed()
-    for (const bytes of pages) readPage({ mediaType: 'text/html', charset: undefined, bytes })
-    if (round > 0) rounds.push(((realClock.elapsed() - start) * 1000) / PAGES)
-  }
-  rounds.sort((a, b) => a - b)
+  const microsecondsPerPage = timeEach(
+    pages,
+    (bytes) => void readPage({ mediaType: 'text/html', charset: undefined, bytes }),
+  )
   const bytes = pages.reduce((sum, page) => sum + page.length, 0)
-  return { microsecondsPerPage: rounds[ROUNDS >> 1], bytesPerPage: bytes / PAGES }
+  return { microsecondsPerPage, bytesPerPage: bytes / PAGES }
 }
 
 function samplePage(random: Random): string {

@@ -17,14 +17,18 @@ export const pieces = benchmark({
   async run({ sites, pages }, tools): Promise<Outcome> {
     tools.say('a crawl in virtual time, to have something to measure on …')
     const material = await gather(sites, pages)
-    const reading = await benchReading()
+    const reading = benchReading()
     const note = `a page of ${Math.round(reading.bytesPerPage / 1000)} KB with many tags`
     const all: Piece[] = [
       { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
       ...workerPieces(material),
       ...(await housePieces(material)),
     ]
-    const rows = all.map((piece) => [piece.name, piece.microseconds.toFixed(1), piece.note])
+    const rows = all.map((piece) => [
+      piece.name,
+      piece.microseconds.toFixed(piece.microseconds < 1 ? 2 : 1),
+      piece.note,
+    ])
     return {
       tables: [{ title: `Pieces, on ${material.pages.length} pages`, header: ['piece', 'µs a page', ''], rows }],
       notes: [],

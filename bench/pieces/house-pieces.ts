@@ -41,11 +41,9 @@ export async function housePieces({ seeds, parts }: Material): Promise<Piece[]> 
     for (let given = -1; given !== 0; visits += given)
       given = (await house.calls.checkOut('w1', VISITS_AT_ONCE)).visits.length
   })
-  let storing = 0
-  const whole = await timeOnce(async () => {
+  const takingIn = await timeOnce(async () => {
     for (let at = 0; at < sealed.length; at += PARTS_AT_ONCE) {
-      const some = sealed.slice(at, at + PARTS_AT_ONCE)
-      storing += await timeOnce(() => house.intake.store(some))
+      await house.intake.store(sealed.slice(at, at + PARTS_AT_ONCE))
       await house.intake.idle()
     }
   })
@@ -61,14 +59,9 @@ export async function housePieces({ seeds, parts }: Material): Promise<Piece[]> 
     },
     { name: 'decode report', microseconds: decoding, note: 'part of applying it' },
     {
-      name: 'take in',
-      microseconds: storing / pages,
-      note: `durable; ${PARTS_AT_ONCE} parts at once`,
-    },
-    {
-      name: 'apply',
-      microseconds: (whole - storing) / pages,
-      note: 'frontier, pages, captures, links, counters, log; waiting for the disk included',
+      name: 'take in and apply',
+      microseconds: takingIn / pages,
+      note: `${PARTS_AT_ONCE} parts at once: inbox, frontier, pages, captures, links, counters, log`,
     },
     { name: 'finish', microseconds: finishing / pages, note: 'reverse index of links, CDXJ; once a crawl' },
   ]
