@@ -162,7 +162,7 @@ describe('stopping', { concurrency: 4 }, () => {
 
   test('--max-pages that is more than there is: complete', async (t) => {
     const web = await longSite(t, 10)
-    await runTo(0, crawl(web, folder(t), 'a.test', '--max-pages', '11'))
+    await runTo(0, crawl(web, folder(t), 'a.test', '--max-pages', '100'))
   })
 
   test('--max-time: exit 15, volumes closed', async (t) => {
