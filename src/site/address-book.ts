@@ -8,6 +8,8 @@ interface Shared {
   visits: number
   /** On the monotonic clock: no request there begins before. */
   freeAt: Millis
+  /** Whose turn it is, or was. */
+  turn: unknown
 }
 
 export class AddressBook {
@@ -24,7 +26,7 @@ export class AddressBook {
 
   /** False when there are already as many visits at the address as there may be. */
   join(address: string): boolean {
-    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0 }
+    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0, turn: undefined }
     if (shared.visits >= this.#mostVisits) return false
     shared.visits++
     this.#shared.set(address, shared)
@@ -46,7 +48,20 @@ export class AddressBook {
     return Math.max(0, (this.#shared.get(address)?.freeAt ?? 0) - this.#clock.elapsed())
   }
 
-  /** A request begins now, or an answer has just ended: the next one there keeps its distance from it. */
+  /**
+   * True when it is the visitor's turn to ask, now: all others keep their distance from here on. Asked before the
+   * connection is made, and again just before the first byte: another may have been faster meanwhile.
+   */
+  takeTurn(address: string, visitor: unknown): boolean {
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return true
+    if (shared.turn !== visitor && this.wait(address) > 0) return false
+    shared.turn = visitor
+    this.touch(address)
+    return true
+  }
+
+  /** An answer has just ended: the next request there keeps its distance from it. */
   touch(address: string): void {
     const shared = this.#shared.get(address)
     if (shared !== undefined) shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)

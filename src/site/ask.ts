@@ -31,36 +31,55 @@ export async function ask(
   tools: SiteTools,
 ): Promise<Exchange | undefined> {
   const { courtesy, signal } = asking
+  const { ip } = asking.address
   const book = courtesy.own ? undefined : tools.addresses
-  for (;;) {
-    const wait = Math.max(courtesy.wait, book?.wait(asking.address.ip) ?? 0)
-    if (signal.aborted || wait > LONGEST_WAIT_IN_VISIT || asking.lease.left() < wait + tools.exchangeMs)
-      return undefined
-    if (wait <= 0) break
-    await tools.clock.sleep(wait, signal)
-  }
-  book?.touch(asking.address.ip)
-  const cookie = asking.cookies.headerFor(url, tools.clock.now())
-  tools.journal.tell({ kind: 'request', site: asking.site, url })
-  const exchange = await asking.session.fetch(
-    {
-      url,
-      address: asking.address,
-      headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
-      may: () => !signal.aborted && asking.lease.left() >= tools.exchangeMs && courtesy.wait <= 0,
-      wants,
-    },
-    // An exchange that has begun is let finish when the worker is told to stop: its own deadline bounds it.
-    NEVER,
-  )
+  let exchange: Exchange
+  let outrun: boolean
+  do {
+    outrun = false
+    if (!(await waitForTurn(asking, tools))) return undefined
+    const cookie = asking.cookies.headerFor(url, tools.clock.now())
+    tools.journal.tell({ kind: 'request', site: asking.site, url })
+    exchange = await asking.session.fetch(
+      {
+        url,
+        address: asking.address,
+        headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
+        may: () => {
+          if (signal.aborted || asking.lease.left() < tools.exchangeMs || courtesy.wait > 0) return false
+          outrun = book !== undefined && !book.takeTurn(ip, asking)
+          return !outrun
+        },
+        wants,
+      },
+      // An exchange that has begun is let finish when the worker is told to stop: its own deadline bounds it.
+      NEVER,
+    )
+    // While we connected, a neighbour at the address began its request: the connection is there for the next turn.
+  } while (outrun)
   if (exchange.answer.kind === 'withheld') return undefined
-  book?.touch(asking.address.ip)
+  book?.touch(ip)
   const head = 'head' in exchange.answer ? exchange.answer.head : undefined
   const now = tools.clock.now()
   if (head !== undefined) asking.cookies.take(url, head.headers, now)
   const asked = head?.status === 429 || head?.status === 503 ? headerOf(head.headers, 'retry-after') : undefined
   courtesy.answered(exchange.answeredAt, exchange.tookMs, retryAfter(asked, now))
   return exchange
+}
+
+/** The site's pause and the address's are over, and it is our turn there. False: the visit should end. */
+async function waitForTurn(asking: Asking, tools: SiteTools): Promise<boolean> {
+  const { courtesy, signal, lease } = asking
+  const { ip } = asking.address
+  const book = courtesy.own ? undefined : tools.addresses
+  for (;;) {
+    const wait = Math.max(courtesy.wait, book?.wait(ip) ?? 0)
+    if (signal.aborted || wait > LONGEST_WAIT_IN_VISIT || lease.left() < wait + tools.exchangeMs) return false
+    if (wait <= 0) break
+    await tools.clock.sleep(wait, signal)
+  }
+  book?.takeTurn(ip, asking)
+  return true
 }
 
 const NEVER = new AbortController().signal

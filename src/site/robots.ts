@@ -117,21 +117,25 @@ async function askAnywhere(
   if (target.site === asking.site) return (await ask(url, wantRobots, asking, tools)) ?? 'not-asked'
   const resolved = await tools.resolve(target.host, asking.signal)
   if (resolved.kind === 'failed') return 'no-address'
+  const [address] = resolved.list
+  if (tools.refusesAddress(address.ip) !== undefined) return 'no-address'
   const session = tools.openSession()
+  const joined = tools.addresses.join(address.ip)
   try {
-    const { pause } = tools.pauses.configured(target.site, resolved.list[0].ip)
+    const { pause } = tools.pauses.configured(target.site, address.ip)
     const courtesy = new SiteCourtesy(target.site, pause, tools.pauses, tools.clock)
     const there = {
       ...asking,
       site: target.site,
       session,
       courtesy,
-      address: resolved.list[0],
+      address,
       cookies: new CookieJar(),
     }
     return (await ask(url, wantRobots, there, tools)) ?? 'not-asked'
   } finally {
     session.close()
+    if (joined) tools.addresses.leave(address.ip)
   }
 }
 

@@ -1,0 +1,199 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { FAILURES } from './failures.ts'
+import { PAUSE, type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+
+const HOME = 'http://a.test/'
+const ROBOTS = 'http://a.test/robots.txt'
+const FORBID = 'User-agent: *\nDisallow: /private\nCrawl-delay: 7\n'
+
+const TEXT = [['Content-Type', 'text/plain']] as const
+const to = (location: string): ScriptedAnswer => ({ status: 301, headers: [['Location', location]] })
+
+async function pagesAskedWith(robots: Script, agenda = [HOME, 'http://a.test/private']) {
+  const web = new Scripted({ [HOME]: { body: 'home' }, 'http://a.test/private': { body: 'private' }, ...robots })
+  const visited = await web.visit({ agenda })
+  return { web, visited, asked: web.pagesAsked }
+}
+
+test('rules: asked for first, and before them nothing; archived, and never a document', async () => {
+  const { web, visited, asked } = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: TEXT } })
+  assert.equal(web.asked[0].url, ROBOTS)
+  assert.deepEqual(asked, ['a.test/'])
+  assert.equal(web.kept[0].url, ROBOTS)
+  assert.equal(visited.counts.get('documents'), 1)
+  assert.equal(visited.counts.get('requests'), 2)
+  assert.equal(visited.parts[0].memory.robots.http?.state, 'rules')
+})
+
+test('the first part, with robots.txt and its Crawl-delay, is durable before the second request', async () => {
+  const { web, visited } = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: TEXT } })
+  const [robots, page] = web.asked
+  assert.ok(web.durableAt[0] >= robots.endedAt && web.durableAt[0] <= page.at)
+  assert.equal(visited.parts[0].courtesy.pause, 7000)
+  assert.equal(visited.parts[0].courtesy.address, '192.0.2.1')
+  assert.ok(page.at - robots.endedAt >= 7000)
+})
+
+test('4xx: nothing is forbidden', async () => {
+  for (const status of [400, 401, 403, 404, 410]) {
+    const { asked, visited } = await pagesAskedWith({ [ROBOTS]: { status } })
+    assert.deepEqual(asked, ['a.test/', 'a.test/private'])
+    assert.equal(visited.parts[0].memory.robots.http?.state, 'none')
+  }
+})
+
+test('5xx, 429 and silence: nothing is fetched, it is asked again later, and in the end the site is given up', async () => {
+  const answers: ScriptedAnswer[] = [
+    { status: 500 },
+    { status: 503 },
+    { status: 429 },
+    { failed: 'first-byte-timeout' },
+  ]
+  for (const answer of [...answers, { failed: 'connect' } as const, { failed: 'reset' } as const]) {
+    const web = new Scripted({ [ROBOTS]: answer, [HOME]: { body: 'home' } })
+    let { why, parts } = await web.visit({ agenda: [HOME] })
+    let visits = 1
+    for (; why === 'silent'; visits++) {
+      const { memory, courtesy } = parts.at(-1)!
+      const wait = courtesy.notBefore - web.clock.now()
+      assert.ok(wait >= FAILURES['robots-unreachable'].wait)
+      await web.clock.run(web.clock.sleep(wait))
+      ;({ why, parts } = await web.visit({ agenda: [HOME], visit: { memory } }))
+    }
+    assert.equal(why, 'given-up')
+    assert.equal(visits, FAILURES['robots-unreachable'].tries)
+    assert.equal(web.asked.length, visits)
+    assert.deepEqual(web.pagesAsked, [])
+    assert.deepEqual(parts[0].pages.at(-1)?.outcome, { kind: 'gone', why: 'robots-unreachable' })
+  }
+})
+
+test('it is found again: the site goes on where it was', async () => {
+  const web = new Scripted({ [ROBOTS]: [{ status: 503 }, { body: FORBID, headers: TEXT }], [HOME]: { body: 'home' } })
+  const first = await web.visit({ agenda: [HOME] })
+  const memory = first.parts.at(-1)!.memory
+  const second = await web.visit({ agenda: [HOME], visit: { memory, wait: 30_000 } })
+  assert.equal(second.why, 'done')
+  assert.deepEqual(web.pagesAsked, ['a.test/'])
+})
+
+test('redirects are followed, five and no more, each with its pause and each archived', async () => {
+  const hops = (count: number): Script => {
+    const script: Script = { [`http://a.test/r${count}`]: { body: FORBID, headers: TEXT } }
+    for (let hop = 1; hop < count; hop++) script[`http://a.test/r${hop}`] = to(`/r${hop + 1}`)
+    return { ...script, [ROBOTS]: to('/r1') }
+  }
+  const five = await pagesAskedWith(hops(5))
+  assert.deepEqual(five.asked.slice(5), ['a.test/'])
+  for (let i = 1; i < five.web.asked.length; i++) {
+    assert.ok(five.web.asked[i].at - five.web.asked[i - 1].endedAt >= PAUSE)
+  }
+  assert.equal(five.web.kept.filter(({ url }) => url.includes('/r')).length, 6)
+  const six = await pagesAskedWith(hops(6))
+  assert.deepEqual(six.asked.slice(5), ['a.test/', 'a.test/private'])
+})
+
+test('also to another host: its rules hold here, it is asked after a pause, and no cookie goes with it', async () => {
+  const script: Script = {
+    [ROBOTS]: {
+      ...to('http://www.a.test/robots.txt'),
+      headers: [['Location', 'http://www.a.test/robots.txt'], COOKIE],
+    },
+    'http://www.a.test/robots.txt': { body: FORBID, headers: [...TEXT, COOKIE] },
+  }
+  const { web, asked } = await pagesAskedWith(script)
+  assert.deepEqual(asked, ['a.test/'])
+  assert.deepEqual(
+    web.asked.map(({ url, cookie }) => [url, cookie]),
+    [
+      [ROBOTS, undefined],
+      ['http://www.a.test/robots.txt', undefined],
+      [HOME, 'id=1'],
+    ],
+  )
+  assert.ok(web.asked[1].at - web.asked[0].endedAt >= PAUSE)
+})
+
+const COOKIE = ['Set-Cookie', 'id=1'] as const
+
+test('a large file is read as far as 500 KiB, and one that is a page forbids nothing', async () => {
+  const noise = `Disallow: /${'x'.repeat(90)}\n`
+  const large = `User-agent: *\n${noise.repeat(4900)}Disallow: /private\n${noise.repeat(2000)}`
+  assert.ok(large.indexOf('/private') < 500 * 1024 && large.length > 600 * 1024)
+  const big = await pagesAskedWith({ [ROBOTS]: { body: large, headers: TEXT } })
+  assert.deepEqual(big.asked, ['a.test/'])
+  const html = '<!DOCTYPE html><html><body>User-agent: *<br>Disallow: /</body></html>'
+  const page = await pagesAskedWith({ [ROBOTS]: { body: html } })
+  assert.deepEqual(page.asked, ['a.test/', 'a.test/private'])
+})
+
+test('it is remembered for a day, and asked for anew after that', async () => {
+  const { web, visited } = await pagesAskedWith({ [ROBOTS]: { body: FORBID, headers: TEXT } })
+  const { memory } = visited.parts.at(-1)!
+  const again = async () => {
+    const before = web.asked.length
+    await web.visit({ agenda: [HOME], visit: { memory } })
+    return web.asked.slice(before).map(({ url }) => url)
+  }
+  assert.deepEqual(await again(), [HOME])
+  await web.clock.run(web.clock.sleep(24 * 3_600_000))
+  assert.deepEqual(await again(), [ROBOTS, HOME])
+})
+
+test('each scheme has its own, and the longer Crawl-delay holds for both', async () => {
+  const script: Script = {
+    [ROBOTS]: { body: FORBID, headers: TEXT },
+    'https://a.test/robots.txt': { body: 'User-agent: *\nDisallow: /secret', headers: TEXT },
+  }
+  const agenda = [HOME, 'https://a.test/', 'https://a.test/private', 'https://a.test/secret', 'http://a.test/secret']
+  const { web, visited } = await pagesAskedWith(script, agenda)
+  const asked = web.asked.map(({ url }) => url)
+  const robots = 'https://a.test/robots.txt'
+  assert.deepEqual(asked, [ROBOTS, HOME, robots, 'https://a.test/', 'https://a.test/private', 'http://a.test/secret'])
+  for (let i = 1; i < web.asked.length; i++) assert.ok(web.asked[i].at - web.asked[i - 1].endedAt >= 7000, asked[i])
+  assert.equal(visited.parts.at(-1)?.memory.crawlDelay, 7000)
+})
+
+test('a scheme that does not answer costs its own URLs; they are tried a few times and are gone', async () => {
+  const secure = 'https://a.test/robots.txt'
+  const web = new Scripted({ [HOME]: { body: 'home' }, 'http://a.test/b': { body: 'b' }, [secure]: { failed: 'tls' } })
+  const agenda = [HOME, 'https://a.test/x', 'https://a.test/y', 'http://a.test/b']
+  const first = await web.visit({ agenda })
+  assert.equal(first.why, 'done')
+  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/b'])
+  let memory = first.parts.at(-1)!.memory
+  const outcomes: string[] = []
+  for (let visits = 0; visits < 10; visits++) {
+    await web.clock.run(web.clock.sleep(300_000))
+    const { pages, parts, why } = await web.visit({
+      agenda: ['https://a.test/x', 'https://a.test/y'],
+      visit: { memory },
+    })
+    assert.equal(why, 'done')
+    outcomes.push(pages.map(({ outcome }) => outcome.kind).join())
+    memory = parts.at(-1)!.memory
+  }
+  assert.equal(web.asked.filter(({ url }) => url === secure).length, FAILURES['robots-unreachable'].tries)
+  assert.deepEqual(outcomes, ['later,later', 'later,later', ...Array(8).fill('gone,gone')])
+})
+
+test('a visit that ends unused does not take back the Crawl-delay that is remembered', async () => {
+  const web = new Scripted({}, { enter: async () => 'elsewhere' })
+  const memory = { robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0, crawlDelay: 9000 }
+  const { why, parts } = await web.visit({ agenda: [HOME], visit: { memory } })
+  assert.equal(why, 'elsewhere')
+  assert.deepEqual(web.asked, [])
+  assert.equal(parts[0].courtesy.pause, 9000)
+})
+
+test('where the address of another host is black-listed, its robots.txt is not asked for either', async () => {
+  const script: Script = { [ROBOTS]: to('http://evil.test/robots.txt'), [HOME]: { body: 'home' } }
+  const web = new Scripted(script, { refusesAddress: (ip) => (ip === '192.0.2.66' ? '192.0.2.66' : undefined) })
+  web.addresses.set('evil.test', '192.0.2.66')
+  await web.visit({ agenda: [HOME] })
+  assert.deepEqual(
+    web.asked.map(({ address }) => address),
+    ['192.0.2.1'],
+  )
+})

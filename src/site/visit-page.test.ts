@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { readPage } from '../page/reading.ts'
+import { STALE_CONNECTION } from '../visit/exchange.ts'
+import type { FailureKind, Outcome } from '../visit/outcome.ts'
+import type { PageReport } from '../visit/report.ts'
+import { FAILURES } from './failures.ts'
+import { digestOf, PAUSE, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+
+const HOME = 'http://a.test/'
+
+/** What became of one page, asked for the first time. */
+async function pageAfter(answer: ScriptedAnswer, item: { tries?: number; depth?: number } = {}) {
+  const web = new Scripted({ [HOME]: answer })
+  const visited = await web.visit({ agenda: [{ url: HOME, ...item }] })
+  const [page] = visited.pages
+  return { web, visited, page }
+}
+
+function told(page: PageReport): Outcome & { status: number } {
+  return { ...page.outcome, status: page.status }
+}
+
+test('kept: its bytes, its links, its title, what a later look compares with', async () => {
+  const body = '<title>Home</title><a href="/b">b</a><a href="http://c.test/d">d</a>'
+  const headers = [
+    ['Content-Type', 'text/html'],
+    ['ETag', '"1"'],
+  ] as const
+  const { web, visited, page } = await pageAfter({ body, headers })
+  assert.deepEqual(told(page), { kind: 'kept', how: 'first', status: 200 })
+  assert.equal(page.title, 'Home')
+  assert.equal(page.capture?.digest, digestOf(body))
+  assert.equal(page.memory?.digest, digestOf(body))
+  assert.equal(page.memory?.etag, '"1"')
+  assert.equal(page.bytes, body.length)
+  assert.ok(page.links.length > 16)
+  assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/b'])
+  const abroad = visited.parts.flatMap((part) => part.abroad.map(({ url }) => url))
+  assert.deepEqual(abroad.sort(), ['http://c.test/', 'http://c.test/d'])
+  assert.equal(visited.counts.get('documents'), 1)
+  assert.equal(visited.counts.get('links'), 2)
+})
+
+test('kept again: the same, or changed', async () => {
+  for (const [digest, how] of [
+    [digestOf('words'), 'same'],
+    [digestOf('other words'), 'changed'],
+  ] as const) {
+    const web = new Scripted({ [HOME]: { body: 'words' } })
+    const before = { digest, textDigest: 0n, simhash: 0n }
+    const { pages } = await web.visit({ agenda: [{ url: HOME, before }] })
+    assert.deepEqual(pages[0].outcome, { kind: 'kept', how })
+  }
+})
+
+test('moved: the target is a link, the redirect is archived and no document', async () => {
+  const headers = [['Location', 'elsewhere.html']] as const
+  const web = new Scripted({ [HOME]: { status: 301, headers }, 'http://a.test/elsewhere.html': { body: 'here' } })
+  const { pages, counts } = await web.visit({ agenda: [HOME] })
+  assert.deepEqual(told(pages[0]), { kind: 'moved', to: 'http://a.test/elsewhere.html', status: 301 })
+  assert.deepEqual(told(pages[1]), { kind: 'kept', how: 'first', status: 200 })
+  assert.equal(pages[1].path, 'R')
+  assert.equal(counts.get('documents'), 1)
+  assert.equal(web.kept.length, 3)
+})
+
+test('moved to nowhere is a status that says nothing', async () => {
+  for (const headers of [[], [['Location', 'http://']] as const, [['Location', 'mailto:a@b.test']] as const]) {
+    const { page } = await pageAfter({ status: 302, headers })
+    assert.deepEqual(page.outcome, { kind: 'gone', why: 'status-other' })
+  }
+})
+
+test('noindex, by header or by meta, for all or for us: read, its links followed, nothing kept', async () => {
+  const link = '<a href="/next">n</a>'
+  const answers: ScriptedAnswer[] = [
+    { body: `<meta name=robots content=noindex>${link}` },
+    { body: `<meta name="Orbweaver" content="noindex">${link}` },
+    {
+      body: link,
+      headers: [
+        ['Content-Type', 'text/html'],
+        ['X-Robots-Tag', 'noindex'],
+      ],
+    },
+  ]
+  for (const answer of answers) {
+    const { web, visited, page } = await pageAfter(answer)
+    assert.deepEqual(told(page), { kind: 'refused', by: 'directive', rule: 'noindex', status: 200 })
+    assert.equal(page.capture, undefined)
+    assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/next'])
+    assert.equal(visited.counts.get('refused:directive'), 1)
+    assert.equal(visited.counts.get('documents'), undefined)
+  }
+})
+
+test('nofollow, of the page or of a link: kept, and not followed', async () => {
+  for (const body of ['<meta name=robots content=nofollow><a href=/next>n</a>', '<a rel="nofollow" href=/next>n</a>']) {
+    const { web, visited, page } = await pageAfter({ body })
+    assert.equal(page.outcome.kind, 'kept')
+    assert.deepEqual(web.pagesAsked, ['a.test/'])
+    assert.equal(visited.counts.get('refused:directive'), 1)
+  }
+})
+
+test('declined on its head: not downloaded, counted by its type', async () => {
+  const { web, visited, page } = await pageAfter({ headers: [['Content-Type', 'image/png']], body: 'x'.repeat(5000) })
+  assert.deepEqual(told(page), { kind: 'refused', by: 'unwanted', rule: 'media type image/png', status: 200 })
+  assert.equal(page.bytes, 0)
+  assert.equal(page.capture, undefined)
+  assert.equal(visited.counts.get('unwanted:image/png'), 1)
+  assert.equal(web.kept.length, 1)
+})
+
+test('without a type it is read as a page', async () => {
+  const { web, page } = await pageAfter({ headers: [], body: '<a href=/next>n</a>' })
+  assert.equal(page.mediaType, 'text/html')
+  assert.equal(web.pagesAsked.length, 2)
+})
+
+test('missing, forbidden, protected, gone: over at once, each its own, and archived', async () => {
+  for (const status of [401, 403, 404, 410] as const) {
+    const { web, visited, page } = await pageAfter({ status, body: '<a href=/next>n</a>' })
+    assert.deepEqual(told(page), { kind: 'gone', why: `status-${status}`, status })
+    assert.equal(web.kept.length, 2)
+    assert.deepEqual(web.pagesAsked, ['a.test/'])
+    assert.equal(visited.counts.get(`failure:status-${status}`), 1)
+    assert.equal(visited.counts.get(`status:${status}`), status === 404 ? 2 : 1)
+    assert.equal(visited.why, 'done')
+  }
+})
+
+test('every other failure goes back with its penalty until its tries are used up, or ends the visit', async () => {
+  const kinds = ['status-5xx', 'status-408', 'reset', 'first-byte-timeout', 'idle-timeout', 'exchange-timeout'] as const
+  const statuses: Partial<Record<FailureKind, number>> = { 'status-5xx': 500, 'status-408': 408 }
+  for (const kind of [...kinds, 'too-slow', 'protocol', 'head-too-large'] as const) {
+    const status = statuses[kind]
+    const answer = status === undefined ? { failed: kind } : { status }
+    const first = await pageAfter(answer)
+    const { wait, tries } = FAILURES[kind]
+    if (tries > 1) {
+      assert.ok(first.page.outcome.kind === 'later' && first.page.outcome.why === kind, kind)
+      const from = first.page.at + Math.round(first.page.tookMs)
+      assert.ok(first.page.outcome.notBefore >= from + wait, kind)
+    }
+    const last = await pageAfter(answer, { tries: tries - 1 })
+    assert.deepEqual(last.page.outcome, { kind: 'gone', why: kind })
+    assert.equal(last.page.tries, tries)
+    assert.equal(last.visited.why, 'done', kind)
+  }
+})
+
+test('a failure of the whole site ends the visit, and in the end gives the site up', async () => {
+  for (const kind of ['connect', 'connect-timeout', 'tls', 'dns'] as const) {
+    const web = new Scripted({ 'http://a.test/robots.txt': { status: 404 }, [HOME]: { failed: kind } })
+    const first = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
+    assert.equal(first.why, 'silent', kind)
+    assert.deepEqual(web.pagesAsked, ['a.test/'])
+    const { courtesy, memory } = first.parts.at(-1)!
+    assert.ok(courtesy.notBefore >= web.clock.now() + FAILURES[kind].wait, kind)
+    const silent = FAILURES[kind].tries - 1
+    const again = await web.visit({ agenda: [{ url: HOME, tries: silent }], visit: { memory: { ...memory, silent } } })
+    assert.equal(again.why, 'given-up', kind)
+  }
+})
+
+test('three pages in a row without an answer: the site rests; an answer between them begins the count anew', async () => {
+  const failed: ScriptedAnswer = { failed: 'first-byte-timeout' }
+  const urls = ['1', '2', '3', '4'].map((name) => `http://a.test/${name}`)
+  const web = new Scripted(Object.fromEntries(urls.map((url) => [url, failed])))
+  assert.equal((await web.visit({ agenda: urls })).why, 'silent')
+  assert.equal(web.pagesAsked.length, 3)
+  const mixed = new Scripted({ ...Object.fromEntries(urls.map((url) => [url, failed])), [urls[1]]: { body: 'well' } })
+  assert.equal((await mixed.visit({ agenda: urls })).why, 'done')
+})
+
+test('429 and 503: the site waits as long as it asks, and that is durable before the next request', async () => {
+  for (const status of [429, 503]) {
+    const web = new Scripted({ [HOME]: { status, headers: [['Retry-After', '30']] }, 'http://a.test/b': { body: 'b' } })
+    const { pages } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
+    const [first, second] = web.asked.slice(1)
+    assert.ok(second.at - first.endedAt >= 30_000)
+    assert.ok(web.durableAt.some((at) => at >= first.endedAt && at <= second.at))
+    assert.ok(pages[0].outcome.kind === 'later' && pages[0].outcome.notBefore >= pages[0].at + 30_000)
+  }
+})
+
+test('a wait longer than a visit sits out ends the visit, and the house is told how long', async () => {
+  const web = new Scripted({ [HOME]: { status: 503, headers: [['Retry-After', '600']] } })
+  const { why, parts } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
+  assert.equal(why, 'slice')
+  assert.deepEqual(web.pagesAsked, ['a.test/'])
+  assert.ok(parts.at(-1)!.courtesy.notBefore >= web.clock.now() + 599_000)
+})
+
+test('a connection that was closed meanwhile: asked once more, after the pause, and no failure', async () => {
+  const stale: ScriptedAnswer = { failed: 'reset', detail: STALE_CONNECTION }
+  const web = new Scripted({ [HOME]: [stale, { body: 'well' }] })
+  const { pages, counts } = await web.visit({ agenda: [HOME] })
+  assert.deepEqual(
+    pages.map(({ outcome }) => outcome.kind),
+    ['kept'],
+  )
+  assert.equal(counts.get('failure:reset'), undefined)
+  const [first, second] = web.asked.slice(1)
+  assert.ok(second.at - first.endedAt >= PAUSE)
+  const twice = new Scripted({ [HOME]: stale, 'http://a.test/b': { body: 'b' } })
+  const after = await twice.visit({ agenda: [HOME, 'http://a.test/b'] })
+  assert.deepEqual(twice.pagesAsked, ['a.test/', 'a.test/', 'a.test/b'])
+  assert.deepEqual(
+    after.pages.map(({ outcome }) => outcome.kind),
+    ['later', 'kept'],
+  )
+})
+
+test('bodies that were cut are kept, read as far as they came, and marked', async () => {
+  for (const [cut, note] of [
+    ['time', 'timeTrunc'],
+    ['disconnect', 'connTrunc'],
+  ] as const) {
+    const { web, visited, page } = await pageAfter({ cut, body: '<a href=/next>n</a>' })
+    assert.equal(page.outcome.kind, 'kept')
+    assert.deepEqual(page.annotations, [note])
+    assert.equal(visited.counts.get('cut'), 1)
+    assert.equal(web.pagesAsked.length, 2)
+  }
+  const { page } = await pageAfter({ body: 'x'.repeat(20_000) })
+  assert.deepEqual(page.annotations, ['lenTrunc'])
+  assert.equal(page.bytes, 10_000)
+})
+
+test('a page whose reading throws is kept, counted as failed in reading, and not tried again', async () => {
+  const read: typeof readPage = (input) => {
+    if (Buffer.from(input.bytes).includes('killer')) throw new Error('too deep')
+    return readPage(input)
+  }
+  const web = new Scripted({ [HOME]: { body: '<a href=/b>b</a>killer' }, 'http://a.test/b': { body: 'b' } }, { read })
+  const { pages, counts, why } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
+  assert.deepEqual(pages[0].outcome, { kind: 'gone', why: 'reading' })
+  assert.ok(pages[0].capture !== undefined)
+  assert.equal(pages[1].outcome.kind, 'kept')
+  assert.equal(counts.get('failure:reading'), 1)
+  assert.equal(why, 'done')
+  assert.ok(web.events.some((event) => event.kind === 'trouble'))
+})
+
+test('out of scope or forbidden by robots.txt: told with the rule, never asked', async () => {
+  const web = new Scripted({ 'http://a.test/robots.txt': { body: 'User-agent: *\nDisallow: /private' } })
+  const agenda = ['http://a.test/excluded', 'http://a.test/private/x', { url: 'http://a.test/deep', depth: 51 }]
+  const { pages, counts } = await web.visit({ agenda })
+  assert.deepEqual(
+    pages.map(({ outcome, status }) => [outcome.kind === 'refused' && `${outcome.by} ${outcome.rule}`, status]),
+    [
+      ['scope exclude excluded', -5000],
+      ['robots Disallow: /private', -9998],
+      ['scope depth>50', -4001],
+    ],
+  )
+  assert.deepEqual(web.pagesAsked, [])
+  assert.equal(counts.get('refused:robots'), 1)
+})
