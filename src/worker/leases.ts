@@ -14,6 +14,7 @@ export class Leases {
   readonly #clock: Clock
   readonly #frontier: Frontier
   readonly #worker: string
+  #over = false
 
   constructor(worker: string, frontier: Frontier, clock: Clock) {
     this.#worker = worker
@@ -25,10 +26,13 @@ export class Leases {
   hold(visit: VisitId, from: Millis, lease: Millis): { lease: Lease; end: AbortSignal } {
     const held: Held = { endsAt: from + lease, end: new AbortController() }
     this.#held.set(visit, held)
+    // It was checked out while the worker was told to end: it is given back unused.
+    if (this.#over) held.end.abort()
     return { lease: { left: () => held.endsAt - this.#clock.elapsed() }, end: held.end.signal }
   }
 
   endAll(): void {
+    this.#over = true
     for (const held of this.#held.values()) held.end.abort()
   }
 

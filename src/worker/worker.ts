@@ -39,6 +39,7 @@ const MOST_AT_ONCE = 32
 /** A new link may make a site due before the time that the frontier named. */
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
+const NOTHING_NOW: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_SLEEP }
 /** Slow sites that a pulse names. */
 const MOST_SLOW = 5
 
@@ -92,6 +93,12 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
         bell.ring()
       })
   }
+  // A house that does not answer ends the worker, but not before its visits have ended.
+  const checkOut = () =>
+    frontier.checkOut(id, Math.min(slots - running, MOST_AT_ONCE)).catch((error: unknown) => {
+      fail(error)
+      return NOTHING_NOW
+    })
   const background = [
     every(options.renewEvery, clock, over.signal, async () => {
       for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: visit })
@@ -104,10 +111,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   while (!ending) {
     const bellBefore = bell.next()
     const asked = clock.elapsed()
-    const { visits, next } =
-      running < slots
-        ? await frontier.checkOut(id, Math.min(slots - running, MOST_AT_ONCE))
-        : { visits: [], next: LONGEST_SLEEP }
+    const { visits, next } = running < slots ? await checkOut() : NOTHING_NOW
     for (const visit of visits) start(visit, asked)
     if (visits.length > 0) journal.tell({ kind: 'checked-out', worker: id, sites: visits.length })
     else if (next === 'over' && running === 0) break
