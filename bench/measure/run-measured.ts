@@ -17,7 +17,7 @@ export interface Measured {
   cpuSeconds: number
   /** Undefined where there is no /proc. */
   peakBytes: number | undefined
-  /** Seconds by the name of a thread, as last seen: at most one look too few. */
+  /** Seconds by the name of a thread, as last seen: the end of each is missing, at most a look's time. */
   threads: Map<string, number>
 }
 
@@ -48,12 +48,13 @@ export async function runMeasured(
   })
   const texts = [shell.stdout, shell.stderr, shell.stdio[3]].map(textOf)
   let peakBytes: number | undefined
-  let threads = new Map<string, number>()
+  const threads = new Map<string, Thread>()
   const look = setInterval(() => {
     const seen = lookAt(shell.pid)
     if (seen === undefined) return
     peakBytes = Math.max(peakBytes ?? 0, seen.peakBytes)
-    threads = seen.threads
+    // Threads that have ended stay: a worker is gone before its house is.
+    for (const [task, thread] of seen.threads) threads.set(task, thread)
     options.onSample?.({ seconds: (performance.now() - begun) / 1000, rssBytes: seen.rssBytes })
   }, LOOK_EVERY_MS)
   // A benchmark that is broken off leaves nothing running.
@@ -70,7 +71,7 @@ export async function runMeasured(
     wallSeconds: (performance.now() - begun) / 1000,
     cpuSeconds: childTimes(times),
     peakBytes,
-    threads,
+    threads: byName(threads),
   }
 }
 
@@ -93,7 +94,18 @@ function childTimes(text: string): number {
 interface Seen {
   peakBytes: number
   rssBytes: number
-  threads: Map<string, number>
+  threads: Map<string, Thread>
+}
+
+interface Thread {
+  name: string
+  seconds: number
+}
+
+function byName(threads: ReadonlyMap<string, Thread>): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const { name, seconds } of threads.values()) sums.set(name, (sums.get(name) ?? 0) + seconds)
+  return sums
 }
 
 function lookAt(shell: number | undefined): Seen | undefined {
@@ -114,14 +126,14 @@ function childrenOf(pid: number | undefined): number[] {
   return text === '' ? [] : text.split(' ').map(Number)
 }
 
-function threadTimes(pid: number): Map<string, number> {
-  const threads = new Map<string, number>()
+function threadTimes(pid: number): Map<string, Thread> {
+  const threads = new Map<string, Thread>()
   for (const task of readdirSync(`/proc/${pid}/task`)) {
     const stat = readFileSync(`/proc/${pid}/task/${task}/stat`, 'utf8')
     const name = stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')'))
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
     const seconds = (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND
-    threads.set(name, (threads.get(name) ?? 0) + seconds)
+    threads.set(task, { name, seconds })
   }
   return threads
 }
