@@ -151,7 +151,10 @@ test('a lease that is lost: no more requests to that site, the others go on', as
   const late = web.asked.filter(({ url, at }) => url.includes(hostOf(1)) && at > lostAt)
   assert.deepEqual(late, [])
   assert.deepEqual(ended().sort(), ['v0 done', 'v1 stopped', 'v2 done'])
-  assert.ok(web.events.some(({ kind }) => kind === 'lease-lost'))
+  assert.deepEqual(
+    web.events.find(({ kind }) => kind === 'lease-lost'),
+    { kind: 'lease-lost', site: hostOf(1) },
+  )
 })
 
 test('without renewals it stops asking while an exchange would still fit the lease', async () => {

@@ -6,7 +6,7 @@ import { crawlSite } from '../site/crawl.ts'
 import { Reporter } from '../site/reporter.ts'
 import type { SiteTools } from '../site/tools.ts'
 import type { Frontier, ReportSink } from '../visit/ports.ts'
-import type { Visit } from '../visit/visit.ts'
+import type { SiteName, Visit, VisitId } from '../visit/visit.ts'
 import { Courier } from './courier.ts'
 import { Leases } from './leases.ts'
 
@@ -52,6 +52,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const bell = new Bell()
   const over = new AbortController()
   const courtesies = new Map<string, SiteCourtesy>()
+  const sites = new Map<VisitId, SiteName>()
   let running = 0
   let ending = false
   let failure: unknown
@@ -75,12 +76,14 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     const reporter = new Reporter(visit, () => courtesy.report())
     courier.add(reporter)
     courtesies.set(visit.site, courtesy)
+    sites.set(visit.id, visit.site)
     try {
       const why = await crawlSite(reporter, courtesy, hold.lease, tools, hold.end)
       reporter.end(why)
       journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
     } finally {
       courtesies.delete(visit.site)
+      sites.delete(visit.id)
       leases.release(visit.id)
     }
   }
@@ -101,7 +104,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     })
   const background = [
     every(options.renewEvery, clock, over.signal, async () => {
-      for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: visit })
+      for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
     }).catch(fail),
     every(PULSE_EVERY, clock, over.signal, async (lateMs) => {
       options.pulse?.({ visits: running, lateMs, slow: slowest(courtesies) })
