@@ -58,3 +58,22 @@ test('a sync promises only what was written before it', async () => {
   }
   assert.ok(survived < 90)
 })
+
+test('a sync that is under way when the power goes never arrives', async () => {
+  let lost = 0
+  for (let seed = 0; seed < 50; seed++) {
+    let arrive = () => {}
+    const disk = memoryDisk(() => new Promise((resolve) => (arrive = resolve)))
+    const file = disk.append('a/f')
+    file.write(bytes('one'))
+    const syncing = disk.syncFolder('a')
+    disk.crash(seededRandom(seed))
+    const left = disk.list('a')
+    arrive()
+    await syncing
+    disk.crash(seededRandom(seed))
+    assert.deepEqual(disk.list('a'), left)
+    if (left.length === 0) lost++
+  }
+  assert.ok(lost > 5 && lost < 45, `${lost}`)
+})

@@ -35,3 +35,12 @@ test('says so when everything waits for nothing', async () => {
   const clock = virtualClock(0)
   await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
 })
+
+test('a wait that is only a trace of rounding ends all the same', async () => {
+  const clock = virtualClock(0)
+  await clock.run(clock.sleep(1e9 / 3))
+  const before = clock.elapsed()
+  await clock.run(clock.sleep(1e-12))
+  assert.ok(clock.elapsed() > before)
+  assert.equal(clock.elapsed() - before < 0.01, true)
+})
