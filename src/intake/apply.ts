@@ -2,7 +2,7 @@
  * Applies parts: the frontier's marks, pages, captures, links, hazards, counters and log lines of each, and its removal
  * from the inbox, all in one transaction. So a crash before its end repeats it, and none after it can.
  */
-import type { Clock, Instant } from '../base/clock.ts'
+import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { CaptureWriter } from '../collection/captures/write-capture.ts'
@@ -37,6 +37,8 @@ export interface Applied {
   /** Set aside: they cannot be read. */
   spoilt: number
   bytes: number
+  /** The work inside the transaction: neither waiting for it to begin nor the sync of its commit, which no smaller batch would shorten. */
+  workMs: Millis
   /** The last one looked at: what is after it was not. Undefined: there was none. */
   lastId: number | undefined
 }
@@ -46,6 +48,7 @@ export async function applyParts(tools: ApplyTools, afterId: number, mostBytes: 
   const begin = tools.clock.elapsed()
   const captures = new CaptureWriter(tools.filter)
   const { applied, recorded } = await tools.database.transact(async (tx) => {
+    const workBegan = tools.clock.elapsed()
     const waiting = waitingParts(tx, afterId, mostBytes)
     if (waiting.length === 0) return { applied: NOTHING, recorded: undefined }
     const reports = readable(tx, waiting, tools.journal)
@@ -66,6 +69,7 @@ export async function applyParts(tools: ApplyTools, afterId: number, mostBytes: 
       early: reports.length - settled.length,
       spoilt: waiting.length - reports.length,
       bytes: waiting.reduce((sum, { body }) => sum + body.length, 0),
+      workMs: tools.clock.elapsed() - workBegan,
       lastId: waiting[waiting.length - 1].id,
     }
     tools.journal.tell({ kind: 'applying', part: applied.parts, pages: applied.pages })
@@ -81,7 +85,7 @@ export async function applyParts(tools: ApplyTools, afterId: number, mostBytes: 
   return applied
 }
 
-const NOTHING: Applied = { parts: 0, pages: 0, early: 0, spoilt: 0, bytes: 0, lastId: undefined }
+const NOTHING: Applied = { parts: 0, pages: 0, early: 0, spoilt: 0, bytes: 0, workMs: 0, lastId: undefined }
 
 interface ReadPart {
   id: number

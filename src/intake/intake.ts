@@ -109,10 +109,9 @@ export class Intake implements ReportSink {
 
   /** The parts that were taken out of the inbox; undefined when there was nothing more to look at. */
   async #applySome(): Promise<number | undefined> {
-    const begin = this.#tools.clock.elapsed()
     const applied = await applyParts(this.#tools, this.#cursor, this.#pace.bytes)
     if (applied.lastId === undefined) return undefined
-    this.#pace.learn(applied.bytes, this.#tools.clock.elapsed() - begin)
+    this.#pace.learn(applied.bytes, applied.workMs)
     this.#cursor = applied.lastId
     this.#early += applied.early
     this.#pending -= applied.parts + applied.spoilt

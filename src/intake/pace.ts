@@ -1,7 +1,7 @@
 /** How many bytes of parts one transaction may take, so that it holds the thread for about 6 ms: learnt from the last ones. */
 import type { Millis } from '../base/clock.ts'
 
-/** Under the 10 ms that it may take at most: one sync of the disk is in it. */
+/** Under the 10 ms that it may take at most: the commit's sync of the disk comes on top. */
 const AIM_MS = 6
 const LEAST_BYTES = 4 * 1024
 const MOST_BYTES = 512 * 1024
