@@ -35,8 +35,10 @@ stream.on('test:pass', (event) => {
     skipped.push(`${event.name}: ${typeof event.skip === 'string' ? event.skip : 'no reason given'}`)
   } else counts.passed++
 })
-stream.on('test:fail', () => {
-  counts.failed++
+stream.on('test:fail', (event) => {
+  // A suite fails with its tests, which are counted themselves.
+  const failure = event.details.error as { failureType?: string }
+  if (failure.failureType !== 'subtestsFailed') counts.failed++
 })
 stream.compose(spec).pipe(process.stdout)
 stream.on('end', () => {

@@ -10,14 +10,16 @@ import type { Settings } from '../config/keys.ts'
 import { lockCollection } from '../database/lock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import type { Totals } from '../frontier/looks.ts'
+import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
-import type { WebUrl } from '../web/url/web-url.ts'
+import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { Crew } from './crew.ts'
 import { type House, openHouse } from './house.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import type { CrawlPlan } from './plan.ts'
 import { recordUnreadable } from './watchdog.ts'
+import { scopeFor } from './worker-tools.ts'
 
 export type CrawlWhy = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
 
@@ -83,11 +85,25 @@ export async function startCrawl(settings: Settings, options: CrawlOptions): Pro
       )
     }
     const plan: CrawlPlan = { settings, seeds, version: options.version }
+    checkSeedsInScope(plan)
     return await runCrawl(plan, house, journal, close)
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Nothing could ever be collected: the operator should hear that before the crawl, not wonder after it. */
+function checkSeedsInScope(plan: CrawlPlan): void {
+  const seeds = plan.seeds.map(parseUrl).filter((seed) => seed !== undefined)
+  const scope = scopeFor(plan.settings, seeds, () => emptyBlacklist)()
+  let first: string | undefined
+  for (const seed of seeds) {
+    const verdict = scope.judge(seed, 0)
+    if (verdict.yes) return
+    first ??= `${seed.href}: ${verdict.rule}`
+  }
+  throw new Problem('no-seeds', `none of the seeds is in the scope (${first}); change --scope, --include or --exclude`)
 }
 
 /** Adds seeds without crawling. */

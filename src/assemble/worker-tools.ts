@@ -73,7 +73,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
 }
 
 /** The scope is made again only when the black lists have changed. */
-function scopeFor(settings: Settings, seeds: readonly WebUrl[], blacklist: () => Blacklist): () => Scope {
+export function scopeFor(settings: Settings, seeds: readonly WebUrl[], blacklist: () => Blacklist): () => Scope {
   let list: Blacklist | undefined
   let scope: Scope | undefined
   return () => {

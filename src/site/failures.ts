@@ -63,6 +63,13 @@ export const FAILURES: Readonly<Record<FailureKind, FailureRule>> = {
   reading: once('the bytes are kept, reading them failed: not tried again'),
 }
 
+/** Bodies that broke off before their end, by why; one that our own limit cut is whole as far as we want it. */
+export const BROKEN_OFF: Readonly<Record<'length' | 'time' | 'disconnect', FailureKind | undefined>> = {
+  length: undefined,
+  time: 'exchange-timeout',
+  disconnect: 'reset',
+}
+
 /** Failures after which a run of pages that brought no answer at all ends the visit, as if the site were silent. */
 export const SILENT_PAGES = 3
 

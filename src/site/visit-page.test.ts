@@ -214,14 +214,18 @@ test('a connection that was closed meanwhile: asked once more, after the pause, 
   )
 })
 
-test('bodies that were cut are kept, read as far as they came, and marked', async () => {
-  for (const [cut, note] of [
-    ['time', 'timeTrunc'],
-    ['disconnect', 'connTrunc'],
+test('bodies that broke off are asked for again, and on the last try kept, read as far as they came, and marked', async () => {
+  for (const [cut, why, note] of [
+    ['time', 'exchange-timeout', 'timeTrunc'],
+    ['disconnect', 'reset', 'connTrunc'],
   ] as const) {
-    const { web, visited, page } = await pageAfter({ cut, body: '<a href=/next>n</a>' })
+    const first = await pageAfter({ cut, body: '<a href=/next>n</a>' })
+    assert.deepEqual([first.page.outcome.kind, 'why' in first.page.outcome && first.page.outcome.why], ['later', why])
+    assert.equal(first.page.capture, undefined)
+    const tries = FAILURES[why].tries - 1
+    const { web, visited, page } = await pageAfter({ cut, body: '<a href=/next>n</a>' }, { tries })
     assert.equal(page.outcome.kind, 'kept')
-    assert.deepEqual(page.annotations, [note])
+    assert.deepEqual(page.annotations, [`${tries + 1}t`, note])
     assert.equal(visited.counts.get('cut'), 1)
     assert.equal(web.pagesAsked.length, 2)
   }

@@ -18,7 +18,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
-import { failureOfStatus, settle } from './failures.ts'
+import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
 import { baseOf, blankPage, directivesOf, factsOf, memoryOf, redirectTarget, wantPage } from './page-facts.ts'
 import { type ScreenTools, screenLinks, screenRedirect } from './screen.ts'
 import type { SiteTools } from './tools.ts'
@@ -82,6 +82,12 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   if (failure !== undefined) {
     const capture = await keep(exchange, answer, tools.site)
     return fail(failure, exchange, { ...facts, capture })
+  }
+
+  // A body that broke off is asked for again (C3); on the last try what came is better than nothing: kept cut and marked.
+  const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
+  if (broken !== undefined && waitAfter(broken, item.tries + 1, patience) !== undefined) {
+    return fail(broken, exchange, { ...facts, status: statusOfFailure(broken) })
   }
 
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
