@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
+import { READ_IS_KNOWN } from './admit.ts'
 import { ENQUEUE } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
@@ -29,6 +30,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
+  READ_IS_KNOWN: [READ_IS_KNOWN, 'PRIMARY KEY'],
   READ_AGENDA: [READ_AGENDA, 'url_waiting'],
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
   READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
