@@ -107,8 +107,10 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     }
     local.take()
     if (end.page.tries > item.tries) asked++
-    tellPage(end, contents, reporter, tools)
     const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
+    // With its site, the page is gone too, and says what used up the last try.
+    if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
+    tellPage(end, contents, reporter, tools)
     if (over !== undefined) return over
     // What the site asked for must outlive us: it is durable before the next request.
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000

@@ -13,7 +13,7 @@ import { failureOfStatus, waitAfter } from './failures.ts'
 import { blankPage, factsOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
-import { robotsFail } from './silence.ts'
+import { answered, robotsFail } from './silence.ts'
 import { tellErrand } from './tell.ts'
 import type { SiteTools } from './tools.ts'
 import { keep } from './visit-page.ts'
@@ -57,7 +57,7 @@ export async function rulesFor(
   }
   const crawlDelay = longestDelay(memory, tools.token)
   asking.courtesy.learnCrawlDelay(crawlDelay)
-  reporter.remember({ ...memory, silent: 0, crawlDelay })
+  reporter.remember({ ...answered(memory), crawlDelay })
   rules.set(scheme, answer.robots)
   // The first part (robots, pause, address) is durable before the second request to a site.
   await tools.durable(reporter)

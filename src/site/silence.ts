@@ -1,7 +1,7 @@
 /** When it is the site that fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../visit/outcome.ts'
 import type { VisitEnd } from '../visit/report.ts'
-import type { RobotsMemory } from '../visit/site-memory.ts'
+import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
@@ -19,9 +19,10 @@ export function siteFails(
   courtesy: SiteCourtesy,
   tools: SiteTools,
 ): VisitEnd {
-  const silent = reporter.memory.silent + 1
-  reporter.remember({ ...reporter.memory, silent })
-  return wholeSiteWaits(kind, silent, item, reporter, courtesy, tools)
+  const { silent } = reporter.memory
+  const rests = restsOf(reporter.memory) + 1
+  reporter.remember({ ...reporter.memory, silent: silent + 1, rests })
+  return wholeSiteWaits(kind, rests, item, reporter, courtesy, tools)
 }
 
 /** robots.txt could not be had: nothing is fetched for now. */
@@ -64,7 +65,14 @@ function wholeSiteWaits(
   return 'silent'
 }
 
-/** After a page that failed: does the visit end with it? The page itself has been told of already. */
+/** The site has answered, whatever it said: it is not silent. */
+export function answered(memory: SiteMemory): SiteMemory {
+  if (memory.silent === 0 && memory.rests === undefined) return memory
+  const { rests: _, ...rest } = memory
+  return { ...rest, silent: 0 }
+}
+
+/** After a page that failed: does the visit end with it? */
 export function siteSuffers(
   end: PageEnd & { kind: 'told' },
   reporter: Reporter,
@@ -73,20 +81,21 @@ export function siteSuffers(
 ): VisitEnd | undefined {
   const kind = end.failure
   if (kind === undefined) return undefined
-  const rule = FAILURES[kind]
-  if (!rule.whole && !isSilence(kind)) return undefined
+  const { whole } = FAILURES[kind]
+  // Of a body that broke off something came: slow or clumsy, but not silent.
+  if (!whole && (!isSilence(kind) || end.page.bytes > 0)) return undefined
   const silent = reporter.memory.silent + 1
   reporter.remember({ ...reporter.memory, silent })
-  if (rule.whole) {
-    const wait = waitAfter(kind, silent, tools.patience)
-    if (wait === undefined) return 'given-up'
-    courtesy.holdFor(wait)
-    return 'silent'
-  }
-  if (silent % SILENT_PAGES !== 0) return undefined
-  // Pages in a row without any answer: the site rests as if it could not be connected to, and is given up like that.
-  const wait = waitAfter('connect-timeout', silent / SILENT_PAGES, tools.patience)
+  if (!whole && silent % SILENT_PAGES !== 0) return undefined
+  // What counts is how often the site rested, not how many pages met silence: a server that is started anew resets some
+  // connections and refuses the next, and that is one rest. Pages in a row without any answer: as if it could not be
+  // connected to.
+  const rests = restsOf(reporter.memory) + 1
+  reporter.remember({ ...reporter.memory, rests })
+  const wait = waitAfter(whole ? kind : 'connect-timeout', rests, tools.patience)
   if (wait === undefined) return 'given-up'
   courtesy.holdFor(wait)
   return 'silent'
 }
+
+const restsOf = ({ rests = 0 }: SiteMemory): number => rests

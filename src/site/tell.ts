@@ -7,6 +7,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import { settle } from './failures.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
+import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
 import type { PageEnd } from './visit-page.ts'
 
@@ -38,9 +39,14 @@ export function tellPage(
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
   if (duplicate) tally.add('duplicates')
-  if (page.status <= 0 || page.outcome.kind === 'later') return
+  if (page.status <= 0) return
+  // Also a 503 is an answer.
+  if (page.outcome.kind === 'later') {
+    reporter.remember(answered(reporter.memory))
+    return
+  }
   const { memory, verdict } = judgeSite(reporter.memory, { depth: page.depth, duplicate }, tools.hazards)
-  reporter.remember({ ...memory, silent: 0 })
+  reporter.remember(answered(memory))
   if (verdict === undefined) return
   reporter.verdict({ ...verdict, at: page.at })
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, ...verdict })

@@ -159,8 +159,8 @@ test('a failure of the whole site ends the visit, and in the end gives the site 
     assert.deepEqual(web.pagesAsked, ['a.test/'])
     const { courtesy, memory } = first.parts.at(-1)!
     assert.ok(courtesy.notBefore >= web.clock.now() + FAILURES[kind].wait, kind)
-    const silent = FAILURES[kind].tries - 1
-    const again = await web.visit({ agenda: [{ url: HOME, tries: silent }], visit: { memory: { ...memory, silent } } })
+    const rests = FAILURES[kind].tries - 1
+    const again = await web.visit({ agenda: [{ url: HOME, tries: rests }], visit: { memory: { ...memory, rests } } })
     assert.equal(again.why, 'given-up', kind)
   }
 })

@@ -29,6 +29,8 @@ export interface SiteMemory {
   deepest: number
   /** Consecutive requests that brought no answer at all. */
   silent: number
+  /** Visits in a row that ended because the site did not answer. */
+  rests?: number
   /** Links in this site are followed no more: the rule that said so. */
   stopped?: string
 }
