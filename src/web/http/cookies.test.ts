@@ -81,6 +81,15 @@ test('the jar is bounded in count and size, and what could forge a header stays 
   assert.equal(jarWith('http://a.test/', ...new Array(500).fill('a=1')).size, 1)
 })
 
+test('a line of blanks is read in one pass', () => {
+  const blanks = ' \t'.repeat(1000)
+  const jar = jarWith(
+    'http://h.test/',
+    `${blanks}a${blanks}=${blanks}b${blanks}c${blanks};${blanks}Path${blanks}=${blanks}/`,
+  )
+  assert.equal(jar.headerFor('http://h.test/', NOW), `a=b${blanks}c`)
+})
+
 test('any line leaves the jar whole', () => {
   fc.assert(
     fc.property(fc.array(fc.string({ maxLength: 100 }), { maxLength: 5 }), (lines) => {

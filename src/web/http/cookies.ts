@@ -201,6 +201,15 @@ function defaultPath(path: string): string {
   return last <= 0 ? '/' : path.slice(0, last)
 }
 
+/** By hand: the regular expression `[ \t]+$` takes quadratic time on blanks inside, 0.8 s for a head full of them. */
 function trim(text: string): string {
-  return text.replace(/^[ \t]+|[ \t]+$/g, '')
+  let from = 0
+  let end = text.length
+  while (from < end && isBlank(text.charCodeAt(from))) from++
+  while (end > from && isBlank(text.charCodeAt(end - 1))) end--
+  return text.slice(from, end)
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09
 }

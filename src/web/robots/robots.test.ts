@@ -204,6 +204,18 @@ test('any bytes parse', () => {
   )
 })
 
+test('a file made to be slow is obeyed, not decided', () => {
+  const letters = [...'0123456789abcdefghijklmnopqrstuvwxyz']
+  const all = letters.flatMap((a) => letters.map((b) => a + b))
+  // Every two letters of every rule stand side by side in the path, and no rule matches it.
+  const rules = Array.from({ length: 25_000 }, (_, i) => `Disallow: /*aa${all[i % 1296]}${i.toString(36)}zz`)
+  const robots = parseRobots(file('User-agent: *', ...rules), 'orbweaver')
+  const hostile = robots.permits(`/${all.join('')}${'a'.repeat(4000)}`)
+  assert.deepEqual(hostile, { yes: false, rule: 'Disallow: (too many wildcards to decide)' })
+  assert.deepEqual(robots.permits('/shop/shoes/red?size=12&colour=blue'), { yes: true, rule: '' })
+  assert.equal(robots.permits('/shop/aa000zz').rule, 'Disallow: /*aa000zz')
+})
+
 /** The meaning of a rule, said the slow way: every place an asterisk may end at is tried. */
 function matchesSlowly(pattern: string, path: string): boolean {
   if (pattern === '') return true

@@ -83,7 +83,8 @@ function hexPair(text: string, at: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low
 }
 
-function hexValue(code: number): number {
+/** -1 when it is no hexadecimal digit. */
+export function hexValue(code: number): number {
   if (code >= 0x30 && code <= 0x39) return code - 0x30
   const lower = code | 0x20
   return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1

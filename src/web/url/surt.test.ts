@@ -23,6 +23,7 @@ const KNOWN: readonly [url: string, key: string][] = [
   ['http://example.org/a//b/./c/../d/', 'org,example)/a/b/d'],
   ['http://example.org/../a', 'org,example)/../a'],
   ['http://example.org/%2541%20%C3%A9é', 'org,example)/a%20%c3%a9%c3%a9'],
+  ['http://example.org/%25252541%%34%31', 'org,example)/aa'],
   ['http://example.org/?b=2&a=1&a&a=', 'org,example)/?a&a=&a=1&b=2'],
   ['http://example.org/?Q=A%26B', 'org,example)/?b&q=a'],
   ['http://example.org/x?sid=9682993c8daa2c5497996114facdc805&x=y', 'org,example)/x?x=y'],

@@ -8,6 +8,7 @@
  *
  * Text is handled as bytes (one character a byte of UTF-8), since escapes may make bytes that are no text.
  */
+import { hexValue } from './normalise.ts'
 
 const MANY_SCHEMES = /^(?:https?:\/\/)+(?=https?:\/\/)/
 const HAS_SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/
@@ -141,14 +142,25 @@ function lower(text: string): string {
   return /[A-Z]/.test(text) ? text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase()) : text
 }
 
-/** Each round makes the text shorter, so it ends. */
+/**
+ * Until nothing is left to unescape, in one pass: whatever a byte completes is decoded at once. (Round after round is
+ * the same text in quadratic time: `%252525…`.)
+ */
 function unescaped(text: string): string {
-  while (text.includes('%')) {
-    const once = text.replace(/%([0-9a-fA-F]{2})/g, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-    if (once === text) break
-    text = once
+  if (!text.includes('%')) return text
+  const out = Buffer.allocUnsafe(text.length)
+  let length = 0
+  for (let at = 0; at < text.length; at++) {
+    out[length++] = text.charCodeAt(at)
+    while (length >= 3 && out[length - 3] === 0x25) {
+      const high = hexValue(out[length - 2])
+      const low = hexValue(out[length - 1])
+      if (high < 0 || low < 0) break
+      length -= 2
+      out[length - 1] = high * 16 + low
+    }
   }
-  return text
+  return out.toString('latin1', 0, length)
 }
 
 function escaped(text: string): string {
