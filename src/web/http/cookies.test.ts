@@ -82,7 +82,7 @@ test('the jar is bounded in count and size, and what could forge a header stays 
 })
 
 test('a line of blanks is read in one pass', () => {
-  const blanks = ' \t'.repeat(1000)
+  const blanks = ' \t'.repeat(400)
   const jar = jarWith(
     'http://h.test/',
     `${blanks}a${blanks}=${blanks}b${blanks}c${blanks};${blanks}Path${blanks}=${blanks}/`,
