@@ -2,12 +2,13 @@
  * The one way of a visit to a server: waits for the site's pause and the address's, asks `may()` at the last moment, sends
  * one request, notes when the answer ended. robots.txt and pages go through here alike, so the pause counts for both.
  */
-import type { Millis } from '../base/clock.ts'
-import type { Address, Exchange, FetchSession, Headers, Want } from '../visit/exchange.ts'
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Address, Exchange, FetchSession, Head, Headers, Want } from '../visit/exchange.ts'
 import type { CookieJar } from '../web/http/cookies.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { retryAfter } from '../web/http/retry-after.ts'
 import type { SiteCourtesy } from './courtesy.ts'
+import { waitAfter } from './failures.ts'
 import type { Lease, SiteTools } from './tools.ts'
 
 export interface Asking {
@@ -62,9 +63,14 @@ export async function ask(
   const head = 'head' in exchange.answer ? exchange.answer.head : undefined
   const now = tools.clock.now()
   if (head !== undefined) asking.cookies.take(url, head.headers, now)
-  const asked = head?.status === 429 || head?.status === 503 ? headerOf(head.headers, 'retry-after') : undefined
-  courtesy.answered(exchange.answeredAt, exchange.tookMs, retryAfter(asked, now))
+  courtesy.answered(exchange.answeredAt, exchange.tookMs, head && asksToWait(head, now, tools.patience))
   return exchange
+}
+
+/** How long a 429 or 503 sends us away, page or robots.txt: the whole site rests. One that does not say gets the table's wait. */
+function asksToWait({ status, headers }: Head, now: Instant, patience: number): Millis | undefined {
+  if (status !== 429 && status !== 503) return undefined
+  return retryAfter(headerOf(headers, 'retry-after'), now) ?? waitAfter(`status-${status}`, 1, patience)
 }
 
 /** The site's pause and the address's are over, and it is our turn there. False: the visit should end. */

@@ -51,9 +51,10 @@ export async function rulesFor(
   const memory = { ...reporter.memory, robots: { ...reporter.memory.robots, [scheme]: answer.memory } }
   if (answer.kind === 'unreachable') {
     reporter.remember(memory)
-    if (otherAnswers) return { kind: 'scheme-fails', memory: answer.memory }
-    const why = robotsFail(answer.memory.tries ?? 1, item, reporter, asking.courtesy, tools)
-    return { kind: 'visit-ends', why }
+    const why = otherAnswers ? undefined : robotsFail(answer.memory.tries ?? 1, item, reporter, asking.courtesy, tools)
+    // A 429 or 503 sends us away, and a crash must not bring us back sooner.
+    if (answer.memory.status > 0) await tools.durable(reporter)
+    return why === undefined ? { kind: 'scheme-fails', memory: answer.memory } : { kind: 'visit-ends', why }
   }
   const crawlDelay = longestDelay(memory, tools.token)
   asking.courtesy.learnCrawlDelay(crawlDelay)

@@ -42,3 +42,20 @@ test('bodies that break off are not silence', async () => {
   const web = new Scripted(failing(broken, broken, broken, { body: 'whole' }))
   assert.equal((await web.visit({ agenda: urls })).why, 'done')
 })
+
+test('a 429 or 503 that does not say for how long: the whole site rests for the wait of the table', async () => {
+  for (const status of [429, 503] as const) {
+    const web = new Scripted(failing({ status }, { body: 'well' }))
+    await web.visit({ agenda: urls })
+    const [, first, second] = web.asked
+    assert.ok(second.at - first.endedAt >= FAILURES[`status-${status}`].wait)
+  }
+})
+
+test('a robots.txt that sends us away: that is durable at once', async () => {
+  const web = new Scripted({ 'http://a.test/robots.txt': { status: 503, headers: [['Retry-After', '3000']] } })
+  const { why, parts } = await web.visit({ agenda: urls })
+  assert.equal(why, 'silent')
+  assert.equal(web.durableAt.length, 1)
+  assert.ok(parts[0].courtesy.notBefore >= web.clock.now() + 3_000_000)
+})
