@@ -2,49 +2,10 @@
  * The doors through which commands reach the house, with what they need of it and no more. `real-doors.ts` opens the
  * real ones; tests hand in others.
  */
-import type { Instant } from '../base/clock.ts'
+import type { CrawlHandle, CrawlOptions } from '../assemble/crawl.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Seed } from '../config/seeds.ts'
 import type { Rooms } from './rooms.ts'
-
-export interface CrawlEnd {
-  why: 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
-  exit: number
-  documents: number
-  /** Seeds whose new place is not in the scope. */
-  movedSeeds: readonly { from: string; to: string }[]
-}
-
-export interface CrawlSnapshot {
-  at: Instant
-  documents: number
-  bytes: number
-  requests: number
-  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
-  urls: { known: number; waiting: number; done: number }
-  failures: number
-  refused: number
-  /** Parts that are durable and not yet applied. */
-  inbox: number
-  waitingOnlyForCourtesy: boolean
-  nextDueMs: number | undefined
-  slow: { site: string; why: string }[]
-  /** How late the house's event loop is. */
-  lateMs: number
-}
-
-export interface CrawlHandle {
-  done: Promise<CrawlEnd>
-  snapshot(): CrawlSnapshot
-  /** The first Ctrl-C: finish what is in flight, check in, close. */
-  stop(): void
-}
-
-export interface CrawlOptions {
-  seeds: Seed[]
-  version: string
-  journal?: (event: { kind: string }) => void
-}
 
 export interface SimulateOptions {
   sites: number

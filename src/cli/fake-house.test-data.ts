@@ -1,7 +1,8 @@
 /** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
 import { mkdirSync } from 'node:fs'
+import type { CrawlEnd, CrawlSnapshot } from '../assemble/crawl.ts'
 import type { Settings } from '../config/keys.ts'
-import type { CrawlEnd, CrawlSnapshot, Doors } from './doors.ts'
+import type { Doors } from './doors.ts'
 import type { Rooms, Standing } from './rooms.ts'
 import type { Screen } from './screen.ts'
 

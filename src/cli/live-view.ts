@@ -1,6 +1,7 @@
 /** Shows a running crawl: redrawn on a terminal, a line now and then elsewhere, nothing when quiet. */
+
+import type { CrawlSnapshot } from '../assemble/crawl.ts'
 import type { Clock, Millis } from '../base/clock.ts'
-import type { CrawlSnapshot } from './doors.ts'
 import { type History, liveLines, progressLine, remember } from './progress.ts'
 import type { Screen } from './screen.ts'
 

@@ -1,7 +1,8 @@
 /** A crawl in words, from its snapshots: a few lines for a terminal, one line for a log. Pure functions. */
+
+import type { CrawlSnapshot } from '../assemble/crawl.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
-import type { CrawlSnapshot } from './doors.ts'
 
 /** Rates are taken over this much of the past: long enough to be steady, short enough to be news. */
 const WINDOW_MS = 30_000

@@ -1,11 +1,11 @@
 /** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import type { CrawlEnd, CrawlSnapshot } from '../assemble/crawl.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { COLLECTION_FILE } from '../config/load.ts'
 import { grouped } from '../report/text-table.ts'
 import type { Invocation } from './command.ts'
-import type { CrawlEnd, CrawlSnapshot } from './doors.ts'
 import { eventLine } from './event-line.ts'
 import { keepSettings } from './keep-settings.ts'
 import { watchCrawl } from './live-view.ts'
