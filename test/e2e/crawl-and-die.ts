@@ -6,7 +6,9 @@
  * The same house, settings and threads as `orbweaver crawl`; only the reader of the journal is ours. A worker's 'synced'
  * reaches this thread before the check-in that follows it, so it is a death between the two.
  */
+
 import { startCrawl } from '../../src/assemble/crawl.ts'
+import { eventLine } from '../../src/cli/event-line.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { readSeeds } from '../../src/config/seeds.ts'
 import type { Event } from '../../src/visit/events.ts'
@@ -25,6 +27,7 @@ const { settings } = loadSettings(process.argv.slice(3), 'crawl')
 let counting = death.afterRequestOf === undefined
 let left = death.nth
 const journal = (event: Event) => {
+  if (settings.verbose) process.stderr.write(`${eventLine(event, Date.now())}\n`)
   if (event.kind === 'request' && event.url === death.afterRequestOf) counting = true
   if (counting && event.kind === death.at && --left === 0) process.kill(process.pid, 'SIGKILL')
 }

@@ -23,7 +23,7 @@ const server = join(root, 'src', 'testweb', 'serve-process.ts')
 /** Nothing that a test starts lives longer than this. */
 const LONGEST_RUN_MS = 10 * 60_000
 
-/** A folder that is removed when it goes out of scope: `using folder = temporaryFolder()`. */
+/** A folder that is removed when it goes out of scope (E2E_KEEP=1 keeps it): `using folder = temporaryFolder()`. */
 export interface TemporaryFolder extends Disposable {
   readonly path: string
   /** A path inside it. */
@@ -35,7 +35,10 @@ export function temporaryFolder(): TemporaryFolder {
   return {
     path,
     at: (...names) => join(path, ...names),
-    [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }),
+    [Symbol.dispose]: () => {
+      if (process.env['E2E_KEEP'] === undefined) rmSync(path, { recursive: true, force: true, maxRetries: 3 })
+      else process.stderr.write(`kept: ${path}\n`)
+    },
   }
 }
 
