@@ -15,6 +15,7 @@ const REFUSED_V4: readonly [base: string, bits: number][] = [
   ['10.0.0.0', 8],
   ['100.64.0.0', 10], // carriers' NAT; a cloud's metadata at 100.100.100.200
   ['127.0.0.0', 8],
+  ['168.63.129.16', 32], // the host of a virtual machine at one cloud; looks public, and is not
   ['169.254.0.0', 16], // link-local; metadata at 169.254.169.254
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],

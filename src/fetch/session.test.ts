@@ -87,6 +87,26 @@ test('requests are written as they should be, and share a connection', async (t)
   assert.ok(first.tookMs >= 0 && first.answeredAt >= first.sentAt)
 })
 
+test('the URL goes out as it is spelled, without what belongs to us alone', async (t) => {
+  const server = await rawServer((socket) => socket.write(HELLO))
+  const { fetch } = session(t, server)
+  for (const url of [
+    'http://u:p@h.test/a?',
+    'http://h.test/?#x',
+    "http://h.test/a b\r\nX: é?q='\n#f?",
+    'http://h.test',
+  ]) {
+    await fetch(requestTo(server, { url }), never)
+  }
+  const lines = server.requests.map((request) => request.split('\r\n', 1)[0])
+  assert.deepEqual(lines, [
+    'GET /a? HTTP/1.1',
+    'GET /? HTTP/1.1',
+    'GET /a%20bX:%20%C3%A9?q=%27 HTTP/1.1',
+    'GET / HTTP/1.1',
+  ])
+})
+
 test('may() is asked after the connection is there, right before the first byte', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)

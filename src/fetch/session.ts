@@ -139,13 +139,20 @@ function targetOf(url: URL, { address }: FetchRequest): Target {
 
 /** Host first (RFC 9110 §7.2); credentials in the URL are never sent. */
 function requestBytes(url: URL, request: FetchRequest): Uint8Array {
-  let text = `GET ${url.pathname}${url.search} HTTP/1.1\r\nHost: ${url.host}\r\n`
+  let text = `GET ${requestTarget(url)} HTTP/1.1\r\nHost: ${url.host}\r\n`
   for (const [name, value] of request.headers) {
     assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
     // Values may come from the web (an ETag, a cookie): nothing in them may begin a line of its own.
     text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
   }
   return Buffer.from(`${text}Connection: keep-alive\r\n\r\n`, 'latin1')
+}
+
+/** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
+function requestTarget({ href, protocol }: URL): string {
+  const from = href.indexOf('/', protocol.length + 2)
+  const hash = href.indexOf('#', from)
+  return hash < 0 ? href.slice(from) : href.slice(from, hash)
 }
 
 /** Servers say how long they wait (`Keep-Alive: timeout=5`); half a second less, and few requests meet a closed door. */
