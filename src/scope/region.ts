@@ -43,17 +43,25 @@ function schemeless(url: WebUrl): string {
 
 /** Under the folder in which a seed lies: /a/b.html and /a/ both mean /a/. */
 function underFolders(seeds: readonly WebUrl[]): Region {
-  const folders = new Map<string, string[]>()
+  const folders = new Map<string, Set<string>>()
+  let longest = 0
   for (const seed of seeds) {
     const path = normalPath(seed).split('?', 1)[0]
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
-    folders.set(seed.site, [...(folders.get(seed.site) ?? []), folder])
+    folders.set(seed.site, (folders.get(seed.site) ?? new Set()).add(folder))
+    longest = Math.max(longest, folder.length)
   }
   return {
     name: 'prefix',
     holds: (url) => {
-      const path = normalPath(url)
-      return folders.get(url.site)?.some((folder) => path.startsWith(folder)) ?? false
+      const ofSite = folders.get(url.site)
+      if (ofSite === undefined) return false
+      // Each folder above the page is looked up: a site may have a hundred thousand seeds, and a page has few folders.
+      const path = normalPath(url).split('?', 1)[0]
+      for (let at = path.indexOf('/'); at >= 0 && at < longest; at = path.indexOf('/', at + 1)) {
+        if (ofSite.has(path.slice(0, at + 1))) return true
+      }
+      return false
     },
   }
 }

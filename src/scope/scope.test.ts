@@ -100,6 +100,9 @@ test('each refusal names its rule', () => {
 
 test('seeds need not match include', () => {
   assert.equal(ruleOf({ include: [/\/news\//] }, 'http://www.example.org/docs/start.html', 0), 'yes')
+  assert.equal(ruleOf({ exclude: [/\/admin\//] }, 'http://www.example.org/%61dmin/x'), 'exclude \\/admin\\/')
+  assert.equal(ruleOf({ exclude: [/%c3/] }, 'http://www.example.org/%c3%a9'), 'exclude %c3')
+  assert.equal(ruleOf({ include: [/\/docs\//] }, 'http://www.example.org/d%6Fcs/x'), 'yes')
   assert.equal(ruleOf({ exclude: [/start/] }, 'http://www.example.org/docs/start.html', 0), 'exclude start')
 })
 

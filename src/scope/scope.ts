@@ -10,7 +10,7 @@ export type LinkPolicy = 'home-page' | 'deep' | 'combined'
 export interface ScopeOptions {
   mode: ScopeMode
   seeds: readonly WebUrl[]
-  /** When there are any, a URL must match one; seeds need not, for somewhere one must begin. */
+  /** When there are any, a URL must match one, as spelled or normalised; seeds need not, for somewhere one must begin. */
   include: readonly RegExp[]
   exclude: readonly RegExp[]
   /** Whether URLs with a query are wanted (C9). */
@@ -62,9 +62,9 @@ export function makeScope(options: ScopeOptions): Scope {
       if (!queries && !isSeed && url.path.includes('?')) return hasQuery
       const refused = blacklist.refusesUrl(url)
       if (refused !== undefined) return no(refused)
-      const excluded = exclude.find((pattern) => pattern.test(url.href))
+      const excluded = exclude.find((pattern) => names(pattern, url))
       if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
-      if (include.length > 0 && !isSeed && !include.some((pattern) => pattern.test(url.href))) return notIncluded
+      if (include.length > 0 && !isSeed && !include.some((pattern) => names(pattern, url))) return notIncluded
       return YES
     },
     wantsMedia: wantsMediaOf(options.mediaTypes),
@@ -92,6 +92,11 @@ export function usualLinks(mode: ScopeMode): LinkPolicy {
 
 function no(rule: string): ScopeVerdict {
   return { yes: false, rule }
+}
+
+/** In the site's spelling or in ours: `/%61dmin/` is no way around a pattern that says `/admin/`. */
+function names(pattern: RegExp, { href, normalised }: WebUrl): boolean {
+  return pattern.test(href) || (normalised !== href && pattern.test(normalised))
 }
 
 /** A pattern with `g` or `y` remembers where it stopped and would answer differently the next time. */
