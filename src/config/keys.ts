@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { VN } from '../hazards/presets.ts'
+import { LONGEST_URL } from '../web/url/web-url.ts'
 import { pauseFor, resolveAs } from './hosts.ts'
 import * as a from './parsers.ts'
 import { type CommandName, many, maybe, one, type Setting, toggle, yesNo } from './setting.ts'
@@ -173,7 +174,7 @@ export const SETTINGS = {
     form: 'N',
     what: 'Follow no more links in a site with this many pages whose content it has already.',
   }),
-  maxUrlLength: one(a.count({ least: 30, most: 65_536 }), {
+  maxUrlLength: one(a.count({ least: 30, most: LONGEST_URL }), {
     ...limit,
     form: 'N',
     default: '2000',

@@ -91,6 +91,9 @@ test('a wrong value says who gave it and what would be right', () => {
   refused(/^--include: .* is no regular expression/, ['--include', '('])
   refused(/^--user-agent-name: .*letters/, ['--user-agent-name', 'My Crawler/2'])
   refused(/^--contact: .*neither a web page nor an e-mail/, ['--contact', 'me'])
+  refused(/^--contact: .*plain ASCII/, ['--contact', 'https://exämple.org/bot'])
+  refused(/^--contact: .*at most 200 characters/, ['--contact', `https://example.org/${'a'.repeat(200)}`])
+  refused(/^--dns-servers: .*no address of a name server/, ['--dns-servers', '9.9.9.9:99999'])
   refused(/^--scope: .*is no scope; it is one of page/, ['--scope', 'everything'])
   refused(/--max-time needs a value/, ['--max-time'])
   refused(/--max-time needs a value/, ['--max-time', '--json'])
@@ -158,6 +161,7 @@ test('the link policy follows from the scope unless it is said', () => {
   const links = (...argv: string[]) => loadSettings(argv, 'crawl', world()).settings.links
   assert.equal(links(), 'combined')
   assert.equal(links('--scope', 'tld:br'), 'home-page')
+  assert.equal(links('--scope', 'tld:рф,भारत'), 'home-page')
   assert.equal(links('--scope', 'tld:br', '--links', 'deep'), 'deep')
 })
 

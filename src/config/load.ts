@@ -41,7 +41,8 @@ export const surroundings: Surroundings = {
     try {
       return readFileSync(path, 'utf8')
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      // ENOTDIR: the folder is a file; whoever needs it as a folder says so in clearer words.
+      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
       throw new Problem('unreadable', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
     }
   },

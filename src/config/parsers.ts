@@ -84,6 +84,11 @@ export const productToken: Parse<string> = (text) => {
 
 /** Where a webmaster finds out who we are: a page or an e-mail address (V17). */
 export const contact: Parse<string> = (text) => {
+  // It goes into a header, inside parentheses (`web/http/user-agent.ts`).
+  if (text.length > 200 || !/^[!-~]*$/.test(text) || text.includes('\\'))
+    throw new Unfit(
+      `'${text.slice(0, 80)}' should have at most 200 characters, all of them plain ASCII (a host as xn--…)`,
+    )
   if (/^(mailto:)?[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]+$/.test(text)) return text
   if (/^https?:\/\/[^\s<>()]+$/i.test(text) && URL.canParse(text)) return text
   throw new Unfit(
@@ -112,8 +117,9 @@ export const typeLimit: Parse<TypeLimit> = (text) => {
 
 /** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: the form node's resolver takes. */
 export const dnsServer: Parse<string> = (text) => {
-  const bare = /^\[(.+)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([\d.]+)(?::\d{1,5})?$/.exec(text)?.[1] ?? text
-  if (isIP(bare) === 0) throw new Unfit(`'${text}' is no address of a name server; write 9.9.9.9 or 127.0.0.1:5353`)
+  const [, bare, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', text]
+  if (isIP(bare) === 0 || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
+    throw new Unfit(`'${text}' is no address of a name server; write 9.9.9.9 or 127.0.0.1:5353`)
   return text
 }
 
@@ -126,10 +132,13 @@ export function pair(text: string, form: string): [string, string] {
 
 const SCOPES = 'page, prefix, host, domain, tld:br (several: tld:br,pt) or surt:org,example,www)/path'
 
+/** `tld:рф` as people write it; `scope/` knows it in ASCII. */
+const TLDS = /^tld:\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*(,\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*)*$/iu
+
 /** The form only; what it means is said by `scope/`. */
 export const scope: Parse<string> = (text) => {
   if (/^(page|prefix|host|domain)$/.test(text)) return text
-  if (/^tld:\.?[a-z0-9-]+(\.[a-z0-9-]+)*(,\.?[a-z0-9-]+(\.[a-z0-9-]+)*)*$/i.test(text)) return text.toLowerCase()
+  if (TLDS.test(text)) return text.toLowerCase()
   if (/^surt:\S+$/i.test(text)) return text
   throw new Unfit(`'${text}' is no scope; it is one of ${SCOPES}`)
 }

@@ -16,6 +16,11 @@ test('seeds come from arguments and from a file', () => {
   )
 })
 
+test('a list may be as long as a national domain', () => {
+  const names = Array.from({ length: 150_000 }, (_, i) => `s${i}.example.org`).join('\n')
+  assert.equal(read(names).length, 150_000)
+})
+
 test('a seed that is no URL is named with file and line, before anything is fetched', () => {
   const wrong = (text: string, pattern: RegExp) =>
     assert.throws(

@@ -48,6 +48,7 @@ test('regions', () => {
       ['http://example.com/', 'http://notexample.org/'],
     ],
     ['tld:org', ['http://a.org/', 'http://b.c.org:81/'], ['http://org.example/', 'http://aorg/', 'http://a.com/']],
+    ['tld:рф', ['http://пример.рф/'], ['http://xn--p1ai.example/']],
     ['tld:.gov.br,pt', ['http://a.gov.br/', 'http://b.pt/'], ['http://a.com.br/', 'http://gov.br.example/']],
     [
       'surt:org,example,',
