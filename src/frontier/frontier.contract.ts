@@ -345,6 +345,19 @@ export function frontierContract(make: MakeDatabase): void {
       assert.equal(again.limits.pages, 9)
     })
 
+    it('is not given back by pages that were refused unasked: the visit may still ask for as many', async () => {
+      const { bench } = await budgeted(10, 10)
+      await bench.admit(...Array.from({ length: 20 }, (_, i) => link(`a.test/${i}`)))
+      const visit = await bench.one()
+      await bench.seed('b.test/')
+      const refused = { kind: 'refused', by: 'robots', rule: '/' } as const
+      const pages = visit.agenda.map(({ url }) => page(url, refused, { status: -9998, tries: 0 }))
+      await bench.settle(part(bench, visit, 1, { pages }))
+      assert.deepEqual(await bench.names(), [])
+      await bench.settle(part(bench, visit, 2, { ended: 'slice' }))
+      assert.deepEqual(await bench.names(), ['b.test'])
+    })
+
     it('ends the crawl when it is used up and nothing is out', async () => {
       const { bench, spend } = await budgeted(1, 10)
       await bench.admit(link('a.test/1'), link('a.test/2'))

@@ -32,7 +32,8 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     // Found and fetched within the same visit: it has no row yet. A row that is marked already stays as it is.
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
   }
-  site.granted = Math.max(0, site.granted - asked.length)
+  // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
+  site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)
 }
 
 function addPage(
