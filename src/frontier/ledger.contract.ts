@@ -314,6 +314,20 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.settle(whole(bench, other)), ['applied'])
     })
 
+    it('spares a lease that ran out when a part of it has just been stored', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/1'), link('a.test/2'))
+      const visit = await bench.one()
+      bench.clock.pass(LEASE + PAUSE)
+      const stored = [{ visit: visit.id, fence: visit.fence, last: false }]
+      await bench.db.transact((tx) => bench.ledger.returning(tx, stored))
+      assert.deepEqual(await bench.db.transact((tx) => bench.ledger.reap(tx)), [])
+      assert.deepEqual(await bench.names('w2'), [])
+      assert.deepEqual(await bench.settle(part(bench, visit, 1, { pages: [page('a.test/1')] })), ['applied'])
+      bench.clock.pass(LEASE)
+      assert.equal((await bench.db.transact((tx) => bench.ledger.reap(tx))).length, 1)
+    })
+
     it('gives up on a last part that can never be applied', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')

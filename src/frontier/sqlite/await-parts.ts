@@ -19,10 +19,13 @@ export function awaitParts(
     const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
     // Of a visit that is over, or whose site went to another, nothing is awaited.
     if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) continue
-    // While the lease lasts, only the last part changes anything.
-    if (site.worker !== null && !last) continue
-    site.state = stateAfter(site.state, { kind: 'part-stored' })
-    site.lease_until = rules.time.now() + rules.leaseMs
+    const now = rules.time.now()
+    if (site.worker !== null && !last) {
+      // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between
+      // this transaction and the one that applies the part: the site could be with another by then.
+      if (site.lease_until === null || site.lease_until > now) continue
+    } else site.state = stateAfter(site.state, { kind: 'part-stored' })
+    site.lease_until = now + rules.leaseMs
     writeSite(tx, site)
   }
 }

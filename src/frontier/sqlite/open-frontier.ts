@@ -40,7 +40,7 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Fron
     },
     enter: (worker, visit, address) => enter({ worker, visit, address }),
     async renew(worker, visits) {
-      const until = () => time.now() + options.leaseMs
+      const until = () => time.now() + rules.leaseMs
       const lost = await db.transact((tx) => renew(sqliteTx(tx), worker, visits, until()))
       return { lease: options.leaseMs, lost }
     },
