@@ -59,7 +59,10 @@ export interface Ledger {
   settle(tx: Tx, parts: readonly VisitReport[]): Promise<Verdict[]>
   /** Leases that have ended; call it when the inbox is empty. Their sites wait until the lease's end plus their pause. */
   reap(tx: Tx, now?: Instant): Promise<LostVisit[]>
-  /** The worker is certainly no more (its thread was ended): its leases are lost now, not at their end. */
+  /**
+   * The worker is certainly no more (its thread was ended): its leases are lost now, not at their end. Call it, too, when
+   * what it has sent is applied.
+   */
   lose(tx: Tx, worker: WorkerId): Promise<LostVisit[]>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
   wish(tx: Tx, wishes: readonly Wish[]): Promise<void>

@@ -154,6 +154,7 @@ class Life {
         }
         return
       case 'lose':
+        await this.apply()
         for (const lost of await bench.db.transact((tx) => bench.ledger.lose(tx, step.worker))) {
           const out = this.out.find(({ visit }) => visit.id === lost.visit)!
           out.leaseEnd = this.now
@@ -248,8 +249,9 @@ class Life {
       ...(ended === undefined ? {} : { ended }),
     })
     out.ended = ended !== undefined
-    this.politeAt.set(visit.site, Math.max(this.politeAt.get(visit.site) ?? 0, report.courtesy.notBefore))
     const zombie = this.current(visit.site) !== out
+    // A zombie's lease ended long ago, and by its own clock earlier still: it has asked nothing since.
+    if (!zombie) this.politeAt.set(visit.site, Math.max(this.politeAt.get(visit.site) ?? 0, report.courtesy.notBefore))
     this.inbox.push({ report, zombie })
     const { visit: id, fence } = report
     await this.bench.db.transact((tx) => this.bench.ledger.returning(tx, [{ visit: id, fence, last: out.ended }]))

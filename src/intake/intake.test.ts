@@ -48,6 +48,16 @@ function visitParts(site: string): VisitReport[] {
   ]
 }
 
+test('idle waits for what has come and is not stored yet', async () => {
+  const database = openSqlite(':memory:')
+  const { intake } = await house(database)
+  const storing = intake.checkIn('w', visitParts('a.test'))
+  await intake.idle()
+  assert.equal(await database.read(partsWaiting), 0)
+  assert.equal(await database.read((tx) => pagesSince(tx, 0, 10).length), 3)
+  await storing
+})
+
 test('what is checked in is applied, with everything that belongs to it', async () => {
   const database = openSqlite(':memory:')
   const disk = memoryDisk()

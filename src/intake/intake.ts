@@ -26,6 +26,8 @@ export class Intake implements ReportSink {
   #cursor = 0
   #applies = 0
   #running: Promise<void> | undefined
+  /** What is being stored: it has come, and will be applied. */
+  readonly #storing = new Set<Promise<number>>()
   #failure: { error: unknown } | undefined
 
   private constructor(tools: ApplyTools, pending: number) {
@@ -47,9 +49,15 @@ export class Intake implements ReportSink {
   async store(parts: readonly SealedPart[]): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error
     if (parts.length === 0) return
-    const stored = await this.#inbox.store(parts)
-    this.#pending += stored
-    if (stored > 0) this.#wake()
+    const storing = this.#inbox.store(parts)
+    this.#storing.add(storing)
+    try {
+      const stored = await storing
+      this.#pending += stored
+      if (stored > 0) this.#wake()
+    } finally {
+      this.#storing.delete(storing)
+    }
   }
 
   /**
@@ -60,9 +68,13 @@ export class Intake implements ReportSink {
     return Math.max(0, this.#pending - this.#early)
   }
 
-  /** Resolves when all that could be applied is; rejects when applying failed. */
+  /** Resolves when all that has come and could be applied is; rejects when applying failed. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined) await this.#running
+    while (this.#running !== undefined || this.#storing.size > 0) {
+      // Whoever brought what cannot be stored hears of it; here it only has to be over.
+      await Promise.allSettled(this.#storing)
+      await this.#running
+    }
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
