@@ -4,6 +4,7 @@
  */
 import { HashSet64 } from '../base/hash-set.ts'
 import type { VisitEnd } from '../visit/report.ts'
+import type { AgendaItem } from '../visit/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
@@ -11,15 +12,19 @@ import type { Asking } from './ask.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
+import { schemeOf } from './robots.ts'
 import { rulesFor } from './rules-for.ts'
 import type { ScreenTools } from './screen.ts'
 import { schemeFails, siteFails, siteSuffers } from './silence.ts'
 import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
-import { visitPage } from './visit-page.ts'
+import { type PageTold, refused, refuseUnwanted, visitPage } from './visit-page.ts'
 
 /** When an address has as many visits as it may, the site comes back after this. */
 const ADDRESS_BUSY_WAIT = 5_000
+
+/** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
+const ROUNDS_A_TURN = 100
 
 export async function crawlSite(
   reporter: Reporter,
@@ -32,8 +37,9 @@ export async function crawlSite(
   // Before anything is told: a visit that ends unused must not take back what the site once asked for.
   courtesy.learnCrawlDelay(visit.memory.crawlDelay)
   const [first] = visit.agenda
-  const host = first === undefined ? undefined : parseUrl(first.url)?.host
-  if (host === undefined) return 'done'
+  // Of the site, not of its first URL, which may be one that a later version cannot read.
+  const host = parseUrl(`http://${visit.site}/`)?.host
+  if (first === undefined || host === undefined) return 'done'
   const resolved = await tools.resolve(host, signal)
   if (signal.aborted) return 'stopped'
   if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, reporter, courtesy, tools)
@@ -73,12 +79,21 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
   const endsAt = tools.clock.elapsed() + visit.limits.time
   let asked = 0
   let stale: bigint | undefined
-  for (;;) {
+  for (let round = 1; ; round++) {
+    if (round % ROUNDS_A_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
     if (signal.aborted) return 'stopped'
     if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
 
+    const scope = tools.scope()
+    const screen: ScreenTools = { site: visit.site, scope, local, reporter, abroadSeen, now: tools.clock.now() }
+    const unwanted = rules.has(schemeOf(item.url)) ? undefined : judgeBefore(item, { site: tools, screen })
+    if (unwanted !== undefined) {
+      local.take()
+      tellPage(unwanted, contents, reporter, tools)
+      continue
+    }
     const found = await rulesFor(item, rules, reporter, asking, tools)
     if (found.kind === 'visit-ends') return found.why
     if (found.kind === 'scheme-fails') {
@@ -87,14 +102,6 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
       continue
     }
 
-    const screen: ScreenTools = {
-      site: visit.site,
-      scope: tools.scope(),
-      local,
-      reporter,
-      abroadSeen,
-      now: tools.clock.now(),
-    }
     const pauseBefore = courtesy.pause
     const end = await visitPage(item, { site: tools, asking, robots: found.robots, screen })
     if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
@@ -116,4 +123,11 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
     if (urgent) await tools.durable(reporter)
   }
+}
+
+/** Before robots.txt is asked for: a site all of whose URLs have been put on a black list hears nothing from us at all. */
+function judgeBefore(item: AgendaItem, tools: { site: SiteTools; screen: ScreenTools }): PageTold | undefined {
+  const url = parseUrl(item.url)
+  if (url === undefined) return refused(item, 'scope', 'malformed', tools.site.clock.now())
+  return refuseUnwanted(item, url, tools)
 }

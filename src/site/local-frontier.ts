@@ -5,20 +5,21 @@ import type { AgendaItem, Visit } from '../visit/visit.ts'
 export class LocalFrontier {
   readonly #queue: AgendaItem[]
   readonly #seen: HashSet64
-  readonly #agendaOnly: boolean
+  /** URLs that may wait here: one more than a slice asks for tells that it was one. The frontier is told of all others. */
+  readonly #most: number
   #next = 0
 
   constructor(visit: Visit) {
     this.#queue = [...visit.agenda]
-    this.#agendaOnly = visit.known === 'too many'
+    this.#most = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of visit.agenda) this.#seen.add(item.key)
   }
 
-  /** True when the URL is new to the site: it is then queued, unless only the agenda may be fetched. */
+  /** True when the URL is new to the site: it is then queued, if there is room and not only the agenda may be fetched. */
   offer(item: AgendaItem): boolean {
     if (!this.#seen.add(item.key)) return false
-    if (!this.#agendaOnly) this.#queue.push(item)
+    if (this.#queue.length - this.#next < this.#most) this.#queue.push(item)
     return true
   }
 

@@ -19,6 +19,7 @@ export class Reporter {
   #part = 0
   #pagesTold = 0
   #news = false
+  #telling = false
   #ended: VisitEnd | undefined
   #sealed = false
 
@@ -42,7 +43,16 @@ export class Reporter {
     this.#news = true
   }
 
+  /**
+   * A page is told of piece by piece, its links first, and `page` is the last piece. Until then no part is cut: a crash
+   * between two parts would repeat the page and count its links twice.
+   */
+  begin(): void {
+    this.#telling = true
+  }
+
   page(page: PageReport): void {
+    this.#telling = false
     this.#pages.push(page)
     this.#pagesTold++
     // It was found and fetched within the same part: the page row says it all.
@@ -70,9 +80,9 @@ export class Reporter {
     this.#news = true
   }
 
-  /** The next part, or undefined when there is no news. After the last one there is none. */
+  /** The next part, or undefined when there is no news, or none that is whole. After the last one there is none. */
   take(): VisitReport | undefined {
-    if (this.#sealed || (!this.#news && this.tally.isEmpty)) return undefined
+    if (this.#sealed || this.#telling || (!this.#news && this.tally.isEmpty)) return undefined
     const part: VisitReport = {
       visit: this.visit.id,
       fence: this.visit.fence,

@@ -9,7 +9,7 @@ import { FAILURES, isSilence, SILENT_PAGES, settle, waitAfter } from './failures
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
-import type { PageEnd } from './visit-page.ts'
+import type { PageTold } from './visit-page.ts'
 
 /** The site could not be reached at all; `item` is the URL that was to be asked for first. */
 export function siteFails(
@@ -74,7 +74,7 @@ export function answered(memory: SiteMemory): SiteMemory {
 
 /** After a page that failed: does the visit end with it? */
 export function siteSuffers(
-  end: PageEnd & { kind: 'told' },
+  end: PageTold,
   reporter: Reporter,
   courtesy: SiteCourtesy,
   tools: SiteTools,

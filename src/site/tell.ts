@@ -9,15 +9,10 @@ import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
-import type { PageEnd } from './visit-page.ts'
+import type { PageTold } from './visit-page.ts'
 
 /** `contents`: digests of the documents of this visit so far. */
-export function tellPage(
-  end: PageEnd & { kind: 'told' },
-  contents: Set<string>,
-  reporter: Reporter,
-  tools: SiteTools,
-): void {
+export function tellPage(end: PageTold, contents: Set<string>, reporter: Reporter, tools: SiteTools): void {
   const { page, failure } = end
   const { tally } = reporter
   reporter.page(page)

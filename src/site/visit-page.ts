@@ -15,7 +15,7 @@ import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import type { Directives } from '../web/robots/directives.ts'
 import type { Robots } from '../web/robots/robots.ts'
-import { parseUrl } from '../web/url/web-url.ts'
+import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
@@ -30,8 +30,14 @@ export interface PageTools {
   screen: ScreenTools
 }
 
+export interface PageTold {
+  kind: 'told'
+  page: PageReport
+  failure?: FailureKind
+}
+
 export type PageEnd =
-  | { kind: 'told'; page: PageReport; failure?: FailureKind }
+  | PageTold
   /** Nothing was asked: stopped, or the lease is too short. The URL stays in the queue. */
   | { kind: 'not-asked' }
   /** A kept connection was closed under the request: asked once more on a new one, after the pause; no failure. */
@@ -47,18 +53,13 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
     return end(exchange.sentAt, outcome, facts, kind)
   }
-  const refuse = (by: 'scope' | 'robots' | 'hazard', rule: string): PageEnd => {
-    return end(clock.now(), { kind: 'refused', by, rule }, { status: statusOfRefusal(by, rule) })
-  }
 
   const url = parseUrl(item.url)
-  if (url === undefined) return refuse('scope', 'malformed')
-  const wanted = watched(item, tools, () => screen.scope.judge(url, item.depth))
-  if (!wanted.yes) return refuse('scope', wanted.rule)
-  const stopped = refusesWaiting(screen.reporter.memory, item)
-  if (stopped !== undefined) return refuse('hazard', stopped)
+  if (url === undefined) return refused(item, 'scope', 'malformed', clock.now())
+  const unwanted = refuseUnwanted(item, url, tools)
+  if (unwanted !== undefined) return unwanted
   const permit = tools.robots.permits(url.path)
-  if (!permit.yes) return refuse('robots', permit.rule)
+  if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
 
   const exchange = await ask(item.url, (status, headers) => wantPage(status, headers, screen.scope), asking, tools.site)
   if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-asked' }
@@ -75,6 +76,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const target = redirectTarget(answer.head, item.url)
   if (target !== undefined) {
     const capture = await keep(exchange, answer, tools.site)
+    screen.reporter.begin()
     const links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
     return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
   }
@@ -91,6 +93,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   }
 
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
+  screen.reporter.begin()
   const { reading, directives, links } = understand(item, answer, facts.mediaType, tools)
   const told = { ...facts, title: typeof reading === 'object' ? reading.title : '', links: packLinks(links) }
   if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
@@ -102,6 +105,25 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   return end(exchange.sentAt, { kind: 'kept', how }, { ...told, capture, memory })
 }
 
+/** What nobody wants (any more), whatever robots.txt says: a site with nothing else is not even asked for that. */
+export function refuseUnwanted(
+  item: AgendaItem,
+  url: WebUrl,
+  tools: Pick<PageTools, 'site' | 'screen'>,
+): PageTold | undefined {
+  const { site, screen } = tools
+  const now = site.clock.now()
+  const wanted = watched(item, tools, () => screen.scope.judge(url, item.depth))
+  if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
+  const stopped = refusesWaiting(screen.reporter.memory, item)
+  return stopped === undefined ? undefined : refused(item, 'hazard', stopped, now)
+}
+
+export function refused(item: AgendaItem, by: 'scope' | 'robots' | 'hazard', rule: string, at: number): PageTold {
+  const page = blankPage(item, at, { kind: 'refused', by, rule })
+  return { kind: 'told', page: { ...page, status: statusOfRefusal(by, rule) } }
+}
+
 /** Written at once; a payload that is in the collection already becomes a revisit of it. */
 export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Promise<Capture> {
   const digest = payloadDigest(body)
@@ -110,7 +132,7 @@ export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Pr
 }
 
 /** What runs over a stranger's words with an operator's patterns may never return; the watch notices it (V6). */
-function watched<T>(item: AgendaItem, { site, screen }: PageTools, work: () => T): T {
+function watched<T>(item: AgendaItem, { site, screen }: Pick<PageTools, 'site' | 'screen'>, work: () => T): T {
   site.watch.begin(screen.reporter.visit, item)
   try {
     return work()

@@ -77,7 +77,7 @@ export interface Courtesy {
 }
 
 export type VisitEnd =
-  | 'done' // nothing of the site is left to ask
+  | 'done' // nothing is left that this visit may ask
   | 'slice' // its limits are used up
   | 'stopped' // the worker is ending
   | 'elsewhere' // its address belongs to another worker
