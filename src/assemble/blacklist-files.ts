@@ -1,13 +1,16 @@
 /** Black lists in files, read again when they change: looked at now and then, so that no page waits for it. */
 import type { Clock, Millis } from '../base/clock.ts'
+import { sha1 } from '../base/digest.ts'
 import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
-import { type Blacklist, type BlacklistText, parseBlacklist } from '../scope/blacklist.ts'
+import { type Blacklist, parseBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
 
 const LOOK_EVERY: Millis = 5_000
+/** A look at a long list takes its time: so many times as long passes before the next one. */
+const REST_FACTOR = 50
 const LARGEST_FILE = 256 * 1024 * 1024
 
 export function blacklistPaths(settings: Settings): string[] {
@@ -16,14 +19,21 @@ export function blacklistPaths(settings: Settings): string[] {
 }
 
 /** Throws a Problem when a file cannot be read or holds what is none of the three; for the start of a crawl. */
-export function readBlacklists(paths: readonly string[], disk: Disk): { list: Blacklist; texts: BlacklistText[] } {
-  const texts = paths.map((name): BlacklistText => {
+export function readBlacklists(paths: readonly string[], disk: Disk): Blacklist {
+  return parsed(paths, bytesOf(paths, disk))
+}
+
+function bytesOf(paths: readonly string[], disk: Disk): Uint8Array[] {
+  return paths.map((name) => {
     const size = disk.size(name)
     if (size === undefined) throw new Problem('unreadable', `black list ${name}: there is no such file`)
     if (size > LARGEST_FILE) throw new Problem('unreadable', `black list ${name}: over 256 MiB`)
-    return { name, text: new TextDecoder().decode(disk.read(name, 0, size)) }
+    return disk.read(name, 0, size)
   })
-  return { list: parseBlacklist(texts), texts }
+}
+
+function parsed(paths: readonly string[], files: readonly Uint8Array[]): Blacklist {
+  return parseBlacklist(files.map((bytes, i) => ({ name: paths[i], text: new TextDecoder().decode(bytes) })))
 }
 
 export function blacklistFiles(
@@ -34,18 +44,30 @@ export function blacklistFiles(
 ): (() => Blacklist) | undefined {
   const paths = blacklistPaths(settings)
   if (paths.length === 0) return undefined
-  let { list, texts } = readBlacklists(paths, disk)
-  let lookedAt = clock.elapsed()
+  const files = bytesOf(paths, disk)
+  let list = parsed(paths, files)
+  // The texts themselves may be of some size, and are not kept.
+  let digests = files.map((bytes) => sha1(bytes)).join()
+  let nextLook = clock.elapsed() + LOOK_EVERY
+  const look = () => {
+    const now = bytesOf(paths, disk)
+    const nowDigests = now.map((bytes) => sha1(bytes)).join()
+    if (nowDigests === digests) return
+    // Noted first: what cannot be read is told once, not at every look.
+    digests = nowDigests
+    list = parsed(paths, now)
+  }
   return () => {
-    if (clock.elapsed() - lookedAt < LOOK_EVERY) return list
-    lookedAt = clock.elapsed()
+    const begin = clock.elapsed()
+    if (begin < nextLook) return list
     try {
-      const read = readBlacklists(paths, disk)
-      if (read.texts.some(({ text }, i) => text !== texts[i].text)) ({ list, texts } = read)
+      look()
     } catch (error) {
       // A file in the middle of being written: the list that was good stays.
       journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
+    const end = clock.elapsed()
+    nextLook = end + Math.max(LOOK_EVERY, (end - begin) * REST_FACTOR)
     return list
   }
 }

@@ -180,15 +180,17 @@ async function runCrawl(
     async died(worker, error) {
       if (isDiskFull(error) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      // A thread that cannot live is not started for ever.
-      if (++deaths > MOST_DEATHS) return fault(error)
+      // A thread that cannot live is not started for ever; one that dies now and then in a long crawl is.
+      const now = realClock.elapsed()
+      deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
+      if (deaths.length > MOST_DEATHS) return fault(error)
       await house.intake.idle()
       await lose(worker)
       crew.start()
     },
     fault,
   })
-  let deaths = 0
+  let deaths: Millis[] = []
   const stop = (reason: CrawlWhy) => {
     if (why === 'complete') why = reason
     house.frontier.stop()
@@ -237,6 +239,7 @@ async function runCrawl(
 }
 
 const MOST_DEATHS = 20
+const DEATHS_WITHIN: Millis = 3_600_000
 
 function diskFull(folder: string, cause: unknown): Problem {
   const what = `no room left on the disk of ${folder}; make room and give the same command again: nothing that was collected is lost`
