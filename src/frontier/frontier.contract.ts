@@ -112,6 +112,15 @@ export function frontierContract(make: MakeDatabase): void {
       assert.equal(next, 0)
     })
 
+    it('is bounded by the length of agendas as well', async () => {
+      const bench = await openBench(make, { slice: { pages: 500, time: 1 } })
+      for (let site = 0; site < 10; site++)
+        await bench.admit(...Array.from({ length: 500 }, (_, i) => link(`s${site}.test/${i}`)))
+      const { visits, next } = await bench.frontier.checkOut('w1', 10)
+      assert.ok(visits.length > 0 && visits.length < 10)
+      assert.equal(next, 0)
+    })
+
     it('gives nothing once it is stopped', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')
