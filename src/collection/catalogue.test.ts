@@ -44,6 +44,15 @@ async function filled(database: Database): Promise<Database> {
   return database
 }
 
+test('answers without a payload are no duplicates of each other', async () => {
+  const database = openSqlite(':memory:')
+  const moved = (url: string) =>
+    samplePage(url, { status: 301, outcome: { kind: 'moved', to: 'http://big.test/' } }, '')
+  const report = sampleReport('big.test', 1, ['http://big.test/x', 'http://big.test/y'].map(moved))
+  await database.transact((tx) => write(tx, report))
+  assert.equal(await database.read((tx) => figures(tx, { seen: 2, waiting: 0 }).storedTwice), 0)
+})
+
 test('every question of the catalogue page has an answer', async () => {
   const database = await filled(openSqlite(':memory:'))
   const blocks = [...readFileSync(DOCS, 'utf8').matchAll(/```sql\n([^`]*)```/g)].map((match) => match[1])

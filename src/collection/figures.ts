@@ -33,7 +33,7 @@ export interface Figures {
   links: number
   /** Documents whose payload another document has: documents minus different contents. */
   duplicates: number
-  /** Of them, payloads that were stored once more, because two workers met them at the same time. */
+  /** Captures whose payload was stored once more: it was met again before its first record was durable. */
   storedTwice: number
   statuses: Record<string, number>
   failures: Record<string, number>

@@ -1,9 +1,12 @@
 /** One capture into the catalogue, inside the transaction that applies its page. */
-import { signed64 } from '../../base/digest.ts'
+import { sha1, signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
 import type { DigestFilter } from './digest-filter.ts'
+
+/** Redirects and answers that were declined have no payload at all: none of them repeats another. */
+const NO_PAYLOAD = sha1(new Uint8Array(0))
 
 /**
  * Writes captures and remembers their digests until the transaction is durable: only then may a worker make a revisit
@@ -39,7 +42,7 @@ export class CaptureWriter {
       capture.kind,
       duplicate ? 1 : 0,
     )
-    if (capture.kind === 'response') this.#fresh.add(capture.digest)
+    if (capture.kind === 'response' && capture.digest !== NO_PAYLOAD) this.#fresh.add(capture.digest)
   }
 
   /** The transaction is durable: its payloads are in the collection. */
@@ -48,8 +51,9 @@ export class CaptureWriter {
     this.#fresh.clear()
   }
 
-  /** Stored twice is no harm, and it is counted: two workers met the payload at the same time. */
+  /** Stored twice is no harm, and it is counted: the payload was met again before its first record was durable. */
   #known(tx: Tx, digest: string): boolean {
+    if (digest === NO_PAYLOAD) return false
     if (this.#fresh.has(digest)) return true
     if (!this.#filter.mayHave(digest)) return false
     return hasResponse(tx, digest)
