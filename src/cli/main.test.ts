@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -82,6 +82,46 @@ test('a bug shows its stack and where to report it; a full disk says what to do'
   assert.match(full.err, /^orbweaver: the disk is full; make room/)
   const foreign = await orbweaver(['status'], broken(new Problem('collection-in-use', 'another crawl has it')))
   assert.deepEqual([foreign.exit, foreign.err], [1, 'orbweaver: another crawl has it\n'])
+})
+
+test('files that cannot be written are one line, and what is there is emptied, not replaced', async () => {
+  for (const line of [
+    ['get', 'a.test', '-o', folder],
+    ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
+  ]) {
+    const { exit, err } = await orbweaver(line)
+    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|there is no such file or folder)\n$/)
+    assert.equal(exit, 2)
+  }
+  const target = join(folder, 'target.txt')
+  const link = join(folder, 'link.txt')
+  writeFileSync(target, 'something longer than what comes')
+  symlinkSync(target, link)
+  await orbweaver(['get', 'a.test', '-o', link])
+  assert.equal(readFileSync(target, 'utf8'), '<p>body')
+  assert.equal((await orbweaver(['get', 'a.test', '-o', '-'])).out, '<p>body')
+  const listed = await orbweaver(['export', 'links', '-o', '-'])
+  assert.deepEqual([listed.out, listed.err], ['http://a.test/\thttp://b.test/\n', ''])
+})
+
+test('a URL without a scheme is looked for in both; a command to copy is safe to copy', async () => {
+  const asked: string[] = []
+  const rooms = fakeRooms({
+    content: async (url) => {
+      asked.push(url)
+      return undefined
+    },
+  })
+  const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeDoors(undefined, rooms))
+  assert.deepEqual(asked, ['http://a.test/?a=1&b=$(id)', 'https://a.test/?a=1&b=$(id)'])
+  assert.ok(err.includes("orbweaver explain 'http://a.test/?a=1&b=$(id)'"), err)
+  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is not a URL/)
+  const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
+  const crawled = await orbweaver(
+    ['crawl', 'a.test', '-c', join(folder, 'moved')],
+    fakeDoors({ why: 'complete', exit: 0, documents: 1, movedSeeds: moved }),
+  )
+  assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
 
 test('a crawl gets its seeds and settings, warns without contact, and leaves its settings in the collection', async () => {

@@ -7,6 +7,7 @@ import { nearest } from '../config/nearest.ts'
 import type { Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
 import type { Doors } from './doors.ts'
+import { fileTrouble } from './file-trouble.ts'
 import { commandHelp, generalHelp } from './help.ts'
 import { onInterrupt } from './interrupt.ts'
 import { realDoors } from './real-doors.ts'
@@ -14,10 +15,12 @@ import { makeScreen, type Screen } from './screen.ts'
 
 export async function main(argv: string[]): Promise<void> {
   const screen = makeScreen(process.stdout, process.stderr, process.env)
-  // A reader that has seen enough (`| head`) is no error.
+  // A reader that has seen enough (`| head`) is no error; a result that could not be written is.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(EXIT.done)
+    process.exit(error.code === 'EPIPE' ? EXIT.done : tellTrouble(error, screen))
   })
+  // Nobody listens to what is said on the side: no reason to end a crawl.
+  process.stderr.on('error', () => {})
   process.exitCode = await run(argv, screen, realDoors)
 }
 
@@ -94,6 +97,11 @@ export function tellTrouble(error: unknown, screen: Screen): number {
   if (isDiskFull(error)) {
     screen.say('orbweaver: the disk is full; make room and run the same command again: it goes on where it stopped')
     return EXIT.diskFull
+  }
+  const trouble = fileTrouble(error)
+  if (trouble !== undefined) {
+    screen.say(`orbweaver: ${trouble.line}`)
+    return trouble.exit
   }
   screen.say(error instanceof Error ? (error.stack ?? error.message) : String(error))
   screen.say(

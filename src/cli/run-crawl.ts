@@ -9,7 +9,7 @@ import type { Invocation } from './command.ts'
 import { eventLine } from './event-line.ts'
 import { keepSettings } from './keep-settings.ts'
 import { watchCrawl } from './live-view.ts'
-import { collectionFlag } from './words.ts'
+import { collectionFlag, shellWord } from './words.ts'
 
 type Seeds = Parameters<Invocation['doors']['startCrawl']>[1]['seeds']
 
@@ -63,11 +63,14 @@ export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
   }
 }
 
-/** `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. */
+/**
+ * `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. Where it
+ * moved is a stranger's text in a line to be copied into a shell.
+ */
 export function movedWords({ end }: Ran, folder: string): string[] {
   return end.movedSeeds.map(
     ({ from, to }) =>
-      `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${to}${collectionFlag(folder)} adds it`,
+      `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${shellWord(to)}${collectionFlag(folder)} adds it`,
   )
 }
 

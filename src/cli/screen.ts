@@ -40,7 +40,8 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   return {
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
-    width: () => Math.max(40, Math.min(err.columns || USUAL_WIDTH, 200)),
+    // A line that is longer than the terminal takes two rows, and the next picture would begin in the wrong place.
+    width: () => Math.max(10, Math.min(err.columns || USUAL_WIDTH, 200)),
     print(text) {
       // Both streams may be the same terminal: the view makes room and comes back.
       if (drawn.length > 0) err.write(erase())

@@ -20,12 +20,30 @@ export function collectionFlag(folder: string): string {
   return folder === './collection' ? '' : ` -c ${shellWord(folder)}`
 }
 
-/** A URL as an operator types it; the scheme may be missing. */
-export function urlWord(word: string): string {
-  const text = /^https?:\/\//i.test(word) ? word : `http://${word}`
-  if (/\s/.test(word) || !URL.canParse(text))
+/** A URL as an operator types it. Where the scheme is missing both are meant, http first. */
+export function urlWords(word: string): [string, ...string[]] {
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(word)?.[1].toLowerCase()
+  const text = scheme === undefined ? `http://${word}` : word
+  if (/\s/.test(word) || !URL.canParse(text) || (scheme !== undefined && !/^https?$/.test(scheme)))
     throw new Problem('bad-flag', `'${word}' is not a URL; write for instance https://www.example.org/page`)
-  return text
+  return scheme === undefined ? [text, `https://${word}`] : [text]
+}
+
+/** The first answer that there is. */
+export async function firstOf<T>(
+  urls: readonly string[],
+  ask: (url: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const url of urls) {
+    const answer = await ask(url)
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
+
+/** Whom to ask why a URL is not there. */
+export function explainHint(url: string, folder: string): string {
+  return `'orbweaver explain ${shellWord(url)}${collectionFlag(folder)}' says why`
 }
 
 export function ago(then: number, now: number): string {

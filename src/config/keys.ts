@@ -380,7 +380,7 @@ export const SETTINGS = {
     form: 'FILE',
     defaultText: 'standard output',
     short: 'o',
-    what: 'Write to this file.',
+    what: 'Write to this file; - is standard output.',
   }),
   headers: toggle({ ...own, commands: ['get'], what: "Print the answer's status line and headers before the body." }),
   raw: toggle({ ...own, commands: ['get'], what: 'Print the body as it came, without decoding its Content-Encoding.' }),

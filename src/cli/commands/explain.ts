@@ -4,7 +4,7 @@ import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
 import type { RobotsLook, SiteFacts, UrlFacts } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
-import { isoTime, urlWord } from '../words.ts'
+import { firstOf, isoTime, urlWords } from '../words.ts'
 
 export const explain: Command = {
   name: 'explain',
@@ -26,7 +26,13 @@ export const explain: Command = {
     const isSite = /^[^/?#\s]+$/.test(word)
     const answer = await withRooms(call, async (rooms) => {
       if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined }
-      const url = await rooms.urlFacts(urlWord(word), call.settings.top)
+      const urls = urlWords(word)
+      const ask = (url: string) => rooms.urlFacts(url, call.settings.top)
+      const known = await firstOf(urls, async (url) => {
+        const facts = await ask(url)
+        return facts.look === undefined && facts.page === undefined ? undefined : facts
+      })
+      const url = known ?? (await ask(urls[0]))
       return { url, site: await rooms.siteFacts(url.site) }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))

@@ -1,7 +1,7 @@
 import { EXIT, Problem } from '../../base/errors.ts'
-import { realDisk } from '../../base/real-disk.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
+import { openOutput } from '../output-file.ts'
 import type { Rooms } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 
@@ -29,7 +29,8 @@ export const exportCommand: Command = {
     const lines = await withRooms(call, (rooms) =>
       into === undefined ? write(call, rows(rooms, kind)) : rooms.linksInto(into),
     )
-    const where = into ?? call.settings.output
+    const { output } = call.settings
+    const where = into ?? (output === '-' ? undefined : output)
     if (call.settings.json && where !== undefined) call.screen.print(JSON.stringify({ kind, rows: lines, file: where }))
     else if (where !== undefined && !call.settings.quiet) call.screen.say(`${grouped(lines)} rows in ${where}`)
     return EXIT.done
@@ -51,25 +52,17 @@ function field(text: string): string {
 const BLOCK = 64 * 1024
 
 async function write(call: Invocation, lines: AsyncIterable<string>): Promise<number> {
-  const path = call.settings.output
-  if (path !== undefined) realDisk.remove(path)
-  const file = path === undefined ? undefined : realDisk.append(path)
-  const encoder = new TextEncoder()
-  const flush = async (block: string) => {
-    if (file === undefined) await call.screen.write(block)
-    else file.write(encoder.encode(block))
-  }
+  const output = openOutput(call.settings.output, call.screen)
   let count = 0
   let block = ''
   for await (const line of lines) {
     count++
     block += line.endsWith('\n') ? line : `${line}\n`
     if (block.length < BLOCK) continue
-    await flush(block)
+    await output.write(block)
     block = ''
   }
-  if (block !== '') await flush(block)
-  await file?.sync()
-  file?.close()
+  if (block !== '') await output.write(block)
+  output.close()
   return count
 }

@@ -1,9 +1,9 @@
 import { EXIT, Problem } from '../../base/errors.ts'
-import { realDisk } from '../../base/real-disk.ts'
 import type { Command } from '../command.ts'
+import { openOutput } from '../output-file.ts'
 import type { Content } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
-import { collectionFlag, isoTime, timeText, urlWord } from '../words.ts'
+import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
 
 export const get: Command = {
   name: 'get',
@@ -21,22 +21,20 @@ export const get: Command = {
   words: { least: 1, most: 1 },
   async run(call) {
     const { settings, screen } = call
-    const url = urlWord(call.words[0])
-    const content = await withRooms(call, (rooms) => rooms.content(url, settings.at))
+    const urls = urlWords(call.words[0])
+    const content = await withRooms(call, (rooms) => firstOf(urls, (url) => rooms.content(url, settings.at)))
     if (content === undefined) {
       const when = settings.at === undefined ? '' : ` at or before ${timeText(settings.at)} UTC`
       throw new Problem(
         'not-found',
-        `${url} was not collected${when}; 'orbweaver explain ${url}${collectionFlag(settings.collection)}' says why`,
+        `${urls[0]} was not collected${when}; ${explainHint(urls[0], settings.collection)}`,
       )
     }
     if (settings.json) screen.print(JSON.stringify(contentJson(content), undefined, 2))
-    else if (settings.output === undefined) for (const bytes of parts(content, settings)) await screen.write(bytes)
     else {
-      realDisk.remove(settings.output)
-      const file = realDisk.append(settings.output)
-      for (const bytes of parts(content, settings)) file.write(bytes)
-      file.close()
+      const output = openOutput(settings.output, screen)
+      for (const bytes of parts(content, settings)) await output.write(bytes)
+      output.close()
     }
     return EXIT.done
   },

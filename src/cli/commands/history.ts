@@ -4,7 +4,7 @@ import { printTable } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
-import { collectionFlag, isoTime, timeText, urlWord } from '../words.ts'
+import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
 
 export const history: Command = {
   name: 'history',
@@ -17,13 +17,16 @@ export const history: Command = {
   ],
   words: { least: 1, most: 1 },
   async run(call) {
-    const url = urlWord(call.words[0])
-    const captures = await withRooms(call, (rooms) => rooms.captures(url))
-    if (captures.length === 0)
-      throw new Problem(
-        'not-found',
-        `${url} has no captures; 'orbweaver explain ${url}${collectionFlag(call.settings.collection)}' says why`,
-      )
+    const urls = urlWords(call.words[0])
+    const found = await withRooms(call, (rooms) =>
+      firstOf(urls, async (url) => {
+        const captures = await rooms.captures(url)
+        return captures.length === 0 ? undefined : { url, captures }
+      }),
+    )
+    if (found === undefined)
+      throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
+    const { url, captures } = found
     if (call.settings.json) {
       const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
       call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
