@@ -21,7 +21,8 @@ const MOST_BYTES = 512 * 1024
 const MOST_REDIRECTS = 5
 
 export type RobotsAnswer =
-  | { kind: 'known'; robots: Robots; memory: RobotsMemory }
+  /** `from`: where it was found, after redirects. */
+  | { kind: 'known'; robots: Robots; memory: RobotsMemory; from: string }
   /** Nothing may be fetched for now. */
   | { kind: 'unreachable'; memory: RobotsMemory }
   /** The visit should end before robots.txt could be asked for. */
@@ -60,13 +61,13 @@ export async function askForRobots(
         url = target
         continue
       }
-      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token)
+      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token, url)
     }
     if (status === 429 || status >= 500) {
       return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, status) }
     }
     if (status >= 400 || status < 200)
-      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token)
+      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token, url)
     const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
       bytes: MOST_BYTES,
       ratio: tools.decode.ratio,
@@ -74,7 +75,7 @@ export async function askForRobots(
     // A file that broke off may end in half a rule: what is whole counts.
     const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
     const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
-    return { kind: 'known', robots, memory }
+    return { kind: 'known', robots, memory, from: url }
   }
 }
 
@@ -88,8 +89,8 @@ function wantRobots(status: number): Want {
   return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : 16 * 1024 }
 }
 
-function known(memory: RobotsMemory, token: string): RobotsAnswer {
-  return { kind: 'known', robots: robotsOf(memory, token), memory }
+function known(memory: RobotsMemory, token: string, from: string): RobotsAnswer {
+  return { kind: 'known', robots: robotsOf(memory, token), memory, from }
 }
 
 function unreachable(before: RobotsMemory | undefined, at: number, status: number): RobotsMemory {

@@ -41,19 +41,25 @@ export async function rulesFor(
     rules.set(scheme, robots)
     return { kind: 'rules', robots }
   }
-  const otherAnswers = isFresh(reporter.memory.robots[scheme === 'http' ? 'https' : 'http'], now)
+  const other = scheme === 'http' ? 'https' : 'http'
+  const otherAnswers = isFresh(reporter.memory.robots[other], now)
   if (otherAnswers && before !== undefined && isTooSoon(before, now, tools.patience)) {
     return { kind: 'scheme-fails', memory: before }
   }
   const origin = new URL(item.url).origin
   const answer = await askForRobots(origin, before, asking, tools, (exchange) => heard(exchange, reporter, tools))
   if (answer.kind === 'not-asked') return { kind: 'visit-ends', why: asking.signal.aborted ? 'stopped' : 'slice' }
-  const memory = { ...reporter.memory, robots: { ...reporter.memory.robots, [scheme]: answer.memory } }
+  const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
+  // `http` most often sends us to `https`: that robots.txt has been asked for then, and is not asked for again.
+  if (answer.kind === 'known' && answer.from === origin.replace(scheme, other) + '/robots.txt') {
+    robots[other] = answer.memory
+  }
+  const memory = { ...reporter.memory, robots }
   if (answer.kind === 'unreachable') {
     reporter.remember(memory)
     const why = otherAnswers ? undefined : robotsFail(answer.memory.tries ?? 1, item, reporter, asking.courtesy, tools)
     // A 429 or 503 sends us away, and a crash must not bring us back sooner.
-    if (answer.memory.status > 0) await tools.durable(reporter)
+    if (answer.memory.status > 0 && why !== 'given-up') await tools.durable(reporter)
     return why === undefined ? { kind: 'scheme-fails', memory: answer.memory } : { kind: 'visit-ends', why }
   }
   const crawlDelay = longestDelay(memory, tools.token)
