@@ -197,6 +197,7 @@ class Rows {
 function patient(disk: Disk): Disk {
   return {
     ...disk,
+    size: (path) => disk.size(path) ?? (isOpenVolume(path) ? disk.size(path.slice(0, -OPEN.length)) : undefined),
     read(path, offset, length) {
       try {
         return disk.read(path, offset, length)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
 import { madeUpExchange } from './made-up.test-exchange.ts'
@@ -20,6 +21,27 @@ test('a capture is read while its volume is open and when it is closed', async (
     assert.equal(Buffer.from(read.body).toString(), 'chunky')
     assert.equal(read.http.status, 200)
     assert.equal(read.warcHeaders.get('WARC-Target-URI'), 'http://www.example.org/')
+  }
+})
+
+test('a volume that is closed in the middle of being looked for is found', async () => {
+  for (const renameAt of [1, 2, 3]) {
+    const disk = memoryDisk()
+    const { archive } = madeUpArchive(disk)
+    const place = keepIn(archive, madeUpExchange())
+    await archive.synced()
+    const closed = `${FOLDER}/${place.volume}`
+    let calls = 0
+    const before = <T>(work: () => T): T => {
+      if (++calls === renameAt) disk.rename(`${closed}.open`, closed)
+      return work()
+    }
+    const busy: Disk = {
+      ...disk,
+      size: (path) => before(() => disk.size(path)),
+      read: (path, offset, length) => before(() => disk.read(path, offset, length)),
+    }
+    assert.equal((await readCapture(busy, FOLDER, place, none)).kind, 'capture', `renamed at ${renameAt}`)
   }
 })
 

@@ -59,13 +59,24 @@ function readHere(disk: Disk, folder: string, place: Place): ReadCapture | Unrea
   const path = volumePath(disk, folder, place.volume)
   if (path === undefined) return unreadable(place, 'is not there')
   if (place.length > MEMBER_LIMITS.packed) return unreadable(place, 'is longer than any record')
-  const member = readMember(disk.read(path, place.offset, place.length), place.offset)
+  const member = readMember(readOrAgain(disk, folder, path, place), place.offset)
   if (member.kind === 'fault') return unreadable(place, member.detail)
   const record = parseRecord(member)
   if (record.kind === 'fault') return unreadable(place, record.detail)
   const http = parseHttpBlock(record.block)
   if (http === undefined) return unreadable(place, 'holds no answer of HTTP')
   return { kind: 'capture', warcHeaders: record.headers, http, body: http.payload }
+}
+
+/** A crawl may close the volume, which renames it, between the question where it is and this. */
+function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
+  try {
+    return disk.read(path, offset, length)
+  } catch (error) {
+    const now = volumePath(disk, folder, volume)
+    if (now === undefined || now === path) throw error
+    return disk.read(now, offset, length)
+  }
 }
 
 function unreadable(place: Place, why: string): Unreadable {

@@ -19,10 +19,13 @@ export function volumeName(prefix: string, at: Instant, serial: number, who: str
   return `${plain(prefix)}-${timestamp17(at)}-${String(serial).padStart(5, '0')}-${plain(who)}${EXTENSION}`
 }
 
-/** The file of a volume, closed or still open; undefined when there is neither. */
+/**
+ * The file of a volume, closed or still open; undefined when there is neither. Asked twice for the closed one: a crawl
+ * may rename it between two questions.
+ */
 export function volumePath(disk: Disk, folder: string, name: string): string | undefined {
-  for (const path of [`${folder}/${name}`, `${folder}/${name}${OPEN}`]) if (disk.size(path) !== undefined) return path
-  return undefined
+  const closed = `${folder}/${name}`
+  return [closed, closed + OPEN, closed].find((path) => disk.size(path) !== undefined)
 }
 
 function plain(text: string): string {
