@@ -1,6 +1,6 @@
 /**
- * Files as the rooms that write them see them. Three makers: the machine's (`real-disk.ts`), one in memory
- * (`memory-disk.ts`) and one that forgets what was not synced (`forgetful-disk.ts`).
+ * Files as the rooms that write them see them. Two makers: the machine's (`real-disk.ts`) and one in memory
+ * that forgets what was not synced when its power is cut (`memory-disk.ts`).
  *
  * Writing is synchronous (a copy into the page cache costs less than a trip through the thread pool); only a sync,
  * which waits for the device, is awaited. A new or renamed file is durable once the file *and its folder* are synced.

@@ -81,7 +81,6 @@ export const realDisk: Disk = {
     }
   },
   async syncFolder(folder) {
-    // macOS refuses fdatasync on a folder that was opened for reading only on some file systems; the open itself orders names there.
     const fd = await openAsync(folder, 'r')
     try {
       await fdatasyncAsync(fd)

@@ -323,7 +323,7 @@ class ColumnReader {
       case 5:
         return { kind: 'gone', why: this.failureKind() }
       case 6:
-        return { kind: 'later', why: this.failureKind(), notBefore: this.raw.number() }
+        return { kind: 'later', why: this.failureKind(), notBefore: this.finite() }
       default:
         throw new RangeError(`no outcome ${kind}`)
     }
@@ -392,8 +392,8 @@ class ColumnReader {
   courtesy(): Courtesy {
     const { raw } = this
     const flags = raw.byte()
-    const courtesy: Courtesy = { pause: raw.number(), notBefore: raw.number() }
-    if (flags & 1) courtesy.lastAnswerAt = raw.number()
+    const courtesy: Courtesy = { pause: this.finite(), notBefore: this.finite() }
+    if (flags & 1) courtesy.lastAnswerAt = this.finite()
     if (flags & 2) courtesy.address = raw.text()
     return courtesy
   }
