@@ -10,7 +10,13 @@ interface Shared {
   freeAt: Millis
   /** Whose turn it is, or was. */
   turn: unknown
+  /** When the next of those that found no place may come back. */
+  nextBack: Millis
 }
+
+/** Who finds no place comes back after this, at the soonest and at the latest. */
+const SOONEST_BACK: Millis = 5_000
+const LATEST_BACK: Millis = 3_600_000
 
 export class AddressBook {
   readonly #clock: Clock
@@ -26,11 +32,25 @@ export class AddressBook {
 
   /** False when there are already as many visits at the address as there may be. */
   join(address: string): boolean {
-    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0, turn: undefined }
+    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0, turn: undefined, nextBack: 0 }
     if (shared.visits >= this.#mostVisits) return false
     shared.visits++
     this.#shared.set(address, shared)
     return true
+  }
+
+  /**
+   * For one who found no place: when to come back. Each is told a time of its own, one address pause after the other,
+   * for no site takes less. Else the thousands of sites of a shared host would all come back every few seconds, and
+   * keep the house from all others.
+   */
+  comeBackAfter(address: string): Millis {
+    const shared = this.#shared.get(address)
+    const now = this.#clock.elapsed()
+    if (shared === undefined) return SOONEST_BACK
+    const back = Math.min(Math.max(now + SOONEST_BACK, shared.nextBack), now + LATEST_BACK)
+    shared.nextBack = back + this.#pause
+    return back - now
   }
 
   leave(address: string): void {

@@ -20,8 +20,8 @@ import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
 import { type PageTold, refused, refuseUnwanted, visitPage } from './visit-page.ts'
 
-/** When an address has as many visits as it may, the site comes back after this. */
-const ADDRESS_BUSY_WAIT = 5_000
+/** A site whose address belongs to another worker goes to that one after this. */
+const ELSEWHERE_WAIT = 5_000
 
 /** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
 const ROUNDS_A_TURN = 100
@@ -52,13 +52,13 @@ export async function crawlSite(
   courtesy.at(address.ip)
   const shared = !courtesy.own
   if (shared && !tools.addresses.join(address.ip)) {
-    courtesy.holdFor(ADDRESS_BUSY_WAIT)
+    courtesy.holdFor(tools.addresses.comeBackAfter(address.ip))
     return 'elsewhere'
   }
   const session = tools.openSession()
   try {
     if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
-      courtesy.holdFor(ADDRESS_BUSY_WAIT)
+      courtesy.holdFor(ELSEWHERE_WAIT)
       return 'elsewhere'
     }
     const asking: Asking = { site: visit.site, session, address, courtesy, cookies: new CookieJar(), lease, signal }
