@@ -1,5 +1,5 @@
 /** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { type Instant, type Millis, realClock } from '../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
 import { Readers } from '../base/journal.ts'
@@ -116,6 +116,9 @@ export async function addSeeds(settings: Settings, options: CrawlOptions): Promi
 async function openForWriting(settings: Settings, options: CrawlOptions) {
   const folder = settings.collection
   for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
+  // A loss of power must not take the folder itself, with all that is durable in it.
+  await realDisk.syncFolder(folder)
+  await realDisk.syncFolder(dirname(resolve(folder)))
   const lock = lockCollection(folder)
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)

@@ -64,6 +64,9 @@ export interface House {
 const MOST_PENDING = 2000
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
+const LINKS_A_TICK: Millis = 200
+/** 5–10 ms each. */
+const LINK_PAGES_A_PIECE = 50
 /** At the end, when nobody waits for the thread: 50 pages at a time cost three times as much. */
 const LINK_PAGES_AT_ONCE = 1000
 
@@ -86,6 +89,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   await frontier.recover(() => intake.drain())
   void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
   const find = findTwin(database, filter)
+  /** Who links where, piece by piece while nobody waits for the thread, so that little is left for the end. */
+  const indexSomeLinks = async () => {
+    const until = clock.elapsed() + LINKS_A_TICK
+    while (intake.pending() === 0 && clock.elapsed() < until) {
+      if ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_A_PIECE))) < LINK_PAGES_A_PIECE) break
+      await turn()
+    }
+  }
   let nextNote = 0
   const note = () =>
     database.transact(async (tx) => {
@@ -110,11 +121,19 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       checkInSealed: (_worker, sealed) => intake.store(sealed),
       findTwin: find,
     },
-    seed: (urls) => database.transact((tx) => frontier.ledger.seed(tx, urls)),
+    seed: (urls) =>
+      database.transact(async (tx) => {
+        const { sites, urls: queue } = await frontier.ledger.look.totals(tx)
+        const admitted = await frontier.ledger.seed(tx, urls)
+        // A crawl that had ended: who names its seeds again wants those tried that gave no answer then.
+        if (queue.waiting + sites.leased + sites.returning === 0) await frontier.ledger.tryAgain(tx, urls)
+        return admitted
+      }),
     seeds: () => database.read((tx) => frontier.ledger.look.seeds(tx)),
     async tick() {
       // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
       if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
+      await indexSomeLinks()
       if (clock.elapsed() < nextNote) return
       nextNote = clock.elapsed() + PROGRESS_EVERY
       await note()

@@ -218,6 +218,23 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.equal((await bench.frontier.checkOut('w1', 1)).next, 'over')
     })
 
+    it('tries a site that was given up once more when it is named again, with fresh tries', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/1'), link('a.test/2'))
+      const visit = await bench.one()
+      const pages = [page('a.test/1', { kind: 'gone', why: 'connect' })]
+      const memory = { ...freshMemory(), silent: 3 }
+      await bench.settle(part(bench, visit, 1, { pages, memory, ended: 'given-up' }))
+      const seeds = ['a.test', 'b.test'].map((site) => ({ url: `http://${site}/1`, key: 1n, site }))
+      const again = () => bench.db.transact((tx) => bench.ledger.tryAgain(tx, seeds))
+      assert.equal(await again(), 1)
+      assert.equal(await again(), 0)
+      bench.clock.pass(PAUSE)
+      const next = await bench.one()
+      assert.deepEqual(next.agenda.map(({ url }) => url).sort(), ['http://a.test/1', 'http://a.test/2'])
+      assert.deepEqual([next.memory, next.fence > visit.fence], [freshMemory(), true])
+    })
+
     it('lets a silent site wait as long as its courtesy says, also when news of it comes', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')

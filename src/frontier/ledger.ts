@@ -47,6 +47,8 @@ export interface Ledger {
   admit(tx: Tx, links: readonly Link[]): Promise<Admitted>
   /** As `admit`, at depth 0, remembered as seeds. */
   seed(tx: Tx, urls: readonly SeedUrl[]): Promise<Admitted>
+  /** Sites among them that had been given up are asked once more, with all that is gone in them. Says how many. */
+  tryAgain(tx: Tx, urls: readonly SeedUrl[]): Promise<number>
   /**
    * The last part of each visit is durable in the inbox: its site is not handed out before that is applied. With
    * `last: false` for other parts; this matters only for visits that were given up for lost.

@@ -1,7 +1,7 @@
 /**
  * A site's life. It *waits* for courtesy or for its first due URL; then it is *free*; checked out it is *leased*; when the
  * last part of its visit is durable it is *returning*, until that is applied; *crawled* when every URL is marked, and
- * waiting again when it gets another; *barred* when it is given up for good.
+ * waiting again when it gets another; *barred* when it is given up, until the operator names it again.
  */
 import { assert, never } from '../base/assert.ts'
 
@@ -20,6 +20,8 @@ export type SiteEvent =
   /** The last part was applied; `left` URLs are not marked. */
   | { kind: 'ended'; left: number }
   | { kind: 'given-up' }
+  /** The operator named it again after the crawl had ended. */
+  | { kind: 'tried-again' }
   /** The lease ended, or its worker did, without a last part. */
   | { kind: 'lost'; left: number }
 
@@ -40,6 +42,8 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
       return only(state, event, UNBARRED, event.left === 0 ? 'crawled' : 'waiting')
     case 'given-up':
       return 'barred'
+    case 'tried-again':
+      return only(state, event, ['barred'], 'crawled')
     default:
       return never(event, 'event of a site')
   }

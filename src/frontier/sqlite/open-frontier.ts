@@ -17,6 +17,7 @@ import { recover } from './recover.ts'
 import { renew } from './renew.ts'
 import { type Rules, rulesOf } from './rules.ts'
 import { settle } from './settle.ts'
+import { tryAgain } from './try-again.ts'
 import { wish } from './wish.ts'
 
 export function openSqliteFrontier(db: Database, options: FrontierOptions): FrontierHouse {
@@ -65,6 +66,7 @@ function ledgerOf(rules: Rules): Ledger {
   return {
     admit: async (tx, links) => admit(sqliteTx(tx), rules, links),
     seed: async (tx, urls) => addSeeds(sqliteTx(tx), rules, urls),
+    tryAgain: async (tx, urls) => tryAgain(sqliteTx(tx), rules, urls),
     returning: async (tx, visits) => awaitParts(sqliteTx(tx), rules, visits),
     settle: async (tx, parts) => settle(sqliteTx(tx), rules, parts),
     reap: async (tx, now) => reap(sqliteTx(tx), rules, now === undefined ? rules.time.now() : rules.time.of(now)),

@@ -36,7 +36,7 @@ test('typing mistakes are named', () => {
     ['a@example.org', /e-mail/],
     ['http://a:b@example.org/', /passwords/],
     ['example', /full host name/],
-    ['http://intranet/', /full host name/],
+    ['intranet', /full host name/],
     ['http://http://example.org/', /twice/],
     ['www,example,org', /characters that no name has/],
     ['/a/b.html', /host name is missing/],

@@ -69,7 +69,9 @@ function judgeHost(url: WebUrl, seed: string): Seed {
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host reads as the address ${host}`)
   if (host !== 'localhost' && !host.includes('.')) {
     if (/^https?$/.test(host)) return bad('the scheme stands there twice')
-    return bad(`"${clip(host)}" is no full host name`)
+    // A machine of one's own network: whoever writes the scheme means it, a bare word is more likely a slip.
+    if (/^https?:\/\//i.test(seed)) return { kind: 'seed', url }
+    return bad(`"${clip(host)}" is no full host name; write http://${clip(host)}/ if it is one of your network`)
   }
   if (/^[^/:?#]+\.(txt|csv|json|ya?ml|html?|lst|list|xml|gz|warc|cdxj?)$/i.test(seed)) {
     return bad('it looks like the name of a file; seeds in a file are given with --seeds')
