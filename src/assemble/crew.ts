@@ -140,7 +140,8 @@ export class Crew {
     const members = [...this.#members]
     this.#over = true
     this.#members.clear()
-    await Promise.all(members.map(({ thread }) => thread.terminate()))
+    // Until then they may write to their volumes, and the collection is not closed.
+    await this.#replace(Promise.all(members.map(({ thread }) => thread.terminate())).then(() => {}))
   }
 
   /** Resolves when all threads have ended, those started meanwhile too. */
