@@ -43,7 +43,7 @@ const PATIENCE = 0.01
 /** Parts are brought once a second, and syncing and storing them takes its time. */
 const UNREPORTED_MS = 2500
 
-const LONGEST_LIFE_MS = 4000
+const LONGEST_LIFE_MS = 3500
 
 /** Sites of a few pages with a pause longer than a restart. */
 function slowSites(): PlantedPage[] {
@@ -63,7 +63,7 @@ function slowSites(): PlantedPage[] {
 const WEB: WebOptions = {
   seed: SEED,
   sites: FULL ? 200 : 60,
-  pages: FULL ? 14_000 : 5000,
+  pages: FULL ? 14_000 : 6500,
   theta: FULL ? 0.4 : 0.7,
   latencyMs: 4,
   pageBytes: 5000,
@@ -141,7 +141,7 @@ test('fifty times kill -9: the same set, nothing lost, nothing counted twice, ev
 async function liveAndDie(flags: readonly string[], life: number, random: Random): Promise<Killed> {
   const named = life % 2 === 0 ? NAMED[(life / 2) % NAMED.length] : undefined
   const { ran, how } =
-    named === undefined ? await dieAtRandom(flags, 50 + random.integer(2700)) : await dieAt(flags, named, random)
+    named === undefined ? await dieAtRandom(flags, 50 + random.integer(2400)) : await dieAt(flags, named, random)
   assert.equal(
     ran.signal,
     'SIGKILL',
@@ -257,5 +257,8 @@ function judgeCollection(collection: string, documents: ReadonlySet<string>): vo
 
 function tellFigures(t: TestContext, entries: readonly RequestEntry[], retries: ReadonlyMap<string, number>): void {
   const urls = new Set(entries.map(({ url }) => url))
-  t.diagnostic(`${entries.length} requests of ${urls.size} URLs; retries ${JSON.stringify([...retries])}`)
+  const last = entries.filter((entry) => lifeOf(entry) === KILLS).length
+  t.diagnostic(
+    `${entries.length} requests of ${urls.size} URLs, ${last} in the last life; retries ${JSON.stringify([...retries])}`,
+  )
 }
