@@ -206,7 +206,7 @@ export const SETTINGS = {
     form: 'HOST=DURATION',
     what: 'Another pause for servers of your own: a host, *.domain, an IP address, or a reserved name such as *.test; it replaces the address pause there too.',
   }),
-  addressPause: one(a.duration({ least: 100, most: DAY }), {
+  addressPause: one(a.duration({ least: 100, most: 60 * SECOND }), {
     ...courtesy,
     form: 'DURATION',
     default: '500ms',

@@ -9,7 +9,7 @@ import { CaptureWriter } from '../collection/captures/write-capture.ts'
 import { CounterSums } from '../collection/counters/counters.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
 import { logLine } from '../collection/crawl-log/log-line.ts'
-import { writePage } from '../collection/pages/write-page.ts'
+import { giveUpPages, writePage } from '../collection/pages/write-page.ts'
 import { writeVerdicts } from '../collection/pages/write-verdicts.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
 import type { Database, Tx } from '../database/database.ts'
@@ -121,6 +121,7 @@ function collect(
       if (!page.errand) writePage(tx, site, page)
       lines.push(logLine(page))
     }
+    if (report.ended === 'given-up') giveUpPages(tx, site)
     writeVerdicts(tx, site, report.verdicts)
     sums.add(tx, report.site, report.counts, momentOf(report, tools.clock))
   }

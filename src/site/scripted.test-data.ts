@@ -114,6 +114,7 @@ export class Scripted {
       exchangeMs: EXCHANGE_MS,
       patience: 1,
       decode: { bytes: 1e6, ratio: 1000 },
+      failed: () => false,
       durable: async () => {
         this.durableAt.push(clock.elapsed())
       },

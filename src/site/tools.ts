@@ -43,6 +43,8 @@ export interface SiteTools {
   /** Scales the waits of the failure table. */
   patience: number
   decode: { bytes: number; ratio: number }
+  /** The disk or the house has failed: nothing can go on. */
+  failed(): boolean
   /** Resolves when all that the reporter has told so far is durable. */
   durable(reporter: Reporter): Promise<void>
 }

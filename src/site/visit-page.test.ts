@@ -234,6 +234,20 @@ test('bodies that broke off are asked for again, and on the last try kept, read 
   assert.equal(page.bytes, 10_000)
 })
 
+test('a bug of ours that one page brings out costs that page only; a disk that fails ends the visit', async () => {
+  const script = { [HOME]: { body: 'a' }, 'http://a.test/b': { body: 'b' } }
+  const findTwin = async (): Promise<undefined> => {
+    if (asked++ === 1) throw new Error('a bug')
+  }
+  let asked = 0
+  const { pages, why } = await new Scripted(script, { findTwin }).visit({ agenda: [HOME, 'http://a.test/b'] })
+  assert.deepEqual(pages[0].outcome, { kind: 'gone', why: 'reading' })
+  assert.deepEqual([pages[1].outcome.kind, why], ['kept', 'done'])
+  asked = 0
+  const failing = new Scripted(script, { findTwin, failed: () => true })
+  await assert.rejects(failing.visit({ agenda: [HOME] }), /a bug/)
+})
+
 test('a page whose reading throws is kept, counted as failed in reading, and not tried again', async () => {
   const read: typeof readPage = (input) => {
     if (Buffer.from(input.bytes).includes('killer')) throw new Error('too deep')

@@ -16,7 +16,7 @@ export interface WorkerOptions {
   frontier: Frontier
   sink: ReportSink
   /** All but what the worker makes itself. */
-  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter'>
+  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed'>
   renewEvery: Millis
   /** Told once a second how the worker is doing. */
   pulse?: (pulse: WorkerPulse) => void
@@ -48,7 +48,6 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const { clock, archive, journal } = options.tools
   const courier = new Courier({ worker: id, clock, archive, sink, journal })
   const leases = new Leases(id, frontier, clock)
-  const tools: SiteTools = { ...options.tools, worker: id, enter: frontier.enter, durable: () => courier.deliver() }
   const bell = new Bell()
   const over = new AbortController()
   const courtesies = new Map<string, SiteCourtesy>()
@@ -67,6 +66,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     end()
   }
   courier.onFailure = fail
+  const tools = siteTools(options, courier, fail, () => failure !== undefined)
   if (stop.aborted) end()
   else stop.addEventListener('abort', end)
 
@@ -129,6 +129,39 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   await Promise.all(background)
   if (failure !== undefined) throw failure
   await archive.close()
+}
+
+/** A visit's tools; what fails of the disk or the house ends the worker, whoever met it first. */
+function siteTools(
+  { id, frontier, tools }: WorkerOptions,
+  courier: Courier,
+  fail: (error: unknown) => void,
+  failed: () => boolean,
+): SiteTools {
+  const fatal = (error: unknown): never => {
+    fail(error)
+    throw error
+  }
+  return {
+    ...tools,
+    worker: id,
+    failed,
+    archive: {
+      keep(exchange, digest, twin) {
+        try {
+          return tools.archive.keep(exchange, digest, twin)
+        } catch (error) {
+          return fatal(error)
+        }
+      },
+      twinOf: (digest) => tools.archive.twinOf(digest),
+      synced: () => tools.archive.synced(),
+      close: () => tools.archive.close(),
+    },
+    findTwin: (digest) => tools.findTwin(digest).catch(fatal),
+    enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
+    durable: () => courier.deliver(),
+  }
 }
 
 function slowest(courtesies: ReadonlyMap<string, SiteCourtesy>): SlowSite[] {

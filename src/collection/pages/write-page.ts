@@ -76,3 +76,8 @@ function tell(outcome: Outcome): { why: string | null; detail: string | null } {
       return never(outcome)
   }
 }
+
+/** Its site was given up: what was to be tried again is gone with it. */
+export function giveUpPages(tx: Tx, site: bigint): void {
+  sqliteTx(tx).run(`UPDATE page SET outcome = 'gone' WHERE site = ? AND outcome = 'later'`, site)
+}
