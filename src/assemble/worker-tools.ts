@@ -9,6 +9,7 @@ import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { parseScopeMode, type ScopeMode } from '../scope/region.ts'
 import { makeScope, type Scope } from '../scope/scope.ts'
 import { AddressBook } from '../site/address-book.ts'
+import { ForeignAnswers } from '../site/foreign-answers.ts'
 import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, ReadingWatch } from '../visit/ports.ts'
@@ -63,6 +64,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       mostRetryAfter: settings.maxRetryAfter,
     },
     addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
+    foreign: new ForeignAnswers(world.clock),
     read: readPage,
     token: settings.userAgentName,
     headers: requestHeaders(settings, plan.version),

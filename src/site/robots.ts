@@ -10,9 +10,10 @@ import { CookieJar } from '../web/http/cookies.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseRobots, type Robots } from '../web/robots/robots.ts'
-import { parseUrl, resolver } from '../web/url/web-url.ts'
+import { parseUrl, resolver, type WebUrl } from '../web/url/web-url.ts'
 import { type Asking, ask } from './ask.ts'
 import { SiteCourtesy } from './courtesy.ts'
+import type { ForeignAnswer } from './foreign-answers.ts'
 import type { SiteTools } from './tools.ts'
 
 export const FRESH_FOR: Millis = 24 * 3_600_000
@@ -46,10 +47,10 @@ export async function askForRobots(
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
-    const exchange = await askAnywhere(url, asking, tools)
+    const { answer: exchange, isNew } = await askAnywhere(url, asking, tools)
     if (exchange === 'not-asked') return { kind: 'not-asked' }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
-    await heard(exchange, hop)
+    if (isNew) await heard(exchange, hop)
     const { answer } = exchange
     if (answer.kind !== 'full' && answer.kind !== 'cut') {
       return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, 0) }
@@ -104,18 +105,23 @@ function redirectTarget(from: string, location: string | undefined): string | un
   return resolved.kind === 'url' ? resolved.url.href : undefined
 }
 
-/**
- * Redirects of robots.txt are followed across hosts, as RFC 9309 demands: one request to a site that this visit holds no
- * lease of. It waits a whole pause first, keeps the distance that its address is owed, and has a session of its own.
- */
+/** Redirects of robots.txt are followed across hosts, as RFC 9309 demands: to a site that this visit holds no lease of. */
 async function askAnywhere(
   url: string,
   asking: Asking,
   tools: SiteTools,
-): Promise<Exchange | 'not-asked' | 'no-address'> {
+): Promise<{ answer: ForeignAnswer; isNew: boolean }> {
   const target = parseUrl(url)
-  if (target === undefined) return 'no-address'
-  if (target.site === asking.site) return (await ask(url, wantRobots, asking, tools)) ?? 'not-asked'
+  if (target === undefined) return { answer: 'no-address', isNew: false }
+  if (target.site === asking.site) {
+    return { answer: (await ask(url, wantRobots, asking, tools)) ?? 'not-asked', isNew: true }
+  }
+  const { pause } = tools.pauses.configured(target.site, undefined)
+  return tools.foreign.ask(url, target.site, pause, (wait) => askThere(target, wait, asking, tools))
+}
+
+/** It waits a whole pause first, keeps the distance that its address is owed, and has a session of its own. */
+async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: SiteTools): Promise<ForeignAnswer> {
   const resolved = await tools.resolve(target.host, asking.signal)
   if (resolved.kind === 'failed') return 'no-address'
   const [address] = resolved.list
@@ -123,17 +129,10 @@ async function askAnywhere(
   const session = tools.openSession()
   const joined = tools.addresses.join(address.ip)
   try {
-    const { pause } = tools.pauses.configured(target.site, address.ip)
-    const courtesy = new SiteCourtesy(target.site, pause, tools.pauses, tools.clock)
-    const there = {
-      ...asking,
-      site: target.site,
-      session,
-      courtesy,
-      address,
-      cookies: new CookieJar(),
-    }
-    return (await ask(url, wantRobots, there, tools)) ?? 'not-asked'
+    const courtesy = new SiteCourtesy(target.site, wait, tools.pauses, tools.clock)
+    courtesy.at(address.ip)
+    const there = { ...asking, site: target.site, session, courtesy, address, cookies: new CookieJar() }
+    return (await ask(target.href, wantRobots, there, tools)) ?? 'not-asked'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)

@@ -15,6 +15,7 @@ import { parseUrl } from '../web/url/web-url.ts'
 import { AddressBook } from './address-book.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import { crawlSite } from './crawl.ts'
+import { ForeignAnswers } from './foreign-answers.ts'
 import { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -107,6 +108,7 @@ export class Scripted {
         mostRetryAfter: 3_600_000,
       },
       addresses: new AddressBook(clock, ADDRESS_PAUSE, 8),
+      foreign: new ForeignAnswers(clock),
       read: readPage,
       watch: { begin() {}, end() {} },
       token: 'Orbweaver',

@@ -9,6 +9,7 @@ import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, Frontier, ReadingWatch } from '../visit/ports.ts'
 import type { AddressBook } from './address-book.ts'
 import type { PauseRules } from './courtesy.ts'
+import type { ForeignAnswers } from './foreign-answers.ts'
 import type { Reporter } from './reporter.ts'
 
 /** The worker's side of a lease, on the worker's monotonic clock. */
@@ -33,6 +34,8 @@ export interface SiteTools {
   hazards: HazardLimits
   pauses: PauseRules
   addresses: AddressBook
+  /** Other sites' robots.txt that redirects lead to. */
+  foreign: ForeignAnswers
   read(input: { mediaType: string; charset: string | undefined; bytes: Uint8Array }): Reading
   watch: ReadingWatch
   /** The product token matched in robots.txt, and the headers sent with every request. */

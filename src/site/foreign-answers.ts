@@ -1,0 +1,61 @@
+/**
+ * robots.txt that redirects lead to on other sites, for all visits of a worker: each is asked for once an hour, those asked
+ * for at the same time are one request, and two to the same site keep its pause. Many parked names that point to one
+ * host's file would otherwise ask it again and again, without holding a lease of it.
+ */
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Exchange } from '../visit/exchange.ts'
+import type { SiteName } from '../visit/visit.ts'
+
+export type ForeignAnswer = Exchange | 'not-asked' | 'no-address'
+
+const LASTS: Millis = 3_600_000
+const MOST = 1000
+
+interface Asked {
+  answer: Promise<ForeignAnswer>
+  until: Millis
+}
+
+export class ForeignAnswers {
+  readonly #clock: Clock
+  readonly #asked = new Map<string, Asked>()
+  /** On the monotonic clock: when the next request to the site may begin. */
+  readonly #freeAt = new Map<SiteName, Millis>()
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  /** `fetch` is told how long it has to wait first. `isNew`: this call's own request, to be told of and archived. */
+  async ask(
+    url: string,
+    site: SiteName,
+    pause: Millis,
+    fetch: (wait: Millis) => Promise<ForeignAnswer>,
+  ): Promise<{ answer: ForeignAnswer; isNew: boolean }> {
+    const now = this.#clock.elapsed()
+    const known = this.#asked.get(url)
+    if (known !== undefined && now < known.until) return { answer: await known.answer, isNew: false }
+    const wait = Math.max(pause, (this.#freeAt.get(site) ?? 0) - now)
+    remember(this.#freeAt, site, now + wait + pause)
+    const answer = fetch(wait)
+    remember(this.#asked, url, { answer, until: now + LASTS })
+    const got = await answer
+    // Not asked, or in vain: nobody else should live by that.
+    if (typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
+    remember(this.#freeAt, site, this.#clock.elapsed() + pause)
+    return { answer: got, isNew: true }
+  }
+}
+
+/** The oldest goes when there are too many. */
+function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.delete(key)
+  map.set(key, value)
+  if (map.size <= MOST) return
+  for (const oldest of map.keys()) {
+    map.delete(oldest)
+    break
+  }
+}
