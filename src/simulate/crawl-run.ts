@@ -34,6 +34,9 @@ export interface SimulationReport extends Judgement {
   realMs: Millis
 }
 
+/** What is simulated is the order and the time of requests: small pages show it as well and take half the time to read. */
+const SMALL_PAGES: Partial<WebOptions> = { pageBytes: 4_000, linksPerPage: 20 }
+
 /** A web, and a machine with nothing on it. */
 export interface Stage extends CrawledWeb {
   clock: VirtualClock
@@ -59,7 +62,8 @@ export async function simulateCrawl(options: SimulateOptions): Promise<Simulatio
 }
 
 export function setStage(options: SimulateOptions): Stage {
-  const web = makeWeb({ seed: options.seed, sites: options.sites, pagesPerSite: options.pages, ...options.web })
+  const { seed, sites, pages } = options
+  const web = makeWeb({ ...SMALL_PAGES, seed, sites, pagesPerSite: pages, ...options.web })
   const clock = virtualClock(web.plan.epoch)
   return {
     options,
