@@ -1,6 +1,6 @@
 /**
  * The house over a database, a disk and a clock that are given: frontier, intake, log, twins. What a crash left is put
- * right first, in the order of durability: volumes' torn tails, then the inbox, then the leases.
+ * right first: the inbox is applied, the leases are lost, then the volumes' torn tails are cut.
  */
 import { join } from 'node:path'
 import { type Clock, type Millis, turn } from '../base/clock.ts'
@@ -73,7 +73,6 @@ const LINK_PAGES_AT_ONCE = 1000
 export async function openHouse(parts: HouseParts): Promise<House> {
   const { database, disk, folder, clock, settings, journal } = parts
   const archiveFolder = join(folder, 'archive')
-  await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
   const frontier = openFrontier(database, {
     clock,
@@ -87,6 +86,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
   const intake = await Intake.open({ database, ledger: frontier.ledger, filter, log, clock, journal })
   await frontier.recover(() => intake.drain())
+  // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
+  await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
   void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
   const find = findTwin(database, filter)
   /** Who links where, piece by piece while nobody waits for the thread, so that little is left for the end. */

@@ -41,8 +41,14 @@ export async function verifyCollection(parts: VerifyParts, tell: (volume: string
   }
   const totals = await verifyVolumes(parts, findings, tell)
   await verifyCatalogue(parts.database, findings, !running)
-  await verifyIndex(parts, findings, () => running || crashed || parts.running())
+  const unfinished = await isUnfinished(parts)
+  await verifyIndex(parts, findings, () => running || crashed || unfinished || parts.running())
   return { ...totals, faults: findings.all(), notes: findings.notes }
+}
+
+/** The index is made when a crawl ends; one that was killed twice in a row may show no other trace than what still waits. */
+function isUnfinished({ database, looks }: VerifyParts): Promise<boolean> {
+  return database.read(async (tx) => (await looks.totals(tx)).urls.waiting > 0)
 }
 
 /** A crawl that ended in order has left none of these, whatever ended it. */

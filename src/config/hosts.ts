@@ -35,7 +35,7 @@ export function ownHost(text: string): string {
   const pattern = hostPattern(text)
   if (isIP(pattern) !== 0) return pattern
   const base = pattern.startsWith('*.') ? pattern.slice(2) : pattern
-  if (RESERVED.includes(base.slice(base.lastIndexOf('.') + 1))) return pattern
+  if (isReserved(base)) return pattern
   const { domain } = parseDomain(base, { allowPrivateDomains: true, extractHostname: false })
   if (base === '*' || domain === null)
     throw new Unfit(
@@ -83,10 +83,24 @@ export function hostMatches(pattern: string, host: string): boolean {
 export function pauseForHost(rules: readonly HostPause[], host: string, ip?: string): number | undefined {
   let best: HostPause | undefined
   for (const rule of rules) {
-    if (!hostMatches(rule.host, host) && rule.host !== ip) continue
+    if (!(hostMatches(rule.host, host) && isOneOwners(rule.host, host)) && rule.host !== ip) continue
     if (best === undefined || exactness(rule.host) > exactness(best.host)) best = rule
   }
   return best?.pauseMs
+}
+
+/**
+ * `*.amazonaws.com` is one's own only as far as it is one owner's: the names of strangers under a public suffix further
+ * down (`alice.s3.amazonaws.com`) keep our usual pause.
+ */
+function isOneOwners(pattern: string, host: string): boolean {
+  if (!pattern.startsWith('*.') || isReserved(host)) return true
+  const domainOf = (name: string) => parseDomain(name, { allowPrivateDomains: true, extractHostname: false }).domain
+  return domainOf(host) === domainOf(pattern.slice(2))
+}
+
+function isReserved(host: string): boolean {
+  return RESERVED.includes(host.slice(host.lastIndexOf('.') + 1))
 }
 
 function exactness(pattern: string): number {

@@ -10,6 +10,8 @@ interface Shared {
   freeAt: Millis
   /** Whose turn it is, or was. */
   turn: unknown
+  /** A request is under way there since then. */
+  busySince: Millis | undefined
   /** When the next of those that found no place may come back. */
   nextBack: Millis
 }
@@ -17,6 +19,9 @@ interface Shared {
 /** Who finds no place comes back after this, at the soonest and at the latest. */
 const SOONEST_BACK: Millis = 5_000
 const LATEST_BACK: Millis = 3_600_000
+/** Neighbours of a request that takes longer than this wait for it no more. */
+const LONGEST_BUSY: Millis = 10_000
+const LOOK_AGAIN: Millis = 100
 
 export class AddressBook {
   readonly #clock: Clock
@@ -32,7 +37,13 @@ export class AddressBook {
 
   /** False when there are already as many visits at the address as there may be. */
   join(address: string): boolean {
-    const shared = this.#shared.get(address) ?? { visits: 0, freeAt: 0, turn: undefined, nextBack: 0 }
+    const shared = this.#shared.get(address) ?? {
+      visits: 0,
+      freeAt: 0,
+      turn: undefined,
+      busySince: undefined,
+      nextBack: 0,
+    }
     if (shared.visits >= this.#mostVisits) return false
     shared.visits++
     this.#shared.set(address, shared)
@@ -65,7 +76,12 @@ export class AddressBook {
   }
 
   wait(address: string): Millis {
-    return Math.max(0, (this.#shared.get(address)?.freeAt ?? 0) - this.#clock.elapsed())
+    const shared = this.#shared.get(address)
+    if (shared === undefined) return 0
+    const now = this.#clock.elapsed()
+    // The pause counts from the end of an answer; but one site that never answers does not stop its neighbours for long.
+    const isBusy = shared.busySince !== undefined && now - shared.busySince < LONGEST_BUSY
+    return Math.max(0, shared.freeAt - now, isBusy ? LOOK_AGAIN : 0)
   }
 
   /**
@@ -77,13 +93,21 @@ export class AddressBook {
     if (shared === undefined) return true
     if (shared.turn !== visitor && this.wait(address) > 0) return false
     shared.turn = visitor
-    this.touch(address)
+    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
     return true
+  }
+
+  /** The first byte of a request is being written. */
+  begin(address: string): void {
+    const shared = this.#shared.get(address)
+    if (shared !== undefined) shared.busySince = this.#clock.elapsed()
   }
 
   /** An answer has just ended: the next request there keeps its distance from it. */
   touch(address: string): void {
     const shared = this.#shared.get(address)
-    if (shared !== undefined) shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
+    if (shared === undefined) return
+    shared.busySince = undefined
+    shared.freeAt = Math.max(shared.freeAt, this.#clock.elapsed() + this.#pause)
   }
 }

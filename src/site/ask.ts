@@ -49,6 +49,7 @@ export async function ask(
         may: () => {
           if (signal.aborted || asking.lease.left() < tools.exchangeMs || courtesy.wait > 0) return false
           outrun = book !== undefined && !book.takeTurn(ip, asking)
+          if (!outrun) book?.begin(ip)
           return !outrun
         },
         wants,
@@ -67,10 +68,10 @@ export async function ask(
   return exchange
 }
 
-/** How long a 429 or 503 sends us away, page or robots.txt: the whole site rests. One that does not say gets the table's wait. */
+/** How long an answer sends us away (Retry-After), page or robots.txt: the whole site rests. A 429 or 503 that does not say gets the table's wait. */
 function asksToWait({ status, headers }: Head, now: Instant, patience: number): Millis | undefined {
-  if (status !== 429 && status !== 503) return undefined
-  return retryAfter(headerOf(headers, 'retry-after'), now) ?? waitAfter(`status-${status}`, 1, patience)
+  const asked = status < 300 ? undefined : retryAfter(headerOf(headers, 'retry-after'), now)
+  return asked ?? (status === 429 || status === 503 ? waitAfter(`status-${status}`, 1, patience) : undefined)
 }
 
 /** The site's pause and the address's are over, and it is our turn there. False: the visit should end. */

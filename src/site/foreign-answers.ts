@@ -20,8 +20,8 @@ interface Asked {
 export class ForeignAnswers {
   readonly #clock: Clock
   readonly #asked = new Map<string, Asked>()
-  /** On the monotonic clock: when the next request to the site may begin. */
-  readonly #freeAt = new Map<SiteName, Millis>()
+  /** The last request to each site: the next begins when it has ended, and a pause after that. */
+  readonly #last = new Map<SiteName, Promise<void>>()
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -37,14 +37,20 @@ export class ForeignAnswers {
     const now = this.#clock.elapsed()
     const known = this.#asked.get(url)
     if (known !== undefined && now < known.until) return { answer: await known.answer, isNew: false }
-    const wait = Math.max(pause, (this.#freeAt.get(site) ?? 0) - now)
-    remember(this.#freeAt, site, now + wait + pause)
-    const answer = fetch(wait)
+    const before = this.#last.get(site)
+    const answer = before === undefined ? fetch(pause) : before.then(() => fetch(pause))
     remember(this.#asked, url, { answer, until: now + LASTS })
+    remember(
+      this.#last,
+      site,
+      answer.then(
+        () => {},
+        () => {},
+      ),
+    )
     const got = await answer
     // Not asked, or in vain: nobody else should live by that.
     if (typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
-    remember(this.#freeAt, site, this.#clock.elapsed() + pause)
     return { answer: got, isNew: true }
   }
 }

@@ -69,11 +69,17 @@ export async function askForRobots(
     }
     if (status >= 400 || status < 200)
       return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token, url)
-    const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
+    const { bytes, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
       bytes: MOST_BYTES,
       ratio: tools.decode.ratio,
     })
-    // A file that broke off may end in half a rule: what is whole counts.
+    // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
+    const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
+    const damaged = trouble !== undefined && (bytes.length === 0 || trouble.endsWith('is damaged'))
+    if (brokeOff || damaged) {
+      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, 0) }
+    }
+    // One that our own bound cut may end in half a rule: what is whole counts.
     const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
     const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
     return { kind: 'known', robots, memory, from: url }

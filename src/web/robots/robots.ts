@@ -70,7 +70,6 @@ function isForeign(text: string): boolean {
   let controls = 0
   for (let at = 0; at < start.length; at++) {
     const code = start.charCodeAt(at)
-    if (code === 0) return true
     if (code < 9 || (code > 13 && code < 32)) controls++
   }
   return controls > start.length / 10

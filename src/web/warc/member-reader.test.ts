@@ -139,3 +139,27 @@ test('any bytes at all: an answer, never an exception', () => {
     ),
   )
 })
+
+test('members of every size in a row, across the borders of the window', () => {
+  // 400 kB used of a window of 1 MiB leaves less than a member of 700 kB: it is read anew, not called torn.
+  for (const sizes of [
+    [400e3, 700e3, 1e3],
+    [600e3, 600e3, 600e3, 600e3],
+    [1e3, 3e6, 1e3, 1.2e6, 500e3],
+  ]) {
+    const file = Buffer.concat(sizes.map((size) => gzipSync(noise(size))))
+    const reader = new MemberReader(bytesIn(file))
+    const lengths = sizes.map(() => {
+      const member = reader.next()
+      return member?.kind === 'member' ? member.bytes.length : member
+    })
+    assert.deepEqual(lengths, sizes)
+    assert.equal(reader.next(), undefined)
+  }
+})
+
+/** Bytes that do not compress, the same every time. */
+function noise(size: number): Uint8Array {
+  const random = seededRandom(size)
+  return Uint8Array.from({ length: size }, () => random.integer(256))
+}

@@ -70,14 +70,16 @@ export class MemberReader {
     if (rest <= 0) return undefined
     // A member larger than the window is unfolded again from its start with twice as much: at most twice the work.
     for (let length = WINDOW; ; length *= 2) {
-      const bytes = this.#bytes(Math.min(length, rest, this.#limits.packed))
+      const wanted = Math.min(length, rest, this.#limits.packed)
+      const bytes = this.#bytes(wanted, length > WINDOW)
       const read = readMember(bytes, this.#offset, this.#limits.unpacked)
       if (read.kind === 'member') this.#offset += read.length
       if (read.kind !== 'fault' || read.what !== 'torn' || bytes.length >= rest) return read
       if (bytes.length >= this.#limits.packed) {
         return { kind: 'fault', offset: this.#offset, what: 'too large', detail: `over ${bytes.length} bytes` }
       }
-      if (bytes.length < length && bytes.length < rest) return read
+      // The first look may have been at what was left of the window; a fresh read that is short is the end of the file.
+      if (length > WINDOW && bytes.length < wanted) return read
     }
   }
 
@@ -85,7 +87,7 @@ export class MemberReader {
   skip(): boolean {
     for (let from = this.#offset + 1; from < this.#source.size; ) {
       this.#offset = from
-      const bytes = this.#bytes(Math.min(WINDOW, this.#source.size - from))
+      const bytes = this.#bytes(Math.min(WINDOW, this.#source.size - from), false)
       const found = findHeader(bytes)
       if (found >= 0) {
         this.#offset = from + found
@@ -98,11 +100,12 @@ export class MemberReader {
     return false
   }
 
-  #bytes(length: number): Uint8Array {
+  /** `all`: not what is left of the window. */
+  #bytes(length: number, all: boolean): Uint8Array {
     const at = this.#offset - this.#windowAt
     const rest = this.#source.size - this.#offset
     // A window that is nearly used up would only find the next member torn: half of it is the least worth looking at.
-    const enough = Math.min(length, rest, length > WINDOW ? length : WINDOW / 2)
+    const enough = Math.min(length, rest, all ? length : WINDOW / 2)
     if (at < 0 || at + enough > this.#window.length) {
       this.#window = this.#source.read(this.#offset, length)
       this.#windowAt = this.#offset
