@@ -111,3 +111,10 @@ test('HOST=IP[:PORT]', () => {
   for (const wrong of ['a.test', 'a.test=b.test', 'a.test=127.0.0.1:0', 'a.test=127.0.0.1:70000', 'a.test=1.2.3'])
     assert.throws(() => resolveAs(wrong), Unfit, wrong)
 })
+
+test("strangers under a public suffix further down keep the usual pause, whatever one's own pattern says", () => {
+  const rules = ['*.amazonaws.com=0s', '*.example.org=0.1s', '*.test=0s'].map(pauseFor)
+  assert.equal(pauseForHost(rules, 'alice.s3.amazonaws.com'), undefined)
+  assert.equal(pauseForHost(rules, 'a.b.example.org'), 100)
+  assert.equal(pauseForHost(rules, 'a.b.test'), 0)
+})

@@ -41,22 +41,28 @@ export async function ask(
     if (!(await waitForTurn(asking, tools))) return undefined
     const cookie = asking.cookies.headerFor(url, tools.clock.now())
     tools.journal.tell({ kind: 'request', site: asking.site, url })
-    exchange = await asking.session.fetch(
+    const asked = asking.session.fetch(
       {
         url,
         address: asking.address,
         headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
         may: () => {
-          if (signal.aborted || asking.lease.left() < tools.exchangeMs || courtesy.wait > 0) return false
-          outrun = book !== undefined && !book.takeTurn(ip, asking)
-          if (!outrun) book?.begin(ip)
-          return !outrun
+          if (signal.aborted || asking.lease.left() < tools.exchangeMs) return false
+          outrun = courtesy.wait > 0 || (book !== undefined && !book.takeTurn(ip, asking))
+          if (outrun) return false
+          book?.begin(ip)
+          courtesy.begin()
+          return true
         },
         wants,
       },
       // An exchange that has begun is let finish when the worker is told to stop: its own deadline bounds it.
       NEVER,
     )
+    exchange = await asked.catch((error: unknown) => {
+      courtesy.abandon()
+      throw error
+    })
     // While we connected, a neighbour at the address began its request: the connection is there for the next turn.
   } while (outrun)
   if (exchange.answer.kind === 'withheld') return undefined

@@ -6,6 +6,7 @@ import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { formatDuration } from '../base/units.ts'
 import type { Courtesy } from '../visit/report.ts'
 
+const LOOK_AGAIN: Millis = 100
 /** A pause from this on is worth telling. */
 const SLOW: Millis = 5_000
 
@@ -33,6 +34,7 @@ export class SiteCourtesy {
   /** Retry-After, or a wait of the whole site. */
   #retryUntil: Instant = 0
   #address: string | undefined
+  #underWay = false
 
   constructor(site: string, wait: Millis, rules: PauseRules, clock: Clock) {
     const { pause, own } = rules.configured(site, undefined)
@@ -53,9 +55,19 @@ export class SiteCourtesy {
     return Math.max(this.#configured, this.#crawlDelay, this.#byAnswer)
   }
 
-  /** How long from now until a request may begin. */
+  /** How long from now until a request may begin; while one is under way, until it is worth asking again. */
   get wait(): Millis {
-    return Math.max(0, this.#freeAt - this.#clock.elapsed())
+    return Math.max(0, this.#freeAt - this.#clock.elapsed(), this.#underWay ? LOOK_AGAIN : 0)
+  }
+
+  /** The first byte of a request is being written. A robots.txt that another site's redirects to may be that request. */
+  begin(): void {
+    this.#underWay = true
+  }
+
+  /** It came to nothing, by a bug. */
+  abandon(): void {
+    this.#underWay = false
   }
 
   /** Returns true when the pause grew by it: the house must know before the next request. */
@@ -76,6 +88,7 @@ export class SiteCourtesy {
 
   /** An answer (or a failure to get one) has ended. `retryAfter` is what the server asked for. */
   answered(at: Instant, tookMs: Millis, retryAfter: Millis | undefined): void {
+    this.#underWay = false
     this.#lastAnswerAt = at
     this.#byAnswer = this.#own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
     const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.mostRetryAfter))

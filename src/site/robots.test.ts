@@ -197,3 +197,16 @@ test('where the address of another host is black-listed, its robots.txt is not a
     ['192.0.2.1'],
   )
 })
+
+test('a robots.txt that broke off or cannot be unfolded was not reached: nothing is fetched', async () => {
+  const broken: ScriptedAnswer[] = [
+    { body: '# comment\n', headers: TEXT, cut: 'disconnect' },
+    { body: 'User-agent: *\n', headers: TEXT, cut: 'time' },
+    { body: 'User-agent: *\nDisallow:\n', headers: [...TEXT, ['Content-Encoding', 'br']] },
+  ]
+  for (const robots of broken) {
+    const { asked, visited } = await pagesAskedWith({ [ROBOTS]: robots })
+    assert.deepEqual(asked, [])
+    assert.equal(visited.parts.at(-1)?.memory.robots.http?.state, 'unreachable')
+  }
+})

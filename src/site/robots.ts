@@ -126,7 +126,7 @@ async function askAnywhere(
   return tools.foreign.ask(url, target.site, pause, (wait) => askThere(target, wait, asking, tools))
 }
 
-/** It waits a whole pause first, keeps the distance that its address is owed, and has a session of its own. */
+/** It shares the courtesy of a visit that is there; else it waits a whole pause first. It keeps the distance that its address is owed. */
 async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: SiteTools): Promise<ForeignAnswer> {
   const resolved = await tools.resolve(target.host, asking.signal)
   if (resolved.kind === 'failed') return 'no-address'
@@ -135,14 +135,19 @@ async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: Sit
   const session = tools.openSession()
   const joined = tools.addresses.join(address.ip)
   try {
-    const courtesy = new SiteCourtesy(target.site, wait, tools.pauses, tools.clock)
-    courtesy.at(address.ip)
+    const courtesy = tools.visiting(target.site) ?? strangersCourtesy(target.site, wait, address.ip, tools)
     const there = { ...asking, site: target.site, session, courtesy, address, cookies: new CookieJar() }
     return (await ask(target.href, wantRobots, there, tools)) ?? 'not-asked'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)
   }
+}
+
+function strangersCourtesy(site: string, wait: Millis, ip: string, tools: SiteTools): SiteCourtesy {
+  const courtesy = new SiteCourtesy(site, wait, tools.pauses, tools.clock)
+  courtesy.at(ip)
+  return courtesy
 }
 
 export function schemeOf(url: string): Scheme {

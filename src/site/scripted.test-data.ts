@@ -117,6 +117,7 @@ export class Scripted {
       patience: 1,
       decode: { bytes: 1e6, ratio: 1000 },
       failed: () => false,
+      visiting: () => undefined,
       durable: async () => {
         this.durableAt.push(clock.elapsed())
       },

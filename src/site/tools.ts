@@ -8,7 +8,7 @@ import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, Frontier, ReadingWatch } from '../visit/ports.ts'
 import type { AddressBook } from './address-book.ts'
-import type { PauseRules } from './courtesy.ts'
+import type { PauseRules, SiteCourtesy } from './courtesy.ts'
 import type { ForeignAnswers } from './foreign-answers.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -46,6 +46,8 @@ export interface SiteTools {
   /** Scales the waits of the failure table. */
   patience: number
   decode: { bytes: number; ratio: number }
+  /** The courtesy of a site that this worker is visiting now. */
+  visiting(site: string): SiteCourtesy | undefined
   /** The disk or the house has failed: nothing can go on. */
   failed(): boolean
   /** Resolves when all that the reporter has told so far is durable. */

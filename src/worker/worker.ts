@@ -16,7 +16,7 @@ export interface WorkerOptions {
   frontier: Frontier
   sink: ReportSink
   /** All but what the worker makes itself. */
-  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed'>
+  tools: Omit<SiteTools, 'worker' | 'durable' | 'enter' | 'failed' | 'visiting'>
   renewEvery: Millis
   /** Told once a second how the worker is doing. */
   pulse?: (pulse: WorkerPulse) => void
@@ -66,7 +66,10 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     end()
   }
   courier.onFailure = fail
-  const tools = siteTools(options, courier, fail, () => failure !== undefined)
+  const tools = siteTools(options, courier, fail, {
+    failed: () => failure !== undefined,
+    visiting: (site) => courtesies.get(site),
+  })
   if (stop.aborted) end()
   else stop.addEventListener('abort', end)
 
@@ -136,7 +139,7 @@ function siteTools(
   { id, frontier, tools }: WorkerOptions,
   courier: Courier,
   fail: (error: unknown) => void,
-  failed: () => boolean,
+  own: Pick<SiteTools, 'failed' | 'visiting'>,
 ): SiteTools {
   const fatal = (error: unknown): never => {
     fail(error)
@@ -145,7 +148,7 @@ function siteTools(
   return {
     ...tools,
     worker: id,
-    failed,
+    ...own,
     archive: {
       keep(exchange, digest, twin) {
         try {

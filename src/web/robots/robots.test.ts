@@ -242,3 +242,10 @@ test('rules decide as their definition says', () => {
     { numRuns: 2000 },
   )
 })
+
+test('a NUL costs its line, not the file', () => {
+  for (const text of ['User-agent: *\nDisallow: /b\n\0', '# a\0b\nUser-agent: *\nDisallow: /b\n']) {
+    const robots = parseRobots(new TextEncoder().encode(text), 'Orbweaver')
+    assert.equal(robots.permits('/b').yes, false, JSON.stringify(text))
+  }
+})
