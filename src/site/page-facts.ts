@@ -55,9 +55,7 @@ export function factsOf(exchange: Exchange, item: AgendaItem): Partial<PageRepor
   if (item.tries > 0) annotations.push(`${item.tries + 1}t`)
   if (answer.kind === 'cut') annotations.push(TRUNCATED[answer.why])
   if (answer.kind === 'failed') annotations.push(answer.failure.detail)
-  // An answer without a type is read as HTML when it was asked for as a page: browsers sniff it so.
-  const declared = headerOf(head?.headers ?? [], 'content-type')
-  const mediaType = head === undefined ? '' : declared === undefined ? 'text/html' : parseMediaType(declared).type
+  const mediaType = parseMediaType(headerOf(head?.headers ?? [], 'content-type')).type
   return {
     status: head?.status ?? 0,
     mediaType,

@@ -115,7 +115,7 @@ test('declined on its head: not downloaded, counted by its type', async () => {
 
 test('without a type it is read as a page', async () => {
   const { web, page } = await pageAfter({ headers: [], body: '<a href=/next>n</a>' })
-  assert.equal(page.mediaType, 'text/html')
+  assert.equal(page.mediaType, '')
   assert.equal(web.pagesAsked.length, 2)
 })
 

@@ -47,7 +47,9 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const { clock, patience } = tools.site
   const { asking, screen } = tools
   const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageEnd => {
-    return { kind: 'told', page: { ...blankPage(item, at, outcome), ...facts }, failure }
+    const page = { ...blankPage(item, at, outcome), ...facts }
+    if (page.capture?.kind === 'revisit') page.annotations = [...page.annotations, 'dup']
+    return { kind: 'told', page, failure }
   }
   const fail = (kind: FailureKind, exchange: Exchange, facts: Partial<PageReport>): PageEnd => {
     const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
@@ -94,7 +96,8 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
 
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
   screen.reporter.begin()
-  const { reading, directives, links } = understand(item, answer, facts.mediaType, tools)
+  // An answer without a type is read as HTML, as browsers sniff it: it was asked for as a page.
+  const { reading, directives, links } = understand(item, answer, facts.mediaType || 'text/html', tools)
   const told = { ...facts, title: typeof reading === 'object' ? reading.title : '', links: packLinks(links) }
   if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
 
