@@ -129,9 +129,9 @@ test('the tag sequence has every start tag in order (Y7)', () => {
 })
 
 test('bounds: links, lengths, text; each told among the troubles', () => {
-  const many = read('<a href=x>'.repeat(10_003))
-  assert.equal(many.links.length, 10_000)
-  assert.deepEqual(many.troubles, ['3 links after the first 10000 dropped'])
+  const many = read('<a href=x>'.repeat(50_003))
+  assert.equal(many.links.length, 50_000)
+  assert.deepEqual(many.troubles, ['3 links after the first 50000 dropped'])
   const long = read(`<a href="${'x'.repeat(8193)}"><a href="${'x'.repeat(8192)}">`)
   assert.equal(long.links.length, 1)
   assert.deepEqual(long.troubles, ['1 links over 8192 characters dropped'])

@@ -157,3 +157,24 @@ test('combined admits a home page once', () => {
   const scope = makeScope(options({ links: 'combined' }))
   assert.equal(scope.abroad(url('http://other.test/')).admit.length, 1)
 })
+
+test("http on the port of https is nobody's page, and the other way round", () => {
+  const seed = parseUrl('http://a.test/')!
+  const scope = makeScope({
+    mode: 'host',
+    seeds: [seed],
+    include: [],
+    exclude: [],
+    queries: true,
+    mediaTypes: ['text/html'],
+    maxDepth: 5,
+    maxUrlLength: 200,
+    blacklist: emptyBlacklist,
+    links: 'combined',
+    sizes: [],
+  })
+  for (const url of ['http://a.test:443/x', 'https://a.test:80/x']) {
+    assert.deepEqual(scope.judge(parseUrl(url)!, 1), { yes: false, rule: 'port of the other scheme' })
+  }
+  for (const url of ['http://a.test/x', 'https://a.test/x']) assert.equal(scope.judge(parseUrl(url)!, 1).yes, true)
+})

@@ -52,10 +52,13 @@ export function makeScope(options: ScopeOptions): Scope {
   const outside = no(`scope ${region.name}`)
   const hasQuery = no('query')
   const notIncluded = no('include')
+  const otherPort = no('port of the other scheme')
 
   return {
     judge(url, depth) {
       if (url.href.length > maxUrlLength) return tooLong
+      // Both ports are one site, but robots.txt is remembered by scheme: nobody serves http on 443 on purpose.
+      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
       if (!region.holds(url)) return outside
       if (depth > maxDepth) return tooDeep
       const isSeed = seedKeys.has(url.key)

@@ -73,8 +73,15 @@ export function redirectTarget(head: Head, from: string): WebUrl | undefined {
   if (head.status < 300 || head.status > 399 || head.status === 304) return undefined
   const location = headerOf(head.headers, 'location')
   if (location === undefined) return undefined
-  const resolved = resolver(from)(location)
+  const resolved = resolver(from)(asUtf8(location))
   return resolved.kind === 'url' ? resolved.url : undefined
+}
+
+/** Headers are read as Latin-1; a Location with raw UTF-8 in it means those letters, as browsers and curl take it. */
+function asUtf8(location: string): string {
+  if (!/[\x80-\xff]/.test(location)) return location
+  const text = new TextDecoder().decode(Buffer.from(location, 'latin1'))
+  return text.includes('\ufffd') ? location : text
 }
 
 export function directivesOf(headers: Headers, reading: Reading | undefined, token: string): Directives {

@@ -97,8 +97,14 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
   screen.reporter.begin()
   // An answer without a type is read as HTML, as browsers sniff it: it was asked for as a page.
-  const { reading, directives, links } = understand(item, answer, facts.mediaType || 'text/html', tools)
+  const { reading, directives, links, unfoldedTooLong } = understand(
+    item,
+    answer,
+    facts.mediaType || 'text/html',
+    tools,
+  )
   const told = { ...facts, title: typeof reading === 'object' ? reading.title : '', links: packLinks(links) }
+  if (unfoldedTooLong) told.annotations = [...(told.annotations ?? []), 'decodedTrunc']
   if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
 
   const capture = await keep(exchange, answer, tools.site)
@@ -148,6 +154,8 @@ interface Understood {
   reading: Reading | 'failed' | undefined
   directives: Directives
   links: OutLink[]
+  /** Its text was longer than we read, once unfolded; the bytes as they came are whole. */
+  unfoldedTooLong?: boolean
 }
 
 /** Reads a page and screens its links. One whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
@@ -161,13 +169,13 @@ function understand(item: AgendaItem, body: Body, mediaType: string, tools: Page
     try {
       const { charset } = parseMediaType(headerOf(headers, 'content-type'))
       const limit = { bytes: screen.scope.limitFor(mediaType), ratio: site.decode.ratio }
-      const { bytes } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
+      const { bytes, cut } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
       const reading = site.read({ mediaType, charset, bytes })
       const directives = directivesOf(headers, reading, site.token)
       const stopped = screen.reporter.memory.stopped !== undefined
       const follow = directives.nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
       const links = screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
-      return { reading, directives, links }
+      return { reading, directives, links, unfoldedTooLong: cut }
     } catch (error) {
       site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
       return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [] }

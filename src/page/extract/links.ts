@@ -27,7 +27,7 @@ export interface FoundLink {
   media: string
 }
 
-export const MOST_LINKS = 10_000
+export const MOST_LINKS = 50_000
 /** Characters. */
 export const LONGEST_HREF = 8192
 
