@@ -39,6 +39,8 @@ function outcomeSentence(page: PageLook, captures: number): string {
       return `Collected: ${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'}.`
     case 'moved':
       return `Redirected with status ${page.status} to ${plain(page.detail ?? '?')}; that URL counts as a link, and is collected if it is wanted.`
+    case 'read':
+      return `Read as a ${plain(why)} for the URLs it lists${detail}; it is no document.`
     case 'refused':
       return `Not collected: refused by ${plain(why)}${detail}.`
     case 'gone':

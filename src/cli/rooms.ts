@@ -55,7 +55,7 @@ export interface UrlLook {
   enqueuedAt: Instant
   dueAt: Instant
   tries: number
-  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone'
+  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone' | 'read'
   seed: boolean
   /** Waiting: how many URLs of its site come before it, counted to a bound. */
   ahead?: number
@@ -69,7 +69,7 @@ export interface PageLook {
   status: number
   mediaType: string
   bytes: number
-  outcome: 'kept' | 'moved' | 'refused' | 'gone' | 'later'
+  outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
   /** How it was kept, by whom it was refused, which failure. */
   why: string | null
   /** The rule that refused it, the URL to which it moved. */

@@ -76,7 +76,8 @@ CREATE TABLE frontier_total (               -- kept by the triggers below, so th
 ) STRICT;
 
 CREATE VIEW hazards AS
-  SELECT s.name AS site, v.rule, v.evidence, strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
+  SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
+    strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
   FROM verdict v LEFT JOIN server s ON s.site = v.site;
 
 CREATE TABLE inbox (
@@ -144,7 +145,7 @@ CREATE TABLE page (                         -- the last that was learnt of a URL
   text_digest INTEGER,
   simhash INTEGER,
   title TEXT NOT NULL,
-  annotations TEXT NOT NULL,
+  annotations TEXT NOT NULL, sniffed TEXT, language TEXT,
   UNIQUE (site, key)
 ) STRICT;
 
@@ -156,8 +157,8 @@ CREATE TABLE page_links (                   -- out-links, packed: one value a pa
 ) STRICT;
 
 CREATE VIEW pages AS
-  SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.bytes,
-    p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
+  SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.sniffed,
+    p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
   FROM page p LEFT JOIN server s ON s.site = p.site;
@@ -294,8 +295,8 @@ CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
-    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' ELSE 'gone' END
-      AS state,
+    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
+      ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at
   FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 
@@ -305,9 +306,11 @@ CREATE TABLE verdict (                      -- a hazard: the rule and the eviden
   rule TEXT NOT NULL,
   evidence TEXT NOT NULL,
   at INTEGER NOT NULL
-) STRICT;
+, pattern TEXT, examples TEXT) STRICT;
 
 CREATE INDEX verdict_of ON verdict (site);
+
+CREATE INDEX verdict_rule ON verdict (rule);
 
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,

@@ -2,11 +2,14 @@
 import { never } from '../base/assert.ts'
 import type { Outcome } from '../visit/outcome.ts'
 
-export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone'] as const
+export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read'] as const
 export type MarkName = (typeof MARKS)[number]
 
 export const WAITING = 0
 export const GONE = 4
+/** Gone because the server says that it is not there: another spelling of the same URL may be. */
+export const NOT_FOUND = 5
+export const READ = 6
 
 export function markOf(outcome: Outcome): number {
   switch (outcome.kind) {
@@ -19,7 +22,9 @@ export function markOf(outcome: Outcome): number {
     case 'refused':
       return 3
     case 'gone':
-      return GONE
+      return outcome.why === 'status-404' || outcome.why === 'status-410' ? NOT_FOUND : GONE
+    case 'read':
+      return READ
     default:
       return never(outcome, 'outcome')
   }

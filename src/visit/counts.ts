@@ -18,6 +18,8 @@ export type CountName =
   | `unwanted:${string}` // references to what is not wanted, by kind: mailto, image, application/pdf …
   | `type:${string}` // documents by media type
   | `typeBytes:${string}`
+  | 'sitemaps' // sitemaps and feeds read
+  | `stopped:${string}` // URLs not followed, by the hazard rule that says so (Table 7 of VN)
 
 /** Media types and kinds come from servers: short, plain, few. */
 export function countLabel(text: string): string {

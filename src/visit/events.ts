@@ -15,7 +15,7 @@ export type Event =
   | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }
   | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
   | { kind: 'lease-lost'; site: string }
-  | { kind: 'hazard'; site: string; rule: string; evidence: string }
+  | { kind: 'hazard'; site: string; rule: string; evidence: string; pattern?: string }
   | { kind: 'volume-opened'; name: string }
   | { kind: 'volume-closed'; name: string; bytes: number }
   | { kind: 'tail-cut'; name: string; bytes: number }

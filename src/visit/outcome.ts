@@ -40,6 +40,8 @@ export type Outcome =
   /** `first`: never seen before; `changed`, `same`: compared with the look before. */
   | { kind: 'kept'; how: 'first' | 'changed' | 'same' }
   | { kind: 'moved'; to: string }
+  /** A sitemap or feed: read for the URLs it lists, and no document. */
+  | { kind: 'read'; as: 'sitemap'; urls: number }
   | { kind: 'refused'; by: RefusedBy; rule: string }
   /** Over for good: an HTTP status, or the failure that used up its tries. */
   | { kind: 'gone'; why: FailureKind }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { packLinks } from './adjacency.ts'
 import type { Outcome } from './outcome.ts'
-import type { Capture, Link, PageReport, VisitReport } from './report.ts'
+import type { Capture, Link, PageReport, Verdict, VisitReport } from './report.ts'
 import { decodeReport, encodeReport } from './report-columns.ts'
 import { freshMemory } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
@@ -37,6 +37,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   record({ kind: fc.constant('moved' as const), to: url }),
   record({ kind: fc.constant('refused' as const), by: fc.constantFrom('robots', 'scope'), rule: text }),
   record({ kind: fc.constant('gone' as const), why: fc.constantFrom('dns', 'status-404') }),
+  record({ kind: fc.constant('read' as const), as: fc.constant('sitemap' as const), urls: whole }),
   record({ kind: fc.constant('later' as const), why: fc.constantFrom('reset', 'connect'), notBefore: instant }),
 )
 const capture: fc.Arbitrary<Capture> = record({
@@ -72,8 +73,19 @@ const page = joined<PageReport>(
   maybe('via', url),
   maybe('capture', capture),
   maybe('memory', memory),
+  maybe('sniffed', text),
+  maybe('language', text),
 )
-const link: fc.Arbitrary<Link> = record({ url, key, site: text, depth: whole, via: url, path: text })
+const link = joined<Link>(
+  record({ url, key, site: text, depth: whole, via: url, path: text }),
+  maybe('lastmod', instant),
+  maybe('spelling', fc.constant(true)),
+)
+const verdict = joined<Verdict>(
+  record({ rule: text, evidence: text, at: instant }),
+  maybe('pattern', text),
+  maybe('examples', fc.array(text, { minLength: 1, maxLength: 3 })),
+)
 const report = joined<VisitReport>(
   record({
     visit: text,
@@ -83,7 +95,7 @@ const report = joined<VisitReport>(
     pages: fc.array(page, { maxLength: 5 }),
     found: fc.array(link, { maxLength: 8 }),
     abroad: fc.array(link, { maxLength: 4 }),
-    verdicts: fc.array(record({ rule: text, evidence: text, at: instant }), { maxLength: 2 }),
+    verdicts: fc.array(verdict, { maxLength: 2 }),
     counts: fc
       .dictionary(text, fc.maxSafeNat(), { maxKeys: 5, noNullPrototype: true })
       .map((d) => new Map(Object.entries(d))),
@@ -98,6 +110,7 @@ const report = joined<VisitReport>(
       maybe('address', text),
     ),
   }),
+  maybe('learnt', fc.constant({ alias: { to: 'www.a.test', how: 'redirect' } })),
   maybe('ended', fc.constantFrom('done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up')),
 )
 

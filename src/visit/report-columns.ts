@@ -8,12 +8,12 @@ import { never } from '../base/assert.ts'
 import { ByteReader, ByteWriter } from '../base/bytes.ts'
 import { base32, fromBase32 } from '../base/digest.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
-import type { Capture, Counts, Courtesy, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
+import type { Capture, Counts, Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
 import type { SiteMemory } from './site-memory.ts'
 import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
 
-const VERSION = 1
+const VERSION = 2
 
 const HOW = ['first', 'changed', 'same'] as const
 const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up']
@@ -36,6 +36,7 @@ export function encodeReport(report: VisitReport): Uint8Array {
   out.courtesy(report.courtesy)
   out.raw.byte(report.ended === undefined ? 0 : 1 + ENDS.indexOf(report.ended))
   out.raw.text(JSON.stringify(report.memory))
+  out.raw.text(report.learnt === undefined ? '' : JSON.stringify(report.learnt))
   return out.raw.bytes()
 }
 
@@ -55,9 +56,11 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
   const courtesy = from.courtesy()
   const ended = from.ended()
   const memory = siteMemory(from.raw.text())
+  const learnt = learntOf(from.raw.text())
   if (!from.raw.atEnd) throw new RangeError('bytes after the end of a report')
   const report: VisitReport = { visit, fence, site, part, pages, found, abroad, verdicts, counts, memory, courtesy }
   if (ended !== undefined) report.ended = ended
+  if (learnt !== undefined) report.learnt = learnt
   return report
 }
 
@@ -111,7 +114,9 @@ class Columns {
       (page.via === undefined ? 0 : 1) |
         (page.capture === undefined ? 0 : 2) |
         (page.memory === undefined ? 0 : 4) |
-        (page.errand ? 8 : 0),
+        (page.errand ? 8 : 0) |
+        (page.sniffed === undefined ? 0 : 16) |
+        (page.language === undefined ? 0 : 32),
     )
     const url = this.url(page.url)
     // The links found on it will name it as their `via`.
@@ -133,6 +138,8 @@ class Columns {
     for (const annotation of page.annotations) this.word(annotation)
     if (page.capture !== undefined) this.capture(page.capture)
     if (page.memory !== undefined) this.memory(page.memory, page.capture)
+    if (page.sniffed !== undefined) this.word(page.sniffed)
+    if (page.language !== undefined) this.word(page.language)
   }
 
   outcome(outcome: Outcome): void {
@@ -158,6 +165,10 @@ class Columns {
         raw.byte(6)
         this.word(outcome.why)
         raw.number(outcome.notBefore)
+        break
+      case 'read':
+        raw.byte(7)
+        raw.count(outcome.urls)
         break
       default:
         never(outcome)
@@ -192,6 +203,8 @@ class Columns {
       this.raw.count(link.depth)
       this.word(link.via)
       this.word(link.path)
+      this.raw.byte((link.lastmod === undefined ? 0 : 1) | (link.spelling === undefined ? 0 : 2))
+      if (link.lastmod !== undefined) this.raw.number(link.lastmod)
     }
   }
 
@@ -201,6 +214,10 @@ class Columns {
       this.word(verdict.rule)
       this.raw.text(verdict.evidence)
       this.raw.number(verdict.at)
+      this.raw.byte(verdict.pattern === undefined ? 0 : 1)
+      if (verdict.pattern !== undefined) this.raw.text(verdict.pattern)
+      this.raw.count(verdict.examples?.length ?? 0)
+      for (const example of verdict.examples ?? []) this.raw.text(example)
     }
   }
 
@@ -303,6 +320,8 @@ class ColumnReader {
     if (via !== undefined) page.via = via
     if (flags & 2) page.capture = this.capture()
     if (flags & 4) page.memory = this.memory(page.capture)
+    if (flags & 16) page.sniffed = this.word()
+    if (flags & 32) page.language = this.word()
     return page
   }
 
@@ -324,6 +343,8 @@ class ColumnReader {
         return { kind: 'gone', why: this.failureKind() }
       case 6:
         return { kind: 'later', why: this.failureKind(), notBefore: this.finite() }
+      case 7:
+        return { kind: 'read', as: 'sitemap', urls: this.whole() }
       default:
         throw new RangeError(`no outcome ${kind}`)
     }
@@ -367,7 +388,11 @@ class ColumnReader {
       const key = this.raw.u64()
       const site = this.word()
       const depth = this.whole()
-      links.push({ url, key, site, depth, via: this.word(), path: this.word() })
+      const link: Link = { url, key, site, depth, via: this.word(), path: this.word() }
+      const flags = this.raw.byte()
+      if (flags & 1) link.lastmod = this.finite()
+      if (flags & 2) link.spelling = true
+      links.push(link)
     }
     return links
   }
@@ -375,7 +400,12 @@ class ColumnReader {
   verdicts(): Verdict[] {
     const verdicts: Verdict[] = []
     for (let left = this.raw.count(); left > 0; left--) {
-      verdicts.push({ rule: this.word(), evidence: this.raw.text(), at: this.finite() })
+      const verdict: Verdict = { rule: this.word(), evidence: this.raw.text(), at: this.finite() }
+      if (this.raw.byte() !== 0) verdict.pattern = this.raw.text()
+      const examples: string[] = []
+      for (let more = this.raw.count(); more > 0; more--) examples.push(this.raw.text())
+      if (examples.length > 0) verdict.examples = examples
+      verdicts.push(verdict)
     }
     return verdicts
   }
@@ -421,6 +451,17 @@ function siteMemory(text: string): SiteMemory {
     [memory.fetched, memory.duplicates, memory.deepest, memory.silent].every(Number.isFinite)
   if (!whole) throw new RangeError('site memory has another shape')
   return memory as SiteMemory
+}
+
+function learntOf(text: string): Learnt | undefined {
+  if (text === '') return undefined
+  try {
+    const learnt: unknown = JSON.parse(text)
+    if (typeof learnt === 'object' && learnt !== null) return learnt as Learnt
+  } catch (error) {
+    throw new RangeError('what was learnt is no JSON', { cause: error })
+  }
+  throw new RangeError('what was learnt has another shape')
 }
 
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)

@@ -13,6 +13,10 @@ export interface Link {
   /** The page it was found on. */
   via: string
   path: string
+  /** What a sitemap says of its last change. */
+  lastmod?: Instant
+  /** The key is known here already, from another spelling: this one is tried if that is not found. */
+  spelling?: true
 }
 
 /** Where an exchange lies in a volume. */
@@ -38,6 +42,10 @@ export interface PageReport {
   /** HTTP status; Heritrix's negative codes where there is none (`statusOf` in site/failures). */
   status: number
   mediaType: string
+  /** What the bytes are, when that is not what `mediaType` says. */
+  sniffed?: string
+  /** As the page declares it, `pt-br`; undefined when it does not. */
+  language?: string
   /** Bytes of the body as they came. */
   bytes: number
   tookMs: Millis
@@ -60,6 +68,20 @@ export interface Verdict {
   rule: string
   evidence: string
   at: Instant
+  /** The URLs of the site that it concerns, `/calendar/#/#`; undefined: the site as a whole. */
+  pattern?: string
+  /** At most three URLs that show it. */
+  examples?: readonly string[]
+}
+
+/** What a visit learnt about names: for the house, which sees more than one site. Small, bounded, plain JSON. */
+export interface Learnt {
+  /** The site is another name of that one: links into it are entered there. */
+  alias?: { to: SiteName; how: string }
+  /** Its pages are those of a known site, it seems: others come first. */
+  slow?: { rule: string; like: SiteName }
+  /** What absurd names under its domain resolve to. */
+  wildcard?: { domain: string; addresses: readonly string[] }
 }
 
 /** `documents`, `bytes`, `links`, `status:200`, `failure:dns`, `refused:robots`, `unwanted:image/*`, `type:text/html` … (`counts.ts`). */
@@ -99,6 +121,7 @@ export interface VisitReport {
   counts: Counts
   memory: SiteMemory
   courtesy: Courtesy
+  learnt?: Learnt
   /** Set on the last part only: the lease ends with it. */
   ended?: VisitEnd
 }

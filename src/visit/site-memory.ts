@@ -3,6 +3,7 @@
  * it survives restarts and versions: an unknown or missing field reads as "not known".
  */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { TrapMemory } from './trap-memory.ts'
 
 export type Scheme = 'http' | 'https'
 
@@ -17,6 +18,8 @@ export interface RobotsMemory {
   /** While unreachable: since when, and how often it was asked for in vain. */
   since?: Instant
   tries?: number
+  /** It was longer than we read: what came within the bound counts. */
+  tooBig?: true
 }
 
 export interface SiteMemory {
@@ -33,6 +36,12 @@ export interface SiteMemory {
   rests?: number
   /** Links in this site are followed no more: the rule that said so. */
   stopped?: string
+  /** What the trap detectors have seen, and the patterns that are followed no more. Only `hazards/` reads it. */
+  traps?: TrapMemory
+  /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
+  hints?: { checked: number; held: number }
+  /** Sitemaps of the site asked for so far, and URLs taken from them: both are bounded. */
+  sitemaps?: { asked: number; urls: number }
 }
 
 export const freshMemory = (): SiteMemory => ({ robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 })

@@ -19,9 +19,11 @@ export interface AgendaItem {
   via?: string
   /** Requests for it that failed before. */
   tries: number
-  /** How it was found, in Heritrix's letters: L link, R redirect, E embed, '' seed. The whole path, at most 50 letters. */
+  /** How it was found, in Heritrix's letters: L link, R redirect, E embed, M sitemap, N name to try, '' seed. The whole path, at most 50 letters. */
   path: string
   before?: PageMemory
+  /** When a sitemap last said that it changed. A hint, not a fact. */
+  hint?: Instant
 }
 
 /** What a later look at a page is compared with. */

@@ -47,6 +47,8 @@ function annotationsOf(page: PageReport): string[] {
       return [...notes, `gone:${outcome.why}`]
     case 'later':
       return [...notes, `later:${outcome.why}`]
+    case 'read':
+      return [...notes, `${outcome.as}:${outcome.urls}`]
     case 'kept':
     case 'moved':
       return notes

@@ -13,7 +13,7 @@ export interface StoredPage {
   via: string | null
   path: string
   status: number
-  outcome: 'kept' | 'moved' | 'refused' | 'gone' | 'later'
+  outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
   /** How it was kept, by whom it was refused, which failure. */
   why: string | null
   /** The rule that refused it, the URL to which it moved. */
@@ -28,10 +28,14 @@ export interface StoredPage {
   digest: string | null
   title: string
   annotations: string
+  /** What the bytes are, when that is not what `mediaType` says. */
+  sniffed: string | null
+  language: string | null
 }
 
 const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS mediaType, bytes,
-  took_ms AS tookMs, tries, first_at AS firstAt, at, looks, digest, title, annotations FROM page`
+  took_ms AS tookMs, tries, first_at AS firstAt, at, looks, digest, title, annotations, sniffed, language
+  FROM page`
 
 export function pageOf(tx: Tx, site: SiteName, key: UrlKey): StoredPage | undefined {
   return sqliteTx(tx).get<StoredPage>(`${SELECT} WHERE site = ? AND key = ?`, siteKeyOf(site), signed64(key))
@@ -50,9 +54,17 @@ export interface StoredVerdict {
   rule: string
   evidence: string
   at: Instant
+  /** The URLs that it concerns; null: the site as a whole. */
+  pattern: string | null
+  examples: readonly string[]
 }
 
 export function verdictsOf(tx: Tx, site: SiteName, atMost = 100): StoredVerdict[] {
-  const sql = 'SELECT rule, evidence, at FROM verdict WHERE site = ? ORDER BY id DESC LIMIT ?'
-  return sqliteTx(tx).all<StoredVerdict>(sql, siteKeyOf(site), atMost)
+  const sql = 'SELECT rule, evidence, at, pattern, examples FROM verdict WHERE site = ? ORDER BY id DESC LIMIT ?'
+  const rows = sqliteTx(tx).all<Omit<StoredVerdict, 'examples'> & { examples: string | null }>(
+    sql,
+    siteKeyOf(site),
+    atMost,
+  )
+  return rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
 }

@@ -17,12 +17,12 @@ const LONGEST_NOTES = 500
  */
 const UPSERT = `
 INSERT INTO page (site, key, url, depth, via, path, status, outcome, why, detail, media_type, bytes, took_ms, tries,
-  first_at, at, digest, text_digest, simhash, title, annotations)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19, ?20)
+  first_at, at, digest, text_digest, simhash, title, annotations, sniffed, language)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)
 ON CONFLICT (site, key) DO UPDATE SET
-  looks = looks + 1, at = excluded.at, tries = excluded.tries, annotations = excluded.annotations,
+  looks = looks + 1, url = excluded.url, at = excluded.at, tries = excluded.tries, annotations = excluded.annotations,
   status = excluded.status, outcome = excluded.outcome, why = excluded.why, detail = excluded.detail,
-  took_ms = excluded.took_ms,
+  took_ms = excluded.took_ms, sniffed = excluded.sniffed, language = coalesce(excluded.language, language),
   media_type = iif(excluded.media_type = '', media_type, excluded.media_type),
   bytes = iif(excluded.why = 'same', bytes, excluded.bytes),
   digest = coalesce(excluded.digest, digest), text_digest = coalesce(excluded.text_digest, text_digest),
@@ -56,6 +56,8 @@ export function writePage(tx: Tx, site: bigint, page: PageReport): void {
     memory === undefined ? null : signed64(memory.simhash),
     page.title.slice(0, LONGEST_TITLE),
     page.annotations.join(',').slice(0, LONGEST_NOTES),
+    page.sniffed ?? null,
+    page.language ?? null,
   )
   if (row !== undefined) writeLinks(tx, row.id, row.looks === 1, page)
 }
@@ -69,6 +71,8 @@ function tell(outcome: Outcome): { why: string | null; detail: string | null } {
       return { why: null, detail: outcome.to }
     case 'refused':
       return { why: outcome.by, detail: outcome.rule }
+    case 'read':
+      return { why: outcome.as, detail: `${outcome.urls} URLs` }
     case 'gone':
     case 'later':
       return { why: outcome.why, detail: null }

@@ -2,6 +2,7 @@
 import { migration as frontier } from './0001-frontier.ts'
 import { migration as collection } from './0002-collection.ts'
 import { migration as inbox } from './0003-inbox.ts'
+import { migration as hazards } from './0004-hazards.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [frontier, collection, inbox]
+export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards]

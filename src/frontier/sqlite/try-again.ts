@@ -1,6 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { SeedUrl } from '../ledger.ts'
-import { GONE } from '../mark.ts'
+import { GONE, NOT_FOUND } from '../mark.ts'
 import { stateAfter } from '../site.ts'
 import { sitesOf } from './admit.ts'
 import { readSite } from './read-site.ts'
@@ -9,7 +9,7 @@ import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
 /** What was marked when the site was given up cannot be told from what was gone before: all of it is asked for once more. */
-export const REVIVE_GONE = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ${GONE}`
+export const REVIVE_GONE = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark IN (${GONE}, ${NOT_FOUND})`
 /** It counts the tries that were used up. */
 export const FORGET_MEMORY = `DELETE FROM site_memory WHERE site = ?`
 

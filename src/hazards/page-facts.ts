@@ -1,0 +1,43 @@
+/** What detectors may look at of a page, and what they may answer. */
+import type { Instant, Millis } from '../base/clock.ts'
+
+/** A link from the page into its own site, with the URL of its key (normalised). */
+export interface LinkFacts {
+  /** Path and query of the normalised URL. */
+  path: string
+  /** The site had not seen it before this page. */
+  fresh: boolean
+}
+
+/** One URL that was asked for and answered. */
+export interface PageFacts {
+  url: string
+  /** Path and query of the normalised URL. */
+  path: string
+  depth: number
+  at: Instant
+  status: number
+  mediaType: string
+  bytes: number
+  tookMs: Millis
+  outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
+  /** Its payload was in the collection, or in this visit, already. */
+  duplicate: boolean
+  /** Of pages that were read. */
+  content?: {
+    /** Of the payload. */
+    digest: string
+    textDigest: bigint
+    simhash: bigint
+    /** Characters and words of its text. */
+    length: number
+    words: number
+    /** Of the sequence of its tags: pages of one template have the same or nearly. */
+    tags: bigint
+    title: string
+  }
+  /** Links into the site, each URL once, in the order of the page. */
+  links: readonly LinkFacts[]
+  /** Links to other sites. */
+  abroad: number
+}
