@@ -3,6 +3,7 @@ import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
+import { trustOf } from '../config/trust.ts'
 import { UNLIMITED } from '../hazards/limits.ts'
 import { readPage } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
@@ -56,6 +57,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
       depth: settings.maxDepth,
     },
+    trusts: trustOf(settings.trust),
     pauses: {
       configured: (site, address) => pauseOf(settings, site, address),
       factor: settings.pauseFactor,

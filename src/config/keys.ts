@@ -8,6 +8,7 @@ import { LONGEST_URL } from '../web/url/web-url.ts'
 import { pauseFor, resolveAs } from './hosts.ts'
 import * as a from './parsers.ts'
 import { type CommandName, many, maybe, one, type Setting, toggle, yesNo } from './setting.ts'
+import { trust } from './trust.ts'
 
 const ALL: readonly CommandName[] = [
   'demo',
@@ -173,6 +174,11 @@ export const SETTINGS = {
     ...limit,
     form: 'N',
     what: 'Follow no more links in a site with this many pages whose content it has already.',
+  }),
+  trust: many(trust, {
+    ...limit,
+    form: 'SITE[=RULE,…]',
+    what: 'Overrule hazard rules for a site, *.domain or * (docs/tasks/traps.md names them); without rules: all of them.',
   }),
   maxUrlLength: one(a.count({ least: 30, most: LONGEST_URL }), {
     ...limit,

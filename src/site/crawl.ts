@@ -10,9 +10,11 @@ import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import type { Asking } from './ask.ts'
+import { stoppedBy } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { blankPage } from './page-facts.ts'
+import { probeMissing } from './probe.ts'
 import type { Reporter } from './reporter.ts'
 import { schemeOf } from './robots.ts'
 import { rulesFor } from './rules-for.ts'
@@ -89,11 +91,20 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
 
     const scope = tools.scope()
-    const screen: ScreenTools = { site: visit.site, scope, local, reporter, abroadSeen, now: tools.clock.now() }
+    const screen: ScreenTools = {
+      site: visit.site,
+      scope,
+      local,
+      reporter,
+      abroadSeen,
+      contents,
+      stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
+      now: tools.clock.now(),
+    }
     const unwanted = rules.has(schemeOf(item.url)) ? undefined : judgeBefore(item, { site: tools, screen })
     if (unwanted !== undefined) {
       local.take()
-      tellPage(unwanted, contents, reporter, tools)
+      tellPage(unwanted, reporter, tools)
       continue
     }
     const found = await rulesFor(item, rules, reporter, asking, tools)
@@ -121,11 +132,12 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
     // With its site, the page is gone too, and says what used up the last try.
     if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
-    tellPage(end, contents, reporter, tools)
+    tellPage(end, reporter, tools)
     if (over !== undefined) return over
     // What the site asked for must outlive us: it is durable before the next request.
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
     if (urgent) await tools.durable(reporter)
+    if (end.judged?.probe) await probeMissing(item.url, found.robots, reporter, asking, tools)
   }
 }
 

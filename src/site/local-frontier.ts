@@ -23,6 +23,11 @@ export class LocalFrontier {
     return true
   }
 
+  /** The site has it already: queued, asked for, or known to the frontier. */
+  knows(key: bigint): boolean {
+    return this.#seen.has(key)
+  }
+
   peek(): AgendaItem | undefined {
     return this.#queue[this.#next]
   }

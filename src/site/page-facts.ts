@@ -111,3 +111,11 @@ export function memoryOf(capture: Capture, reading: Reading | undefined, headers
     lastModified: headerOf(headers, 'last-modified')?.slice(0, 100),
   }
 }
+
+/** A twin of a moment ago is not durable yet, so the payload is stored once more; a duplicate it is all the same. */
+export function isDuplicate({ capture, bytes }: PageReport, contents: Set<string>): boolean {
+  if (capture === undefined || bytes === 0) return false
+  const here = contents.has(capture.digest)
+  contents.add(capture.digest)
+  return here || capture.kind === 'revisit'
+}

@@ -84,8 +84,8 @@ function longestDelay({ robots }: SiteMemory, token: string): Millis | undefined
   return delays.reduce((longest, delay) => (delay === undefined || delay < (longest ?? 0) ? longest : delay), undefined)
 }
 
-/** robots.txt is archived and logged like a page, but it is never a document and never in the queue. */
-async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): Promise<void> {
+/** robots.txt and probes are archived and logged like pages, but they are never documents and never in the queue. */
+export async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): Promise<void> {
   const { answer } = exchange
   const key = parseUrl(exchange.url)?.key ?? 0n
   const item: AgendaItem = { url: exchange.url, key, depth: 0, dueAt: exchange.sentAt, tries: 0, path: 'P' }

@@ -3,13 +3,14 @@
  * Every reference is counted by what was decided and why (C3, C10, V29).
  */
 import { HashSet64 } from '../base/hash-set.ts'
+import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { OutLink } from '../visit/adjacency.ts'
 import { countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { resolver, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, resolver, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -24,25 +25,31 @@ export interface ScreenTools {
   local: LocalFrontier
   reporter: Reporter
   abroadSeen: HashSet64
+  /** Digests of the documents of this visit so far. */
+  contents: Set<string>
+  /** The URL's pattern is followed no more; counted where it is. */
+  stops(url: WebUrl, depth: number): boolean
   now: number
 }
 
 export interface LinkSource {
   item: AgendaItem
-  /** The page's own URL, or what its `base href` makes of it. */
-  base: string
-  /** The page says that its links are not to be followed, or the site's links are followed no more. */
+  /** The page says that its links are not to be followed, or a hazard does. */
   follow: 'yes' | 'directive' | 'hazard'
 }
 
-export function screenLinks(links: readonly FoundLink[], from: LinkSource, tools: ScreenTools): OutLink[] {
-  const resolve = resolver(from.base)
-  const { tally } = tools.reporter
-  const out: OutLink[] = []
-  const onPage = new HashSet64()
-  const followed = new HashSet64()
-  for (const link of links) {
-    const resolved = resolve(link.href)
+/** A reference that leads to a URL. */
+export interface PageLink {
+  found: FoundLink
+  url: WebUrl
+}
+
+/** What a page's references lead to. The page is judged by it before any of them is followed. */
+export function resolveLinks(links: readonly FoundLink[], base: string, tally: Tally): PageLink[] {
+  const resolve = resolver(base)
+  const out: PageLink[] = []
+  for (const found of links) {
+    const resolved = resolve(found.href)
     if (resolved.kind === 'empty') continue
     tally.add('links')
     if (resolved.kind === 'malformed') {
@@ -53,11 +60,34 @@ export function screenLinks(links: readonly FoundLink[], from: LinkSource, tools
       tally.add(`unwanted:${countLabel(resolved.scheme)}`)
       continue
     }
-    const { url } = resolved
+    out.push({ found, url: resolved.url })
+  }
+  return out
+}
+
+/** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
+export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+  const onPage = new HashSet64()
+  const facts: LinkFacts[] = []
+  let abroad = 0
+  for (const { found, url } of links) {
+    if (found.kind === 'embed') continue
+    if (url.site !== tools.site) abroad++
+    else if (onPage.add(url.key)) facts.push({ path: normalPath(url), fresh: !tools.local.knows(url.key) })
+  }
+  return { links: facts, abroad }
+}
+
+export function followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): OutLink[] {
+  const { tally } = tools.reporter
+  const out: OutLink[] = []
+  const onPage = new HashSet64()
+  const followed = new HashSet64()
+  for (const { found, url } of links) {
     const first = onPage.add(url.key)
-    const unwanted = tools.scope.unwantedKind(url) ?? (link.kind === 'embed' ? 'embed' : undefined)
+    const unwanted = tools.scope.unwantedKind(url) ?? (found.kind === 'embed' ? 'embed' : undefined)
     if (unwanted !== undefined) tally.add(`unwanted:${countLabel(unwanted)}`)
-    const follow = unwanted !== undefined ? 'unwanted' : link.nofollow ? 'directive' : from.follow
+    const follow = unwanted !== undefined ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     // Named twice, once with nofollow and once without: the one without counts.
     const isNews = follow === 'yes' ? followed.add(url.key) : first
     if (!isNews) continue
@@ -86,7 +116,7 @@ function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools
   const path = from.path.length < LONGEST_PATH ? from.path + how : from.path
   const depth = from.depth + 1
   if (url.site === tools.site) {
-    if (!wanted(url, depth, tools)) return false
+    if (!wanted(url, depth, tools) || tools.stops(url, depth)) return false
     const item: AgendaItem = {
       url: url.href,
       key: url.key,

@@ -99,6 +99,7 @@ export class Scripted {
       findTwin: async () => undefined,
       scope: () => this.scope,
       refusesAddress: () => undefined,
+      trusts: () => false,
       hazards: { urlsPerSite: UNLIMITED, duplicatesPerSite: UNLIMITED, depth: UNLIMITED },
       pauses: {
         configured: () => ({ pause: PAUSE, own: false }),

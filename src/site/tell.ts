@@ -1,9 +1,10 @@
 /** What is counted of a page, and what the site's memory learns from it. */
-import { judgeSite } from '../hazards/limits.ts'
 import { countLabel } from '../visit/counts.ts'
 import type { PageReport } from '../visit/report.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
+import { normalPath, parseUrl } from '../web/url/web-url.ts'
+import { judge, type Seen } from './beware.ts'
 import { settle } from './failures.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
@@ -11,8 +12,7 @@ import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
 import type { PageTold } from './visit-page.ts'
 
-/** `contents`: digests of the documents of this visit so far. */
-export function tellPage(end: PageTold, contents: Set<string>, reporter: Reporter, tools: SiteTools): void {
+export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): void {
   const { page, failure } = end
   const { tally } = reporter
   reporter.page(page)
@@ -26,33 +26,23 @@ export function tellPage(end: PageTold, contents: Set<string>, reporter: Reporte
     else tally.add(`refused:${page.outcome.by}`)
   }
   const kept = page.outcome.kind === 'kept'
-  const duplicate = kept && isDuplicate(page, contents)
   if (kept) {
     tally.add('documents')
     tally.add('bytes', page.bytes)
     tally.add(`type:${countLabel(page.mediaType)}`)
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
-  if (duplicate) tally.add('duplicates')
+  if (end.judged?.duplicate) tally.add('duplicates')
   if (page.status <= 0) return
   // Also a 503 is an answer.
-  if (page.outcome.kind === 'later') {
-    reporter.remember(answered(reporter.memory))
-    return
-  }
-  const { memory, verdict } = judgeSite(reporter.memory, { depth: page.depth, duplicate }, tools.hazards)
-  reporter.remember(answered(memory))
-  if (verdict === undefined) return
-  reporter.verdict({ ...verdict, at: page.at })
-  tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, ...verdict })
+  if (page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
+  else if (end.judged === undefined) judge(page, seenOf(page), false, reporter, tools)
 }
 
-/** A twin of a moment ago is not durable yet, so the payload is stored once more; a duplicate it is all the same. */
-function isDuplicate({ capture, bytes }: PageReport, contents: Set<string>): boolean {
-  if (capture === undefined || bytes === 0) return false
-  const here = contents.has(capture.digest)
-  contents.add(capture.digest)
-  return here || capture.kind === 'revisit'
+/** Of an answer that was not read: what its URL says. */
+function seenOf({ url }: PageReport): Seen {
+  const read = parseUrl(url)
+  return { path: read === undefined ? '/' : normalPath(read), links: [], abroad: 0 }
 }
 
 /** A connection was closed under the request twice in a row: that is a failure after all. */
@@ -60,7 +50,7 @@ export function tellStale(item: AgendaItem, reporter: Reporter, tools: SiteTools
   const now = tools.clock.now()
   const outcome = settle('reset', item.tries + 1, now, 0, tools.patience)
   const page = { ...blankPage(item, now, outcome), tries: item.tries + 1, status: statusOfFailure('reset') }
-  tellPage({ kind: 'told', page, failure: 'reset' }, new Set(), reporter, tools)
+  tellPage({ kind: 'told', page, failure: 'reset' }, reporter, tools)
 }
 
 export function tellErrand(page: PageReport, reporter: Reporter): void {

@@ -32,6 +32,8 @@ export interface SiteTools {
   /** The black-list rule that refuses an address. */
   refusesAddress(ip: string): string | undefined
   hazards: HazardLimits
+  /** The operator overrules a hazard rule for a site. */
+  trusts(site: string, rule: string): boolean
   pauses: PauseRules
   addresses: AddressBook
   /** Other sites' robots.txt that redirects lead to. */

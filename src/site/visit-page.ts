@@ -1,10 +1,8 @@
 /**
  * The life of one page. Every branch is in `visitPage`; its tools look and answer, and decide nothing.
  */
-
-import { refusesWaiting } from '../hazards/limits.ts'
 import { isReadable, type Reading } from '../page/reading.ts'
-import { type OutLink, packLinks } from '../visit/adjacency.ts'
+import { packLinks } from '../visit/adjacency.ts'
 import { type Body, type Exchange, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
@@ -15,12 +13,22 @@ import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import type { Directives } from '../web/robots/directives.ts'
 import type { Robots } from '../web/robots/robots.ts'
-import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
+import { contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
-import { baseOf, blankPage, directivesOf, factsOf, memoryOf, redirectTarget, wantPage } from './page-facts.ts'
-import { type ScreenTools, screenLinks, screenRedirect } from './screen.ts'
+import {
+  baseOf,
+  blankPage,
+  directivesOf,
+  factsOf,
+  isDuplicate,
+  memoryOf,
+  redirectTarget,
+  wantPage,
+} from './page-facts.ts'
+import { followLinks, linkFacts, type PageLink, resolveLinks, type ScreenTools, screenRedirect } from './screen.ts'
 import type { SiteTools } from './tools.ts'
 
 export interface PageTools {
@@ -34,6 +42,8 @@ export interface PageTold {
   kind: 'told'
   page: PageReport
   failure?: FailureKind
+  /** The detectors have seen it; others are shown to them when they are told. */
+  judged?: Judgement
 }
 
 export type PageEnd =
@@ -46,7 +56,7 @@ export type PageEnd =
 export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
   const { clock, patience } = tools.site
   const { asking, screen } = tools
-  const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageEnd => {
+  const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageTold => {
     const page = { ...blankPage(item, at, outcome), ...facts }
     if (page.capture?.kind === 'revisit') page.annotations = [...page.annotations, 'dup']
     return { kind: 'told', page, failure }
@@ -94,8 +104,8 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return fail(broken, exchange, { ...facts, status: statusOfFailure(broken) })
   }
 
-  // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
   screen.reporter.begin()
+  // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
   // An answer without a type is read as HTML, as browsers sniff it: it was asked for as a page.
   const { reading, directives, links, unfoldedTooLong } = understand(
     item,
@@ -103,15 +113,35 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     facts.mediaType || 'text/html',
     tools,
   )
-  const told = { ...facts, title: typeof reading === 'object' ? reading.title : '', links: packLinks(links) }
+  const told: Partial<PageReport> = {
+    ...facts,
+    title: reading === undefined || reading === 'failed' ? '' : reading.title,
+  }
   if (unfoldedTooLong) told.annotations = [...(told.annotations ?? []), 'decodedTrunc']
-  if (directives.noindex) return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
+  const follow = (unlessHazard: boolean) =>
+    watched(item, tools, () => {
+      const why = directives.nofollow ? 'directive' : unlessHazard ? 'yes' : 'hazard'
+      return packLinks(followLinks(links, { item, follow: why }, screen))
+    })
+  if (directives.noindex) {
+    told.links = follow(screen.reporter.memory.stopped === undefined)
+    return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
+  }
 
   const capture = await keep(exchange, answer, tools.site)
   if (reading === 'failed') return fail('reading', exchange, { ...told, capture })
   const memory = memoryOf(capture, reading, answer.head.headers)
   const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
-  return end(exchange.sentAt, { kind: 'kept', how }, { ...told, capture, memory })
+  // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it.
+  const kept = end(exchange.sentAt, { kind: 'kept', how }, { ...told, capture, memory })
+  const seen = {
+    path: normalPath(url),
+    content: reading && contentOf(reading, capture.digest),
+    ...linkFacts(links, screen),
+  }
+  kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
+  kept.page.links = follow(kept.judged.follow && screen.reporter.memory.stopped === undefined)
+  return kept
 }
 
 /** What nobody wants (any more), whatever robots.txt says: a site with nothing else is not even asked for that. */
@@ -124,7 +154,7 @@ export function refuseUnwanted(
   const now = site.clock.now()
   const wanted = watched(item, tools, () => screen.scope.judge(url, item.depth))
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
-  const stopped = refusesWaiting(screen.reporter.memory, item)
+  const stopped = stoppedBy(url, item.depth, screen.reporter, site)
   return stopped === undefined ? undefined : refused(item, 'hazard', stopped, now)
 }
 
@@ -153,12 +183,12 @@ function watched<T>(item: AgendaItem, { site, screen }: Pick<PageTools, 'site' |
 interface Understood {
   reading: Reading | 'failed' | undefined
   directives: Directives
-  links: OutLink[]
+  links: PageLink[]
   /** Its text was longer than we read, once unfolded; the bytes as they came are whole. */
   unfoldedTooLong?: boolean
 }
 
-/** Reads a page and screens its links. One whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
+/** Reads a page and what its references lead to. One whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
 function understand(item: AgendaItem, body: Body, mediaType: string, tools: PageTools): Understood {
   const { site, screen } = tools
   const { headers } = body.head
@@ -172,9 +202,7 @@ function understand(item: AgendaItem, body: Body, mediaType: string, tools: Page
       const { bytes, cut } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
       const reading = site.read({ mediaType, charset, bytes })
       const directives = directivesOf(headers, reading, site.token)
-      const stopped = screen.reporter.memory.stopped !== undefined
-      const follow = directives.nofollow ? 'directive' : stopped ? 'hazard' : 'yes'
-      const links = screenLinks(reading.links, { item, base: baseOf(reading, item.url), follow }, screen)
+      const links = resolveLinks(reading.links, baseOf(reading, item.url), screen.reporter.tally)
       return { reading, directives, links, unfoldedTooLong: cut }
     } catch (error) {
       site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })

@@ -1,0 +1,100 @@
+/**
+ * The visit's caution: every page that was answered goes through the detectors of `hazards/`, every URL that waits or is
+ * found is held against what they have said. Here they meet the site's memory, the report and the journal; what a trap is,
+ * only they know.
+ */
+import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
+import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
+import type { Reading } from '../page/reading.ts'
+import { countLabel } from '../visit/counts.ts'
+import type { PageReport } from '../visit/report.ts'
+import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import type { Reporter } from './reporter.ts'
+import { answered } from './silence.ts'
+import type { SiteTools } from './tools.ts'
+
+/** What reading a page brought for the detectors. */
+export interface Seen {
+  path: string
+  content?: PageFacts['content']
+  links: readonly LinkFacts[]
+  abroad: number
+}
+
+export interface Judgement {
+  duplicate: boolean
+  /** Its links may be followed. */
+  follow: boolean
+  /** Ask once for a name that cannot exist: how does the site say that something is missing? */
+  probe: boolean
+}
+
+export function hazardOptions(site: string, tools: SiteTools): HazardOptions {
+  return { ...tools.hazards, trusted: (rule) => tools.trusts(site, rule) }
+}
+
+/** An answered URL, whatever became of it. Verdicts go to the report, so to the catalogue, and to the journal. */
+export function judge(
+  page: PageReport,
+  seen: Seen,
+  duplicate: boolean,
+  reporter: Reporter,
+  tools: SiteTools,
+): Judgement {
+  const { site } = reporter.visit
+  const { url, depth, at, status, mediaType, bytes, tookMs } = page
+  const facts: PageFacts = {
+    url,
+    depth,
+    at,
+    status,
+    mediaType,
+    bytes,
+    tookMs,
+    outcome: page.outcome.kind,
+    duplicate,
+    ...seen,
+  }
+  const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
+  reporter.remember(answered(memory))
+  for (const verdict of verdicts) {
+    reporter.verdict({ ...verdict, at })
+    tools.journal.tell({
+      kind: 'hazard',
+      site,
+      rule: verdict.rule,
+      evidence: verdict.evidence,
+      pattern: verdict.pattern,
+    })
+  }
+  return { duplicate, follow, probe: probe !== undefined }
+}
+
+/** The rule by which a URL of the site is not asked for. Each time it holds is counted, for the site and for the crawl. */
+export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools: SiteTools): string | undefined {
+  const { memory, visit, tally } = reporter
+  if (memory.stopped === undefined && memory.traps === undefined) return undefined
+  const refusal = refusalOf(memory, normalPath(url), depth, hazardOptions(visit.site, tools))
+  if (refusal === undefined) return undefined
+  tally.add(`stopped:${ruleLabel(refusal.rule)}`)
+  reporter.remember(countRefused(memory, refusal.pattern))
+  return refusal.pattern === '' ? refusal.rule : `${refusal.rule} ${refusal.pattern}`
+}
+
+/** `site-urls>=5000` counts as `site-urls`. */
+export function ruleLabel(rule: string): string {
+  return countLabel(rule.split(/[<>= ]/, 1)[0])
+}
+
+export function contentOf(reading: Reading, digest: string): PageFacts['content'] {
+  const { signature, text, title } = reading
+  return {
+    digest,
+    textDigest: signature.textDigest,
+    simhash: signature.simhash,
+    length: text.length,
+    words: text === '' ? 0 : text.split(' ').length,
+    tags: signature.tags.hash,
+    title,
+  }
+}
