@@ -22,6 +22,20 @@ export interface RobotsMemory {
   tooBig?: true
 }
 
+/** How much the site's first documents were those of other sites, until that is decided. At most about 4 KB. */
+export interface Likeness {
+  /** First documents that were compared. */
+  documents: number
+  /** The site whose home page equals this one's. */
+  home?: string
+  /** Other sites that have documents of this one, at most eight, and how many. */
+  twins: { site: string; documents: number }[]
+  /** At most three URLs of this site that were found there. */
+  examples: string[]
+  /** It is decided: like that site, or like none (''). Nothing else is kept then. */
+  like?: string
+}
+
 export interface SiteMemory {
   robots: { [scheme in Scheme]?: RobotsMemory }
   /** Crawl-delay of robots.txt and what Retry-After asked for. */
@@ -42,6 +56,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Sitemaps of the site asked for so far, and URLs taken from them: both are bounded. */
   sitemaps?: { asked: number; urls: number }
+  /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */
+  likeness?: Likeness
 }
 
 export const freshMemory = (): SiteMemory => ({ robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 })
