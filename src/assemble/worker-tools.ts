@@ -10,6 +10,7 @@ import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { parseScopeMode, type ScopeMode } from '../scope/region.ts'
 import { makeScope, type Scope } from '../scope/scope.ts'
 import { AddressBook } from '../site/address-book.ts'
+import { DomainBook } from '../site/domains.ts'
 import { ForeignAnswers } from '../site/foreign-answers.ts'
 import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
@@ -66,6 +67,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       mostRetryAfter: settings.maxRetryAfter,
     },
     addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
+    domains: new DomainBook(world.clock, world.resolve),
     foreign: new ForeignAnswers(world.clock),
     read: readPage,
     token: settings.userAgentName,

@@ -18,5 +18,5 @@ export function overrideOf(host: string, overrides: readonly ResolveOverride[]):
 }
 
 function addressOf({ ip, port }: ResolveOverride): Address {
-  return port === undefined ? { ip } : { ip, port }
+  return port === undefined ? { ip, named: true } : { ip, port, named: true }
 }

@@ -27,6 +27,9 @@ import { type PageTold, refused, refuseUnwanted, visitPage } from './visit-page.
 /** A site whose address belongs to another worker goes to that one after this. */
 const ELSEWHERE_WAIT = 5_000
 
+/** Names that nobody registered have its address as well (V27). */
+const TLD_WILDCARD = 'tld-wildcard'
+
 /** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
 const ROUNDS_A_TURN = 100
 
@@ -52,6 +55,14 @@ export async function crawlSite(
   if (tools.refusesAddress(address.ip) !== undefined) {
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
+  const { barred, wildcard } = await tools.domains.look(host, resolved.list, signal)
+  if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
+    const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
+    reporter.verdict({ rule: TLD_WILDCARD, evidence, at: tools.clock.now() })
+    tools.journal.tell({ kind: 'hazard', site: visit.site, rule: TLD_WILDCARD, evidence })
+    return siteFails('address-refused', first, reporter, courtesy, tools)
+  }
+  if (wildcard !== undefined && visit.memory.fetched === 0) reporter.learn({ wildcard })
 
   courtesy.at(address.ip)
   const shared = !courtesy.own

@@ -3,7 +3,7 @@
  * name are in it, so that a crash after it loses none of them.
  */
 import { Tally } from '../visit/counts.ts'
-import type { Courtesy, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
+import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { Visit } from '../visit/visit.ts'
 
@@ -16,6 +16,7 @@ export class Reporter {
   #found = new Map<bigint, Link>()
   #abroad: Link[] = []
   #verdicts: Verdict[] = []
+  #learnt: Learnt | undefined
   #part = 0
   #pagesTold = 0
   #news = false
@@ -75,6 +76,12 @@ export class Reporter {
     this.#news = true
   }
 
+  /** What the house should know beyond this site. */
+  learn(learnt: Learnt): void {
+    this.#learnt = { ...this.#learnt, ...learnt }
+    this.#news = true
+  }
+
   end(why: VisitEnd): void {
     this.#ended = why
     this.#news = true
@@ -97,10 +104,12 @@ export class Reporter {
       courtesy: this.#courtesy(),
       ended: this.#ended,
     }
+    if (this.#learnt !== undefined) part.learnt = this.#learnt
     this.#pages = []
     this.#found = new Map()
     this.#abroad = []
     this.#verdicts = []
+    this.#learnt = undefined
     this.#news = false
     this.#sealed = this.#ended !== undefined
     return part

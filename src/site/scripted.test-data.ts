@@ -15,6 +15,7 @@ import { parseUrl } from '../web/url/web-url.ts'
 import { AddressBook } from './address-book.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import { crawlSite } from './crawl.ts'
+import { DomainBook } from './domains.ts'
 import { ForeignAnswers } from './foreign-answers.ts'
 import { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
@@ -61,6 +62,7 @@ export const PAUSE = 2000
 export const ADDRESS_PAUSE = 500
 export const EXCHANGE_MS = 60_000
 const START = Date.UTC(2026, 0, 1)
+const NO_SUCH_NAME = { kind: 'failed', failure: { kind: 'no-such-name', detail: 'NXDOMAIN' } } as const
 const HTML: Headers = [['Content-Type', 'text/html; charset=utf-8']]
 
 export class Scripted {
@@ -109,6 +111,9 @@ export class Scripted {
         mostRetryAfter: 3_600_000,
       },
       addresses: new AddressBook(clock, ADDRESS_PAUSE, 8),
+      domains: new DomainBook(clock, async (host) =>
+        this.addresses.has(host) ? this.tools.resolve(host, new AbortController().signal) : NO_SUCH_NAME,
+      ),
       foreign: new ForeignAnswers(clock),
       read: readPage,
       watch: { begin() {}, end() {} },

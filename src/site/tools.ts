@@ -9,6 +9,7 @@ import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, Frontier, ReadingWatch } from '../visit/ports.ts'
 import type { AddressBook } from './address-book.ts'
 import type { PauseRules, SiteCourtesy } from './courtesy.ts'
+import type { DomainBook } from './domains.ts'
 import type { ForeignAnswers } from './foreign-answers.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -36,6 +37,7 @@ export interface SiteTools {
   trusts(site: string, rule: string): boolean
   pauses: PauseRules
   addresses: AddressBook
+  domains: DomainBook
   /** Other sites' robots.txt that redirects lead to. */
   foreign: ForeignAnswers
   read(input: { mediaType: string; charset: string | undefined; bytes: Uint8Array }): Reading

@@ -6,6 +6,8 @@ export interface Address {
   ip: string
   /** Set by `--resolve HOST=IP:PORT` only; else the URL's own port counts. */
   port?: number
+  /** The operator's own word (`--resolve`), not the resolver's. */
+  named?: true
 }
 
 export interface Addresses {

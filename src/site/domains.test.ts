@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualClock } from '../base/virtual-clock.ts'
+import type { Address, Resolve } from '../visit/exchange.ts'
+import { absurdName, DomainBook } from './domains.ts'
+import { Scripted } from './scripted.test-data.ts'
+
+const signal = new AbortController().signal
+
+/** Answers for `suffix` and all names below it, unless an exact name has its own. */
+function resolver(zones: Record<string, Address[] | 'silent'>) {
+  const asked: string[] = []
+  const resolve: Resolve = async (host) => {
+    asked.push(host)
+    const zone = Object.keys(zones).find(
+      (name) => host === name || (name.startsWith('*.') && host.endsWith(name.slice(1))),
+    )
+    const found = zone === undefined ? undefined : zones[zone]
+    if (found === 'silent') return { kind: 'failed', failure: { kind: 'dns', detail: 'SERVFAIL' } }
+    if (found !== undefined) return { kind: 'addresses', list: found }
+    return { kind: 'failed', failure: { kind: 'no-such-name', detail: 'NXDOMAIN' } }
+  }
+  return { asked, resolve }
+}
+
+test('a domain in which any name resolves has a wildcard; it is asked about once', async () => {
+  const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
+  const book = new DomainBook(virtualClock(0), resolve)
+  const facts = await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)
+  assert.deepEqual(facts, { wildcard: { domain: 'farm.org', addresses: ['192.0.2.7'] } })
+  await book.look('b.farm.org', [{ ip: '192.0.2.7' }], signal)
+  assert.deepEqual(asked, [absurdName('org'), absurdName('farm.org')])
+})
+
+test('a domain and its www. say nothing about names below it, and are not asked about', async () => {
+  const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
+  const book = new DomainBook(virtualClock(0), resolve)
+  for (const host of ['farm.org', 'www.farm.org', '192.0.2.1', '[::1]']) {
+    assert.deepEqual(await book.look(host, [{ ip: '192.0.2.7' }], signal), {}, host)
+  }
+  assert.deepEqual(asked, [absurdName('org')])
+})
+
+test('a site that lives only where absurd names of its top-level domain lead is barred', async () => {
+  const { resolve } = resolver({ '*.com': [{ ip: '192.0.2.9' }] })
+  const book = new DomainBook(virtualClock(0), resolve)
+  const there = { ip: '192.0.2.9' }
+  const { barred } = await book.look('typo.com', [there], signal)
+  assert.deepEqual(barred, { suffix: 'com', ip: '192.0.2.9' })
+  assert.equal((await book.look('good.com', [there, { ip: '192.0.2.10' }], signal)).barred, undefined)
+  assert.equal((await book.look('mine.com', [{ ...there, named: true }], signal)).barred, undefined)
+})
+
+test('no answer of the resolver is no answer: it is asked again', async () => {
+  const zones: Record<string, Address[] | 'silent'> = { '*.farm.org': 'silent' }
+  const { resolve } = resolver(zones)
+  const book = new DomainBook(virtualClock(0), resolve)
+  assert.equal((await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)).wildcard, undefined)
+  zones['*.farm.org'] = [{ ip: '192.0.2.7' }]
+  assert.notEqual((await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)).wildcard, undefined)
+})
+
+test('an absurd name is a valid label that differs by domain', () => {
+  assert.match(absurdName('example.org'), /^[a-z]{20}\.example\.org$/)
+  assert.notEqual(absurdName('a.org').split('.')[0], absurdName('b.org').split('.')[0])
+})
+
+test('a visit to a site of a top-level wildcard asks it nothing and says why', async () => {
+  const script = new Scripted({ 'http://typo.com/': { body: 'buy this name' } })
+  script.addresses.set('typo.com', '192.0.2.9').set(absurdName('com'), '192.0.2.9')
+  const { parts } = await script.visit({ agenda: ['http://typo.com/'] })
+  assert.deepEqual(script.asked, [])
+  assert.equal(parts[0].verdicts[0].rule, 'tld-wildcard')
+})

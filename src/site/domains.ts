@@ -1,0 +1,80 @@
+/**
+ * What absurd names resolve to (V12, V27). Under a top-level domain: those addresses belong to nobody who was asked for,
+ * and sites that live only there are not crawled. Under a domain: it has a wildcard, anybody can make up sites there, and
+ * the house is told to be careful with new ones. For all visits of a worker; each domain is asked about once a day.
+ */
+import type { Clock, Millis } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
+import type { Address, Resolve } from '../visit/exchange.ts'
+import type { Learnt } from '../visit/report.ts'
+import { publicSuffix, registrableDomain } from '../web/url/domain.ts'
+
+const LASTS: Millis = 24 * 3_600_000
+const MOST_DOMAINS = 10_000
+const MOST_ADDRESSES = 8
+
+interface Probed {
+  addresses: Promise<readonly Address[]>
+  until: Millis
+}
+
+export interface DomainFacts {
+  /** Every address of the site is one that absurd names under this suffix have. */
+  barred?: { suffix: string; ip: string }
+  wildcard?: NonNullable<Learnt['wildcard']>
+}
+
+export class DomainBook {
+  readonly #clock: Clock
+  readonly #resolve: Resolve
+  readonly #probed = new Map<string, Probed>()
+
+  constructor(clock: Clock, resolve: Resolve) {
+    this.#clock = clock
+    this.#resolve = resolve
+  }
+
+  async look(host: string, addresses: readonly Address[], signal: AbortSignal): Promise<DomainFacts> {
+    const facts: DomainFacts = {}
+    const suffix = publicSuffix(host)
+    const domain = registrableDomain(host)
+    if (suffix === undefined || domain === undefined) return facts
+    // Names that the operator has sent somewhere are no stranger's wildcard.
+    if (!addresses.some(({ named }) => named)) {
+      const nobodys = await this.#absurd(suffix, signal)
+      const ips = new Set(nobodys.map(({ ip }) => ip))
+      if (ips.size > 0 && addresses.every(({ ip }) => ips.has(ip))) facts.barred = { suffix, ip: addresses[0].ip }
+    }
+    if (host !== domain && host !== `www.${domain}`) {
+      const found = await this.#absurd(domain, signal)
+      if (found.length > 0) facts.wildcard = { domain, addresses: found.map(({ ip }) => ip) }
+    }
+    return facts
+  }
+
+  #absurd(domain: string, signal: AbortSignal): Promise<readonly Address[]> {
+    const now = this.#clock.elapsed()
+    const known = this.#probed.get(domain)
+    if (known !== undefined && now < known.until) return known.addresses
+    const addresses = this.#resolve(absurdName(domain), signal).then((answer) => {
+      if (answer.kind === 'addresses') return answer.list.slice(0, MOST_ADDRESSES)
+      // No answer says nothing about the domain: the next visit asks again.
+      if (answer.failure.kind !== 'no-such-name') this.#probed.delete(domain)
+      return []
+    })
+    this.#probed.delete(domain)
+    this.#probed.set(domain, { addresses, until: now + LASTS })
+    for (const oldest of this.#probed.keys()) {
+      if (this.#probed.size <= MOST_DOMAINS) break
+      this.#probed.delete(oldest)
+    }
+    return addresses
+  }
+}
+
+/** Twenty letters that nobody has registered; always the same for a domain, so that resolvers may remember the answer. */
+export function absurdName(domain: string): string {
+  const letters = (hash64(`absurd ${domain}`) | (1n << 63n)).toString(26).padStart(14, '0')
+  const name = [...letters].map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join('')
+  return `${name.slice(0, 14)}qzxvkj.${domain}`
+}
