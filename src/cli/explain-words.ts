@@ -2,6 +2,7 @@
 import { formatDuration, formatSize } from '../base/units.ts'
 import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
+import { hazardLines } from './hazard-words.ts'
 import { plain } from './progress.ts'
 import type { PageLook, RobotsLook, SiteFacts, SiteLook, UrlFacts } from './rooms.ts'
 import { timeText } from './words.ts'
@@ -116,9 +117,7 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
   if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
   if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
   if (look.losses > 0) lines.push(`Its last ${grouped(look.losses)} visits were lost.`)
-  for (const { rule, evidence, at } of verdicts)
-    lines.push(`Hazard (${timeText(at)} UTC): ${plain(rule)}: ${plain(evidence)}`)
-  return lines
+  return [...lines, ...hazardLines({ look, verdicts })]
 }
 
 function stateSentence(look: SiteLook, now: number): string {

@@ -117,6 +117,7 @@ export interface SiteLook {
     duplicates: number
     silent: number
     stopped?: string
+    traps?: { stopped: readonly { rule: string; pattern: string; refused: number }[] }
   }
 }
 
@@ -125,7 +126,14 @@ export interface SiteFacts {
   look: SiteLook | undefined
   documents: number
   /** Hazards met there, the last first. */
-  verdicts: readonly { rule: string; evidence: string; at: Instant }[]
+  verdicts: readonly {
+    rule: string
+    evidence: string
+    at: Instant
+    /** The URLs that it concerns; null: the site as a whole. */
+    pattern: string | null
+    examples: readonly string[]
+  }[]
 }
 
 export interface VerifyReport {

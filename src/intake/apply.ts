@@ -8,7 +8,7 @@ import type { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { CaptureWriter } from '../collection/captures/write-capture.ts'
 import { CounterSums } from '../collection/counters/counters.ts'
 import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
-import { logLine } from '../collection/crawl-log/log-line.ts'
+import { logLine, verdictLine } from '../collection/crawl-log/log-line.ts'
 import { giveUpPages, writePage } from '../collection/pages/write-page.ts'
 import { writeVerdicts } from '../collection/pages/write-verdicts.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
@@ -114,7 +114,9 @@ function collect(
 ): { pages: number; recorded: RecordedLines | undefined } {
   const sums = new CounterSums()
   const lines: string[] = []
+  let pages = 0
   for (const report of reports) {
+    pages += report.pages.length
     const site = siteKeyOf(report.site)
     for (const page of report.pages) {
       captures.write(tx, site, page)
@@ -123,10 +125,11 @@ function collect(
     }
     if (report.ended === 'given-up') giveUpPages(tx, site)
     writeVerdicts(tx, site, report.verdicts)
+    for (const verdict of report.verdicts) lines.push(verdictLine(report.site, verdict))
     sums.add(tx, report.site, report.counts, momentOf(report, tools.clock))
   }
   sums.write(tx)
-  return { pages: lines.length, recorded: tools.log.record(tx, lines.join('')) }
+  return { pages, recorded: tools.log.record(tx, lines.join('')) }
 }
 
 /** When what a part counts took place: it spans about a second. */

@@ -106,7 +106,12 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     silent: look.memory.silent,
     stopped: look.memory.stopped ?? null,
     robots: { http: robotsJson(http), https: robotsJson(https) },
-    verdicts: verdicts.map(({ rule, evidence, at }) => ({ rule, evidence, at: isoTime(at) })),
+    stoppedPatterns: (look.memory.traps?.stopped ?? []).map(({ rule, pattern, refused }) => ({
+      rule,
+      pattern,
+      refused,
+    })),
+    verdicts: verdicts.map(({ at, ...verdict }) => ({ ...verdict, at: isoTime(at) })),
   }
 }
 

@@ -3,7 +3,7 @@
  * type, thread, begin and duration of the fetch, digest, source tag, annotations; `-` for none. Everything from outside
  * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
  */
-import type { PageReport } from '../../visit/report.ts'
+import type { PageReport, Verdict } from '../../visit/report.ts'
 import { isoInstant, timestamp17 } from '../../web/warc/instant-text.ts'
 
 /** Longer than any URL that scope lets through; a moved-to target or a via of such length is cut, and says so. */
@@ -34,6 +34,14 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
     escapeField(annotationsOf(page).join(',')),
   ]
   return `${columns.join(' ')}\n`
+}
+
+/** A hazard, as a line of its own: `-4000`, the first URL that shows it (or the site), and the rule with its pattern. */
+export function verdictLine(site: string, { rule, pattern, examples, at }: Verdict): string {
+  const note = `hazard:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(',', ';')
+  const url = examples?.[0] ?? `http://${site}/`
+  const columns = [isoInstant(at), '-4000', '-'.padStart(10), escapeField(url), '-', '-', '-', '#000', '-', '-', '-']
+  return `${[...columns, escapeField(note)].join(' ')}\n`
 }
 
 /** What the worker noted, and the outcome in a word where the status does not tell it. */
