@@ -7,6 +7,10 @@ CREATE TABLE address (                      -- an address belongs to one worker 
 
 CREATE INDEX address_idle ON address (until) WHERE visits = 0;
 
+CREATE VIEW aliases AS
+  SELECT name AS site, original, how, strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since, evidence
+  FROM site_alias;
+
 CREATE TABLE capture (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   site INTEGER NOT NULL,
@@ -205,9 +209,9 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last place in its queue that was given away
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0        -- of them, those not marked
-) STRICT;
+, crowd INTEGER NOT NULL DEFAULT 0) STRICT;
 
-CREATE INDEX site_free ON site (bucket, holder, losses, rank) WHERE state = 'free';
+CREATE INDEX site_free ON site (bucket, holder, losses, crowd, rank) WHERE state = 'free';
 
 CREATE INDEX site_held ON site (address) WHERE holder > '';
 
@@ -261,6 +265,21 @@ CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
   WHERE bucket = old.bucket;
 END;
 
+CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there
+  site INTEGER PRIMARY KEY,                 -- 64 bits of the name
+  name TEXT NOT NULL,
+  original TEXT NOT NULL,
+  how TEXT NOT NULL,                        -- list: the operator's; www: learnt
+  https INTEGER NOT NULL,                   -- 1: what is entered there is asked for by https
+  since INTEGER NOT NULL,
+  evidence TEXT NOT NULL,
+  pending INTEGER NOT NULL                  -- 1: URLs that waited under the name are still to be moved
+) STRICT;
+
+CREATE INDEX site_alias_original ON site_alias (original);
+
+CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
+
 CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
   site INTEGER PRIMARY KEY,
   memory TEXT NOT NULL                      -- JSON
@@ -287,17 +306,31 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   enqueued_at INTEGER NOT NULL,
   due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is asked for again
   tries INTEGER NOT NULL DEFAULT 0,
-  mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
+  mark INTEGER NOT NULL, lastmod INTEGER,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 
+CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  place INTEGER NOT NULL,                   -- 1, 2, 3: as they were seen; there are no more
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  via_site INTEGER,
+  via_key INTEGER,
+  path TEXT NOT NULL,
+  tried INTEGER NOT NULL,                   -- 1: it was asked for
+  PRIMARY KEY (site, key, place)
+) STRICT, WITHOUT ROWID;
+
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
-      ELSE 'gone' END AS state,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at
+      WHEN 7 THEN 'moved' ELSE 'gone' END AS state,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod
   FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 
 CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so

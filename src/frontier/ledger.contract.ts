@@ -90,6 +90,54 @@ export function ledgerContract(make: MakeDatabase): void {
     })
   })
 
+  describe('lastmod', () => {
+    const at = (text: string, lastmod: number) => ({ ...link(text), lastmod })
+    const hints = async (bench: Bench) =>
+      (await bench.one()).agenda.map(({ url, hint }) => [url.slice('http://a.test/'.length), hint])
+
+    it('is handed on as a hint; a newer one counts, an older one does not, nonsense is none', async () => {
+      const bench = await openBench(make)
+      await bench.admit(at('a.test/1', 100.5), at('a.test/2', 100), link('a.test/3'), at('a.test/4', 1e300))
+      await bench.admit(at('a.test/1', 200), at('a.test/2', 50), at('a.test/3', -5), at('a.test/4', Number.NaN))
+      assert.deepEqual(await hints(bench), [
+        ['1', 200],
+        ['2', 100],
+        ['3', -5],
+        ['4', undefined],
+      ])
+    })
+
+    it('of a known URL comes with what a visit found, too', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/1'), link('a.test/2'))
+      const found = [at('a.test/1', 300), at('a.test/2', 400), at('a.test/3', 500)]
+      await bench.settle(part(bench, await bench.one(), 1, { pages: [page('a.test/1')], found, ended: 'slice' }))
+      await bench.db.transact((tx) => bench.ledger.wish(tx, [{ url: 'http://a.test/1', dueAt: START }]))
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await hints(bench), [
+        ['2', 400],
+        ['3', 500],
+        ['1', 300],
+      ])
+    })
+  })
+
+  describe('slow', () => {
+    it('puts a site behind all others, whatever the order says', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/1'), link('a.test/2'))
+      const visit = await bench.one()
+      bench.clock.pass(10)
+      await bench.admit(link('b.test/'))
+      const learnt = { slow: { rule: 'likeness', like: 'c.test' } }
+      await bench.settle(part(bench, visit, 1, { pages: [page('a.test/1')], learnt, ended: 'slice' }))
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await bench.names('w1', 1), ['b.test'])
+      assert.deepEqual(await bench.names('w1', 1), ['a.test'])
+      assert.equal((await look(bench, 'a.test'))?.crowd, 1)
+    })
+  })
+
   describe('settle', () => {
     const cases: [Outcome, string][] = [
       [{ kind: 'kept', how: 'first' }, 'kept'],

@@ -29,6 +29,8 @@ export interface SiteLook {
   pause: Millis
   address?: string
   losses: number
+  /** Above 0 it comes after the others, whatever the order: slowed, or one of a flood. */
+  crowd: number
   visits: number
   known: number
   waiting: number

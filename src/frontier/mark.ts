@@ -2,7 +2,7 @@
 import { never } from '../base/assert.ts'
 import type { Outcome } from '../visit/outcome.ts'
 
-export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read'] as const
+export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read', 'moved'] as const
 export type MarkName = (typeof MARKS)[number]
 
 export const WAITING = 0
@@ -10,6 +10,8 @@ export const GONE = 4
 /** Gone because the server says that it is not there: another spelling of the same URL may be. */
 export const NOT_FOUND = 5
 export const READ = 6
+/** Its site is another name of an original, and it waits there now. */
+export const REPLACED = 7
 
 export function markOf(outcome: Outcome): number {
   switch (outcome.kind) {

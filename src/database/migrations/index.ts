@@ -3,6 +3,7 @@ import { migration as frontier } from './0001-frontier.ts'
 import { migration as collection } from './0002-collection.ts'
 import { migration as inbox } from './0003-inbox.ts'
 import { migration as hazards } from './0004-hazards.ts'
+import { migration as names } from './0005-names.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards]
+export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names]

@@ -4,7 +4,7 @@ import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
-import { enqueue } from './enqueue.ts'
+import { enqueue, freshen } from './enqueue.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
@@ -22,7 +22,11 @@ export function admit(tx: SqliteTx, rules: Rules, links: readonly Link[], asSeed
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
-    const members = all.filter((link) => tx.get(READ_IS_KNOWN, key, signed64(link.key)) === undefined)
+    const members = all.filter((link) => {
+      if (tx.get(READ_IS_KNOWN, key, signed64(link.key)) === undefined) return true
+      freshen(tx, key, link)
+      return false
+    })
     if (members.length === 0 && !asSeeds) continue
     const known = readSite(tx, key)
     // Two names with the same 64 bits: the second is never crawled, rather than asked under the courtesy of the first.

@@ -1,3 +1,4 @@
+import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
@@ -6,8 +7,10 @@ import { GONE, WAITING } from '../mark.ts'
 import type { SiteRow } from './site-row.ts'
 
 export const ENQUEUE = `
-  INSERT OR IGNORE INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?)`
+  INSERT OR IGNORE INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`
+export const FRESHEN = `
+  UPDATE url SET lastmod = ? WHERE site = ? AND key = ? AND (lastmod IS NULL OR lastmod < ?)`
 
 /**
  * Links of one site into its queue: places by the order given (first come, first served: breadth first), rows by key
@@ -20,12 +23,29 @@ export function enqueue(tx: SqliteTx, site: SiteRow, links: readonly Link[], now
   let fresh = 0
   for (const { link, key, seq } of places) {
     const via = pageOf(link.via)
-    fresh += tx.run(ENQUEUE, site.key, key, link.url, link.depth, via.site, via.key, link.path, seq, now, mark)
+    const from = [via.site, via.key, link.path]
+    const lastmod = lastmodOf(link)
+    const isNew = tx.run(ENQUEUE, site.key, key, link.url, link.depth, ...from, seq, now, mark, lastmod) === 1
+    if (isNew) fresh++
+    else freshen(tx, site.key, link)
   }
   site.seq += links.length
   site.known += fresh
   if (mark === WAITING) site.waiting += fresh
   return fresh
+}
+
+/** A known URL of which a sitemap now says something newer. */
+export function freshen(tx: SqliteTx, site: bigint, link: Link): void {
+  const lastmod = lastmodOf(link)
+  if (lastmod !== null) tx.run(FRESHEN, lastmod, site, signed64(link.key), lastmod)
+}
+
+/** The last instant that a date can tell; a sitemap may write any number. */
+const MOST_INSTANT = 8.64e15
+
+function lastmodOf({ lastmod }: Link): Instant | null {
+  return lastmod === undefined || !(Math.abs(lastmod) <= MOST_INSTANT) ? null : Math.trunc(lastmod)
 }
 
 interface PageKeys {

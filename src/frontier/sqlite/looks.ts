@@ -23,7 +23,7 @@ const IS_SEED = `SELECT 1 FROM seed WHERE site = ? AND key = ?`
 const READ_SEEDS = `SELECT url FROM seed ORDER BY added_at, url`
 const READ_NEXT_FREE = `
   SELECT name, rank, waiting FROM site
-  WHERE state = 'free' AND bucket = ? AND holder = '' ORDER BY losses, rank LIMIT ?`
+  WHERE state = 'free' AND bucket = ? AND holder = '' ORDER BY losses, crowd, rank LIMIT ?`
 const READ_URLS = `SELECT url, key, mark FROM url WHERE site = ? AND key > ? ORDER BY key LIMIT ?`
 const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE site = ? ORDER BY key LIMIT ?`
 
@@ -76,6 +76,7 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
     politeAt: row.polite_at,
     pause: row.pause,
     losses: row.losses,
+    crowd: row.crowd,
     visits: row.fence,
     known: row.known,
     waiting: row.waiting,

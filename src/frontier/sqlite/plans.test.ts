@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { READ_IS_KNOWN } from './admit.ts'
-import { ENQUEUE } from './enqueue.ts'
+import { ENQUEUE, FRESHEN } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
@@ -49,6 +49,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   GROW_SITE: [GROW_SITE, 'PRIMARY KEY'],
   WRITE_SITE: [WRITE_SITE, ''],
   ENQUEUE: [ENQUEUE, ''],
+  FRESHEN: [FRESHEN, 'PRIMARY KEY'],
   ADD_PAGE: [ADD_PAGE, ''],
 }
 

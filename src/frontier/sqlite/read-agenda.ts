@@ -4,7 +4,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { AgendaItem } from '../../visit/visit.ts'
 
 export const READ_AGENDA = `
-  SELECT key, url, depth, via_site, via_key, path, enqueued_at, due_at, tries FROM url
+  SELECT key, url, depth, via_site, via_key, path, enqueued_at, due_at, tries, lastmod FROM url
   WHERE site = ? AND mark = 0 AND due_at <= ? ORDER BY due_at, seq LIMIT ?`
 export const READ_URL_TEXT = `SELECT url FROM url WHERE site = ? AND key = ?`
 
@@ -18,6 +18,7 @@ interface AgendaRow {
   enqueued_at: bigint
   due_at: bigint
   tries: bigint
+  lastmod: bigint | null
 }
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */
@@ -32,6 +33,7 @@ export function readAgenda(tx: SqliteTx, site: bigint, now: Instant, atMost: num
       tries: Number(row.tries),
       path: row.path,
     }
+    if (row.lastmod !== null) item.hint = Number(row.lastmod)
     if (row.via_site !== null && row.via_key !== null) {
       if (!texts.has(row.via_key)) texts.set(row.via_key, readUrlText(tx, row.via_site, row.via_key))
       const via = texts.get(row.via_key)

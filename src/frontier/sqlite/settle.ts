@@ -56,6 +56,8 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport)
     site.address = courtesy.address
     site.holder = ''
   }
+  // Others come first, whatever the order says.
+  if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
   const own = part.found.filter((link) => link.site === site.name)
   enqueue(tx, site, own, rules.time.now())
   if (part.ended !== undefined) endVisit(tx, rules, site, part)

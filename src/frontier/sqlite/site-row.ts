@@ -19,6 +19,8 @@ export interface SiteRow {
   seed: number
   rank: number
   losses: number
+  /** A bigger one comes later, whatever the order. */
+  crowd: number
   not_before: Instant
   polite_at: Instant
   pause: Millis
@@ -46,6 +48,7 @@ export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
     seed: 0,
     rank: 0,
     losses: 0,
+    crowd: 0,
     not_before: 0,
     polite_at: 0,
     pause: 0,
