@@ -3,12 +3,14 @@
  * found is held against what they have said. Here they meet the site's memory, the report and the journal; what a trap is,
  * only they know.
  */
+import type { Instant } from '../base/clock.ts'
 import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
 import type { Reading } from '../page/reading.ts'
 import { countLabel } from '../visit/counts.ts'
-import type { PageReport } from '../visit/report.ts'
+import type { PageReport, Verdict } from '../visit/report.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import { judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
 import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
@@ -57,17 +59,29 @@ export function judge(
   }
   const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
   reporter.remember(answered(memory))
-  for (const verdict of verdicts) {
-    reporter.verdict({ ...verdict, at })
-    tools.journal.tell({
-      kind: 'hazard',
-      site,
-      rule: verdict.rule,
-      evidence: verdict.evidence,
-      pattern: verdict.pattern,
-    })
-  }
+  for (const verdict of verdicts) tellVerdict(verdict, at, reporter, tools)
   return { duplicate, follow, probe: probe !== undefined }
+}
+
+/** A kept document beside the one with equal bytes, if there is one: is the whole site another's mirror? It is slowed, and goes on. */
+export function compareSites(
+  page: PageReport,
+  isHome: boolean,
+  twin: string | undefined,
+  reporter: Reporter,
+  tools: SiteTools,
+): void {
+  if (tools.trusts(reporter.visit.site, MIRROR_RULE)) return
+  const { memory, slow, verdict } = judgeLikeness(reporter.memory, { url: page.url, isHome, twin })
+  reporter.remember(memory)
+  if (slow !== undefined) reporter.learn({ slow })
+  if (verdict !== undefined) tellVerdict(verdict, page.at, reporter, tools)
+}
+
+function tellVerdict(verdict: Omit<Verdict, 'at'>, at: Instant, reporter: Reporter, tools: SiteTools): void {
+  const { rule, evidence, pattern } = verdict
+  reporter.verdict({ ...verdict, at })
+  tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 
 /** The rule by which a URL of the site is not asked for. Each time it holds is counted, for the site and for the crawl. */

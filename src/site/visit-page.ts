@@ -5,6 +5,7 @@ import { isReadable, type Reading } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { type Body, type Exchange, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
+import type { Twin } from '../visit/ports.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
 import { statusOfFailure, statusOfRefusal } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
@@ -16,7 +17,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { normalPath, parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
-import { contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
+import { compareSites, contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
 import {
   baseOf,
@@ -128,7 +129,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
   }
 
-  const capture = await keep(exchange, answer, tools.site)
+  const { capture, twin } = await keepBesideTwin(exchange, answer, tools.site)
   if (reading === 'failed') return fail('reading', exchange, { ...told, capture })
   const memory = memoryOf(capture, reading, answer.head.headers)
   const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
@@ -140,6 +141,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     ...linkFacts(links, screen),
   }
   kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
+  compareSites(kept.page, url.path === '/', twin?.url, screen.reporter, tools.site)
   kept.page.links = follow(kept.judged.follow && screen.reporter.memory.stopped === undefined)
   return kept
 }
@@ -165,9 +167,17 @@ export function refused(item: AgendaItem, by: 'scope' | 'robots' | 'hazard', rul
 
 /** Written at once; a payload that is in the collection already becomes a revisit of it. */
 export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Promise<Capture> {
+  return (await keepBesideTwin(exchange, body, tools)).capture
+}
+
+async function keepBesideTwin(
+  exchange: Exchange,
+  body: Body,
+  tools: SiteTools,
+): Promise<{ capture: Capture; twin: Twin | undefined }> {
   const digest = payloadDigest(body)
   const twin = body.payload.length === 0 ? undefined : (tools.archive.twinOf(digest) ?? (await tools.findTwin(digest)))
-  return tools.archive.keep(exchange, digest, twin)
+  return { capture: tools.archive.keep(exchange, digest, twin), twin }
 }
 
 /** What runs over a stranger's words with an operator's patterns may never return; the watch notices it (V6). */
