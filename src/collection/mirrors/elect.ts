@@ -1,0 +1,75 @@
+/**
+ * Which of a group of mirrors is the original. The paper elects arbitrarily; ours is deterministic: who speaks https, then
+ * the shorter name, then the one to whose home page more pages of other sites link, then the alphabet.
+ */
+import { signed64 } from '../../base/digest.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { parseUrl } from '../../web/url/web-url.ts'
+import { unpackPages } from '../links/index-links.ts'
+
+const PIECE = 1000
+
+/** Gives every site among the candidates its rank in the election. */
+export async function rankMembers(catalogue: Database, scratch: Database): Promise<void> {
+  await scratch.transact((tx) =>
+    sqliteTx(tx).run(
+      'CREATE TABLE voter (site INTEGER PRIMARY KEY, name TEXT, https INTEGER NOT NULL, linked INTEGER NOT NULL DEFAULT 0)',
+    ),
+  )
+  await scratch.transact((tx) =>
+    sqliteTx(tx).run(
+      `INSERT INTO voter (site, https) SELECT site, https FROM size
+       WHERE site IN (SELECT a FROM candidate UNION SELECT b FROM candidate)`,
+    ),
+  )
+  for (let last = -(2n ** 63n); ; ) {
+    const sites = await scratch.read((tx) =>
+      sqliteTx(tx).allExact<{ site: bigint }>(
+        'SELECT site FROM voter WHERE site > ? ORDER BY site LIMIT ?',
+        last,
+        PIECE,
+      ),
+    )
+    const facts = await catalogue.read((tx) => sites.map(({ site }) => ({ site, ...factsOf(tx, site) })))
+    await scratch.transact((tx) => {
+      for (const { site, name, linked } of facts)
+        sqliteTx(tx).run('UPDATE voter SET name = ?, linked = ? WHERE site = ?', name ?? null, linked, site)
+    })
+    if (sites.length < PIECE) break
+    last = sites[sites.length - 1].site
+  }
+  await scratch.transact((tx) =>
+    sqliteTx(tx).run(
+      `INSERT INTO member (site, name) SELECT site, name FROM voter WHERE name IS NOT NULL
+       ORDER BY https DESC, length(name), linked DESC, name`,
+    ),
+  )
+}
+
+function factsOf(tx: Tx, site: bigint): { name?: string; linked: number } {
+  const name = sqliteTx(tx).get<{ name: string }>('SELECT name FROM server WHERE site = ?', site)?.name
+  return name === undefined ? { linked: 0 } : { name, linked: linkedFromAbroad(tx, site, name) }
+}
+
+/** Beyond this one is as well known as the other. */
+const MOST_LINKS = 100
+
+/** Pages of other sites that link to its home page, by either scheme; counted to a bound. */
+function linkedFromAbroad(tx: Tx, site: bigint, name: string): number {
+  const db = sqliteTx(tx)
+  const pages = new Set<number>()
+  for (const scheme of ['https', 'http']) {
+    const home = parseUrl(`${scheme}://${name}/`)
+    if (home === undefined) continue
+    const sql = 'SELECT won FROM inlink WHERE site = ? AND key = ? ORDER BY piece LIMIT ?'
+    for (const { won } of db.all<{ won: Uint8Array }>(sql, site, signed64(home.key), MOST_LINKS))
+      for (const page of unpackPages(won).slice(0, MOST_LINKS)) if (pages.size < MOST_LINKS) pages.add(page)
+  }
+  let abroad = 0
+  for (const page of pages) {
+    const from = db.getExact<{ site: bigint }>('SELECT site FROM page WHERE id = ?', page)
+    if (from !== undefined && from.site !== site) abroad++
+  }
+  return abroad
+}

@@ -1,0 +1,45 @@
+/** A catalogue of sites whose pages have given contents. */
+import { hash64 } from '../../base/digest.ts'
+import type { Database } from '../../database/database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { PageReport } from '../../visit/report.ts'
+import { writePage } from '../pages/write-page.ts'
+import { NOON, samplePage } from '../sample-report.ts'
+import { siteKeyOf } from '../site-key.ts'
+
+/** Site → path → content; a path `https:/x` is asked for by https. A content `→URL` is a move. */
+export type Sites = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+export async function catalogueOf(sites: Sites): Promise<Database> {
+  const database = openSqlite(':memory:')
+  for (const [name, pages] of Object.entries(sites)) {
+    await database.transact((tx) => {
+      sqliteTx(tx).run(
+        'INSERT INTO server (site, name, first_at, last_at) VALUES (?, ?, ?, ?)',
+        siteKeyOf(name),
+        name,
+        NOON,
+        NOON,
+      )
+    })
+    for (const [path, content] of Object.entries(pages)) await addPage(database, urlOf(name, path), content)
+  }
+  return database
+}
+
+export async function addPage(database: Database, url: string, content: string, changes: Partial<PageReport> = {}) {
+  const moved = content.startsWith('→')
+  const page = samplePage(url, moved ? { outcome: { kind: 'moved', to: content.slice(1) }, status: 301 } : {}, content)
+  const site = siteKeyOf(new URL(url).host)
+  await database.transact((tx) => writePage(tx, site, { ...page, key: hash64(url), ...changes }))
+}
+
+function urlOf(name: string, path: string): string {
+  return path.startsWith('https:') ? `https://${name}${path.slice(6)}` : `http://${name}${path}`
+}
+
+/** `n` pages `/1` … with contents `prefix1` …, and a home page. */
+export function site(home: string, prefix: string, n: number): Record<string, string> {
+  return Object.fromEntries([['/', home], ...Array.from({ length: n }, (_, i) => [`/${i + 1}`, `${prefix}${i + 1}`])])
+}
