@@ -2,10 +2,13 @@
  * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
  * name are in it, so that a crash after it loses none of them.
  */
+import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../visit/counts.ts'
+import type { FailureKind } from '../visit/outcome.ts'
 import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { Visit } from '../visit/visit.ts'
+import { nextCandidate } from './name-probes.ts'
 
 export class Reporter {
   readonly visit: Visit
@@ -17,6 +20,7 @@ export class Reporter {
   #abroad: Link[] = []
   #verdicts: Verdict[] = []
   #learnt: Learnt | undefined
+  readonly #settled = new HashSet64()
   #part = 0
   #pagesTold = 0
   #news = false
@@ -59,6 +63,16 @@ export class Reporter {
     // It was found and fetched within the same part: the page row says it all.
     this.#found.delete(page.key)
     this.#news = true
+    this.#settled.add(page.key)
+    if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
+  }
+
+  /** In the same part as the page that is gone, so that no crash ends the chain of a name to try. */
+  #tryNext(item: { url: string; path: string }, why: FailureKind): void {
+    const next = nextCandidate(item, why)
+    if (next === undefined) return
+    if (next.site === this.visit.site) this.found(next)
+    else this.abroad(next)
   }
 
   found(link: Link): void {
@@ -83,6 +97,9 @@ export class Reporter {
   }
 
   end(why: VisitEnd): void {
+    // With the site goes what it was still to be asked: names to try go on elsewhere.
+    if (why === 'given-up')
+      for (const item of this.visit.agenda) if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
     this.#ended = why
     this.#news = true
   }

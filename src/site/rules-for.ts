@@ -10,6 +10,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import type { Asking } from './ask.ts'
 import { failureOfStatus, waitAfter } from './failures.ts'
+import { isSchemeProbe } from './name-probes.ts'
 import { blankPage, factsOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
@@ -42,7 +43,8 @@ export async function rulesFor(
     return { kind: 'rules', robots }
   }
   const other = scheme === 'http' ? 'https' : 'http'
-  const otherAnswers = isFresh(reporter.memory.robots[other], now)
+  // A name of which the other scheme is still to be tried is as good: it is this door that is shut.
+  const otherAnswers = isFresh(reporter.memory.robots[other], now) || isSchemeProbe(item)
   if (otherAnswers && before !== undefined && isTooSoon(before, now, tools.patience)) {
     return { kind: 'scheme-fails', memory: before }
   }

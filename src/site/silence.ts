@@ -6,6 +6,7 @@ import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { FAILURES, isSilence, SILENT_PAGES, settle, waitAfter } from './failures.ts'
+import { isSchemeProbe } from './name-probes.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
@@ -84,6 +85,7 @@ export function siteSuffers(
   const { whole } = FAILURES[kind]
   // Of a body that broke off something came: slow or clumsy, but not silent.
   if (!whole && (!isSilence(kind) || end.page.bytes > 0)) return undefined
+  if (whole && isSchemeProbe(end.page)) return undefined
   const silent = reporter.memory.silent + 1
   reporter.remember({ ...reporter.memory, silent })
   if (!whole && silent % SILENT_PAGES !== 0) return undefined
