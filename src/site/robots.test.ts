@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FAILURES } from './failures.ts'
+import { decide } from './robots.ts'
 import { PAUSE, type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
 const HOME = 'http://a.test/'
@@ -123,9 +124,30 @@ test('a large file is read as far as 500 KiB, and one that is a page forbids not
   assert.ok(large.indexOf('/private') < 500 * 1024 && large.length > 600 * 1024)
   const big = await pagesAskedWith({ [ROBOTS]: { body: large, headers: TEXT } })
   assert.deepEqual(big.asked, ['a.test/'])
+  assert.equal(big.visited.parts[0].memory.robots.http?.tooBig, true)
   const html = '<!DOCTYPE html><html><body>User-agent: *<br>Disallow: /</body></html>'
   const page = await pagesAskedWith({ [ROBOTS]: { body: html } })
   assert.deepEqual(page.asked, ['a.test/', 'a.test/private'])
+  const { state, tooBig } = page.visited.parts[0].memory.robots.http!
+  assert.deepEqual([state, tooBig], ['uninterpretable', undefined])
+})
+
+test('what is remembered tells the group and the line that decide, and since when it was unreachable', async () => {
+  const body = '# hello\r\nUser-agent: orbweaver/9\r\nUser-agent: *\r\nAllow: /private/open\r\nDisallow: /private\r\n'
+  const { visited } = await pagesAskedWith({ [ROBOTS]: { body, headers: TEXT } })
+  const { http } = visited.parts.at(-1)!.memory.robots
+  const group = 'orbweaver/9'
+  assert.deepEqual(decide(http!, '/private/x'), { allowed: false, group, line: 5, rule: 'Disallow: /private' })
+  assert.deepEqual(decide(http!, '/private/open'), { allowed: true, group, line: 4, rule: 'Allow: /private/open' })
+  assert.deepEqual(decide(http!, '/'), { allowed: true, group, line: 0, rule: '' })
+  const failing = new Scripted({ [ROBOTS]: { status: 503 } })
+  const first = await failing.visit({ agenda: [HOME] })
+  const since = first.parts.at(-1)!.memory.robots.http!.since
+  const second = await failing.visit({ agenda: [HOME], visit: { memory: first.parts.at(-1)!.memory, wait: 60_000 } })
+  const memory = second.parts.at(-1)!.memory.robots.http!
+  assert.deepEqual([memory.since, memory.tries], [since, 2])
+  assert.ok(memory.at > since!)
+  assert.equal(decide(memory, '/').allowed, false)
 })
 
 test('it is remembered for a day, and asked for anew after that', async () => {

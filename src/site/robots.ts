@@ -9,7 +9,7 @@ import type { RobotsMemory, Scheme } from '../visit/site-memory.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { parseRobots, type Robots } from '../web/robots/robots.ts'
+import { parseRobots, type Robots, recallRobots } from '../web/robots/robots.ts'
 import { parseUrl, resolver, type WebUrl } from '../web/url/web-url.ts'
 import { type Asking, ask } from './ask.ts'
 import { SiteCourtesy } from './courtesy.ts'
@@ -33,8 +33,26 @@ export function isFresh(memory: RobotsMemory | undefined, now: number): memory i
   return memory !== undefined && memory.state !== 'unreachable' && now - memory.at < FRESH_FOR && now >= memory.at
 }
 
-export function robotsOf(memory: RobotsMemory, token: string): Robots {
-  return parseRobots(memory.state === 'rules' ? memory.text : '', token)
+export function robotsOf(memory: RobotsMemory): Robots {
+  return recallRobots(memory.state === 'rules' ? memory.text : '')
+}
+
+export interface RobotsDecision {
+  /** Whether the path may be asked for; false too while robots.txt cannot be reached. */
+  allowed: boolean
+  /** The user-agent line that addresses us, as the file spells the name; '' when none does. */
+  group: string
+  /** The number of the deciding line, 0 when none decides or it is not known. */
+  line: number
+  /** `Disallow: /private*`; '' when no rule matches. */
+  rule: string
+}
+
+/** What a robots.txt that is remembered says of a path (and query). */
+export function decide(memory: RobotsMemory, path: string): RobotsDecision {
+  if (memory.state === 'unreachable') return { allowed: false, group: '', line: 0, rule: '' }
+  const { yes, group, line, rule } = robotsOf(memory).permits(path)
+  return { allowed: yes, group, line, rule }
 }
 
 /** Asks for robots.txt, following redirects as RFC 9309 says; `heard` is told of each exchange (they are archived too). */
@@ -62,14 +80,13 @@ export async function askForRobots(
         url = target
         continue
       }
-      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token, url)
+      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, url)
     }
     if (status === 429 || status >= 500) {
       return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, status) }
     }
-    if (status >= 400 || status < 200)
-      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, tools.token, url)
-    const { bytes, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
+    if (status >= 400 || status < 200) return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, url)
+    const { bytes, cut, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
       bytes: MOST_BYTES,
       ratio: tools.decode.ratio,
     })
@@ -82,6 +99,7 @@ export async function askForRobots(
     // One that our own bound cut may end in half a rule: what is whole counts.
     const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
     const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
+    if (answer.kind === 'cut' || cut) memory.tooBig = true
     return { kind: 'known', robots, memory, from: url }
   }
 }
@@ -96,8 +114,8 @@ function wantRobots(status: number): Want {
   return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : 16 * 1024 }
 }
 
-function known(memory: RobotsMemory, token: string, from: string): RobotsAnswer {
-  return { kind: 'known', robots: robotsOf(memory, token), memory, from }
+function known(memory: RobotsMemory, from: string): RobotsAnswer {
+  return { kind: 'known', robots: robotsOf(memory), memory, from }
 }
 
 function unreachable(before: RobotsMemory | undefined, at: number, status: number): RobotsMemory {

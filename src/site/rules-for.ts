@@ -38,7 +38,7 @@ export async function rulesFor(
   const now = tools.clock.now()
   const before = reporter.memory.robots[scheme]
   if (isFresh(before, now)) {
-    const robots = robotsOf(before, tools.token)
+    const robots = robotsOf(before)
     rules.set(scheme, robots)
     return { kind: 'rules', robots }
   }
@@ -64,7 +64,7 @@ export async function rulesFor(
     if (answer.memory.status > 0 && why !== 'given-up') await tools.durable(reporter)
     return why === undefined ? { kind: 'scheme-fails', memory: answer.memory } : { kind: 'visit-ends', why }
   }
-  const crawlDelay = longestDelay(memory, tools.token)
+  const crawlDelay = longestDelay(memory)
   asking.courtesy.learnCrawlDelay(crawlDelay)
   reporter.remember({ ...answered(memory), crawlDelay })
   rules.set(scheme, answer.robots)
@@ -81,8 +81,8 @@ function isTooSoon(memory: RobotsMemory, now: Instant, patience: number): boolea
 }
 
 /** Both schemes are one site: what one of them asks for holds for both. */
-function longestDelay({ robots }: SiteMemory, token: string): Millis | undefined {
-  const delays = Object.values(robots).map((memory) => robotsOf(memory, token).crawlDelay)
+function longestDelay({ robots }: SiteMemory): Millis | undefined {
+  const delays = Object.values(robots).map((memory) => robotsOf(memory).crawlDelay)
   return delays.reduce((longest, delay) => (delay === undefined || delay < (longest ?? 0) ? longest : delay), undefined)
 }
 

@@ -5,6 +5,10 @@ export type LineKind = 'user-agent' | 'allow' | 'disallow' | 'crawl-delay' | 'si
 export interface RobotsLine {
   kind: LineKind
   value: string
+  /** 1 for the first, as an editor counts: CR, LF and the two together each end one line. */
+  number: number
+  /** What stands after the `#`; undefined when there is none. */
+  comment: string | undefined
 }
 
 /** RFC 9309 asks for 500 KiB at least. */
@@ -48,27 +52,32 @@ function lineBorder(bytes: Uint8Array, limit: number): number {
   return limit
 }
 
-/** Comments and empty lines left out. */
-export function* readLines(text: string): Generator<RobotsLine> {
+/** Lines that say nothing but a comment, and empty ones, left out. */
+export function* readLines(text: string, longest = LONGEST_LINE): Generator<RobotsLine> {
   let from = 0
-  while (from < text.length) {
+  for (let number = 1; from < text.length; number++) {
     let end = from
     while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++
-    const line = readLine(text.slice(from, Math.min(end, from + LONGEST_LINE)))
+    const line = readLine(text.slice(from, Math.min(end, from + longest)), number)
     if (line !== undefined) yield line
-    from = end + 1
+    from = end + (text.charCodeAt(end) === 13 && text.charCodeAt(end + 1) === 10 ? 2 : 1)
   }
 }
 
-function readLine(raw: string): RobotsLine | undefined {
+function readLine(raw: string, number: number): RobotsLine | undefined {
   const hash = raw.indexOf('#')
   const line = trim(hash < 0 ? raw : raw.slice(0, hash))
   if (line === '') return undefined
+  const comment = hash < 0 ? undefined : raw.slice(hash + 1)
   const colon = line.indexOf(':')
-  if (colon >= 0) return { kind: kindOf(trim(line.slice(0, colon))), value: trim(line.slice(colon + 1)) }
+  if (colon >= 0) {
+    return { kind: kindOf(trim(line.slice(0, colon))), value: trim(line.slice(colon + 1)), number, comment }
+  }
   // `Disallow /private`: exactly two words, else it may be anything.
-  const words = line.split(/[ \t]+/)
-  return words.length === 2 ? { kind: kindOf(words[0]), value: words[1] } : { kind: 'other', value: line }
+  const space = /[ \t]+/.exec(line)
+  const value = space === null ? '' : line.slice(space.index + space[0].length)
+  if (space === null || /[ \t]/.test(value)) return { kind: 'other', value: line, number, comment }
+  return { kind: kindOf(line.slice(0, space.index)), value, number, comment }
 }
 
 function kindOf(key: string): LineKind {

@@ -5,10 +5,19 @@
  */
 import { decodeUnreserved, upperHex } from '../url/normalise.ts'
 
+/** Where a rule stands in the file as the site serves it. */
+export interface Place {
+  /** The number of its line, 0 when that is not known. */
+  readonly line: number
+  /** The name to which its group is addressed, as the file spells it: `*`, `Orbweaver/2.0`. */
+  readonly group: string
+}
+
 export interface RobotsRule {
   readonly allow: boolean
   /** `Disallow: /private*`, in ASCII. */
-  readonly line: string
+  readonly text: string
+  readonly place: Place
 }
 
 interface Pattern extends RobotsRule {
@@ -36,33 +45,41 @@ function escapeByte(letter: string): string {
  * Characters that one decision looks through for the pieces of wildcard rules. 500 KB of rules made to be slow on a path
  * made for them took 0.5 s a URL; now 12 ms at most, and no honest file comes near it.
  */
-const MOST_SCANNED = 5_000_000
+export const MOST_SCANNED = 5_000_000
+
+export interface Effort {
+  steps: number
+}
 
 /** What cannot be decided within the bound is not asked for: the site has asked for something, we only cannot tell what. */
-const UNDECIDED: RobotsRule = { allow: false, line: 'Disallow: (too many wildcards to decide)' }
+const UNDECIDED: RobotsRule = {
+  allow: false,
+  text: 'Disallow: (too many wildcards to decide)',
+  place: { line: 0, group: '' },
+}
 
 export class RobotsRules {
   readonly #prefixes = new Map<string, Pattern>()
   #lengths: number[] = []
   readonly #wild: Pattern[] = []
-  readonly #lines = new Set<string>()
+  readonly #lines = new Map<string, Place>()
 
-  /** The rules' lines, each once, in the order of the file. */
-  get lines(): Iterable<string> {
+  /** The rules' lines and where they stood first, each once, in the order of the file. */
+  get lines(): ReadonlyMap<string, Place> {
     return this.#lines
   }
 
   /** The pattern in its comparable form. False when the same line is there already. */
-  add(allow: boolean, pattern: string): boolean {
-    const line = `${allow ? 'Allow' : 'Disallow'}: ${pattern}`.trimEnd()
-    if (this.#lines.has(line)) return false
-    this.#lines.add(line)
+  add(allow: boolean, pattern: string, place: Place): boolean {
+    const text = `${allow ? 'Allow' : 'Disallow'}: ${pattern}`.trimEnd()
+    if (this.#lines.has(text)) return false
+    this.#lines.set(text, place)
     if (pattern === '') return true
-    this.#keep(allow, pattern, line)
+    this.#keep(allow, pattern, text, place)
     // Google's reading: who allows /a/index.html means /a/ too.
     const slash = pattern.lastIndexOf('/')
     if (allow && slash >= 0 && pattern.startsWith('/index.htm', slash)) {
-      this.#keep(allow, `${pattern.slice(0, slash + 1)}$`, line)
+      this.#keep(allow, `${pattern.slice(0, slash + 1)}$`, text, place)
     }
     return true
   }
@@ -73,17 +90,21 @@ export class RobotsRules {
     this.#wild.sort((a, b) => b.length - a.length || Number(b.allow) - Number(a.allow))
   }
 
-  decide(path: string): RobotsRule | undefined {
+  /** `effort.steps` grows by the characters of rules and path that are looked at: tests bound it. */
+  decide(path: string, effort: Effort = { steps: 0 }): RobotsRule | undefined {
     const asked = literal(comparable(path))
-    let best = this.#longestPrefix(asked)
+    effort.steps += asked.length
+    let best = this.#longestPrefix(asked, effort)
     if (this.#wild.length === 0) return best
     pairs.note(asked)
     let left = MOST_SCANNED
     for (const rule of this.#wild) {
       if (best !== undefined && rule.length < best.length) break
       if (best !== undefined && rule.length === best.length && (best.allow || !rule.allow)) continue
+      effort.steps += rule.length
       if (!mayMatch(rule, asked)) continue
       const scanned = scan(rule, asked)
+      effort.steps += scanned < 0 ? asked.length : scanned
       if (scanned < 0) best = rule
       else left -= scanned
       if (left < 0) return UNDECIDED
@@ -91,10 +112,11 @@ export class RobotsRules {
     return best
   }
 
-  #longestPrefix(path: string): Pattern | undefined {
+  #longestPrefix(path: string, effort: Effort): Pattern | undefined {
     let best: Pattern | undefined
     for (const length of this.#lengths) {
       if (length > path.length) break
+      effort.steps += length
       const found = this.#prefixes.get(path.slice(0, length))
       if (found === undefined) continue
       // Trailing asterisks count in the rule and not in the map, so the first found is not yet the longest.
@@ -104,12 +126,12 @@ export class RobotsRules {
     return best
   }
 
-  #keep(allow: boolean, pattern: string, line: string): void {
+  #keep(allow: boolean, pattern: string, text: string, place: Place): void {
     const toTheEnd = pattern.endsWith('$')
     // A trailing asterisk says nothing, but it counts as length, as in Google's parser.
     const body = toTheEnd ? pattern.slice(0, -1) : withoutTrailingStars(pattern)
     const pieces = body.split('*').map(literal)
-    const rule: Pattern = { allow, line, length: pattern.length, pieces, toTheEnd }
+    const rule: Pattern = { allow, text, place, length: pattern.length, pieces, toTheEnd }
     if (toTheEnd || pieces.length > 1) this.#wild.push(rule)
     else {
       const known = this.#prefixes.get(pieces[0])

@@ -5,31 +5,38 @@
  */
 import type { Millis } from '../../base/clock.ts'
 import { parseUrl } from '../url/web-url.ts'
-import { decodeRobots, PARSED_BYTES, readLines } from './robots-lines.ts'
-import { comparable, RobotsRules } from './robots-rules.ts'
+import { decodeRobots, LONGEST_LINE, type RobotsLine, readLines } from './robots-lines.ts'
+import { comparable, type Effort, type Place, type RobotsRule, RobotsRules } from './robots-rules.ts'
 
 export interface RobotsAnswer {
   yes: boolean
   /** The deciding line, as `Disallow: /private*`, at most 200 characters; '' when no rule matches. */
   rule: string
+  /** The user-agent line of the group that decides, as the file spells the name: `*`, `Orbweaver/2.0`; '' when no group is for us. */
+  group: string
+  /** The number of the deciding line in the file, from 1; 0 when no rule matches, or in a file too long to keep count of. */
+  line: number
 }
 
 export interface Robots {
   /** rules: it says something to robots; none: nothing in it; uninterpretable: HTML, binary, no line understood. */
   readonly state: 'rules' | 'none' | 'uninterpretable'
-  /** The lines that concern the token: a small robots.txt in ASCII that parses to the same rules; '' unless 'rules'. */
+  /** The lines that concern the token: a small robots.txt in ASCII that says the same (`recallRobots`); '' unless 'rules'. */
   readonly text: string
   readonly crawlDelay: Millis | undefined
   /** Absolute, at most 100. They belong to no group. */
   readonly sitemaps: readonly string[]
-  /** Path and query as on the request line. */
-  permits(pathAndQuery: string): RobotsAnswer
+  /** Path and query as on the request line. What it costs is added to `effort`. */
+  permits(pathAndQuery: string, effort?: Effort): RobotsAnswer
 }
 
 const MOST_SITEMAPS = 100
 const LONGEST_SITEMAP = 2048
 const LONGEST_CRAWL_DELAY: Millis = 86_400_000
 const LONGEST_SHOWN = 200
+const LONGEST_NAME = 100
+/** Of `text`. Spelled out, no file of 512 KiB in ASCII takes more; one that is all escapes loses its last rules. */
+const MOST_TEXT = 640 * 1024
 const ROOM_FOR_HEAD = 1024
 
 /** RFC 9309 §2.2.1: the name that robots.txt may address has letters, `-` and `_` only. */
@@ -41,23 +48,38 @@ export function isProductToken(name: string): boolean {
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
   if (isForeign(text)) return unrestricted('uninterpretable')
-  const file = readGroups(text, token.toLowerCase())
+  return robotsOf(readGroups(text, token.toLowerCase()), token)
+}
+
+/**
+ * From `Robots.text`, with the places that the rules had in the file itself. All that was kept concerns us, also when we
+ * have another name by now: to forget a rule would be worse than to obey one too many until the file is read again.
+ */
+export function recallRobots(text: string): Robots {
+  return robotsOf(readGroups(text, undefined), undefined)
+}
+
+function robotsOf(file: RobotsFile, token: string | undefined): Robots {
   if (!file.addressed && file.sitemaps.length === 0) return unrestricted(file.strange > 0 ? 'uninterpretable' : 'none')
-  const group = file.named.seen ? file.named : file.common
+  const group = file.named.first !== undefined ? file.named : file.common
+  const agent = group === file.common ? '*' : (token ?? file.named.name)
   group.rules.seal()
   return {
     state: 'rules',
-    text: writeText(group, file.named.seen ? token : '*', file.sitemaps),
+    text: writeText(group, agent, file.sitemaps),
     crawlDelay: group.crawlDelay,
     sitemaps: file.sitemaps,
-    permits(pathAndQuery) {
-      const rule = group.rules.decide(pathAndQuery === '' ? '/' : pathAndQuery)
-      return rule === undefined ? { yes: true, rule: '' } : { yes: rule.allow, rule: rule.line.slice(0, LONGEST_SHOWN) }
-    },
+    permits: (path, effort) => answer(group.rules.decide(path === '' ? '/' : path, effort), group),
   }
 }
 
-const FREE: RobotsAnswer = { yes: true, rule: '' }
+function answer(rule: RobotsRule | undefined, { first }: Group): RobotsAnswer {
+  const group = (rule?.place.group || first) ?? ''
+  if (rule === undefined) return { yes: true, rule: '', group, line: 0 }
+  return { yes: rule.allow, rule: rule.text.slice(0, LONGEST_SHOWN), group, line: rule.place.line }
+}
+
+const FREE: RobotsAnswer = { yes: true, rule: '', group: '', line: 0 }
 
 function unrestricted(state: 'none' | 'uninterpretable'): Robots {
   return { state, text: '', crawlDelay: undefined, sitemaps: [], permits: () => FREE }
@@ -76,7 +98,10 @@ function isForeign(text: string): boolean {
 }
 
 interface Group {
-  seen: boolean
+  /** The name on the first user-agent line that is for us, as the file spells it; undefined when there is none. */
+  first: string | undefined
+  /** The product token that it begins with, in the same spelling. */
+  name: string
   rules: RobotsRules
   crawlDelay: Millis | undefined
 }
@@ -91,41 +116,66 @@ interface RobotsFile {
   strange: number
 }
 
-const emptyGroup = (): Group => ({ seen: false, rules: new RobotsRules(), crawlDelay: undefined })
+const emptyGroup = (): Group => ({ first: undefined, name: '*', rules: new RobotsRules(), crawlDelay: undefined })
 
-/** All groups that name the token are one; so are all groups of `*`. Only a rule ends a list of user agents. */
-function readGroups(text: string, token: string): RobotsFile {
+/**
+ * All groups that name the token are one; so are all groups of `*`. Only a rule ends a list of user agents. Without a
+ * token the text is one of ours: every group is for us, and comments say where its lines stood (`writeText`).
+ */
+function readGroups(text: string, token: string | undefined): RobotsFile {
   const file: RobotsFile = { addressed: false, named: emptyGroup(), common: emptyGroup(), sitemaps: [], strange: 0 }
-  let room = PARSED_BYTES - ROOM_FOR_HEAD // of `text`: escaping can make a file three times as long
-  let isNamed = false
-  let isCommon = false
+  let room = MOST_TEXT - ROOM_FOR_HEAD
+  let ours: Group | undefined
+  let spelt = ''
   let ruleSeen = false
-  for (const { kind, value } of readLines(text)) {
+  for (const line of readLines(text, token === undefined ? MOST_TEXT : LONGEST_LINE)) {
+    const { kind, value } = line
     if (kind === 'other') file.strange++
     else if (kind === 'sitemap') room -= addSitemap(file.sitemaps, value, room)
     else if (kind === 'user-agent') {
-      if (ruleSeen) isNamed = isCommon = ruleSeen = false
+      if (ruleSeen) ours = undefined
+      ruleSeen = false
       file.addressed = true
-      if (/^\*(\s|$)/.test(value)) isCommon = file.common.seen = true
-      else if (productToken(value) === token) isNamed = file.named.seen = true
-    } else if (isNamed || isCommon) {
-      const group = isNamed ? file.named : file.common
+      const group = addressee(file, value, token)
+      if (group === undefined || ours === file.named) continue
+      ours = group
+      spelt = token === undefined ? recalledName(line) : shown(value)
+      if (group.first === undefined) {
+        group.first = spelt
+        group.name = productToken(value)
+      }
+    } else if (ours !== undefined) {
       if (kind === 'crawl-delay') {
-        addCrawlDelay(group, value)
+        addCrawlDelay(ours, value)
         continue
       }
       ruleSeen = true
       const pattern = comparable(value)
-      const length = pattern.length + 'Disallow: \n'.length
-      if (length <= room && group.rules.add(kind === 'allow', pattern)) room -= length
+      const length = pattern.length + (kind === 'allow' ? 'Allow: \n' : 'Disallow: \n').length
+      const place = token === undefined ? recalledPlace(line, spelt) : { line: line.number, group: spelt }
+      if (length <= room && ours.rules.add(kind === 'allow', pattern, place)) room -= length
     }
   }
   return file
 }
 
+/** Our own group, that of `*`, or undefined: somebody else's. */
+function addressee(file: RobotsFile, value: string, token: string | undefined): Group | undefined {
+  if (/^\*(\s|$)/.test(value)) return file.common
+  return token === undefined || productToken(value).toLowerCase() === token ? file.named : undefined
+}
+
 /** `FooBot/1.2 (+http…)` and `foobot news` address foobot. */
 function productToken(value: string): string {
-  return /^[a-z_-]*/i.exec(value)![0].toLowerCase()
+  return /^[a-z_-]*/i.exec(value)![0]
+}
+
+/** For people: printable ASCII, and not all of it. */
+function shown(value: string): string {
+  return value
+    .slice(0, LONGEST_NAME)
+    .replace(/[^\x20-\x7e]/g, '?')
+    .trimEnd()
 }
 
 /** The length that it takes in `text`. */
@@ -145,10 +195,40 @@ function addCrawlDelay(group: Group, value: string): void {
   group.crawlDelay = Math.max(group.crawlDelay ?? 0, delay)
 }
 
+/**
+ * A small robots.txt in which comments keep the places of its lines: `Disallow: /a #12`, and `User-agent: orbweaver
+ * #Orbweaver/2.0` where a group begins. Where they would make it too long, the rules come first.
+ */
 function writeText(group: Group, agent: string, sitemaps: readonly string[]): string {
-  let text = `User-agent: ${agent}\n`
+  const tail = sitemaps.map((sitemap) => `Sitemap: ${sitemap}\n`).join('')
+  if (group.first === undefined) return tail
+  let text = userAgentLine(agent, group.first)
   if (group.crawlDelay !== undefined) text += `Crawl-delay: ${group.crawlDelay / 1000}\n`
-  for (const line of group.rules.lines) text += `${line}\n`
-  for (const sitemap of sitemaps) text += `Sitemap: ${sitemap}\n`
-  return text
+  let spare = MOST_TEXT - text.length - tail.length
+  for (const line of group.rules.lines.keys()) spare -= line.length + 1
+  let current = group.first
+  for (const [line, place] of group.rules.lines) {
+    const change = place.group === current ? '' : userAgentLine(agent, place.group)
+    const number = ` #${place.line}`
+    const fits = place.line > 0 && change.length + number.length <= spare
+    if (fits) {
+      spare -= change.length + number.length
+      current = place.group
+    }
+    text += fits ? `${change}${line}${number}\n` : `${line}\n`
+  }
+  return text + tail
+}
+
+function userAgentLine(agent: string, group: string): string {
+  return group === agent ? `User-agent: ${agent}\n` : `User-agent: ${agent} #${group}\n`
+}
+
+function recalledName({ value, comment }: RobotsLine): string {
+  return comment === undefined || comment === '' ? value : comment
+}
+
+function recalledPlace({ comment }: RobotsLine, group: string): Place {
+  const line = /^\d{1,7}$/.exec(comment ?? '')
+  return line === null ? { line: 0, group: '' } : { line: Number(line[0]), group }
 }
