@@ -1,0 +1,188 @@
+/**
+ * The list of mirrors: a plain file that a person may edit. A line is `replica original  # why`; `! replica original` says
+ * that these two are none, whatever is found; `#` begins a comment. What a person wrote stays when the list is written
+ * again: comments, blank lines, the order, lines whose comment is not ours.
+ */
+import type { Instant } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { parseUrl } from '../../web/url/web-url.ts'
+import { dayOf } from '../counters/counters.ts'
+import type { MirrorPair } from './find-mirrors.ts'
+import { HEURISTICS, type Heuristic } from './heuristics.ts'
+
+export interface NamedPair {
+  replica: SiteName
+  original: SiteName
+}
+
+export type ListLine =
+  | { kind: 'words'; text: string }
+  | ({ kind: 'pair'; text: string; ours: boolean } & NamedPair)
+  | ({ kind: 'never'; text: string } & NamedPair)
+
+export const MOST_LINES = 1_000_000
+const LONGEST_LINE = 2000
+const MOST_FAULTS = 10
+
+/** Throws a Problem that names the lines which cannot be read. `file`: for its words. */
+export function parseList(text: string, file: string): ListLine[] {
+  const faults: string[] = []
+  const lines: ListLine[] = []
+  const seen = new Map<SiteName, { original: SiteName; number: number }>()
+  const fault = (number: number, why: string) => {
+    if (faults.length < MOST_FAULTS) faults.push(`line ${number}: ${why}`)
+  }
+  for (const [index, raw] of linesOf(text, file).entries()) {
+    const line = parseLine(raw)
+    if (typeof line === 'string') {
+      fault(index + 1, line)
+      continue
+    }
+    if (line.kind === 'pair') {
+      const before = seen.get(line.replica)
+      if (before !== undefined && before.original !== line.original) {
+        fault(index + 1, `${line.replica} is a replica of ${before.original} already, in line ${before.number}`)
+        continue
+      }
+      seen.set(line.replica, { original: line.original, number: index + 1 })
+    }
+    lines.push(line)
+  }
+  if (faults.length > 0) throw new Problem('unreadable', `list of mirrors ${file}: ${faults.join('; ')}`)
+  return lines
+}
+
+function linesOf(text: string, file: string): string[] {
+  const plain = text.startsWith('\ufeff') ? text.slice(1) : text
+  const lines = plain.split('\n', MOST_LINES + 2)
+  if (lines.at(-1) === '') lines.pop()
+  if (lines.length > MOST_LINES) throw new Problem('unreadable', `list of mirrors ${file}: over ${MOST_LINES} lines`)
+  return lines
+}
+
+function parseLine(raw: string): ListLine | string {
+  const text = raw.endsWith('\r') ? raw.slice(0, -1) : raw
+  if (text.length > LONGEST_LINE) return `longer than ${LONGEST_LINE} characters`
+  const hash = text.indexOf('#')
+  const words = (hash < 0 ? text : text.slice(0, hash)).split(/\s+/).filter((word) => word !== '')
+  if (words.length === 0) return { kind: 'words', text }
+  const never = words[0] === '!'
+  if (never) words.shift()
+  if (words.length !== 2) return `two names are wanted, 'replica original', and here are ${words.length}`
+  const [replica, original] = words.map(siteName)
+  if (replica === undefined) return `'${words[0].slice(0, 100)}' is no name of a site`
+  if (original === undefined) return `'${words[1].slice(0, 100)}' is no name of a site`
+  if (replica === original) return `${replica} cannot be a replica of itself`
+  if (never) return { kind: 'never', text, replica, original }
+  return { kind: 'pair', text, replica, original, ours: hash >= 0 && OURS.test(text.slice(hash)) }
+}
+
+function siteName(word: string): SiteName | undefined {
+  if (/[/?@\\]/.test(word)) return undefined
+  return parseUrl(`http://${word}/`)?.site
+}
+
+const OURS = new RegExp(`^# (?:${HEURISTICS.join('|')}), \\d+/\\d+, \\d{4}-\\d\\d-\\d\\d$`)
+const LEFT = /^# left \d{4}-\d\d-\d\d: /
+/** Of our own notes about what left the list; the oldest go. */
+const MOST_LEFT = 1000
+
+/** The pairs of a list. An original that is itself a replica hands its replicas on; a circle is a Problem. */
+export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
+  const originals = new Map<SiteName, SiteName>()
+  for (const line of lines) if (line.kind === 'pair') originals.set(line.replica, line.original)
+  const ends = new Map<SiteName, SiteName>()
+  for (const first of originals.keys()) {
+    const way: SiteName[] = []
+    const here = new Set<SiteName>()
+    let at = first
+    for (let next = originals.get(at); next !== undefined && !ends.has(at); next = originals.get(at)) {
+      if (here.has(at)) {
+        throw new Problem('unreadable', `list of mirrors ${file}: ${at} is, in a circle, a replica of itself`)
+      }
+      here.add(at)
+      way.push(at)
+      at = next
+    }
+    const end = ends.get(at) ?? at
+    for (const replica of way) ends.set(replica, end)
+  }
+  return [...ends].map(([replica, original]) => ({ replica, original }))
+}
+
+export interface Renewal {
+  heuristic: Heuristic
+  pairs: readonly MirrorPair[]
+  at: Instant
+  /** Names that lead nowhere any more. */
+  gone: ReadonlySet<SiteName>
+}
+
+/** The list with what was found now; `left`: pairs that were in it and are not any more. */
+export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
+  const found = new Map(renewal.pairs.map((pair) => [pair.replica, pair]))
+  const nevers = new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
+  const said = new Set(lines.flatMap((line) => (line.kind === 'pair' && !line.ours ? [line.replica] : [])))
+  const stays: ListLine[] = []
+  let left = 0
+  for (const line of lines) {
+    if (line.kind !== 'pair') {
+      stays.push(line)
+      continue
+    }
+    const dead = [line.replica, line.original].find((name) => renewal.gone.has(name))
+    const now = found.get(line.replica)
+    const isFound = now?.original === line.original && !nevers.has(bothNames(line)) && !said.has(line.replica)
+    if (dead === undefined && !line.ours) stays.push(line)
+    else if (dead === undefined && isFound) {
+      stays.push(pairLine(now, renewal))
+      found.delete(line.replica)
+    } else {
+      left++
+      if (dead !== undefined && !line.ours) stays.push(leftLine(line, `${dead} does not resolve`, renewal.at))
+    }
+  }
+  const fresh = [...found.values()].filter((pair) => !nevers.has(bothNames(pair)) && !said.has(pair.replica))
+  fresh.sort((a, b) => order(a.original, b.original) || order(a.replica, b.replica))
+  return { lines: [...stays, ...fresh.map((pair) => pairLine(pair, renewal))], left }
+}
+
+/** The list without pairs that turned out to be none; a comment in their place says why. */
+export function withoutPairs(
+  lines: readonly ListLine[],
+  gone: readonly (NamedPair & { why: string })[],
+  at: Instant,
+): ListLine[] {
+  const why = new Map(gone.map((pair) => [pair.replica, pair.why]))
+  const after = lines.map((line): ListLine => {
+    const reason = line.kind === 'pair' ? why.get(line.replica) : undefined
+    return line.kind === 'pair' && reason !== undefined ? leftLine(line, reason, at) : line
+  })
+  let surplus = after.filter(isLeft).length - MOST_LEFT
+  return after.filter((line) => !(isLeft(line) && surplus-- > 0))
+}
+
+const isLeft = (line: ListLine) => line.kind === 'words' && LEFT.test(line.text)
+
+const HEADER = [
+  '# Sites that are copies of others: REPLICA ORIGINAL. A crawl enters links to the replica at the original.',
+  '# Edit as you like: what you write stays. "! REPLICA ORIGINAL" says that these two are none.',
+]
+
+export function formatList(lines: readonly ListLine[]): string {
+  const texts = lines.map(({ text }) => text)
+  return [...(texts.length === 0 || lines[0].kind !== 'words' ? HEADER : []), ...texts, ''].join('\n')
+}
+
+function pairLine({ replica, original, shared, total }: MirrorPair, { heuristic, at }: Renewal): ListLine {
+  const text = `${replica} ${original}  # ${heuristic}, ${shared}/${total}, ${dayOf(at)}`
+  return { kind: 'pair', text, replica, original, ours: true }
+}
+
+function leftLine({ replica, original }: NamedPair, why: string, at: Instant): ListLine {
+  return { kind: 'words', text: `# left ${dayOf(at)}: ${replica} ${original}: ${why}` }
+}
+
+const bothNames = ({ replica, original }: NamedPair) => [replica, original].sort().join(' ')
+const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
