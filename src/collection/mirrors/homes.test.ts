@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hash64, sha1 } from '../../base/digest.ts'
+import { writeVerdicts } from '../pages/write-verdicts.ts'
+import { NOON } from '../sample-report.ts'
+import { siteKeyOf } from '../site-key.ts'
+import { whyNoMirror } from './homes.ts'
+import { proposedMirrors } from './proposals.ts'
+import { addPage, catalogueOf, type Sites } from './sample-sites.test-data.ts'
+
+const PAIR = { replica: 'b.test', original: 'a.test' }
+
+async function why(sites: Sites, since = 0): Promise<string | undefined> {
+  const database = await catalogueOf(sites)
+  return database.read((tx) => whyNoMirror(tx, PAIR, since))
+}
+
+test('equal home pages, by whichever scheme, stay; different ones leave', async () => {
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { 'https:/': 'one' } }), undefined)
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': 'two' } }), 'their home pages differ')
+})
+
+test('what was not seen, or not since, proves nothing', async () => {
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/x': 'two' } }), undefined)
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': 'two' } }, NOON + 1), undefined)
+})
+
+test('a home page that moved within its site is compared there', async () => {
+  const en = { '/': '→http://b.test/en/', '/en/': 'one' }
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': en }), undefined)
+  assert.equal(await why({ 'a.test': { '/': 'two' }, 'b.test': en }), 'their home pages differ')
+})
+
+test('a replica that sends its visitors to the original stays, one that sends them elsewhere leaves', async () => {
+  assert.equal(await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': '→http://a.test/' } }), undefined)
+  const away = await why({ 'a.test': { '/': 'one' }, 'b.test': { '/': '→http://c.test/' } })
+  assert.equal(away, 'the home page of b.test has moved to c.test')
+  const turned = await why({ 'a.test': { '/': '→http://b.test/' }, 'b.test': { '/': 'one' } })
+  assert.equal(turned, 'the home page of a.test has moved to b.test')
+})
+
+test('a page that only changed its markup, or a date, is the same', async () => {
+  const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
+  const put = async (site: string, content: string, text: bigint, simhash: bigint) => {
+    const memory = { digest: sha1(Buffer.from(content)), textDigest: text, simhash }
+    await addPage(database, `http://${site}/`, content, { memory, outcome: { kind: 'kept', how: 'changed' } })
+  }
+  const now = () => database.read((tx) => whyNoMirror(tx, PAIR, 0))
+  await put('a.test', '<b>x', 7n, 0b1111n)
+  await put('b.test', '<i>x', 7n, 0b111100000n)
+  assert.equal(await now(), undefined)
+  await put('b.test', '<i>y', 8n, 0b1000n)
+  assert.equal(await now(), undefined)
+  await put('b.test', '<i>z', 9n, 0b10000n)
+  assert.equal(await now(), 'their home pages differ')
+  await put('a.test', 'script 1', hash64(''), 1n)
+  await put('b.test', 'script 2', hash64(''), 1n)
+  assert.equal(await now(), 'their home pages differ', 'no text is no equal text')
+})
+
+test('what the crawl proposed is listed once a site', async () => {
+  const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
+  await database.transact((tx) => {
+    const verdict = { rule: 'mirror', evidence: 'equal those of x.test', at: NOON, examples: ['http://a.test/'] }
+    writeVerdicts(tx, siteKeyOf('a.test'), [verdict, { ...verdict, evidence: 'equal those of y.test' }])
+    writeVerdicts(tx, siteKeyOf('b.test'), [{ rule: 'depth', evidence: 'deep', at: NOON }])
+  })
+  assert.deepEqual(await database.read((tx) => proposedMirrors(tx, 10)), {
+    count: 1,
+    proposals: [{ site: 'a.test', evidence: 'equal those of y.test', examples: ['http://a.test/'] }],
+  })
+})

@@ -1,0 +1,82 @@
+/** Whether a replica's home page still equals the original's: mirrors are transient (VN §4.3). */
+import type { Instant } from '../../base/clock.ts'
+import { hash64, signed64 } from '../../base/digest.ts'
+import type { Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import { siteKeyOf } from '../site-key.ts'
+import type { NamedPair } from './list.ts'
+
+/** Simhashes of texts that differ in a date or a counter; texts of their own differ in about 32 of 64 bits. */
+const NEARLY_EQUAL_BITS = 3
+
+type Home =
+  | { is: 'kept'; digest: string | null; text: bigint | null; simhash: bigint | null }
+  | { is: 'elsewhere'; site: SiteName }
+
+/** By what was seen since then. Undefined: they are equal, or one of them was not seen, which proves nothing. */
+export function whyNoMirror(tx: Tx, { replica, original }: NamedPair, since: Instant): string | undefined {
+  const one = homeOf(tx, replica, since)
+  if (one === undefined) return undefined
+  const other = homeOf(tx, original, since)
+  if (other === undefined) return undefined
+  // An original that sends its visitors away, perhaps to the replica, stands for nobody.
+  if (other.is === 'elsewhere') return `the home page of ${original} has moved to ${other.site}`
+  if (one.is === 'elsewhere')
+    return one.site === original ? undefined : `the home page of ${replica} has moved to ${one.site}`
+  return isSame(one, other) ? undefined : 'their home pages differ'
+}
+
+interface Row {
+  outcome: string
+  detail: string | null
+  digest: string | null
+  text_digest: bigint | null
+  simhash: bigint | null
+}
+
+function homeOf(tx: Tx, name: SiteName, since: Instant): Home | undefined {
+  let away: SiteName | undefined
+  for (const scheme of ['https', 'http']) {
+    const url = parseUrl(`${scheme}://${name}/`)
+    const row = url === undefined ? undefined : rowOf(tx, url, since)
+    if (row === undefined) continue
+    if (row.outcome === 'kept') return kept(row)
+    const target = row.outcome === 'moved' ? parseUrl(row.detail ?? '') : undefined
+    if (target === undefined) continue
+    // `/` that leads to `/en/`, and http to https, stay in the site.
+    const there = target.site === name ? rowOf(tx, target, since) : undefined
+    if (there?.outcome === 'kept') return kept(there)
+    if (target.site !== name) away ??= target.site
+  }
+  return away === undefined ? undefined : { is: 'elsewhere', site: away }
+}
+
+function rowOf(tx: Tx, { site, key }: WebUrl, since: Instant): Row | undefined {
+  return sqliteTx(tx).getExact<Row>(
+    'SELECT outcome, detail, digest, text_digest, simhash FROM page WHERE site = ? AND key = ? AND at >= ?',
+    siteKeyOf(site),
+    signed64(key),
+    Math.floor(since),
+  )
+}
+
+const kept = ({ digest, text_digest, simhash }: Row): Home => ({ is: 'kept', digest, text: text_digest, simhash })
+
+/** A page without text says nothing by its text. */
+const NO_TEXT = signed64(hash64(''))
+
+function isSame(one: Home & { is: 'kept' }, other: Home & { is: 'kept' }): boolean {
+  if (one.digest !== null && one.digest === other.digest) return true
+  if (one.text === null || other.text === null || one.text === NO_TEXT || other.text === NO_TEXT) return false
+  if (one.text === other.text) return true
+  if (one.simhash === null || other.simhash === null || one.simhash === 0n || other.simhash === 0n) return false
+  return bitsThatDiffer(one.simhash, other.simhash) <= NEARLY_EQUAL_BITS
+}
+
+function bitsThatDiffer(a: bigint, b: bigint): number {
+  return BigInt.asUintN(64, a ^ b)
+    .toString(2)
+    .replaceAll('0', '').length
+}
