@@ -8,7 +8,7 @@
  *
  * Text is handled as bytes (one character a byte of UTF-8), since escapes may make bytes that are no text.
  */
-import { hexValue } from './normalise.ts'
+import { hexValue } from './escapes.ts'
 
 const MANY_SCHEMES = /^(?:https?:\/\/)+(?=https?:\/\/)/
 const HAS_SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*:/

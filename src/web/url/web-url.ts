@@ -3,8 +3,9 @@
  * http(s) URLs become one; whatever else a page's author wrote is told apart by kind, never thrown.
  */
 import { hash64 } from '../../base/digest.ts'
-import { normalise } from './normalise.ts'
+import { exactSpelling, type Normaliser, normaliser } from './normalise.ts'
 import { plainHostEnd, plainPathEnd } from './plain.ts'
+import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
 
 export interface WebUrl {
   /** What is asked for: the site's own spelling as WHATWG serialises it, without fragment and userinfo. */
@@ -12,6 +13,8 @@ export interface WebUrl {
   /** The 64 bits of `normalised`. The scheme is in it: an http page that moves to https is another URL. */
   readonly key: bigint
   readonly normalised: string
+  /** A rule that may take two pages for one has changed it: another spelling of the key may be another page. */
+  readonly lossy: boolean
   readonly scheme: 'http' | 'https'
   /** ASCII, lower case; an IPv6 address in its brackets. */
   readonly host: string
@@ -52,42 +55,88 @@ interface Origin {
   readonly site: string
 }
 
-/** Absolute http(s) only; white space around it is forgiven. */
+/** Reads URLs; the keys are those of one set of rules. */
+export interface UrlReader {
+  /** By name, in the order of `RULES`. */
+  readonly rules: readonly RuleName[]
+  /** Absolute http(s) only; white space around it is forgiven. */
+  parse(text: string): WebUrl | undefined
+  /**
+   * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
+   * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
+   * with the same result.
+   */
+  resolver(base: string): (href: string) => Resolved
+  /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
+  normalise(href: string): string
+}
+
+export function urlReader(rules: readonly RuleName[]): UrlReader {
+  const names = RULE_NAMES.filter((name) => rules.includes(name))
+  const norm = normaliser(names)
+  const parse = (text: string) => parsed(text, norm)
+  return {
+    rules: names,
+    parse,
+    resolver(base) {
+      const home = parse(base)
+      if (home === undefined) return (href) => resolveSlowly(href, URL.canParse(base) ? base : undefined, norm)
+      const origin = originOf(home)
+      const query = home.path.indexOf('?')
+      const page = query < 0 ? home.path : home.path.slice(0, query)
+      const folder = page.slice(0, page.lastIndexOf('/') + 1)
+      return (href) => {
+        const url = plainReference(href, origin, page, folder, norm) ?? plainAbsolute(href, norm)
+        return url === undefined ? resolveSlowly(href, home.href, norm) : { kind: 'url', url }
+      }
+    },
+    normalise(href) {
+      const at = href.indexOf('/', href.indexOf('://') + 3)
+      return at < 0 ? href : href.slice(0, at) + norm.loose(norm.exact(href.slice(at)))
+    },
+  }
+}
+
+/** The reader of the usual rules. */
+export const usualUrls: UrlReader = urlReader(USUAL_RULES)
+
+/** With the usual rules: for those who do not ask for the key, or have no collection to ask which rules it has. */
 export function parseUrl(text: string): WebUrl | undefined {
-  const plain = plainAbsolute(text)
+  return usualUrls.parse(text)
+}
+
+export function resolver(base: string): (href: string) => Resolved {
+  return usualUrls.resolver(base)
+}
+
+function parsed(text: string, norm: Normaliser): WebUrl | undefined {
+  const plain = plainAbsolute(text, norm)
   if (plain !== undefined) return plain
   if (text.length > LONGEST_URL) return undefined
   const read = URL.parse(text.trim())
   if (read === null || (read.protocol !== 'http:' && read.protocol !== 'https:')) return undefined
-  const url = fromRead(read)
+  const url = fromRead(read, norm)
   return typeof url === 'string' ? undefined : url
 }
 
-/**
- * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
- * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
- * with the same result.
- */
-export function resolver(base: string): (href: string) => Resolved {
-  const home = parseUrl(base)
-  if (home === undefined) return (href) => resolveSlowly(href, URL.canParse(base) ? base : undefined)
-  const origin = originOf(home)
-  const query = home.path.indexOf('?')
-  const page = query < 0 ? home.path : home.path.slice(0, query)
-  const folder = page.slice(0, page.lastIndexOf('/') + 1)
-  return (href) => {
-    const url = plainReference(href, origin, page, folder) ?? plainAbsolute(href)
-    return url === undefined ? resolveSlowly(href, home.href) : { kind: 'url', url }
-  }
-}
-
 export function homeOf(url: WebUrl): WebUrl {
-  return url.path === '/' ? url : webUrl(originOf(url), '/')
+  return url.path === '/' ? url : webUrl(originOf(url), '/', HOME)
 }
 
-/** Path and query of the normalised spelling. */
+/** No rule changes it. */
+const HOME = normaliser([])
+
+/** Path and query of the key's spelling. */
 export function normalPath(url: WebUrl): string {
   return url.normalised === url.href ? url.path : url.normalised.slice(url.href.length - url.path.length)
+}
+
+/**
+ * Path and query with every escape in one spelling and nothing taken away: for whoever judges what is asked for (a black
+ * list's entry `/index.html` must not become `/` and forbid the whole site).
+ */
+export function exactPath(url: WebUrl): string {
+  return exactSpelling(url.path)
 }
 
 export function siteKey(site: string): bigint {
@@ -98,28 +147,34 @@ const SLASH = 0x2f
 const QUESTION = 0x3f
 
 /** `/a/b`, `b.html`, `?q`, or the page's own origin in full; undefined when the parser must look at it. */
-function plainReference(href: string, origin: Origin, page: string, folder: string): WebUrl | undefined {
+function plainReference(
+  href: string,
+  origin: Origin,
+  page: string,
+  folder: string,
+  norm: Normaliser,
+): WebUrl | undefined {
   if (href.length === 0 || href.length > LONGEST_URL) return undefined
   const first = href.charCodeAt(0)
   if (first === SLASH) {
     if (href.charCodeAt(1) === SLASH) return undefined
     const end = plainPathEnd(href, 0)
-    return end < 0 ? undefined : fitting(origin, href.slice(0, end))
+    return end < 0 ? undefined : fitting(origin, href.slice(0, end), norm)
   }
   if (href.startsWith(origin.text)) {
     const at = origin.text.length
     if (href.charCodeAt(at) !== SLASH) return undefined
     const end = plainPathEnd(href, at)
-    return end < 0 ? undefined : fitting(origin, href.slice(at, end))
+    return end < 0 ? undefined : fitting(origin, href.slice(at, end), norm)
   }
   if (href.includes(':')) return undefined
   const end = plainPathEnd(href, 0)
   if (end <= 0) return undefined
-  return fitting(origin, (first === QUESTION ? page : folder) + href.slice(0, end))
+  return fitting(origin, (first === QUESTION ? page : folder) + href.slice(0, end), norm)
 }
 
 /** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */
-function plainAbsolute(href: string): WebUrl | undefined {
+function plainAbsolute(href: string, norm: Normaliser): WebUrl | undefined {
   if (href.length > LONGEST_URL) return undefined
   const scheme = href.startsWith('http://') ? 'http' : href.startsWith('https://') ? 'https' : undefined
   if (scheme === undefined) return undefined
@@ -130,14 +185,14 @@ function plainAbsolute(href: string): WebUrl | undefined {
   if (end < 0) return undefined
   const host = href.slice(from, hostEnd)
   const origin = { text: href.slice(0, hostEnd), scheme, host, port: scheme === 'http' ? 80 : 443, site: host } as const
-  return webUrl(origin, href.slice(hostEnd, end))
+  return webUrl(origin, href.slice(hostEnd, end), norm)
 }
 
-function fitting(origin: Origin, path: string): WebUrl | undefined {
-  return origin.text.length + path.length > LONGEST_URL ? undefined : webUrl(origin, path)
+function fitting(origin: Origin, path: string, norm: Normaliser): WebUrl | undefined {
+  return origin.text.length + path.length > LONGEST_URL ? undefined : webUrl(origin, path, norm)
 }
 
-function resolveSlowly(text: string, base: string | undefined): Resolved {
+function resolveSlowly(text: string, base: string | undefined, norm: Normaliser): Resolved {
   const trimmed = text.trim()
   if (trimmed === '' || trimmed.startsWith('#')) return { kind: 'empty' }
   const scheme = schemeOf(trimmed)
@@ -148,7 +203,7 @@ function resolveSlowly(text: string, base: string | undefined): Resolved {
   const read = URL.parse(href, base) ?? URL.parse(withoutSpacesAroundHost(href), base)
   if (read === null) return { kind: 'malformed', why: base === undefined ? 'relative, and no base' : 'unreadable' }
   if (read.protocol !== 'http:' && read.protocol !== 'https:') return unwanted(read.protocol.slice(0, -1))
-  const url = fromRead(read)
+  const url = fromRead(read, norm)
   return typeof url === 'string' ? { kind: 'malformed', why: url } : { kind: 'url', url }
 }
 
@@ -171,9 +226,10 @@ function unwanted(scheme: string): Resolved {
 }
 
 /** A sentence instead of a URL says what is wrong with it. */
-function fromRead(read: URL): WebUrl | string {
+function fromRead(read: URL, norm: Normaliser): WebUrl | string {
   const scheme = read.protocol === 'https:' ? 'https' : 'http'
-  const host = read.hostname
+  // `example.org.` is `example.org`; certificates and virtual hosts know the name without the dot, so we ask without it.
+  const host = read.hostname.endsWith('.') ? read.hostname.slice(0, -1) : read.hostname
   const fault = hostFault(host)
   if (fault !== undefined) return fault
   const port = read.port === '' ? (scheme === 'https' ? 443 : 80) : Number(read.port)
@@ -184,7 +240,7 @@ function fromRead(read: URL): WebUrl | string {
   const hash = href.indexOf('#', pathAt)
   const path = hash < 0 ? href.slice(pathAt) : href.slice(pathAt, hash)
   if (text.length + path.length > LONGEST_URL) return 'too long'
-  return webUrl({ text, scheme, host, port, site: siteName(host, port) }, path)
+  return webUrl({ text, scheme, host, port, site: siteName(host, port) }, path, norm)
 }
 
 /** What no resolver could ever find is not worth a place in the queue. IP addresses pass: the parser has checked them. */
@@ -192,7 +248,6 @@ function hostFault(host: string): string | undefined {
   if (host === '') return 'no host'
   if (host.startsWith('[')) return undefined
   if (host.length > LONGEST_HOST) return 'host too long'
-  if (host.endsWith('.')) return 'host ends in a dot'
   if (!/^[a-z0-9._-]+$/.test(host)) return 'host with characters that no name has'
   for (const label of host.split('.')) {
     if (label === '') return 'host with an empty label'
@@ -210,9 +265,11 @@ function originOf(url: WebUrl): Origin {
   return { text: url.href.slice(0, url.href.length - url.path.length), scheme, host, port, site }
 }
 
-function webUrl(origin: Origin, path: string): WebUrl {
+function webUrl(origin: Origin, path: string, norm: Normaliser): WebUrl {
   const href = origin.text + path
-  const normalised = normalise(href)
+  const exact = norm.exact(path)
+  const loose = norm.loose(exact)
+  const normalised = loose === path ? href : origin.text + loose
   const { scheme, host, port, site } = origin
-  return { href, key: hash64(normalised), normalised, scheme, host, port, site, path }
+  return { href, key: hash64(normalised), normalised, lossy: loose !== exact, scheme, host, port, site, path }
 }

@@ -1,0 +1,91 @@
+/** Percent escapes: the two rules about them that lose nothing (V11, rules 1 and 2). */
+
+export function upperHex(text: string): string {
+  return text.replace(/%[0-9a-fA-F]{2}/g, (triplet) => triplet.toUpperCase())
+}
+
+/**
+ * One pass from left to right. A digit that would complete a stray `%` to a new escape stays as it is (`%%32e` does not
+ * become `%2e`): else a second pass would decode what the first has made.
+ */
+export function decodeUnreserved(text: string): string {
+  let out = ''
+  let from = 0
+  let stray = -3
+  let at = text.indexOf('%')
+  while (at >= 0) {
+    out += text.slice(from, at)
+    const code = hexPair(text, at + 1)
+    from = at + (code < 0 ? 1 : 3)
+    if (code < 0) {
+      stray = out.length
+      out += '%'
+    } else if (isUnreserved(code) && !(hexValue(code) >= 0 && completes(out, stray))) {
+      out += String.fromCharCode(code)
+    } else {
+      out += text.slice(at, from)
+    }
+    at = text.indexOf('%', from)
+  }
+  return out + text.slice(from)
+}
+
+/** Would a hexadecimal digit at the end of the text be part of an escape that begins at the stray `%`? */
+function completes(text: string, stray: number): boolean {
+  const between = text.length - stray - 1
+  return between === 0 || (between === 1 && hexValue(text.charCodeAt(stray + 1)) >= 0)
+}
+
+function hexPair(text: string, at: number): number {
+  if (at + 1 >= text.length) return -1
+  const high = hexValue(text.charCodeAt(at))
+  const low = hexValue(text.charCodeAt(at + 1))
+  return high < 0 || low < 0 ? -1 : high * 16 + low
+}
+
+/** -1 when it is no hexadecimal digit. */
+export function hexValue(code: number): number {
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const lower = code | 0x20
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1
+}
+
+function isUnreserved(code: number): boolean {
+  const lower = code | 0x20
+  if (lower >= 0x61 && lower <= 0x7a) return true
+  if (code >= 0x30 && code <= 0x39) return true
+  return code === 0x2d || code === 0x2e || code === 0x5f || code === 0x7e
+}
+
+/** An escape that was escaped again at least twice: `%252526`. Nobody means that; a program escapes what it is given. */
+const NESTED = /%(?:25){2,}(?=[0-9a-f]{2})/gi
+
+/** Down to two levels: `%2526` may be meant (an escape inside a value), `%252526` and all that follow are that. */
+export function unnestEscapes(text: string): string {
+  return text.includes('%2525') ? text.replace(NESTED, '%25') : text
+}
+
+const ENTITY = '(?:amp|%(?:25)*23(?:38|x26))'
+const ENTITY_END = '(?:;|%(?:25)*3b)'
+/**
+ * An ampersand, escaped or not, or the beginning of the query, and behind it what is left of writing the ampersand as
+ * an entity again and again. No part can begin inside another, so every character is looked at a fixed number of times.
+ */
+const REPEATED_ENTITY = new RegExp(`([?&]|%(?:25)*26)(?:${ENTITY}${ENTITY_END})+`, 'gi')
+const LEADING_ENTITIES = new RegExp(`^(?:${ENTITY}${ENTITY_END})+`, 'i')
+const ENTITY_ALONE = new RegExp(`^${ENTITY}$`, 'i')
+
+/** `&amp;amp;` → `&`, `%26amp%3B` → `%26`, `?amp;` → `?`. */
+export function collapseEntities(text: string): string {
+  return text.includes('&') || text.includes('%') || text.includes('?') ? text.replace(REPEATED_ENTITY, '$1') : text
+}
+
+/** For a piece that has come to stand at the beginning of a parameter, where an entity's rest is none of it. */
+export function withoutLeadingEntities(piece: string): string {
+  return piece.replace(LEADING_ENTITIES, '')
+}
+
+/** `amp` before a `;`. */
+export function isEntity(piece: string): boolean {
+  return ENTITY_ALONE.test(piece)
+}

@@ -1,0 +1,96 @@
+/**
+ * The rules about parameters, in one pass over the query. Each parameter is kept or dropped for what it is itself (but
+ * for `cfid`, which goes with its `cftoken`), so that a second pass finds nothing more to drop.
+ */
+import { isEntity, withoutLeadingEntities } from './escapes.ts'
+import type { RuleName } from './rules.ts'
+import { hasSessionShape, isSessionId, withoutEscapedSession } from './sessions.ts'
+import { isTracking } from './tracking.ts'
+
+const TOKEN = /(?:^|[&;])cftoken(?:[=&;]|$)/i
+const LISTING_PIECE = '(?:[NMSD]=[AD]|C=[NMSD]|O=[AD]|F=[012]|V=[01])'
+/** mod_autoindex of Apache, then and now; the first lookahead demands a column. */
+const LISTING = new RegExp(
+  `^(?=(?:.*[;&])?(?:[NMSD]=[AD]|C=[NMSD])(?:[;&]|$))${LISTING_PIECE}(?:[;&]${LISTING_PIECE})*$`,
+)
+const LONGEST_LISTING = 60
+
+/** From and to the text behind the `?`; undefined when nothing is left, not even the `?`. */
+export type QueryRules = (query: string, path: string) => string | undefined
+
+export function queryRules(on: ReadonlySet<RuleName>): QueryRules {
+  const sessions = on.has('session-ids')
+  const shapes = on.has('session-shape')
+  const tracking = on.has('tracking')
+  const empty = on.has('empty-parameters')
+  const sorted = on.has('params-sorted')
+  const repeated = on.has('repeated-parameters')
+  const listing = on.has('listing-order')
+  const entities = on.has('entities')
+  const dropsAny = sessions || shapes || tracking
+
+  const isDropped = (piece: string, besideToken: boolean): boolean => {
+    const equals = piece.indexOf('=')
+    const name = (equals < 0 ? piece : piece.slice(0, equals)).toLowerCase()
+    if (tracking && isTracking(name)) return true
+    if (!sessions && !shapes) return false
+    const value = equals < 0 ? '' : piece.slice(equals + 1)
+    return (sessions && isSessionId(name, value, besideToken)) || (shapes && hasSessionShape(name, value))
+  }
+  /** Some sites part parameters by `;`, and some hang a path's parameters behind the query. */
+  const withoutDropped = (parameter: string, besideToken: boolean): string | undefined => {
+    if (!parameter.includes(';')) return isDropped(parameter, besideToken) ? undefined : parameter
+    const pieces = parameter.split(';')
+    const kept: string[] = []
+    pieces.forEach((given, i) => {
+      const leads = entities && i > 0 && kept.length === 0
+      const piece = leads ? withoutLeadingEntities(given) : given
+      const isRest = leads && i < pieces.length - 1 && isEntity(piece)
+      if (!isRest && !isDropped(piece, besideToken)) kept.push(piece)
+    })
+    if (kept.length === pieces.length) return parameter
+    return kept.length === 0 ? undefined : kept.join(';')
+  }
+
+  return (given, path) => {
+    const query = sessions ? withoutEscapedSession(given) : given
+    const besideToken = sessions && TOKEN.test(query)
+    let parameters = query.split('&')
+    if (dropsAny || empty) {
+      const kept: string[] = []
+      for (const parameter of parameters) {
+        const left = dropsAny ? withoutDropped(parameter, besideToken) : parameter
+        if (left !== undefined && !(empty && isEmpty(left))) kept.push(left)
+      }
+      parameters = kept
+    }
+    if (sorted && !inOrder(parameters)) parameters = byName(parameters)
+    if (repeated) parameters = parameters.filter((parameter, i) => i === 0 || parameter !== parameters[i - 1])
+    if (parameters.length === 0) return undefined
+    const left = parameters.join('&')
+    return listing && path.endsWith('/') && left.length <= LONGEST_LISTING && LISTING.test(left) ? undefined : left
+  }
+}
+
+/** `?&&?`: question marks that ask nothing. */
+function isEmpty(parameter: string): boolean {
+  return parameter === '' || (parameter.charCodeAt(0) === 0x3f && /^\?+$/.test(parameter))
+}
+
+function nameOf(parameter: string): string {
+  const equals = parameter.indexOf('=')
+  return equals < 0 ? parameter : parameter.slice(0, equals)
+}
+
+function inOrder(parameters: readonly string[]): boolean {
+  for (let i = 1; i < parameters.length; i++) if (nameOf(parameters[i - 1]) > nameOf(parameters[i])) return false
+  return true
+}
+
+/** Stable: `a=2&a=1` may mean that the last one counts. */
+function byName(parameters: readonly string[]): string[] {
+  return parameters
+    .map((text) => ({ text, name: nameOf(text) }))
+    .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .map(({ text }) => text)
+}

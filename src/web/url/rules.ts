@@ -1,0 +1,133 @@
+/**
+ * The rules by which two spellings of a URL are one (V11, W7), by name: what each does, whether it may take two pages
+ * for one (`lossy`), and whether it is on unless the operator says otherwise (`usual`). All act on the key only; what is
+ * asked for stays the site's own spelling. `normalise.ts` carries them out.
+ */
+
+export interface UrlRule {
+  readonly name: string
+  readonly does: string
+  readonly lossy: boolean
+  readonly usual: boolean
+}
+
+/** Rules 3–7 of V11 are what reading a URL does anyway (`web-url.ts`); a test holds the parser to each of them. */
+export const PARSER_RULES = [
+  { name: 'host-case', does: 'HTTP://Example.ORG/ → http://example.org/; international names in ASCII' },
+  { name: 'host-dot', does: 'http://example.org./ → http://example.org/, also in what is asked for' },
+  { name: 'dot-segments', does: '/a/./b/../c → /a/c, as RFC 3986 has it; %2e counts as a dot' },
+  { name: 'default-port', does: 'http://h:80/ → http://h/, https://h:443/ → https://h/' },
+  { name: 'empty-path', does: 'http://h → http://h/' },
+  { name: 'fragment', does: 'http://h/a#b → http://h/a; user names and passwords go too' },
+] as const
+
+export const RULES = [
+  { name: 'hex-case', does: '%7e → %7E', lossy: false, usual: true },
+  { name: 'unreserved', does: '%7E → ~ for letters, digits and -._~', lossy: false, usual: true },
+  {
+    name: 'nested-escapes',
+    does: '%252526 → %2526: an escape that was escaped twice or more counts as escaped once',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'entities',
+    does: '&amp;amp;b=2 → &b=2, %26amp%3B → %26: an ampersand written as an entity again and again is one',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'session-paths',
+    does: '/a;jsessionid=1A2B → /a, /(S(…))/a.aspx → /a.aspx: session ids in the path',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'session-ids',
+    does: '?id=5&PHPSESSID=… → ?id=5: parameters whose name, or whose name and shape, are those of a session id',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'session-shape',
+    does: '?x=GUID&id=5 → ?id=5: any parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing',
+    lossy: true,
+    usual: false,
+  },
+  {
+    name: 'tracking',
+    does: '?utm_source=…&fbclid=… → nothing: parameters by which campaigns are counted',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'empty-parameters',
+    does: '?&a=1&&b=2& → ?a=1&b=2; a ? with nothing behind it goes too',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'params-sorted',
+    does: '?b=2&a=1 → ?a=1&b=2: parameters by name; equal names keep their order',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'repeated-parameters',
+    does: '?a=1&a=1 → ?a=1: a parameter like the one before it (after sorting) goes',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'listing-order',
+    does: '/dir/?C=M;O=A and /dir/?N=D → /dir/: the same listing of a folder in another order',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'index-files',
+    does: '/a/index.html → /a/, also index.htm, index.shtml, default.html, default.htm',
+    lossy: true,
+    usual: true,
+  },
+  {
+    name: 'index-scripts',
+    does: '/a/index.php → /a/, also index and default with .asp, .aspx, .jsp, .cfm, .php',
+    lossy: true,
+    usual: false,
+  },
+] as const satisfies readonly UrlRule[]
+
+export type RuleName = (typeof RULES)[number]['name']
+
+export const RULE_NAMES: readonly RuleName[] = RULES.map(({ name }) => name)
+export const USUAL_RULES: readonly RuleName[] = RULES.filter(({ usual }) => usual).map(({ name }) => name)
+/** What collections were made with before there were more. */
+export const FIRST_RULES: readonly RuleName[] = ['hex-case', 'unreserved']
+
+/** `usual`, `none`, a rule's name; with `+` or `-` before it, a change to the usual rules. */
+export function isRuleSwitch(word: string): boolean {
+  return isRule(word.replace(/^[+-]/, '')) || word === 'usual' || word === 'none'
+}
+
+/**
+ * The rules that an operator's words make. Words without a sign say what to begin with (else: the usual rules), words
+ * with a sign then change it, one after the other. A word that is no switch is passed over: settings have checked them.
+ */
+export function rulesBySwitches(words: readonly string[]): RuleName[] {
+  const plain = words.filter((word) => !/^[+-]/.test(word))
+  const on = new Set<string>(plain.length === 0 ? USUAL_RULES : [])
+  for (const word of plain) {
+    if (word === 'usual') for (const name of USUAL_RULES) on.add(name)
+    else on.add(word)
+  }
+  for (const word of words) {
+    if (word.startsWith('+')) on.add(word.slice(1))
+    else if (word.startsWith('-')) on.delete(word.slice(1))
+  }
+  return RULE_NAMES.filter((name) => on.has(name))
+}
+
+function isRule(name: string): name is RuleName {
+  return (RULE_NAMES as readonly string[]).includes(name)
+}

@@ -1,0 +1,99 @@
+/**
+ * What a session id looks like. The name decides where it has no other use; where it has one, the name and the shape of
+ * the value together: `sid=123` is a story of PHP-Nuke, `sid=` and 32 hexadecimal digits is not.
+ */
+
+/** Names that programs give to session ids only: whatever the value. */
+const NAMES = new Set([
+  'phpsessid',
+  'phpsessionid',
+  'jsessionid',
+  'asp.net_sessionid',
+  'cftoken',
+  'oscsid',
+  'zenid',
+  'xtcsid',
+  'mscssid',
+  'bv_sessionid',
+  'bv_engineid',
+  'wosid',
+  'sesskey',
+])
+/** ASPSESSIONIDQABBCCDD and JServSessionIdroot have a tail of their own. */
+const BEGINNINGS = /^(?:aspsessionid|jservsessionid)/
+
+/** Also said of the sessions of a conference: those have short numbers. */
+const NAMES_OF_LONG_ONES = new Set([
+  'sessionid',
+  'session_id',
+  'session-id',
+  'sessid',
+  'sess_id',
+  'session_key',
+  'sessionkey',
+])
+
+/** Short words that mean many things: only when the value was drawn by chance. */
+const NAMES_OF_RANDOM_ONES = new Set([
+  'sid',
+  's',
+  'ssid',
+  'psid',
+  'sess',
+  'ses',
+  'session',
+  'usid',
+  'sessiontoken',
+  'session_token',
+])
+
+const GUID = /^(?:\{|%7b)?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?:\}|%7d)?$/i
+const LONG_HEX = /^[0-9a-f]{32,}$/i
+const SHORTER_HEX = /^(?=.*\d)[0-9a-f]{16,}$/i
+const DRAWN = /^(?=.*\d)(?=.*[a-z])[0-9a-z]{20,}$/i
+const LONG = /^(?=.*\d).{10,}$/
+
+/** `name` in lower case. `cfid` counts only beside `cftoken`: alone it may be anything. */
+export function isSessionId(name: string, value: string, besideToken: boolean): boolean {
+  if (NAMES.has(name)) return true
+  if (name === 'cfid') return besideToken
+  if (NAMES_OF_RANDOM_ONES.has(name)) return isRandom(value)
+  if (NAMES_OF_LONG_ONES.has(name)) return value === '' || LONG.test(value)
+  return BEGINNINGS.test(name)
+}
+
+function isRandom(value: string): boolean {
+  return value.length >= 16 && (SHORTER_HEX.test(value) || GUID.test(value) || DRAWN.test(value))
+}
+
+/** Names of things: the value is what the page is about, however random it looks. */
+const THINGS = new Set(
+  (
+    'id aid bid cid did eid fid gid hid iid lid mid nid oid pid qid rid tid uid vid uuid guid key hash h md5 sha sha1 ' +
+    'sha256 sum checksum digest etag doc docid doc_id document documentid file fileid file_id filename f path item itemid ' +
+    'item_id product productid product_id article articleid article_id page pageid page_id p q query search k keyword v u ' +
+    'url uri link href target r ref img image imageid photo media mediaid asset video audio node nodeid post postid thread ' +
+    'topic t record recordid entry entryid object objectid user userid member author c cat category tag list album gallery ' +
+    'download attachment attachmentid code name slug n version rev revision commit tree blob tx txid block address wallet ' +
+    'event eventid job jobid news newsid story storyid report reportid book isbn handle urn doi'
+  ).split(' '),
+)
+
+/** By the shape alone, for a rule that is off unless asked for. */
+export function hasSessionShape(name: string, value: string): boolean {
+  return value.length >= 32 && !THINGS.has(name) && (LONG_HEX.test(value) || GUID.test(value))
+}
+
+/** ASP.NET without cookies: `(S(lit3py55t21z5v55vlm25s55))`, `(X(1)S(…))`, and in its first version 24 characters alone. */
+const COOKIELESS = /^\((?:(?:[asfx]\([^()]*\))+|[0-9a-z]{24})\)$/i
+
+export function isCookielessSession(segment: string): boolean {
+  return COOKIELESS.test(segment)
+}
+
+/** `%3Bjsessionid%3D1A2B`: what becomes of a path parameter when a program escapes it as text. */
+const ESCAPED_SESSION = /%(?:25)*3bjsessionid(?:=|%(?:25)*3d)[\w.!~:+-]*(?=[;&/?]|%(?:25)*(?:26|2f|3b|3f)|$)/gi
+
+export function withoutEscapedSession(text: string): string {
+  return text.includes('%') ? text.replace(ESCAPED_SESSION, '') : text
+}
