@@ -7,11 +7,12 @@ import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { crawl } from './commands/crawl.ts'
 import { memory } from './commands/memory.ts'
+import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { simulate } from './commands/simulate.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [crawl, memory, pieces, simulate]
+const BENCHMARKS: readonly Benchmark[] = [crawl, memory, mirrors, pieces, simulate]
 
 function help(): string {
   const lines = ['npm run bench -- [BENCHMARK] [FLAGS]   (none: crawl)', '']

@@ -1,0 +1,103 @@
+/** `bench mirrors`: how long it takes to find the mirrors of a large collection, in how much memory, and how well. */
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { type MirrorList, searchMirrors } from '../../src/collection/mirrors/find-mirrors.ts'
+import { HEURISTICS, type Heuristic } from '../../src/collection/mirrors/heuristics.ts'
+import { openToRead } from '../../src/database/sqlite/open.ts'
+import { grouped } from '../../src/report/text-table.ts'
+import { benchmark, type Outcome } from '../command.ts'
+import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { labelledSites } from '../mirrors/labelled-sites.ts'
+import { scoresOf, scoreTable } from '../mirrors/scores.ts'
+import { writeCatalogue } from '../mirrors/write-catalogue.ts'
+
+const FLAGS = {
+  sites: { default: 100_000, what: 'sites of the catalogue' },
+  pages: { default: 52, what: 'pages of each, on average' },
+  seed: { default: 1, what: 'of chance' },
+} as const
+
+interface Found {
+  lists: [Heuristic, MirrorList][]
+  contents: number
+  tooCommon: number
+  searchSeconds: number
+  listSeconds: number
+  cpuSeconds: number
+  peakBytes: number
+}
+
+export const mirrors = benchmark({
+  name: 'mirrors',
+  what: 'the mirrors of a labelled catalogue: seconds, memory, precision and coverage beside Table 2 of VN',
+  flags: FLAGS,
+  async run({ sites, pages, seed }, tools): Promise<Outcome> {
+    using folder = temporaryFolder()
+    const path = join(folder.path, 'collection.db')
+    tools.say('making the catalogue')
+    const made = await writeCatalogue(path, labelledSites(sites, pages, seed))
+    tools.say(`${grouped(made.sites)} sites, ${grouped(made.pages)} pages; looking for mirrors`)
+    const found = await inOwnProcess(path)
+    const trueReplicas = made.families.size - new Set(made.families.values()).size
+    const scores = scoresOf(new Map(found.lists), made.sites, (site) => made.families.get(site), trueReplicas)
+    const { lists: _, ...cost } = found
+    const title = `Mirrors of ${grouped(made.sites)} sites and ${grouped(made.pages)} pages, by the truth`
+    const costs = {
+      title: 'What it took',
+      header: ['contents', 'too common', 'search s', 'five lists s', 'CPU s', 'peak memory'],
+      rows: [
+        [
+          grouped(cost.contents),
+          grouped(cost.tooCommon),
+          cost.searchSeconds.toFixed(1),
+          cost.listSeconds.toFixed(1),
+          cost.cpuSeconds.toFixed(1),
+          `${Math.round(cost.peakBytes / 1e6)} MB`,
+        ],
+      ],
+    }
+    const figures = { sites: made.sites, pages: made.pages, trueReplicas, ...cost, heuristics: scores }
+    const note = `(VN): Table 2 of the paper, 66,370 sites; its precision was judged by hand 98 days later.`
+    return { tables: [scoreTable(title, scores), costs], notes: [note], figures }
+  },
+})
+
+/** So that its memory is its own. */
+async function inOwnProcess(path: string): Promise<Found> {
+  const child = fork(import.meta.filename, [path], { serialization: 'advanced' })
+  const [message] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => {
+      throw new Error('the search ended too early')
+    }),
+  ])) as [Found]
+  return message
+}
+
+async function find(path: string): Promise<Found> {
+  const database = openToRead(path)
+  const begun = performance.now()
+  const search = await searchMirrors(database)
+  const searched = performance.now()
+  const lists: Found['lists'] = []
+  for (const heuristic of HEURISTICS) lists.push([heuristic, await search.list(heuristic)])
+  const listed = performance.now()
+  const { contents, tooCommon } = search
+  await search.close()
+  await database.close()
+  const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
+  return {
+    lists,
+    contents,
+    tooCommon,
+    searchSeconds: (searched - begun) / 1000,
+    listSeconds: (listed - searched) / 1000,
+    cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
+    peakBytes: maxRSS * 1024,
+  }
+}
+
+if (process.send !== undefined && process.argv[1] === import.meta.filename) {
+  process.send(await find(process.argv[2]), () => process.exit(0))
+}
