@@ -9,15 +9,16 @@ import { readCounters } from '../collection/counters/counters.ts'
 import type { Settings } from '../config/keys.ts'
 import { lockCollection } from '../database/lock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
+import type { SeedUrl } from '../frontier/ledger.ts'
 import type { Totals } from '../frontier/looks.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
-import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { Crew } from './crew.ts'
 import { type House, openHouse } from './house.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
-import type { CrawlPlan } from './plan.ts'
+import { type CrawlPlan, urlsOf } from './plan.ts'
 import { recordUnreadable } from './watchdog.ts'
 import { scopeFor } from './worker-tools.ts'
 
@@ -95,7 +96,7 @@ export async function startCrawl(settings: Settings, options: CrawlOptions): Pro
 
 /** Nothing could ever be collected: the operator should hear that before the crawl, not wonder after it. */
 function checkSeedsInScope(plan: CrawlPlan): void {
-  const seeds = plan.seeds.map(parseUrl).filter((seed) => seed !== undefined)
+  const seeds = plan.seeds.map(urlsOf(plan.settings).parse).filter((seed) => seed !== undefined)
   const scope = scopeFor(plan.settings, seeds, () => emptyBlacklist)()
   let first: string | undefined
   for (const seed of seeds) {
@@ -131,7 +132,7 @@ async function openForWriting(settings: Settings, options: CrawlOptions) {
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
       const house = await openHouse({ database, disk: realDisk, folder, clock: realClock, random, journal, settings })
-      const { fresh } = await house.seed(options.seeds.map(({ href, key, site }) => ({ url: href, key, site })))
+      const { fresh } = await house.seed(seedsOf(options.seeds, house))
       return { house, journal, fresh, close }
     } catch (error) {
       await close()
@@ -141,6 +142,14 @@ async function openForWriting(settings: Settings, options: CrawlOptions) {
     lock.release()
     throw error
   }
+}
+
+/** Whoever read them had no collection to ask for its rules. */
+function seedsOf(seeds: readonly WebUrl[], { urls }: House): SeedUrl[] {
+  return seeds.flatMap(({ href }) => {
+    const url = urls.parse(href)
+    return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]
+  })
 }
 
 async function runCrawl(
@@ -177,6 +186,7 @@ async function runCrawl(
         ledger: house.frontier.ledger,
         intake: house.intake,
         clock: realClock,
+        urls: house.urls,
       })
       await lose(worker)
     },

@@ -27,9 +27,10 @@ import { namedOrder } from '../frontier/order/named-order.ts'
 import { Intake } from '../intake/intake.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import type { HouseCalls } from '../wire/calls.ts'
 import { everyCapture } from './every-capture.ts'
-import { pauseOf } from './plan.ts'
+import { pauseOf, urlsOf } from './plan.ts'
 
 export interface HouseParts {
   database: Database
@@ -52,6 +53,8 @@ export interface House {
   findTwin: FindTwin
   parts: HouseParts
   archiveFolder: string
+  /** By the rules that the collection was made with. */
+  urls: UrlReader
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
   seeds(): Promise<string[]>
   /** Short work of every second: leases that ended, a note of how far the crawl is. */
@@ -74,9 +77,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const { database, disk, folder, clock, settings, journal } = parts
   const archiveFolder = join(folder, 'archive')
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
+  const urls = urlsOf(settings)
   const frontier = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
+    urls,
     slice: { pages: settings.slicePages, time: settings.sliceTime },
     leaseMs: settings.lease,
     addressPauseMs: settings.addressPause,
@@ -112,6 +117,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     findTwin: find,
     parts,
     archiveFolder,
+    urls,
     calls: {
       async checkOut(worker, atMost) {
         if (intake.pending() > MOST_PENDING) return { visits: [], next: BUSY_WAIT }

@@ -1,6 +1,5 @@
 /** Seeds that moved out of the scope: `example.org` that lives at `www.example.org` by now. The operator should know, and is told how to go on. */
 import { pageOf } from '../collection/pages/read-pages.ts'
-import { parseUrl } from '../web/url/web-url.ts'
 import type { House } from './house.ts'
 
 const MOST_SEEDS = 1000
@@ -17,7 +16,7 @@ export async function movedSeeds(house: House): Promise<MovedSeed[]> {
   return house.parts.database.read(async (tx) => {
     const moved: MovedSeed[] = []
     for (const from of seeds) {
-      const seed = parseUrl(from)
+      const seed = house.urls.parse(from)
       const page = seed === undefined ? undefined : pageOf(tx, seed.site, seed.key)
       if (page?.outcome !== 'moved' || page.detail === null) continue
       const isKnown = (await look.url(tx, page.detail)) !== undefined

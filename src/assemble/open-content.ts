@@ -4,9 +4,9 @@ import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
 import { readCapture } from '../collection/volumes/read-capture.ts'
 import type { Database } from '../database/database.ts'
+import type { Looks } from '../frontier/looks.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { parseUrl } from '../web/url/web-url.ts'
 import { captureCurrentAt, responseAt, responseWith } from './open-queries.ts'
 
 export interface Content {
@@ -26,15 +26,17 @@ const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
 export async function contentOf(
   database: Database,
+  looks: Looks,
   disk: Disk,
   archive: string,
   text: string,
   at: Instant | undefined,
 ): Promise<Content | undefined> {
-  const url = parseUrl(text)
-  if (url === undefined) return undefined
   const moment = at ?? Number.MAX_SAFE_INTEGER
-  const capture = await database.read((tx) => captureCurrentAt(tx, url.site, url.key, moment))
+  const capture = await database.read(async (tx) => {
+    const url = (await looks.reader(tx)).parse(text)
+    return url === undefined ? undefined : captureCurrentAt(tx, url.site, url.key, moment)
+  })
   if (capture === undefined) return undefined
   // Whose report never came is in no catalogue; the same payload under another URL is as good, for its digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>

@@ -24,7 +24,7 @@ export interface SiteFacts {
 }
 
 export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: number): Promise<UrlFacts> {
-  const url = parseUrl(text)
+  const url = (await looks.reader(tx)).parse(text)
   if (url === undefined) {
     const inlinks = { count: 0, from: [], behind: 0 }
     return { url: text, site: '', look: undefined, page: undefined, captures: 0, inlinks }

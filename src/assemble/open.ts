@@ -9,10 +9,10 @@ import { exportLinks, linkTable } from '../collection/links/export-links.ts'
 import { isLocked } from '../database/lock.ts'
 import { openToRead } from '../database/sqlite/open.ts'
 import { looksOf } from '../frontier/open-frontier.ts'
-import { parseUrl } from '../web/url/web-url.ts'
 import { contentOf } from './open-content.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
+import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { standing } from './open-standing.ts'
 import { verifyCollection } from './verify-collection.ts'
 
@@ -37,12 +37,15 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
       }),
     standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),
+    mirrors: (ask: MirrorAsk) => mirrorsOf(database, ask),
     async captures(text: string) {
-      const url = parseUrl(text)
-      if (url === undefined) return []
-      return (await database.read((tx) => capturesOf(tx, url.site, url.key))).map(captureLine)
+      const captures = await database.read(async (tx) => {
+        const url = (await looks.reader(tx)).parse(text)
+        return url === undefined ? [] : capturesOf(tx, url.site, url.key)
+      })
+      return captures.map(captureLine)
     },
-    content: (url: string, at: Instant | undefined) => contentOf(database, disk, archive, url, at),
+    content: (url: string, at: Instant | undefined) => contentOf(database, looks, disk, archive, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
     siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
     verify: (tell: (volume: string) => void) =>

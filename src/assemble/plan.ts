@@ -1,12 +1,19 @@
 /** What a crawl was told to do, as plain data that can be handed to another thread. */
 import { pauseForHost } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
+import { rulesBySwitches } from '../web/url/rules.ts'
+import { type UrlReader, urlReader } from '../web/url/web-url.ts'
 
 export interface CrawlPlan {
   settings: Settings
   /** All seeds that the collection has, this run's among them. */
   seeds: readonly string[]
   version: string
+}
+
+/** By the rules that the operator wants. */
+export function urlsOf(settings: Settings): UrlReader {
+  return urlReader(rulesBySwitches(settings.urlRules))
 }
 
 /** `own`: the operator named it as a server of their own. */

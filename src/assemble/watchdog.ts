@@ -8,7 +8,7 @@ import type { Ledger } from '../frontier/ledger.ts'
 import type { Intake } from '../intake/intake.ts'
 import type { VisitReport } from '../visit/report.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
-import { parseUrl } from '../web/url/web-url.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import { type NowReading, nowReading } from '../wire/thread/reading-slot.ts'
 
 export const LONGEST_READING: Millis = 10_000
@@ -43,6 +43,7 @@ export interface Recorder {
   ledger: Ledger
   intake: Intake
   clock: Clock
+  urls: UrlReader
 }
 
 /** Told in the name of the visit that the thread can no longer tell of; its lease is still open. */
@@ -51,7 +52,7 @@ export async function recordUnreadable(reading: NowReading, house: Recorder): Pr
   await house.intake.idle()
   const site = await house.database.read((tx) => house.ledger.look.site(tx, reading.site))
   const { item } = reading
-  const key = parseUrl(item.url)?.key
+  const key = house.urls.parse(item.url)?.key
   if (site?.lease?.visit !== reading.visit || key === undefined) return
   const now = house.clock.now()
   const report: VisitReport = {

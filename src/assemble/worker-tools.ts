@@ -16,9 +16,9 @@ import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, ReadingWatch } from '../visit/ports.ts'
 import { userAgent } from '../web/http/user-agent.ts'
-import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
 import type { WorkerOptions } from '../worker/worker.ts'
-import { type CrawlPlan, pauseOf } from './plan.ts'
+import { type CrawlPlan, pauseOf, urlsOf } from './plan.ts'
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8
@@ -41,9 +41,11 @@ export interface World {
 
 export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
   const { settings } = plan
-  const seeds = plan.seeds.map(parseUrl).filter((seed) => seed !== undefined)
+  const urls = urlsOf(settings)
+  const seeds = plan.seeds.map(urls.parse).filter((seed) => seed !== undefined)
   const blacklist = world.blacklist ?? (() => emptyBlacklist)
   return {
+    urls,
     clock: world.clock,
     journal: world.journal,
     openSession: world.openSession,

@@ -21,6 +21,7 @@ const ALL: readonly CommandName[] = [
   'verify',
   'export',
   'seed',
+  'mirrors',
   'config',
   'simulate',
 ]
@@ -118,6 +119,14 @@ export const SETTINGS = {
     defaultText: 'home-page for tld: scopes, else combined',
     what: 'What a link to another site adds: its home page, the page linked to, or both.',
   }),
+  urlRules: many(a.urlRule, {
+    ...what,
+    commands: ['crawl', 'seed', 'config'],
+    form: 'RULE[,RULE…]',
+    commas: true,
+    default: ['usual'],
+    what: 'By which rules two spellings of a URL are one: usual, none, or names; with + or - before a name, a change to the usual ones (--url-rules=-index-files). A collection keeps those it was made with. See docs/reference/url-rules.md.',
+  }),
   blacklistUrls: maybe(a.path, {
     ...what,
     form: 'FILE',
@@ -132,6 +141,13 @@ export const SETTINGS = {
     ...what,
     form: 'FILE',
     what: 'IP addresses and networks (192.0.2.0/24) never to connect to, one a line; read again when the file changes.',
+  }),
+
+  mirrors: maybe(a.path, {
+    ...what,
+    form: 'FILE',
+    defaultText: 'mirrors.txt in the collection, if it is there',
+    what: 'A list of mirrors, a line each: REPLICA ORIGINAL. Links to a replica are entered at the original; a replica whose home page is another by now leaves the list.',
   }),
 
   limits: one(a.oneOf('generous', 'vn'), {
@@ -309,15 +325,18 @@ export const SETTINGS = {
 
   resolve: many(resolveAs, {
     ...network,
+    commands: ['crawl', 'config', 'mirrors'],
     form: 'HOST=IP[:PORT]',
     what: 'Connect to this address for this host (*.test and * too), as curl --resolve does; private addresses may be named here.',
   }),
   allowPrivate: toggle({
     ...network,
+    commands: ['crawl', 'config', 'mirrors'],
     what: 'Connect to loopback, private and link-local addresses too; else they are refused.',
   }),
   dnsServers: many(a.dnsServer, {
     ...network,
+    commands: ['crawl', 'config', 'mirrors'],
     form: 'IP[:PORT][,…]',
     commas: true,
     defaultText: "the system's",
@@ -392,13 +411,27 @@ export const SETTINGS = {
   raw: toggle({ ...own, commands: ['get'], what: 'Print the body as it came, without decoding its Content-Encoding.' }),
   into: maybe(a.path, {
     ...own,
-    commands: ['export'],
+    commands: ['export', 'mirrors'],
     form: 'FILE',
-    what: 'For links: make an ordinary table link(from_url, to_url) in this SQLite database, to ask in SQL.',
+    what: 'For export links: make an ordinary table link(from_url, to_url) in this SQLite database, to ask in SQL. For mirrors: write the list into this text file; what a person wrote there stays.',
+  }),
+  heuristic: one(a.oneOf('SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'), {
+    ...own,
+    commands: ['mirrors'],
+    form: 'NAME',
+    default: 'Dups60',
+    what: 'When two sites are mirrors: SameHome (equal home pages), SameHomeAnd1Doc (and one other equal content), Dups60, Dups80, Dups100 (so many per cent equal contents, at least two).',
+  }),
+  checkNames: maybe(yesNo, {
+    ...own,
+    commands: ['mirrors'],
+    form: 'yes|no',
+    defaultText: 'yes with --into',
+    what: 'Whether to look up the names of mirrors; those that do not exist any more leave the list.',
   }),
   top: one(a.count({ least: 1, most: 1_000_000 }), {
     ...own,
-    commands: ['report', 'explain'],
+    commands: ['report', 'explain', 'mirrors'],
     form: 'N',
     default: '20',
     what: 'How many lines of a list to print.',

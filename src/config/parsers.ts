@@ -1,6 +1,8 @@
 /** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
 import { isIP } from 'node:net'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../base/units.ts'
+import { isRuleSwitch, RULE_NAMES } from '../web/url/rules.ts'
+import { nearest } from './nearest.ts'
 import { type Parse, Unfit } from './setting.ts'
 
 export interface Range {
@@ -80,6 +82,15 @@ export const productToken: Parse<string> = (text) => {
   if (!/^[A-Za-z_-]{1,60}$/.test(text))
     throw new Unfit(`'${text}' is no name for robots.txt; use letters, '-' and '_' only, for instance MyCrawler`)
   return text
+}
+
+/** A rule of URLs to switch: `usual`, `none`, `index-files`, `-index-files`, `+session-shape`. */
+export const urlRule: Parse<string> = (text) => {
+  if (isRuleSwitch(text)) return text
+  const [, sign, word] = /^([+-]?)(.*)$/s.exec(text) ?? ['', '', text]
+  const meant = nearest(word, [...RULE_NAMES, 'usual', 'none'])
+  const hint = meant === undefined ? '' : `; did you mean '${isRuleSwitch(sign + meant) ? sign : ''}${meant}'?`
+  throw new Unfit(`'${text.slice(0, 80)}' is no rule of URLs${hint} (docs/reference/url-rules.md lists them)`)
 }
 
 /** Where a webmaster finds out who we are: a page or an e-mail address (V17). */

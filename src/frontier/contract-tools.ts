@@ -6,7 +6,7 @@ import type { Outcome } from '../visit/outcome.ts'
 import type { Link, PageReport, VisitEnd, VisitReport } from '../visit/report.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 import type { Visit } from '../visit/visit.ts'
-import { parseUrl } from '../web/url/web-url.ts'
+import { parseUrl, usualUrls } from '../web/url/web-url.ts'
 import type { FrontierHouse, FrontierOptions } from './house.ts'
 import type { SeedUrl, Verdict } from './ledger.ts'
 import { openFrontier } from './open-frontier.ts'
@@ -62,6 +62,7 @@ export async function openBench(make: MakeDatabase, changed: Partial<FrontierOpt
   const options: FrontierOptions = {
     clock,
     order: klwf,
+    urls: usualUrls,
     slice: { pages: 10, time: 600_000 },
     leaseMs: LEASE,
     addressPauseMs: ADDRESS_PAUSE,

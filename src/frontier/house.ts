@@ -3,12 +3,15 @@ import type { Clock, Millis } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import type { Frontier } from '../visit/ports.ts'
 import type { SiteName } from '../visit/visit.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import type { Ledger } from './ledger.ts'
 import type { Order } from './order/order.ts'
 
 export interface FrontierOptions {
   clock: Clock
   order: Order
+  /** By which rules keys are made; `recover` throws 'bad-config' when the collection was made with others. */
+  urls: UrlReader
   /** Limits of one visit. */
   slice: { pages: number; time: Millis }
   leaseMs: Millis

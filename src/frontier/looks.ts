@@ -3,6 +3,7 @@ import type { Instant, Millis } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SiteName, VisitId, WorkerId } from '../visit/visit.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import type { MarkName } from './mark.ts'
 import type { SiteState } from './site.ts'
 
@@ -55,6 +56,8 @@ export interface UrlLook {
 }
 
 export interface Looks {
+  /** Reads URLs by the rules that this collection was made with: whoever looks anything up by its key needs it. */
+  reader(tx: Tx): Promise<UrlReader>
   totals(tx: Tx): Promise<Totals>
   site(tx: Tx, name: SiteName): Promise<SiteLook | undefined>
   /** By any spelling of the URL that normalises to the one known. */

@@ -20,6 +20,7 @@ import { klwf } from '../frontier/order/klwf.ts'
 import type { Event } from '../visit/events.ts'
 import type { Link, VisitReport } from '../visit/report.ts'
 import type { Visit } from '../visit/visit.ts'
+import { usualUrls } from '../web/url/web-url.ts'
 import { Intake } from './intake.ts'
 
 const SITES = ['a.test', 'b.test', 'c.test']
@@ -66,6 +67,7 @@ async function openHouse(database: Database, disk: ReturnType<typeof memoryDisk>
   const house = openFrontier(database, {
     clock,
     order: klwf,
+    urls: usualUrls,
     slice: { pages: 5, time: 60_000 },
     leaseMs: 60_000,
     addressPauseMs: 100,

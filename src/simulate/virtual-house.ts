@@ -15,7 +15,6 @@ import type { TestWeb } from '../testweb/web.ts'
 import type { Event } from '../visit/events.ts'
 import type { OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, Frontier, ReportSink } from '../visit/ports.ts'
-import { parseUrl } from '../web/url/web-url.ts'
 import { runWorker, type WorkerOptions } from '../worker/worker.ts'
 
 export interface VirtualParts {
@@ -62,7 +61,7 @@ export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): P
   })
   await house.seed(
     parts.seeds
-      .map(parseUrl)
+      .map(house.urls.parse)
       .flatMap((url) => (url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }])),
   )
   const plan = { settings, seeds: await house.seeds(), version: VERSION }

@@ -166,7 +166,7 @@ function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageTol
 
 /** Before robots.txt is asked for: a site all of whose URLs have been put on a black list hears nothing from us at all. */
 function judgeBefore(item: AgendaItem, tools: { site: SiteTools; screen: ScreenTools }): PageTold | undefined {
-  const url = parseUrl(item.url)
+  const url = tools.site.urls.parse(item.url)
   if (url === undefined) return refused(item, 'scope', 'malformed', tools.site.clock.now())
   return refuseUnwanted(item, url, tools)
 }

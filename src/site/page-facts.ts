@@ -8,7 +8,7 @@ import type { AgendaItem, PageMemory } from '../visit/visit.ts'
 import { headerOf, headersOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import { type Directives, parseDirectives } from '../web/robots/directives.ts'
-import { resolver, type WebUrl } from '../web/url/web-url.ts'
+import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 
 /** Bodies of errors and redirects: enough to keep the connection and the record, no more. */
 const ERROR_BYTES = 16 * 1024
@@ -69,11 +69,11 @@ export function factsOf(exchange: Exchange, item: AgendaItem): Partial<PageRepor
 /** Heritrix's annotations for bodies that were cut. */
 const TRUNCATED = { length: 'lenTrunc', time: 'timeTrunc', disconnect: 'connTrunc' } as const
 
-export function redirectTarget(head: Head, from: string): WebUrl | undefined {
+export function redirectTarget(head: Head, from: string, urls: UrlReader): WebUrl | undefined {
   if (head.status < 300 || head.status > 399 || head.status === 304) return undefined
   const location = headerOf(head.headers, 'location')
   if (location === undefined) return undefined
-  const resolved = resolver(from)(asUtf8(location))
+  const resolved = urls.resolver(from)(asUtf8(location))
   return resolved.kind === 'url' ? resolved.url : undefined
 }
 

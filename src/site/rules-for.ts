@@ -7,7 +7,6 @@ import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
-import { parseUrl } from '../web/url/web-url.ts'
 import type { Asking } from './ask.ts'
 import { failureOfStatus, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
@@ -89,7 +88,7 @@ function longestDelay({ robots }: SiteMemory): Millis | undefined {
 /** robots.txt and probes are archived and logged like pages, but they are never documents and never in the queue. */
 export async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): Promise<void> {
   const { answer } = exchange
-  const key = parseUrl(exchange.url)?.key ?? 0n
+  const key = tools.urls.parse(exchange.url)?.key ?? 0n
   const item: AgendaItem = { url: exchange.url, key, depth: 0, dueAt: exchange.sentAt, tries: 0, path: 'P' }
   const facts: Partial<PageReport> = { ...factsOf(exchange, item), errand: true, links: packLinks([]) }
   if (answer.kind === 'failed') facts.status = statusOfFailure(answer.failure.kind)

@@ -10,7 +10,7 @@ import type { OutLink } from '../visit/adjacency.ts'
 import { countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { normalPath, resolver, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, siteKey, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -45,8 +45,8 @@ export interface PageLink {
 }
 
 /** What a page's references lead to. The page is judged by it before any of them is followed. */
-export function resolveLinks(links: readonly FoundLink[], base: string, tally: Tally): PageLink[] {
-  const resolve = resolver(base)
+export function resolveLinks(links: readonly FoundLink[], base: string, urls: UrlReader, tally: Tally): PageLink[] {
+  const resolve = urls.resolver(base)
   const out: PageLink[] = []
   for (const found of links) {
     const resolved = resolve(found.href)

@@ -11,7 +11,7 @@ import type { FailureKind } from '../visit/outcome.ts'
 import type { PageReport, VisitEnd, VisitReport } from '../visit/report.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
-import { parseUrl } from '../web/url/web-url.ts'
+import { parseUrl, usualUrls } from '../web/url/web-url.ts'
 import { AddressBook } from './address-book.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import { crawlSite } from './crawl.ts'
@@ -123,6 +123,7 @@ export class Scripted {
       patience: 1,
       decode: { bytes: 1e6, ratio: 1000 },
       failed: () => false,
+      urls: usualUrls,
       visiting: () => undefined,
       durable: async () => {
         this.durableAt.push(clock.elapsed())

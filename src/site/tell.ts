@@ -3,7 +3,7 @@ import { countLabel } from '../visit/counts.ts'
 import type { PageReport } from '../visit/report.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { normalPath, parseUrl } from '../web/url/web-url.ts'
+import { normalPath } from '../web/url/web-url.ts'
 import { judge, type Seen } from './beware.ts'
 import { settle } from './failures.ts'
 import { blankPage } from './page-facts.ts'
@@ -36,12 +36,12 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
   if (page.status <= 0) return
   // Also a 503 is an answer.
   if (page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
-  else if (end.judged === undefined) judge(page, seenOf(page), false, reporter, tools)
+  else if (end.judged === undefined) judge(page, seenOf(page, tools), false, reporter, tools)
 }
 
 /** Of an answer that was not read: what its URL says. */
-function seenOf({ url }: PageReport): Seen {
-  const read = parseUrl(url)
+function seenOf({ url }: PageReport, { urls }: SiteTools): Seen {
+  const read = urls.parse(url)
   return { path: read === undefined ? '/' : normalPath(read), links: [], abroad: 0 }
 }
 

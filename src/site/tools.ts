@@ -7,6 +7,7 @@ import type { Scope } from '../scope/scope.ts'
 import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, Frontier, ReadingWatch } from '../visit/ports.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import type { AddressBook } from './address-book.ts'
 import type { PauseRules, SiteCourtesy } from './courtesy.ts'
 import type { DomainBook } from './domains.ts'
@@ -21,6 +22,8 @@ export interface Lease {
 
 export interface SiteTools {
   worker: string
+  /** By the rules of the collection: whatever becomes a key. */
+  urls: UrlReader
   clock: Clock
   journal: Journal<Event>
   openSession: OpenSession

@@ -14,7 +14,7 @@ import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import type { Directives } from '../web/robots/directives.ts'
 import type { Robots } from '../web/robots/robots.ts'
-import { normalPath, parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { compareSites, contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
@@ -67,7 +67,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return end(exchange.sentAt, outcome, facts, kind)
   }
 
-  const url = parseUrl(item.url)
+  const url = tools.site.urls.parse(item.url)
   if (url === undefined) return refused(item, 'scope', 'malformed', clock.now())
   const unwanted = refuseUnwanted(item, url, tools)
   if (unwanted !== undefined) return unwanted
@@ -86,7 +86,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)
   }
 
-  const target = redirectTarget(answer.head, item.url)
+  const target = redirectTarget(answer.head, item.url, tools.site.urls)
   if (target !== undefined) {
     const capture = await keep(exchange, answer, tools.site)
     screen.reporter.begin()
@@ -212,7 +212,7 @@ function understand(item: AgendaItem, body: Body, mediaType: string, tools: Page
       const { bytes, cut } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
       const reading = site.read({ mediaType, charset, bytes })
       const directives = directivesOf(headers, reading, site.token)
-      const links = resolveLinks(reading.links, baseOf(reading, item.url), screen.reporter.tally)
+      const links = resolveLinks(reading.links, baseOf(reading, item.url), site.urls, screen.reporter.tally)
       return { reading, directives, links, unfoldedTooLong: cut }
     } catch (error) {
       site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })

@@ -1,7 +1,7 @@
 /** The reading side. Statements of its own, for nothing else asks them. */
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import { parseUrl, siteKey } from '../../web/url/web-url.ts'
+import { siteKey } from '../../web/url/web-url.ts'
 import type { Looks, SiteLook, UrlLook } from '../looks.ts'
 import { MARKS } from '../mark.ts'
 import { visitId } from '../visit-id.ts'
@@ -11,6 +11,7 @@ import { readNextDue } from './read-next-due.ts'
 import { readSite } from './read-site.ts'
 import { readTotals } from './read-totals.ts'
 import { BUCKET } from './site-row.ts'
+import { recordedUrls } from './url-rules.ts'
 
 const READ_URL = `
   SELECT url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE site = ? AND key = ?`
@@ -28,6 +29,7 @@ const READ_URLS = `SELECT url, key, mark FROM url WHERE site = ? AND key > ? ORD
 const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE site = ? ORDER BY key LIMIT ?`
 
 export const sqliteLooks: Looks = {
+  reader: async (tx) => recordedUrls(sqliteTx(tx)),
   totals: async (tx) => readTotals(sqliteTx(tx)),
   site: async (tx, name) => lookAtSite(sqliteTx(tx), name),
   url: async (tx, url) => lookAtUrl(sqliteTx(tx), url),
@@ -109,7 +111,7 @@ interface UrlRow {
 }
 
 function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
-  const parsed = parseUrl(text)
+  const parsed = recordedUrls(tx).parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
   const key = signed64(parsed.key)

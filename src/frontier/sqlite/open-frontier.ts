@@ -18,6 +18,7 @@ import { renew } from './renew.ts'
 import { type Rules, rulesOf } from './rules.ts'
 import { settle } from './settle.ts'
 import { tryAgain } from './try-again.ts'
+import { agreeOnUrlRules } from './url-rules.ts'
 import { wish } from './wish.ts'
 
 export function openSqliteFrontier(db: Database, options: FrontierOptions): FrontierHouse {
@@ -51,6 +52,7 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Fron
     frontier,
     ledger: ledgerOf(rules),
     async recover(applyInbox) {
+      await db.transact((tx) => agreeOnUrlRules(sqliteTx(tx), options.urls))
       await applyInbox()
       const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), rules))
       quietUntil = first ? 0 : time.now() + options.addressPauseMs

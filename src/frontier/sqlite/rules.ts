@@ -1,5 +1,6 @@
 /** What every operation needs to know, beside the transaction. */
 import type { Millis } from '../../base/clock.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import type { FrontierOptions } from '../house.ts'
 import { type HouseTime, houseTime } from '../house-time.ts'
 import type { Order } from '../order/order.ts'
@@ -8,6 +9,7 @@ import type { SiteRow } from './site-row.ts'
 export interface Rules {
   time: HouseTime
   order: Order
+  urls: UrlReader
   leaseMs: Millis
   addressPauseMs: Millis
   /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
@@ -17,10 +19,11 @@ export interface Rules {
 
 /** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
 export function rulesOf(options: FrontierOptions): Rules {
-  const { clock, order, leaseMs, addressPauseMs, defaultPause } = options
+  const { clock, order, urls, leaseMs, addressPauseMs, defaultPause } = options
   return {
     time: houseTime(clock),
     order,
+    urls,
     leaseMs: Math.ceil(leaseMs),
     addressPauseMs: Math.ceil(addressPauseMs),
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Wish } from '../ledger.ts'
 import { sitesOf } from './admit.ts'
 import { readSite } from './read-site.ts'
@@ -20,7 +20,7 @@ export const WISH_NEW = `
 export function wish(tx: SqliteTx, rules: Rules, wishes: readonly Wish[]): void {
   const now = rules.time.now()
   const read = wishes.flatMap(({ url, dueAt }) => {
-    const parsed = parseUrl(url)
+    const parsed = rules.urls.parse(url)
     return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, rules.time.of(dueAt)) }]
   })
   for (const { key, name, members } of sitesOf(read)) {

@@ -1,0 +1,54 @@
+/**
+ * By which rules the keys of this collection are made. Written when it is made and the same ever after: under other
+ * rules every URL that is known would be news.
+ */
+import { Problem } from '../../base/errors.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { FIRST_RULES, RULE_NAMES, type RuleName } from '../../web/url/rules.ts'
+import { type UrlReader, urlReader } from '../../web/url/web-url.ts'
+import { READ_META, WRITE_META } from './recover.ts'
+
+const NAME = 'url_rules'
+const NONE = 'none'
+
+export function agreeOnUrlRules(tx: SqliteTx, { rules }: UrlReader): void {
+  const isNew = tx.get(READ_META, 'opened_at') === undefined
+  const recorded = readMeta(tx)
+  const given = written(rules)
+  const made = recorded ?? (isNew ? given : written(FIRST_RULES))
+  if (made !== given) {
+    throw new Problem(
+      'bad-config',
+      `this collection was made with the URL rules ${made}, not ${given}: ` +
+        `go on with --url-rules ${made}, or begin another collection`,
+    )
+  }
+  if (recorded === undefined) tx.run(WRITE_META, NAME, given)
+}
+
+let last: { text: string; urls: UrlReader } | undefined
+
+/** For whoever looks up what is there. */
+export function recordedUrls(tx: SqliteTx): UrlReader {
+  const text = readMeta(tx) ?? written(FIRST_RULES)
+  if (last?.text === text) return last.urls
+  const names = text === NONE ? [] : text.split(',')
+  const unknown = names.find((name) => !isRule(name))
+  if (unknown !== undefined) {
+    throw new Problem('newer-database', `this collection was made with the URL rule '${unknown}' of a later version`)
+  }
+  last = { text, urls: urlReader(names.filter(isRule)) }
+  return last.urls
+}
+
+function readMeta(tx: SqliteTx): string | undefined {
+  return tx.get<{ value: string }>(READ_META, NAME)?.value
+}
+
+function written(rules: readonly RuleName[]): string {
+  return rules.length === 0 ? NONE : rules.join(',')
+}
+
+function isRule(name: string): name is RuleName {
+  return (RULE_NAMES as readonly string[]).includes(name)
+}
