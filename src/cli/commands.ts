@@ -7,6 +7,7 @@ import { explain } from './commands/explain.ts'
 import { exportCommand } from './commands/export.ts'
 import { get } from './commands/get.ts'
 import { history } from './commands/history.ts'
+import { mirrors } from './commands/mirrors.ts'
 import { report } from './commands/report.ts'
 import { seed } from './commands/seed.ts'
 import { simulate } from './commands/simulate.ts'
@@ -24,6 +25,7 @@ export const COMMANDS: readonly Command[] = [
   verify,
   exportCommand,
   seed,
+  mirrors,
   config,
   simulate,
 ]

@@ -2,7 +2,9 @@
  * The doors through which commands reach the house, with what they need of it and no more. `real-doors.ts` opens the
  * real ones; tests hand in others.
  */
+import type { CheckNames } from '../assemble/check-names.ts'
 import type { CrawlHandle, CrawlOptions } from '../assemble/crawl.ts'
+import type { MirrorRenewal, Renewed } from '../assemble/mirror-file.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Seed } from '../config/seeds.ts'
 import type { Rooms } from './rooms.ts'
@@ -52,6 +54,10 @@ export interface Doors {
   openCollection(folder: string): Promise<Rooms>
   /** Adds seeds to a collection, made if need be, without crawling. */
   addSeeds(settings: Settings, options: { seeds: Seed[]; version: string }): Promise<{ added: number; known: number }>
+  /** Looks names up as a crawl with these settings would. */
+  nameChecker(settings: Settings): Promise<CheckNames>
+  /** Writes the list of mirrors, or writes it anew. */
+  renewMirrors(path: string, renewal: MirrorRenewal, check?: CheckNames): Promise<Renewed>
   serveWeb(options: DemoOptions): Promise<ServedWeb>
   simulateCrawl(options: SimulateOptions): Promise<SimulationReport>
 }

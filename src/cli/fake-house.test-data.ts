@@ -92,6 +92,16 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
     figures: async () => FIGURES,
     standing: async () => STANDING,
     duplicates: async () => [{ digest: 'sha1:AAAA', bytes: 12, count: 2, urls: ['http://a.test/', 'http://a.test/x'] }],
+    mirrors: async ({ heuristic }) => ({
+      sites: 9,
+      contents: 90,
+      tooCommon: 1,
+      heuristics: [{ heuristic, groups: 1, replicas: 1, relativeCoverage: 1, examples: [MIRROR] }],
+      chosen: heuristic,
+      pairs: [MIRROR],
+      names: undefined,
+      proposed: { count: 0, proposals: [] },
+    }),
     captures: async () => [
       {
         at: 1_780_000_000_000,
@@ -140,6 +150,8 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
   }
 }
 
+const MIRROR = { replica: 'www.a.test', original: 'a.test', shared: 3, telling: 3, sameHome: true, total: 4 }
+
 export interface FakeDoors extends Doors {
   crawls: { settings: Settings; seeds: string[] }[]
   opened: string[]
@@ -164,6 +176,8 @@ export function fakeDoors(
       return rooms
     },
     addSeeds: async (_, { seeds }) => ({ added: seeds.length, known: 0 }),
+    nameChecker: async () => async () => ({ gone: new Set<string>(), unanswered: 0 }),
+    renewMirrors: async (_, { pairs }) => ({ pairs: pairs.length, left: 0 }),
     serveWeb: async ({ sites = 26, pages = 46 }) => ({
       seeds: ['http://www.site0.test/'],
       resolve: ['*.test=127.0.0.1:4321'],

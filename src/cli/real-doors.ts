@@ -14,6 +14,15 @@ export const realDoors: Doors = {
     const { addSeeds } = await import('../assemble/crawl.ts')
     return addSeeds(settings, options)
   },
+  async nameChecker(settings) {
+    const { realNameChecker } = await import('../assemble/real-names.ts')
+    return realNameChecker(settings)
+  },
+  async renewMirrors(path, renewal, check) {
+    const { renewMirrorFile } = await import('../assemble/mirror-file.ts')
+    const { realDisk } = await import('../base/real-disk.ts')
+    return renewMirrorFile(realDisk, path, renewal, check)
+  },
   async serveWeb(options) {
     const { serveDemoWeb } = await import('./demo-web.ts')
     return serveDemoWeb(options)

@@ -1,4 +1,5 @@
 /** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
+import type { MirrorAsk, MirrorFindings } from '../assemble/open-mirrors.ts'
 import type { Instant, Millis } from '../base/clock.ts'
 import type { ReportFigures } from '../report/tables.ts'
 
@@ -157,6 +158,8 @@ export interface Rooms {
   standing(): Promise<Standing>
   /** Contents with more than one URL, the most repeated first. */
   duplicates(atMost: number): Promise<DuplicateSet[]>
+  /** Sites that serve the same contents under other names. Reads the whole catalogue: minutes for millions of pages. */
+  mirrors(ask: MirrorAsk): Promise<MirrorFindings>
   /** Oldest first. */
   captures(url: string): Promise<CaptureLine[]>
   /** The capture current at that time, or the last one. */

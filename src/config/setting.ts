@@ -16,6 +16,7 @@ export type CommandName =
   | 'verify'
   | 'export'
   | 'seed'
+  | 'mirrors'
   | 'config'
   | 'simulate'
 

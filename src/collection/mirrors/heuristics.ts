@@ -8,7 +8,7 @@ export type Heuristic = (typeof HEURISTICS)[number]
  * the paper, and in our own measurement; it needs no site to be collected whole, and what it claims, equal home pages, is
  * what the next crawl looks at to see whether it is still true.
  */
-export const DEFAULT_HEURISTIC: Heuristic = 'SameHomeAnd1Doc'
+export const DEFAULT_HEURISTIC: Heuristic = 'Dups60'
 
 /** What two sites have in common. A content is a payload's digest; each counts once a site, however many URLs have it. */
 export interface Evidence {

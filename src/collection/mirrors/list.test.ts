@@ -75,6 +75,13 @@ test('written again: found pairs are dated anew, others of ours leave, what a pe
   ])
 })
 
+test('what is found never makes a circle with what a person wrote', () => {
+  const found = [pair('b.test', 'a.test'), pair('d.test', 'a.test'), pair('e.test', 'c.test')]
+  const { text } = renew('a.test b.test\nc.test d.test\n', found)
+  const pairs = pairsOf(parseList(text, 'm'), 'm').map(({ replica, original }) => `${replica} ${original}`)
+  assert.deepEqual(pairs.sort(), ['a.test b.test', 'c.test b.test', 'd.test b.test', 'e.test b.test'])
+})
+
 test('what left by itself leaves a comment, and not for ever', () => {
   const many = Array.from({ length: 1500 }, (_, i) => `r${i}.test o.test`).join('\n')
   const lines = parseList(`${many}\nstays.test o.test # mine`, 'm')

@@ -121,9 +121,7 @@ export interface Renewal {
 
 /** The list with what was found now; `left`: pairs that were in it and are not any more. */
 export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
-  const found = new Map(renewal.pairs.map((pair) => [pair.replica, pair]))
-  const nevers = new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
-  const said = new Set(lines.flatMap((line) => (line.kind === 'pair' && !line.ours ? [line.replica] : [])))
+  const found = new Map(acceptable(lines, renewal.pairs).map((pair) => [pair.replica, pair]))
   const stays: ListLine[] = []
   let left = 0
   for (const line of lines) {
@@ -133,9 +131,8 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
     }
     const dead = [line.replica, line.original].find((name) => renewal.gone.has(name))
     const now = found.get(line.replica)
-    const isFound = now?.original === line.original && !nevers.has(bothNames(line)) && !said.has(line.replica)
     if (dead === undefined && !line.ours) stays.push(line)
-    else if (dead === undefined && isFound) {
+    else if (dead === undefined && now?.original === line.original) {
       stays.push(pairLine(now, renewal))
       found.delete(line.replica)
     } else {
@@ -143,9 +140,26 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
       if (dead !== undefined && !line.ours) stays.push(leftLine(line, `${dead} does not resolve`, renewal.at))
     }
   }
-  const fresh = [...found.values()].filter((pair) => !nevers.has(bothNames(pair)) && !said.has(pair.replica))
-  fresh.sort((a, b) => order(a.original, b.original) || order(a.replica, b.replica))
+  const fresh = [...found.values()].sort((a, b) => order(a.original, b.original) || order(a.replica, b.replica))
   return { lines: [...stays, ...fresh.map((pair) => pairLine(pair, renewal))], left }
+}
+
+/** Steps from original to original that are followed; people write one or two. */
+const LONGEST_WAY = 100
+
+/** Of what was found, what does not contradict a person: not forbidden, not said otherwise, not leading back in a circle. */
+function acceptable(lines: readonly ListLine[], pairs: readonly MirrorPair[]): MirrorPair[] {
+  const nevers = new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
+  const way = new Map<SiteName, SiteName>()
+  for (const line of lines) if (line.kind === 'pair' && !line.ours) way.set(line.replica, line.original)
+  return pairs.filter((pair) => {
+    if (nevers.has(bothNames(pair)) || way.has(pair.replica)) return false
+    let at: SiteName | undefined = pair.original
+    for (let step = 0; at !== undefined && at !== pair.replica && step < LONGEST_WAY; step++) at = way.get(at)
+    if (at !== undefined) return false
+    way.set(pair.replica, pair.original)
+    return true
+  })
 }
 
 /** The list without pairs that turned out to be none; a comment in their place says why. */

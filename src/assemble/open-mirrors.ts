@@ -1,0 +1,73 @@
+/** The mirrors of an opened collection: counts by every heuristic, the list by one. */
+import { type MirrorList, type MirrorPair, searchMirrors } from '../collection/mirrors/find-mirrors.ts'
+import { HEURISTICS, type Heuristic } from '../collection/mirrors/heuristics.ts'
+import { type Proposal, proposedMirrors } from '../collection/mirrors/proposals.ts'
+import type { Database } from '../database/database.ts'
+import type { CheckNames } from './check-names.ts'
+
+export interface MirrorAsk {
+  heuristic: Heuristic
+  /** Examples of each heuristic, and proposals. */
+  examples: number
+  /** Without it names are not looked up. */
+  check?: CheckNames
+}
+
+export interface HeuristicFigures {
+  heuristic: Heuristic
+  groups: number
+  replicas: number
+  /** Replicas for each one that Dups100 finds; undefined when it finds none. */
+  relativeCoverage: number | undefined
+  examples: MirrorPair[]
+}
+
+export interface MirrorFindings {
+  /** Sites with contents, different contents, and of them those that too many sites have to be evidence. */
+  sites: number
+  contents: number
+  tooCommon: number
+  heuristics: HeuristicFigures[]
+  chosen: Heuristic
+  /** By the chosen heuristic, without names that lead nowhere. */
+  pairs: MirrorPair[]
+  /** Undefined: not looked up. */
+  names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | undefined
+  /** Sites that a crawl itself took for mirrors. */
+  proposed: { count: number; proposals: Proposal[] }
+}
+
+export async function mirrorsOf(
+  database: Database,
+  { heuristic, examples, check }: MirrorAsk,
+): Promise<MirrorFindings> {
+  const search = await searchMirrors(database)
+  try {
+    const figures: HeuristicFigures[] = []
+    let chosen: MirrorList = { groups: 0, pairs: [] }
+    for (const name of HEURISTICS) {
+      const list = await search.list(name)
+      if (name === heuristic) chosen = list
+      const { groups, pairs } = list
+      const first = pairs.slice(0, examples)
+      figures.push({ heuristic: name, groups, replicas: pairs.length, relativeCoverage: undefined, examples: first })
+    }
+    const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
+    const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? undefined : one.replicas / base }))
+    let { pairs } = chosen
+    let names: MirrorFindings['names']
+    if (check !== undefined) {
+      const asked = [...new Set(pairs.flatMap(({ replica, original }) => [replica, original]))]
+      const { gone, unanswered } = await check(asked)
+      const pairsLost = pairs.filter(({ replica, original }) => gone.has(replica) || gone.has(original)).length
+      // The groups elect again without them.
+      if (gone.size > 0) pairs = (await search.list(heuristic, gone)).pairs
+      names = { checked: asked.length, gone: [...gone].sort(), unanswered, pairsLost }
+    }
+    const { sites, contents, tooCommon } = search
+    const proposed = await database.read((tx) => proposedMirrors(tx, examples))
+    return { sites, contents, tooCommon, heuristics: relative, chosen: heuristic, pairs, names, proposed }
+  } finally {
+    await search.close()
+  }
+}
