@@ -1,0 +1,241 @@
+/**
+ * What a sitemap or a feed lists (B5): XML urlsets and indexes, plain text, RSS 2.0 and 1.0, Atom. Tolerant and bounded:
+ * whatever is wrong with it, what could be read is told, and it never throws. Priorities and change frequencies say
+ * nothing that could be checked, and images, videos and news are not pages: all of them are passed over.
+ */
+import type { Instant } from '../../base/clock.ts'
+import { sitemapText } from './sitemap-text.ts'
+import { parseW3cDate } from './w3c-date.ts'
+import { decodeEntities, XmlScan } from './xml-scan.ts'
+
+export interface ListedUrl {
+  /** As it is written there, white space around it and entities taken off; it need not be a URL at all. */
+  loc: string
+  lastmod?: Instant
+}
+
+export interface Sitemap {
+  /** unknown: a web page or anything else that lists nothing. */
+  kind: 'urlset' | 'index' | 'text' | 'rss' | 'atom' | 'unknown'
+  urls: ListedUrl[]
+  /** Of an index. */
+  sitemaps: string[]
+  /** For people: what was left out and why. */
+  troubles: string[]
+}
+
+/** The protocol's own bounds, for entries of one file and for its bytes without compression. */
+export const MOST_LISTED = 50_000
+export const MOST_SITEMAP_BYTES = 52_428_800
+/** The protocol's bound on a URL. */
+export const LONGEST_LOC = 2048
+/** What is looked at of an entry's text before entities are taken off. */
+const LONGEST_FIELD = 16_384
+
+interface Effort {
+  steps: number
+}
+
+/** `effort.steps` grows by the characters that are passed over: tests bound it. */
+export function parseSitemap(bytes: Uint8Array, charset: string | undefined, effort: Effort = { steps: 0 }): Sitemap {
+  const list = new Listing()
+  if (bytes.length > MOST_SITEMAP_BYTES) list.cut = true
+  const text = sitemapText(bytes.subarray(0, MOST_SITEMAP_BYTES), charset)
+  effort.steps += text.length
+  const kind = /^\s*https?:\/\//i.test(text.slice(0, 1000)) ? readText(text, list) : readXml(text, list, effort)
+  return { kind, urls: list.urls, sitemaps: list.sitemaps, troubles: list.troubles() }
+}
+
+class Listing {
+  readonly urls: ListedUrl[] = []
+  readonly sitemaps: string[] = []
+  cut = false
+  #tooLong = 0
+  #empty = 0
+  #tooMany = 0
+  #strangeDates = 0
+
+  add(to: 'urls' | 'sitemaps', raw: string, date: string): void {
+    const loc = cleanLoc(raw)
+    if (loc === '') this.#empty++
+    else if (loc.length > LONGEST_LOC) this.#tooLong++
+    else if (this.urls.length + this.sitemaps.length >= MOST_LISTED) this.#tooMany++
+    else if (to === 'sitemaps') this.sitemaps.push(loc)
+    else {
+      const lastmod = date === '' ? undefined : parseW3cDate(date)
+      if (date !== '' && lastmod === undefined) this.#strangeDates++
+      this.urls.push(lastmod === undefined ? { loc } : { loc, lastmod })
+    }
+  }
+
+  troubles(): string[] {
+    const troubles: string[] = []
+    if (this.cut) troubles.push(`cut at ${MOST_SITEMAP_BYTES} bytes`)
+    if (this.#tooMany > 0) troubles.push(`${this.#tooMany} entries after the first ${MOST_LISTED} left out`)
+    if (this.#tooLong > 0) troubles.push(`${this.#tooLong} URLs over ${LONGEST_LOC} characters left out`)
+    if (this.#empty > 0) troubles.push(`${this.#empty} entries without a URL`)
+    if (this.#strangeDates > 0) troubles.push(`${this.#strangeDates} dates not understood`)
+    return troubles
+  }
+}
+
+/** No white space around it, none of the tabs and line ends inside that authors' editors put there; a copy of its own. */
+function cleanLoc(raw: string): string {
+  const trimmed = raw.trim()
+  const clean = /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+\s*/g, '') : trimmed
+  return (' ' + clean.slice(0, LONGEST_LOC + 1)).slice(1)
+}
+
+/** One URL a line, and nothing else (what is not one is left out without a word: there are no rules for it). */
+function readText(text: string, list: Listing): Sitemap['kind'] {
+  let from = 0
+  while (from < text.length) {
+    let end = from
+    while (end < text.length && text.charCodeAt(end) !== 10 && text.charCodeAt(end) !== 13) end++
+    const line = text.slice(from, Math.min(end, from + LONGEST_FIELD)).trim()
+    if (/^https?:\/\//i.test(line)) list.add('urls', line, '')
+    from = end + 1
+  }
+  return 'text'
+}
+
+const ROOTS: Readonly<Record<string, Sitemap['kind']>> = {
+  urlset: 'urlset',
+  sitemapindex: 'index',
+  rss: 'rss',
+  rdf: 'rss',
+  feed: 'atom',
+  // Somebody forgot the root.
+  url: 'urlset',
+  sitemap: 'index',
+  html: 'unknown',
+}
+
+/** Elements before the root that are looked at: warnings of a server's scripts, mostly. */
+const BEFORE_ROOT = 50
+
+/** Which elements are entries, and which of their children name the URL and the date, best first. */
+const ENTRIES: Readonly<Record<Sitemap['kind'], readonly string[]>> = {
+  urlset: ['url', 'sitemap'],
+  index: ['sitemap', 'url'],
+  rss: ['item'],
+  atom: ['entry'],
+  text: [],
+  unknown: [],
+}
+const DATES = ['lastmod', 'updated', 'pubdate', 'date', 'published']
+
+function readXml(text: string, list: Listing, effort: Effort): Sitemap['kind'] {
+  const scan = new XmlScan(text)
+  const kind = rootOf(scan)
+  if (kind !== 'unknown') readEntries(kind, scan, list)
+  effort.steps += scan.steps
+  return kind
+}
+
+function rootOf(scan: XmlScan): Sitemap['kind'] {
+  for (let seen = 0; seen < BEFORE_ROOT; ) {
+    const token = scan.next()
+    if (token === 'end') break
+    if (token !== 'open') continue
+    seen++
+    if (Object.hasOwn(ROOTS, scan.name)) return ROOTS[scan.name]
+  }
+  return 'unknown'
+}
+
+interface Entry {
+  name: string
+  prefix: string
+  /** By name of the field. */
+  fields: Map<string, string>
+  /** The direct child that is open, `image:image`. */
+  child: string | undefined
+  /** Its name, when its text is of use. */
+  field: string | undefined
+  text: string
+}
+
+function readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): void {
+  const names = ENTRIES[kind]
+  // Where there is no root, the scan stands at the first entry already.
+  let entry = names.includes(scan.name) ? newEntry(scan) : undefined
+  for (;;) {
+    const token = scan.next()
+    if (token === 'end') break
+    if (token === 'text') {
+      if (entry?.field !== undefined) addText(entry, scan)
+    } else if (names.includes(scan.name) && (entry === undefined || entry.prefix === scan.prefix)) {
+      // Whether the one before was closed or not.
+      finish(entry, list)
+      entry = token === 'open' ? newEntry(scan) : undefined
+    } else if (entry === undefined) continue
+    else if (token === 'open') openChild(kind, entry, scan)
+    else if (qualified(scan) === entry.child) closeChild(entry)
+  }
+  finish(entry, list)
+}
+
+function newEntry({ name, prefix, isEmpty }: XmlScan): Entry | undefined {
+  return isEmpty ? undefined : { name, prefix, fields: new Map(), child: undefined, field: undefined, text: '' }
+}
+
+function qualified({ prefix, name }: XmlScan): string {
+  return prefix === '' ? name : `${prefix}:${name}`
+}
+
+/** What is open inside a child is nothing to us. Inside a URL or a date there is nothing: that one was not closed. */
+function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
+  if (entry.child !== undefined && entry.field === undefined) return
+  closeChild(entry)
+  if (kind === 'atom' && scan.name === 'link') addAtomLink(entry, scan)
+  if (scan.isEmpty) return
+  entry.child = qualified(scan)
+  entry.field = fieldOf(kind, entry, scan)
+}
+
+function closeChild(entry: Entry): void {
+  const { field, text } = entry
+  if (field !== undefined && !entry.fields.has(field)) entry.fields.set(field, text)
+  entry.child = undefined
+  entry.field = undefined
+  entry.text = ''
+}
+
+/** Of the entry's own name space only: `image:loc` is no page. Feeds borrow their dates from others. */
+function fieldOf(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): string | undefined {
+  const { name, prefix } = scan
+  const isDate = DATES.includes(name)
+  if (kind === 'rss') {
+    if (prefix === '' && name === 'guid')
+      return scan.attribute('ispermalink')?.toLowerCase() === 'false' ? undefined : name
+    return (prefix === '' && name === 'link') || (isDate && (prefix === '' || prefix === 'dc')) ? name : undefined
+  }
+  if (prefix !== entry.prefix) return undefined
+  return name === 'loc' || isDate ? name : undefined
+}
+
+/** The page itself: `rel` says nothing or `alternate`. */
+function addAtomLink(entry: Entry, scan: XmlScan): void {
+  const rel = scan.attribute('rel') ?? 'alternate'
+  const href = scan.attribute('href')
+  if (rel === 'alternate' && href !== undefined && !entry.fields.has('link')) {
+    entry.fields.set('link', decodeEntities(href.slice(0, LONGEST_FIELD)))
+  }
+}
+
+function addText(entry: Entry, scan: XmlScan): void {
+  const room = LONGEST_FIELD - entry.text.length
+  if (room <= 0) return
+  const text = scan.slice(scan.from, Math.min(scan.to, scan.from + room))
+  entry.text += scan.isCdata ? text : decodeEntities(text)
+}
+
+function finish(entry: Entry | undefined, list: Listing): void {
+  if (entry === undefined) return
+  closeChild(entry)
+  const { fields } = entry
+  const loc = fields.get('loc') ?? (fields.get('link')?.trim() || fields.get('guid')) ?? ''
+  const date = DATES.map((name) => fields.get(name)?.trim() ?? '').find((text) => text !== '') ?? ''
+  list.add(entry.name === 'sitemap' ? 'sitemaps' : 'urls', loc, date)
+}
