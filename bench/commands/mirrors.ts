@@ -6,6 +6,7 @@ import { type MirrorList, searchMirrors } from '../../src/collection/mirrors/fin
 import { HEURISTICS, type Heuristic } from '../../src/collection/mirrors/heuristics.ts'
 import { openToRead } from '../../src/database/sqlite/open.ts'
 import { grouped } from '../../src/report/text-table.ts'
+import { usualUrls } from '../../src/web/url/web-url.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { labelledSites } from '../mirrors/labelled-sites.ts'
@@ -78,7 +79,7 @@ async function inOwnProcess(path: string): Promise<Found> {
 async function find(path: string): Promise<Found> {
   const database = openToRead(path)
   const begun = performance.now()
-  const search = await searchMirrors(database)
+  const search = await searchMirrors(database, usualUrls)
   const searched = performance.now()
   const lists: Found['lists'] = []
   for (const heuristic of HEURISTICS) lists.push([heuristic, await search.list(heuristic)])

@@ -3,6 +3,7 @@ import { type MirrorList, type MirrorPair, searchMirrors } from '../collection/m
 import { HEURISTICS, type Heuristic } from '../collection/mirrors/heuristics.ts'
 import { type Proposal, proposedMirrors } from '../collection/mirrors/proposals.ts'
 import type { Database } from '../database/database.ts'
+import type { Looks } from '../frontier/looks.ts'
 import type { CheckNames } from './check-names.ts'
 
 export interface MirrorAsk {
@@ -39,9 +40,11 @@ export interface MirrorFindings {
 
 export async function mirrorsOf(
   database: Database,
+  looks: Looks,
   { heuristic, examples, check }: MirrorAsk,
 ): Promise<MirrorFindings> {
-  const search = await searchMirrors(database)
+  const urls = await database.read((tx) => looks.reader(tx))
+  const search = await searchMirrors(database, urls)
   try {
     const figures: HeuristicFigures[] = []
     let chosen: MirrorList = { groups: 0, pairs: [] }

@@ -37,7 +37,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
       }),
     standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),
-    mirrors: (ask: MirrorAsk) => mirrorsOf(database, ask),
+    mirrors: (ask: MirrorAsk) => mirrorsOf(database, looks, ask),
     async captures(text: string) {
       const captures = await database.read(async (tx) => {
         const url = (await looks.reader(tx)).parse(text)

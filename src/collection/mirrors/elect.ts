@@ -5,13 +5,13 @@
 import { signed64 } from '../../base/digest.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { parseUrl } from '../../web/url/web-url.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import { unpackPages } from '../links/index-links.ts'
 
 const PIECE = 1000
 
 /** Gives every site among the candidates its rank in the election. */
-export async function rankMembers(catalogue: Database, scratch: Database): Promise<void> {
+export async function rankMembers(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
   await scratch.transact((tx) =>
     sqliteTx(tx).run(
       'CREATE TABLE voter (site INTEGER PRIMARY KEY, name TEXT, https INTEGER NOT NULL, linked INTEGER NOT NULL DEFAULT 0)',
@@ -31,7 +31,7 @@ export async function rankMembers(catalogue: Database, scratch: Database): Promi
         PIECE,
       ),
     )
-    const facts = await catalogue.read((tx) => sites.map(({ site }) => ({ site, ...factsOf(tx, site) })))
+    const facts = await catalogue.read((tx) => sites.map(({ site }) => ({ site, ...factsOf(tx, urls, site) })))
     await scratch.transact((tx) => {
       for (const { site, name, linked } of facts)
         sqliteTx(tx).run('UPDATE voter SET name = ?, linked = ? WHERE site = ?', name ?? null, linked, site)
@@ -47,20 +47,20 @@ export async function rankMembers(catalogue: Database, scratch: Database): Promi
   )
 }
 
-function factsOf(tx: Tx, site: bigint): { name?: string; linked: number } {
+function factsOf(tx: Tx, urls: UrlReader, site: bigint): { name?: string; linked: number } {
   const name = sqliteTx(tx).get<{ name: string }>('SELECT name FROM server WHERE site = ?', site)?.name
-  return name === undefined ? { linked: 0 } : { name, linked: linkedFromAbroad(tx, site, name) }
+  return name === undefined ? { linked: 0 } : { name, linked: linkedFromAbroad(tx, urls, site, name) }
 }
 
 /** Beyond this one is as well known as the other. */
 const MOST_LINKS = 100
 
 /** Pages of other sites that link to its home page, by either scheme; counted to a bound. */
-function linkedFromAbroad(tx: Tx, site: bigint, name: string): number {
+function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): number {
   const db = sqliteTx(tx)
   const pages = new Set<number>()
   for (const scheme of ['https', 'http']) {
-    const home = parseUrl(`${scheme}://${name}/`)
+    const home = urls.parse(`${scheme}://${name}/`)
     if (home === undefined) continue
     const sql = 'SELECT won FROM inlink WHERE site = ? AND key = ? ORDER BY piece LIMIT ?'
     for (const { won } of db.all<{ won: Uint8Array }>(sql, site, signed64(home.key), MOST_LINKS))

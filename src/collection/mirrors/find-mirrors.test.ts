@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { packLinks } from '../../visit/adjacency.ts'
+import { usualUrls } from '../../web/url/web-url.ts'
 import { indexLinks } from '../links/index-links.ts'
 import { searchMirrors } from './find-mirrors.ts'
 import { SCAN } from './gather.ts'
@@ -13,7 +14,7 @@ import { addPage, catalogueOf, type Sites, site } from './sample-sites.test-data
 
 async function found(sites: Sites, gone: readonly string[] = []) {
   const database = await catalogueOf(sites)
-  const search = await searchMirrors(database)
+  const search = await searchMirrors(database, usualUrls)
   const by: Partial<Record<Heuristic, string[]>> = {}
   for (const heuristic of HEURISTICS) {
     const { pairs } = await search.list(heuristic, new Set(gone))
@@ -68,7 +69,7 @@ test('links from other sites decide between names of one length', async () => {
   const link = { key: hash64('http://b.test/'), siteKey: hash64('b.test') }
   await addPage(database, 'http://c.test/', 'a friend of b', { links: packLinks([link]) })
   while ((await database.transact((tx) => indexLinks(tx, 100))) > 0);
-  const search = await searchMirrors(database)
+  const search = await searchMirrors(database, usualUrls)
   const { pairs } = await search.list('SameHome')
   assert.deepEqual(
     pairs.map(({ replica, original }) => [replica, original]),

@@ -6,6 +6,7 @@ import type { Database } from '../../database/database.ts'
 import { openScratch } from '../../database/sqlite/scratch.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteName } from '../../visit/visit.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import { compare, evidenceOf } from './compare.ts'
 import { rankMembers } from './elect.ts'
 import { gather, SCRATCH_SCHEMA } from './gather.ts'
@@ -34,13 +35,13 @@ export interface MirrorSearch {
   close(): Promise<void>
 }
 
-/** Reads the catalogue in short pieces, also while a crawl writes it. Who opens it closes it. */
-export async function searchMirrors(catalogue: Database): Promise<MirrorSearch> {
+/** `urls`: by the collection's rules. Reads the catalogue in short pieces, also while a crawl writes it. Who opens it closes it. */
+export async function searchMirrors(catalogue: Database, urls: UrlReader): Promise<MirrorSearch> {
   const scratch = openScratch(SCRATCH_SCHEMA)
   try {
-    await gather(catalogue, scratch)
+    await gather(catalogue, urls, scratch)
     const { contents, tooCommon } = await meet(scratch)
-    await rankMembers(catalogue, scratch)
+    await rankMembers(catalogue, urls, scratch)
     await scratch.transact((tx) => compareCandidates(sqliteTx(tx)))
     const sites = await scratch.read((tx) => sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM size')!.n)
     return {

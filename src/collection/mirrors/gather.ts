@@ -5,13 +5,13 @@
  */
 import { turn } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
-import type { Database, Tx } from '../../database/database.ts'
+import type { Database } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { parseUrl } from '../../web/url/web-url.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
+import { homeOf } from './homes.ts'
 
 export const SCRATCH_SCHEMA = `
-CREATE TABLE holding (site INTEGER NOT NULL, content INTEGER NOT NULL, home INTEGER NOT NULL, https INTEGER NOT NULL);
-CREATE TABLE moved_home (site INTEGER NOT NULL, key INTEGER NOT NULL);
+CREATE TABLE holding (site INTEGER NOT NULL, content INTEGER NOT NULL, https INTEGER NOT NULL);
 CREATE TABLE has (                 -- the contents of a site
   site INTEGER NOT NULL,
   content INTEGER NOT NULL,        -- 64 bits of the payload's digest
@@ -38,33 +38,28 @@ CREATE TABLE compared (            -- a < b, by rank
 ) WITHOUT ROWID;
 `
 
-/** Pages read at once: some 30 ms, in which a crawl that writes meanwhile waits for nothing. */
-const PIECE = 10_000
-
-/** 1 when nothing but / follows the host: the eighth letter is in the host, or is the slash before it. */
-const IS_HOME = `(instr(substr(url, 9), '/') = length(url) - 8)`
+/** Pages read at once: some 10 ms, in which a crawl that writes meanwhile waits for nothing. */
+const PIECE = 5000
 
 export const SCAN = `
-SELECT id, site, digest, outcome = 'moved' AS moved, iif(outcome = 'moved', detail, NULL) AS detail,
-  ${IS_HOME} AS home, substr(url, 1, 8) = 'https://' AS https
-FROM page
-WHERE id > ? AND ((+outcome = 'kept' AND digest IS NOT NULL AND bytes > 0) OR (+outcome = 'moved' AND ${IS_HOME}))
-ORDER BY id LIMIT ?`
+SELECT id, site, digest, substr(url, 1, 8) = 'https://' AS https FROM page
+WHERE id > ? AND +outcome = 'kept' AND digest IS NOT NULL AND bytes > 0 ORDER BY id LIMIT ?`
 
 interface Row {
   id: bigint
   site: bigint
-  digest: string | null
-  moved: bigint
-  detail: string | null
-  home: bigint
+  digest: string
   https: bigint
 }
 
-export async function gather(catalogue: Database, scratch: Database): Promise<void> {
+export async function gather(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
   for (let last = 0n; ; ) {
     const rows = await catalogue.read((tx) => sqliteTx(tx).allExact<Row>(SCAN, last, PIECE))
-    await scratch.transact((tx) => noteRows(tx, rows))
+    await scratch.transact((tx) => {
+      const db = sqliteTx(tx)
+      for (const { site, digest, https } of rows)
+        db.run('INSERT INTO holding VALUES (?, ?, ?)', site, contentOf(digest), https)
+    })
     if (rows.length < PIECE) break
     last = rows[rows.length - 1].id
     await turn()
@@ -72,46 +67,28 @@ export async function gather(catalogue: Database, scratch: Database): Promise<vo
   await scratch.transact((tx) => {
     const db = sqliteTx(tx)
     db.run(`INSERT INTO has (site, content, home)
-            SELECT site, content, max(home) FROM holding GROUP BY site, content ORDER BY site, content`)
-    db.run(`INSERT INTO size (site, contents, https)
-            SELECT site, count(DISTINCT content), max(https) FROM holding GROUP BY site ORDER BY site`)
-    db.run('DELETE FROM holding')
+            SELECT DISTINCT site, content, 0 FROM holding ORDER BY site, content`)
+    db.run('INSERT INTO size (site, contents, https) SELECT site, count(*), 0 FROM has GROUP BY site')
+    db.run('UPDATE size SET https = 1 WHERE site IN (SELECT site FROM holding WHERE https = 1)')
+    db.run('DROP TABLE holding')
   })
-  await followMovedHomes(catalogue, scratch)
-}
-
-function noteRows(tx: Tx, rows: readonly Row[]): void {
-  const db = sqliteTx(tx)
-  for (const { site, digest, moved, detail, home, https } of rows) {
-    if (moved === 0n) db.run('INSERT INTO holding VALUES (?, ?, ?, ?)', site, contentOf(digest!), home, https)
-    else {
-      const target = parseUrl(detail ?? '')
-      if (target === undefined || signed64(hash64(target.site)) !== site) continue
-      db.run('INSERT INTO moved_home VALUES (?, ?)', site, signed64(target.key))
-    }
-  }
+  await markHomes(catalogue, urls, scratch)
 }
 
 /** Two digests fall together once in 10^6 collections of 5 million pages. */
 const contentOf = (digest: string): bigint => signed64(hash64(digest))
 
-const MOVED_PIECE = 1000
+const SITES_AT_ONCE = 1000
 
-/** `/` that leads to `/en/` or `/index.html` of the same site: that is its home page. One step; longer ways are rare. */
-async function followMovedHomes(catalogue: Database, scratch: Database): Promise<void> {
-  for (let last = 0; ; ) {
-    const moved = await scratch.read((tx) =>
-      sqliteTx(tx).allExact<{ id: bigint; site: bigint; key: bigint }>(
-        'SELECT rowid AS id, site, key FROM moved_home WHERE rowid > ? ORDER BY rowid LIMIT ?',
-        last,
-        MOVED_PIECE,
-      ),
-    )
+async function markHomes(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
+  for (let last = -(2n ** 63n); ; ) {
+    const sql = 'SELECT site FROM size WHERE site > ? ORDER BY site LIMIT ?'
+    const sites = await scratch.read((tx) => sqliteTx(tx).allExact<{ site: bigint }>(sql, last, SITES_AT_ONCE))
     const homes = await catalogue.read((tx) =>
-      moved.flatMap(({ site, key }) => {
-        const sql = `SELECT digest FROM page WHERE site = ? AND key = ? AND outcome = 'kept' AND bytes > 0`
-        const digest = sqliteTx(tx).get<{ digest: string | null }>(sql, site, key)?.digest
-        return digest === undefined || digest === null ? [] : [{ site, content: contentOf(digest) }]
+      sites.flatMap(({ site }) => {
+        const name = sqliteTx(tx).get<{ name: string }>('SELECT name FROM server WHERE site = ?', site)?.name
+        const home = name === undefined ? undefined : homeOf(tx, urls, name, 0)
+        return home?.is === 'kept' && home.digest !== null ? [{ site, content: contentOf(home.digest) }] : []
       }),
     )
     await scratch.transact((tx) => {
@@ -119,7 +96,7 @@ async function followMovedHomes(catalogue: Database, scratch: Database): Promise
       for (const { site, content } of homes)
         db.run('UPDATE has SET home = 1 WHERE site = ? AND content = ?', site, content)
     })
-    if (moved.length < MOVED_PIECE) return
-    last = Number(moved[moved.length - 1].id)
+    if (sites.length < SITES_AT_ONCE) return
+    last = sites[sites.length - 1].site
   }
 }

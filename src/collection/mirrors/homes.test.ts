@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hash64, sha1 } from '../../base/digest.ts'
+import { usualUrls } from '../../web/url/web-url.ts'
 import { writeVerdicts } from '../pages/write-verdicts.ts'
 import { NOON } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
@@ -12,7 +13,7 @@ const PAIR = { replica: 'b.test', original: 'a.test' }
 
 async function why(sites: Sites, since = 0): Promise<string | undefined> {
   const database = await catalogueOf(sites)
-  return database.read((tx) => whyNoMirror(tx, PAIR, since))
+  return database.read((tx) => whyNoMirror(tx, usualUrls, PAIR, since))
 }
 
 test('equal home pages, by whichever scheme, stay; different ones leave', async () => {
@@ -45,7 +46,7 @@ test('a page that only changed its markup, or a date, is the same', async () => 
     const memory = { digest: sha1(Buffer.from(content)), textDigest: text, simhash }
     await addPage(database, `http://${site}/`, content, { memory, outcome: { kind: 'kept', how: 'changed' } })
   }
-  const now = () => database.read((tx) => whyNoMirror(tx, PAIR, 0))
+  const now = () => database.read((tx) => whyNoMirror(tx, usualUrls, PAIR, 0))
   await put('a.test', '<b>x', 7n, 0b1111n)
   await put('b.test', '<i>x', 7n, 0b111100000n)
   assert.equal(await now(), undefined)

@@ -4,22 +4,30 @@ import { hash64, signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteName } from '../../visit/visit.ts'
-import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
 import { siteKeyOf } from '../site-key.ts'
 import type { NamedPair } from './list.ts'
 
 /** Simhashes of texts that differ in a date or a counter; texts of their own differ in about 32 of 64 bits. */
 const NEARLY_EQUAL_BITS = 3
 
-type Home =
+export type Home =
   | { is: 'kept'; digest: string | null; text: bigint | null; simhash: bigint | null }
   | { is: 'elsewhere'; site: SiteName }
 
-/** By what was seen since then. Undefined: they are equal, or one of them was not seen, which proves nothing. */
-export function whyNoMirror(tx: Tx, { replica, original }: NamedPair, since: Instant): string | undefined {
-  const one = homeOf(tx, replica, since)
+/**
+ * By what was seen since then. Undefined: they are equal, or one of them was not seen, which proves nothing. `urls` reads
+ * by the rules of the collection, for a home page may lie there under `/index.html`.
+ */
+export function whyNoMirror(
+  tx: Tx,
+  urls: UrlReader,
+  { replica, original }: NamedPair,
+  since: Instant,
+): string | undefined {
+  const one = homeOf(tx, urls, replica, since)
   if (one === undefined) return undefined
-  const other = homeOf(tx, original, since)
+  const other = homeOf(tx, urls, original, since)
   if (other === undefined) return undefined
   // An original that sends its visitors away, perhaps to the replica, stands for nobody.
   if (other.is === 'elsewhere') return `the home page of ${original} has moved to ${other.site}`
@@ -36,14 +44,14 @@ interface Row {
   simhash: bigint | null
 }
 
-function homeOf(tx: Tx, name: SiteName, since: Instant): Home | undefined {
+export function homeOf(tx: Tx, urls: UrlReader, name: SiteName, since: Instant): Home | undefined {
   let away: SiteName | undefined
   for (const scheme of ['https', 'http']) {
-    const url = parseUrl(`${scheme}://${name}/`)
+    const url = urls.parse(`${scheme}://${name}/`)
     const row = url === undefined ? undefined : rowOf(tx, url, since)
     if (row === undefined) continue
     if (row.outcome === 'kept') return kept(row)
-    const target = row.outcome === 'moved' ? parseUrl(row.detail ?? '') : undefined
+    const target = row.outcome === 'moved' ? urls.parse(row.detail ?? '') : undefined
     if (target === undefined) continue
     // `/` that leads to `/en/`, and http to https, stay in the site.
     const there = target.site === name ? rowOf(tx, target, since) : undefined
