@@ -8,6 +8,7 @@ import type { FlakyKind, WebPlan } from './options.ts'
 import type { Content, PageDefinition } from './page-plan.ts'
 import { renderPage } from './render.ts'
 import type { Coding, SiteDefinition } from './site-plan.ts'
+import type { SitemapFile } from './sitemap-plan.ts'
 import {
   type AnswerParts,
   encodeBody,
@@ -41,6 +42,13 @@ export function answerRobots(site: SiteDefinition, path: string, request: WebReq
   if (robots.status === 503) parts.headers.push(['Retry-After', '120'])
   parts.payload = encoder.encode(robots.text)
   return wireAnswer(parts)
+}
+
+/** A file that is no page: a sitemap. */
+export function answerFile(site: SiteDefinition, file: SitemapFile, request: WebRequest): WebAnswer {
+  const parts = start(site, request, 200)
+  parts.headers.push(['Content-Type', file.contentType])
+  return wireAnswer({ ...parts, payload: file.body })
 }
 
 export function answerPage(
@@ -81,7 +89,7 @@ function document(tools: Tools, site: SiteDefinition, page: PageDefinition, requ
   const coding = codingFor(site, page, request)
   if (coding !== 'identity') parts.headers.push(['Content-Encoding', coding], ['Vary', 'Accept-Encoding'])
   const make = () => encodeBody(bodyOf(tools.plan, page, version), coding)
-  parts.payload = tools.bodies.take(`${page.url} ${coding} ${version.id}`, make)
+  parts.payload = page.varies ? make() : tools.bodies.take(`${page.url} ${coding} ${version.id}`, make)
   return wireAnswer(parts)
 }
 
@@ -190,26 +198,28 @@ function codingFor(site: SiteDefinition, page: PageDefinition, request: WebReque
 
 function bodyOf(plan: WebPlan, page: PageDefinition, version: Version): Uint8Array<ArrayBuffer> {
   if (page.content !== undefined) return renderPage(plan, page.content, version, page.kind)
-  const seed = drawText(page.site.seed, page.url)
+  // A copy speaks of the original.
+  const url = page.site.nominal + page.url.slice(page.site.origin.length)
+  const seed = drawText(page.site.seed, url)
   switch (page.kind) {
     case 'text':
-      return encoder.encode(plainText(page, seed))
+      return encoder.encode(plainText(page, url, seed))
     case 'pdf':
-      return encoder.encode(`%PDF-1.4\n% ${page.url}\n${seed}\n%%EOF\n`)
+      return encoder.encode(`%PDF-1.4\n% ${url}\n${seed}\n%%EOF\n`)
     case 'image':
       return noise().slice(0, 100_000 + (seed % 100_000))
     case 'json':
-      return encoder.encode(JSON.stringify({ url: page.url, seed }))
+      return encoder.encode(JSON.stringify({ url, seed }))
     default:
-      return encoder.encode(`<html><body>${page.url}</body></html>`)
+      return encoder.encode(`<html><body>${url}</body></html>`)
   }
 }
 
 /** Text names URLs too, but nobody is to follow them. */
-function plainText(page: PageDefinition, seed: number): string {
+function plainText({ site }: PageDefinition, url: string, seed: number): string {
   const draws = new Draws(seed)
-  const paragraphs = Array.from({ length: 4 + draws.below(8) }, () => paragraph(page.site.language, draws))
-  return `${page.url}\n\n${paragraphs.join('\n\n')}\n\nSee ${page.site.origin}/trap/text-${seed}.html\n`
+  const paragraphs = Array.from({ length: 4 + draws.below(8) }, () => paragraph(site.language, draws))
+  return `${url}\n\n${paragraphs.join('\n\n')}\n\nSee ${site.nominal}/trap/text-${seed}.html\n`
 }
 
 let noiseBytes: Uint8Array<ArrayBuffer> | undefined

@@ -37,7 +37,7 @@ const HANDSHAKE_MS = 1
 
 export function testResolve(web: TestWeb, clock: Clock): Resolve {
   return async (host, signal) => {
-    const site = web.siteOfHost(host.toLowerCase())
+    const site = web.siteOfHost(host.toLowerCase(), clock.now())
     const failure = site === undefined ? 'no-such-name' : site.failing
     if (failure === 'dns') await clock.sleep(5000, signal)
     if (site === undefined || failure === 'no-such-name') return failed('no-such-name', `${host} does not exist`)

@@ -48,6 +48,22 @@ export function sentence(language: Language, draws: Draws, length: number): stri
   return compose(stockOf(language).words, draws, length)
 }
 
+/** Text as a chain of words makes it, each drawn from the few that may follow the last: it reads like language and says nothing. */
+export function babble(language: Language, draws: Draws, length: number): string {
+  const { words } = stockOf(language)
+  let at = draws.below(words.length)
+  let text = words[at].charAt(0).toUpperCase() + words[at].slice(1)
+  for (let i = 1; i < length; i++) {
+    at = (Math.imul(at + 1, 2654435761) >>> 7) + draws.below(FOLLOWERS) * 31
+    at %= words.length
+    text += ` ${words[at]}`
+  }
+  return text + '.'
+}
+
+/** Words that may follow a word. */
+const FOLLOWERS = 6
+
 export function phrase(language: Language, draws: Draws): string {
   const { phrases } = stockOf(language)
   return phrases[draws.below(phrases.length)]

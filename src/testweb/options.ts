@@ -1,7 +1,10 @@
 /** What a synthetic web is made of. Plain JSON, so that a web can be named on a command line and served by another process. */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { MirrorKind } from './mirror-plan.ts'
 import type { RobotsKind } from './robots-plan.ts'
-import type { ShapeName } from './shapes/shape.ts'
+import { LOOKALIKE_SHAPES, type LookalikeName, type TrapShapeName } from './shapes/shape.ts'
+import type { SitemapKind } from './sitemap-plan.ts'
+import type { WildcardDomain } from './wildcards.ts'
 
 export type Language = 'en' | 'pt' | 'de' | 'el' | 'ru' | 'fr'
 
@@ -99,9 +102,29 @@ export interface WebPlan {
   /** Groups of eight sites at one address. */
   sharedAddressShare: number
   hazardShare: number
-  hazardShapes: readonly ShapeName[]
+  hazardShapes: readonly TrapShapeName[]
   /** Pages that a hazard makes up before it ends; Infinity is not JSON, so 0 means without end. */
   hazardBound: number
+  /** Honest sites that look like hazards. */
+  lookalikeShare: number
+  lookalikeShapes: readonly LookalikeName[]
+  /** Domains under which every name resolves. Link farms bring their own. */
+  wildcards: readonly WildcardDomain[]
+  /** Sites of which another host has a copy; kinds in turn. */
+  mirrorShare: number
+  mirrorKinds: readonly MirrorKind[]
+  /** Groups of three hosts each that look like copies of each other and are none. */
+  falseMirrors: number
+  /** This share of the copies has names that stop resolving so long after the web's beginning. */
+  mirrorsGoneShare: number
+  mirrorsGoneAfterMs: Millis
+  /** Sites whose links name their directories with and without `index.html`. */
+  indexFileShare: number
+  /** Sites with sitemaps, named by their robots.txt; kinds in turn. */
+  sitemapShare: number
+  sitemapKinds: readonly SitemapKind[]
+  /** Pages of such a site that nothing but its sitemap names. */
+  hiddenPages: number
   /** Median time from request to first byte; 0: none. */
   latencyMs: Millis
   planted: readonly PlantedPage[]
@@ -179,6 +202,18 @@ export const DEFAULT_PLAN: Omit<WebPlan, 'seed' | 'sites'> = {
     'endless-body',
   ],
   hazardBound: 30,
+  lookalikeShare: 0,
+  lookalikeShapes: LOOKALIKE_SHAPES,
+  wildcards: [],
+  mirrorShare: 0,
+  mirrorKinds: ['full', 'www', 'partial', 'www-redirect'],
+  falseMirrors: 0,
+  mirrorsGoneShare: 0,
+  mirrorsGoneAfterMs: 0,
+  indexFileShare: 0,
+  sitemapShare: 0,
+  sitemapKinds: ['xml', 'index', 'gzip', 'text', 'rss', 'loop', 'foreign', 'entities', 'broken'],
+  hiddenPages: 8,
   latencyMs: 60,
   planted: [],
 }

@@ -40,6 +40,8 @@ export interface Neighbours {
   plan: WebPlan
   site(index: number): SiteDefinition
   count: number
+  /** The other host that has a copy of the site, if there is one. */
+  twin(site: SiteDefinition): SiteDefinition | undefined
   /** Absolute URLs that the site's home page names besides its own: planted pages, entries of hazards. */
   extraHomeLinks(site: SiteDefinition): readonly string[]
 }
@@ -83,7 +85,8 @@ function headLinks(web: Neighbours, site: SiteDefinition, page: number, draws: D
 function bodyLink(web: Neighbours, site: SiteDefinition, page: number, draws: Draws): LinkDefinition {
   const { plan } = web
   if (!draws.yes(plan.internalShare)) return link('a', abroad(web, draws))
-  const target = urlOf(plan, site, draws.yes(0.7) ? nearby(site, page, draws) : draws.below(site.pages))
+  const own = urlOf(plan, site, draws.yes(0.7) ? nearby(site, page, draws) : draws.below(site.pages))
+  const target = site.indexFiles && own.endsWith('/') && draws.yes(0.5) ? `${own}index.html` : own
   const way = draws.unit()
   if (way >= 0.08 || plan.oddHtmlShare === 0) return link('a', target)
   if (way < 0.02) return link('area', target)
@@ -102,7 +105,9 @@ function nearby(site: SiteDefinition, page: number, draws: Draws): number {
 function abroad(web: Neighbours, draws: Draws): string {
   if (draws.yes(web.plan.deadLinkShare)) return `http://nowhere${draws.below(100)}.${web.plan.domain}/`
   const reach = draws.yes(0.5) ? web.count : Math.ceil(web.count / 10)
-  const other = web.site(draws.below(reach))
+  const chosen = web.site(draws.below(reach))
+  const twin = web.twin(chosen)
+  const other = twin !== undefined && draws.yes(0.4) ? twin : chosen
   return urlOf(web.plan, other, draws.yes(0.5) || other.pages === 0 ? 0 : draws.below(other.pages))
 }
 

@@ -6,7 +6,7 @@ import { Draws, draw, drawText, unit } from './chance.ts'
 import type { FlakyKind, PlantedPage, WebPlan } from './options.ts'
 import { type LinkDefinition, linksOf, type Neighbours, urlOf } from './page-links.ts'
 import { kindOf, type PageKind } from './page-path.ts'
-import type { Misbehaviour, ShapePage } from './shapes/shape.ts'
+import type { Misbehaviour, ShapePage, Sort } from './shapes/shape.ts'
 import type { SiteDefinition } from './site-plan.ts'
 
 export interface Directives {
@@ -46,6 +46,10 @@ export interface PageDefinition {
   /** How many first requests fail, and how. */
   flaky?: { kind: FlakyKind; times: number }
   misbehaves?: Misbehaviour
+  /** Made up by a hazard or its honest neighbour: which, and whether anybody misses it. */
+  shape?: { name: string; sort: Sort; shows?: string; actualType?: string }
+  /** Not the same for everybody. */
+  varies?: true
   /** Extra header lines. */
   headers: readonly (readonly [string, string])[]
 }
@@ -142,6 +146,7 @@ function originalOf(web: Neighbours, site: SiteDefinition, page: number): { site
   for (let attempt = 0; attempt < 16; attempt++) {
     const other = draws.yes(0.2) ? web.site(draws.below(web.count)) : site
     const candidate = draws.below(Math.max(1, other.pages))
+    if (other !== site && other.hostless) continue
     if (candidate > 0 && isPortable(other, candidate) && kindOf(web.plan, other, candidate) === 'page') {
       return { site: other, page: candidate }
     }
@@ -154,9 +159,9 @@ export function contentOf(web: Neighbours, site: SiteDefinition, page: number): 
   const kind = kindOf(plan, site, page)
   return {
     site: kind === 'xhtml' ? { ...site, charset: 'utf-8' } : site,
-    seed: draw(site.seed, page, 0xc0),
+    seed: draw(site.seed, page, 0xc0, differs(site, page)),
     url: urlOf(plan, site, page),
-    title: `${site.host} ${page}`,
+    title: `${site.name} ${page}`,
     links: linksOf(web, site, page, kind),
     meta: page === 0 ? NO_DIRECTIVES : directivesOf(plan, site, page, 0),
     portable: kind === 'duplicate' || isPortable(site, page),
@@ -201,25 +206,39 @@ export function definePlanted(site: SiteDefinition, page: PlantedPage): PageDefi
   }
 }
 
-/** A page that a hazard makes up. */
-export function defineShapePage(site: SiteDefinition, url: string, page: ShapePage): PageDefinition {
+/** Of a copy that is not kept up some pages have other words; never the home page. */
+function differs(site: SiteDefinition, page: number): number {
+  const { stale } = site
+  return stale !== undefined && page > 0 && unit(draw(stale, page, 0x57a1)) < STALE_SHARE ? stale : 0
+}
+
+const STALE_SHARE = 0.25
+
+/** A page that a hazard makes up, or an honest site that looks like one. */
+export function defineShapePage(site: SiteDefinition, url: string, page: ShapePage, name: string): PageDefinition {
+  const { body, sort = 'trap', shows, actualType } = page
+  const absolute = (target: string) => (target.startsWith('/') ? site.origin + target : target)
   return {
     url,
     site,
     kind: 'shape',
     misbehaves: page.misbehaves,
-    status: 200,
-    contentType: htmlType(site),
+    shape: { name, sort, ...(shows === undefined ? {} : { shows: site.origin + shows }), actualType },
+    ...(page.varies === undefined ? {} : { varies: page.varies }),
+    status: page.status ?? 200,
+    ...(page.to === undefined ? {} : { to: absolute(page.to) }),
+    contentType: body === undefined ? htmlType(site) : (page.contentType ?? 'text/html; charset=utf-8'),
     header: NO_DIRECTIVES,
-    headers: [],
+    headers: page.headers ?? [],
     content: {
       site,
       seed: drawText(site.seed, page.words),
       url,
       title: page.words,
-      links: page.targets.map((target) => ({ tag: 'a', target: site.origin + target, nofollow: false })),
+      links: page.targets.map((target) => ({ tag: 'a', target: absolute(target), nofollow: false })),
       meta: NO_DIRECTIVES,
       portable: true,
+      ...(body === undefined ? {} : { planted: typeof body === 'string' ? Buffer.from(body, 'utf8') : body }),
     },
   }
 }

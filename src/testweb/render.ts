@@ -4,7 +4,7 @@ import { Draws, draw } from './chance.ts'
 import type { Version } from './change.ts'
 import { encodeText } from './charset.ts'
 import { paragraph, phrase, sentence } from './language.ts'
-import { attribute, type LinkContext, oddForm, plainForm } from './link-forms.ts'
+import { attribute, type LinkContext, oddForm, plainForm, relative } from './link-forms.ts'
 import type { WebPlan } from './options.ts'
 import type { LinkDefinition } from './page-links.ts'
 import type { Content } from './page-plan.ts'
@@ -73,11 +73,11 @@ function headLink(pen: Pen, link: LinkDefinition, close: string): string {
     case 'alternate':
     case 'next':
     case 'prev':
-      return `<link rel="${link.tag}" href=${attribute(link.target, false, pen.draws)}${close}`
+      return `<link rel="${link.tag}" href=${attribute(hostless(pen, link.target), false, pen.draws)}${close}`
     case 'style':
-      return `<link rel="stylesheet" href="${link.target}"${close}`
+      return `<link rel="stylesheet" href="${hostless(pen, link.target)}"${close}`
     case 'script':
-      return `<script src="${link.target}"></script>`
+      return `<script src="${hostless(pen, link.target)}"></script>`
     case 'refresh':
       return `<meta http-equiv="${pen.draws.yes(0.5) ? 'refresh' : 'Refresh'}" content="${refreshContent(pen, link)}"${close}`
     default:
@@ -86,7 +86,7 @@ function headLink(pen: Pen, link: LinkDefinition, close: string): string {
 }
 
 function refreshContent(pen: Pen, link: LinkDefinition): string {
-  const url = link.target.replaceAll('&', '&amp;')
+  const url = hostless(pen, link.target).replaceAll('&', '&amp;')
   return pen.draws.yes(0.5) ? `0; url=${url}` : `5;URL='${url}'`
 }
 
@@ -118,6 +118,7 @@ function bodyOf(pen: Pen, version: Version, before: number): string {
 
 function bodyLink(pen: Pen, link: LinkDefinition): string {
   const { draws } = pen
+  const target = hostless(pen, link.target)
   switch (link.tag) {
     case 'a':
       return anchor(pen, link)
@@ -130,20 +131,20 @@ function bodyLink(pen: Pen, link: LinkDefinition): string {
     case 'form':
       return `<form action=${reference(pen, link)}${draws.yes(0.5) ? ' method="get"' : ''}><p>?</p></form>`
     case 'post':
-      return `<form method="post" action="${link.target}"><p>!</p></form>`
+      return `<form method="post" action="${target}"><p>!</p></form>`
     case 'image':
-      return `<img alt="" src="${link.target}"${pen.xml ? ' /' : ''}>`
+      return `<img alt="" src="${target}"${pen.xml ? ' /' : ''}>`
     case 'archive':
     case 'scheme':
-      return ` <a href="${link.target}">file</a>`
+      return ` <a href="${target}">file</a>`
     case 'comment':
-      return `<!-- <a href="${link.target}">old</a> -->`
+      return `<!-- <a href="${target}">old</a> -->`
     case 'script-text':
-      return pen.xml ? '' : `<script>var old = '<a href="${link.target}">x</a>'</script>`
+      return pen.xml ? '' : `<script>var old = '<a href="${target}">x</a>'</script>`
     case 'textarea':
-      return pen.xml ? '' : `<textarea><a href="${link.target}">x</a></textarea>`
+      return pen.xml ? '' : `<textarea><a href="${target}">x</a></textarea>`
     case 'second-href':
-      return pen.xml ? '' : `<a href="${pen.content.site.origin}/" href="${link.target}">twice</a>`
+      return pen.xml ? '' : `<a href="${hostless(pen, `${pen.content.site.origin}/`)}" href="${target}">twice</a>`
     default:
       return ''
   }
@@ -169,7 +170,18 @@ function anchor(pen: Pen, link: LinkDefinition): string {
   }
 }
 
-function reference({ content, context, plan, draws, xml }: Pen, link: LinkDefinition): string {
+/** The target as it may stand in a page that is copied to another host with all its links. */
+function hostless({ content: { site } }: Pen, target: string): string {
+  return site.hostless && target.startsWith(`${site.origin}/`) ? target.slice(site.origin.length) : target
+}
+
+function reference(pen: Pen, link: LinkDefinition): string {
+  const { content, context, plan, draws, xml } = pen
+  if (content.site.hostless) {
+    const path = hostless(pen, link.target)
+    const near = !content.portable && path.startsWith('/') && draws.yes(0.4)
+    return attribute(near ? relative(path, context.directory) : path, false, draws)
+  }
   if (content.portable) return attribute(link.target, false, draws)
   const odd = !xml && draws.yes(plan.oddHtmlShare)
   return attribute(odd ? oddForm(link.target, context, draws) : plainForm(link.target, context, draws), odd, draws)

@@ -1,11 +1,12 @@
 /** One site: everything about it that is not a page. All drawn from (seed, index). */
-import type { Millis } from '../base/clock.ts'
+import type { Instant, Millis } from '../base/clock.ts'
 import { draw, drawText, unit } from './chance.ts'
 import type { Charset } from './charset.ts'
 import { CHARSETS } from './language.ts'
 import type { FailingKind, Language, WebPlan } from './options.ts'
 import { defineRobots, type RobotsDefinition } from './robots-plan.ts'
-import type { ShapeName } from './shapes/shape.ts'
+import type { LookalikeName, TrapShapeName } from './shapes/shape.ts'
+import { defineSitemap, type SitemapDefinition, withSitemaps } from './sitemap-plan.ts'
 
 export type Coding = 'identity' | 'gzip' | 'deflate' | 'br' | 'zstd'
 export type Framing = 'length' | 'chunked' | 'close'
@@ -36,7 +37,20 @@ export interface SiteDefinition {
   robots: RobotsDefinition
   movedHome: boolean
   failing?: FailingKind
-  hazard?: ShapeName
+  hazard?: TrapShapeName
+  /** Honest pages that look like a hazard's. */
+  lookalike?: LookalikeName
+  /** The host that its pages speak of, and the origin: for a copy those of the original. */
+  name: string
+  nominal: string
+  /** Its links to itself name no host, so that they stay in a copy. */
+  hostless?: true
+  /** A copy that is not kept up: from where its differences are drawn. */
+  stale?: number
+  /** The name resolves until then. */
+  goneAt?: Instant
+  indexFiles: boolean
+  sitemap?: SitemapDefinition
   /** Sites with the same number stand at one address. */
   addressGroup: number
 }
@@ -98,14 +112,27 @@ export function defineSite(plan: WebPlan, index: number, pages: number): SiteDef
   const host = hostOf(plan, index)
   const failing = inTurn(plan.failingKinds, plan.failingShare, index, 1)
   const shape = failing === undefined ? inTurn(plan.hazardShapes, plan.hazardShare, index, 2) : undefined
-  const hazard = shape !== undefined
+  const lookalike =
+    failing === undefined && shape === undefined
+      ? inTurn(plan.lookalikeShapes, plan.lookalikeShare, index, 3)
+      : undefined
+  const hazard = shape !== undefined || lookalike !== undefined
   const language = pick(plan.languages, 1)
   const scheme = yes(plan.secureShare, 9) && !host.includes(':') ? 'https' : 'http'
-  return {
+  const origin = `${scheme}://${host}`
+  const sitemap = failing === undefined && !hazard ? inTurn(plan.sitemapKinds, plan.sitemapShare, index, 0) : undefined
+  const robots = defineRobots(
+    // A hazard behind robots.txt would catch nobody.
+    shape === 'soft-404' ? 'html' : hazard || index === 0 ? 'missing' : plan.robots[turn],
+    plan.crawlDelaySeconds,
+  )
+  const site: SiteDefinition = {
     index,
     host,
+    name: host,
     scheme,
-    origin: `${scheme}://${host}`,
+    origin,
+    nominal: origin,
     domain: host.split(':', 1)[0].split('.').slice(-2).join('.'),
     seed,
     pages,
@@ -123,22 +150,26 @@ export function defineSite(plan: WebPlan, index: number, pages: number): SiteDef
     cookies: yes(0.15, 7),
     conditional: yes(0.6, 8),
     latencyMs: plan.latencyMs * (0.3 + 2 * unit(draw(seed, 10)) ** 3),
-    // A hazard behind robots.txt would catch nobody.
-    robots: defineRobots(
-      shape === 'soft-404' ? 'html' : hazard || index === 0 ? 'missing' : plan.robots[turn],
-      plan.crawlDelaySeconds,
-    ),
+    robots,
     movedHome: !hazard && failing === undefined && pages > 3 && yes(plan.movedHomeShare, 13),
     failing,
     hazard: shape,
+    lookalike,
+    indexFiles: yes(plan.indexFileShare, 14),
     // A site that refuses connections must not take its neighbours with it.
     addressGroup: failing === undefined ? addressGroup(plan, index) : index,
+  }
+  if (sitemap === undefined) return site
+  return {
+    ...site,
+    sitemap: defineSitemap(sitemap, seed, plan.hiddenPages),
+    robots: withSitemaps(robots, origin, sitemap),
   }
 }
 
 /**
- * Every so many sites have the next of a list, so that all kinds occur however few sites there are. Site 0 never has one:
- * every web has something to crawl.
+ * Every so many sites have the next of a list, so that all kinds occur however few sites there are. From an offset of 1 on
+ * site 0 never has one: every web has something to crawl.
  */
 function inTurn<T>(list: readonly T[], share: number, index: number, offset: number): T | undefined {
   if (share <= 0 || list.length === 0) return undefined
@@ -153,6 +184,9 @@ export function definePlantedSite(plan: WebPlan, index: number, origin: string):
     ...plan,
     hazardShare: 0,
     failingShare: 0,
+    lookalikeShare: 0,
+    sitemapShare: 0,
+    indexFileShare: 0,
     movedHomeShare: 0,
     charsets: false,
     codings: false,
@@ -161,6 +195,8 @@ export function definePlantedSite(plan: WebPlan, index: number, origin: string):
   return {
     ...defineSite(bare, index, 0),
     host,
+    name: host,
+    nominal: origin,
     scheme: protocol === 'https:' ? 'https' : 'http',
     origin,
     domain: host.split(':', 1)[0].split('.').slice(-2).join('.'),

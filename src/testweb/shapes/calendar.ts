@@ -6,13 +6,13 @@ const START = 2026 * 12
 const path = (month: number) => `/calendar?year=${Math.floor(month / 12)}&month=${(month % 12) + 1}`
 
 export const calendar: Shape = {
-  entries: [path(START)],
+  entries: () => [path(START)],
   page(asked, bound) {
     const match = /^\/calendar\?year=(\d{1,6})&month=(\d{1,2})$/.exec(asked)
     if (match === null) return undefined
     const month = Number(match[1]) * 12 + Number(match[2]) - 1
     if (path(month) !== asked || Math.abs(month - START) > bound / 2) return undefined
     const targets = [month - 1, month + 1, month + 12].filter((other) => Math.abs(other - START) <= bound / 2)
-    return { targets: targets.map(path), words: asked }
+    return { targets: targets.map(path), words: asked, sort: month === START ? 'neither' : 'trap' }
   },
 }

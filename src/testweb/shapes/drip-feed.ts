@@ -2,6 +2,6 @@
 import type { Shape } from './shape.ts'
 
 export const dripFeed: Shape = {
-  entries: ['/drip.html'],
+  entries: () => ['/drip.html'],
   page: (asked) => (asked === '/drip.html' ? { targets: [], words: asked, misbehaves: 'drip' } : undefined),
 }

@@ -2,6 +2,6 @@
 import type { Shape } from './shape.ts'
 
 export const endlessBody: Shape = {
-  entries: ['/endless.html'],
+  entries: () => ['/endless.html'],
   page: (asked) => (asked === '/endless.html' ? { targets: [], words: asked, misbehaves: 'endless' } : undefined),
 }

@@ -5,11 +5,11 @@ import type { Shape } from './shape.ts'
 const LONGEST = 8_000
 
 export const growingPath: Shape = {
-  entries: ['/a/'],
+  entries: () => ['/a/'],
   page(asked, bound) {
     if (asked.length > LONGEST || !/^\/(a\/)+$/.test(asked)) return undefined
     const depth = (asked.length - 1) / 2
     if (depth > bound) return undefined
-    return { targets: depth + 1 > bound ? ['/a/'] : [asked + 'a/', '/a/'], words: 'a page about a' }
+    return { targets: depth + 1 > bound ? ['/a/'] : [asked + 'a/', '/a/'], words: 'a page about a', shows: '/a/' }
   },
 }

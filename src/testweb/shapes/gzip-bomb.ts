@@ -2,6 +2,6 @@
 import type { Shape } from './shape.ts'
 
 export const gzipBomb: Shape = {
-  entries: ['/bomb.html'],
+  entries: () => ['/bomb.html'],
   page: (asked) => (asked === '/bomb.html' ? { targets: [], words: asked, misbehaves: 'bomb' } : undefined),
 }

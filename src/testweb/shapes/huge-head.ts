@@ -2,6 +2,6 @@
 import type { Shape } from './shape.ts'
 
 export const hugeHead: Shape = {
-  entries: ['/heavy.html'],
+  entries: () => ['/heavy.html'],
   page: (asked) => (asked === '/heavy.html' ? { targets: [], words: asked, misbehaves: 'huge-head' } : undefined),
 }

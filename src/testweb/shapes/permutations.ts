@@ -4,7 +4,7 @@ import type { Shape } from './shape.ts'
 const NAMES = ['colour', 'size', 'sort', 'page', 'view', 'brand', 'price', 'stock']
 
 export const permutations: Shape = {
-  entries: ['/filter'],
+  entries: () => ['/filter'],
   page(asked, bound) {
     // Three parameters in any choice and order make 16 pages, four 65, eight over 100,000.
     const names = NAMES.slice(0, bound === Number.POSITIVE_INFINITY ? 8 : bound >= 65 ? 4 : 3)
@@ -16,6 +16,7 @@ export const permutations: Shape = {
     return {
       targets: left.map((part) => `/filter?${[...chosen, part].join('&')}`),
       words: `filter ${[...chosen].sort().join(' ')}`,
+      sort: chosen.length === 0 ? 'real' : 'trap',
     }
   },
 }

@@ -2,7 +2,7 @@
 import type { Shape } from './shape.ts'
 
 export const soft404: Shape = {
-  entries: ['/lost-1.html', '/lost-2.html', '/no/such/page'],
+  entries: () => ['/lost-1.html', '/lost-2.html', '/no/such/page'],
   page(asked, bound) {
     const match = /^\/lost-(\d{1,9})\.html$/.exec(asked)
     const number = match === null ? bound : Number(match[1])

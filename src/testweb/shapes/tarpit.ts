@@ -5,7 +5,7 @@ import type { Shape } from './shape.ts'
 const DOORS = 5
 
 export const tarpit: Shape = {
-  entries: ['/maze/0'],
+  entries: () => ['/maze/0'],
   page(asked, bound, seed) {
     const match = /^\/maze\/(\d{1,9})$/.exec(asked)
     if (match === null) return undefined
