@@ -1,7 +1,7 @@
 /**
  * The contents of every site, from the catalogue into scratch tables. One pass over the pages in the order in which they
- * lie, then sorts on the disk: following `page_content` from digest to digest would ask for each page in another corner of
- * the file (5 million pages: 13 s this way and 35 s that way with the file in memory; on a disk the difference is hours).
+ * lie, then sorts on the disk: following `page_content` from digest to digest asks for each page in another corner of the
+ * file (a million pages: 1.5 s this way and 5.9 s that way with the file in memory, and a seek for each page on a disk).
  */
 import { turn } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
