@@ -4,7 +4,7 @@ import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { UNLIMITED } from '../hazards/limits.ts'
+import { type HazardLimits, UNLIMITED } from '../hazards/limits.ts'
 import { readPage } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { parseScopeMode, type ScopeMode } from '../scope/region.ts'
@@ -55,12 +55,9 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     watch: world.watch,
     scope: scopeFor(settings, seeds, blacklist),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
-    hazards: {
-      urlsPerSite: settings.maxUrlsPerSite,
-      duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
-      depth: settings.maxDepth,
-    },
+    hazards: hazardLimits(settings),
     trusts: trustOf(settings.trust),
+    sitemaps: settings.sitemaps,
     pauses: {
       configured: (site, address) => pauseOf(settings, site, address),
       factor: settings.pauseFactor,
@@ -77,6 +74,14 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     exchangeMs: settings.exchangeTimeout,
     patience: settings.patience,
     decode: { bytes: DECODE_BYTES, ratio: DECODE_RATIO },
+  }
+}
+
+export function hazardLimits(settings: Settings): HazardLimits {
+  return {
+    urlsPerSite: settings.maxUrlsPerSite,
+    duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
+    depth: settings.maxDepth,
   }
 }
 

@@ -127,6 +127,12 @@ export const SETTINGS = {
     default: ['usual'],
     what: 'By which rules two spellings of a URL are one: usual, none, or names; with + or - before a name, a change to the usual ones (--url-rules=-index-files). A collection keeps those it was made with. See docs/reference/url-rules.md.',
   }),
+  sitemaps: one(a.oneOf('no', 'robots', 'usual'), {
+    ...what,
+    form: 'no|robots|usual',
+    default: 'robots',
+    what: 'Sitemaps to read for URLs: none; those that robots.txt names, and feeds that pages point to; or /sitemap.xml too.',
+  }),
   blacklistUrls: maybe(a.path, {
     ...what,
     form: 'FILE',

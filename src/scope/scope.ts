@@ -28,6 +28,8 @@ export type ScopeVerdict = { yes: true } | { yes: false; rule: string }
 
 export interface Scope {
   judge(url: WebUrl, depth: number): ScopeVerdict
+  /** Of a sitemap: read for what it lists and not collected, so it need not lie where pages are wanted. */
+  judgeSitemap(url: WebUrl): ScopeVerdict
   wantsMedia(mediaType: string): boolean
   /** Decoded bytes of a body that are kept. */
   limitFor(mediaType: string): number
@@ -69,6 +71,16 @@ export function makeScope(options: ScopeOptions): Scope {
       if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
       if (include.length > 0 && !isSeed && !include.some((pattern) => names(pattern, url))) return notIncluded
       return YES
+    },
+    judgeSitemap(url) {
+      if (url.href.length > maxUrlLength) return tooLong
+      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
+      // Nothing but the seeds is wanted, whatever else there is.
+      if (options.mode === 'page') return outside
+      const refused = blacklist.refusesUrl(url)
+      if (refused !== undefined) return no(refused)
+      const excluded = exclude.find((pattern) => names(pattern, url))
+      return excluded === undefined ? YES : no(`exclude ${excluded.source.slice(0, 100)}`)
     },
     wantsMedia: wantsMediaOf(options.mediaTypes),
     limitFor: limitOf(options.sizes),

@@ -20,9 +20,11 @@ import { schemeOf } from './robots.ts'
 import { rulesFor } from './rules-for.ts'
 import type { ScreenTools } from './screen.ts'
 import { schemeFails, siteFails, siteSuffers } from './silence.ts'
+import { isSitemap } from './sitemaps.ts'
 import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
 import { type PageTold, refused, refuseUnwanted, visitPage } from './visit-page.ts'
+import { visitSitemap } from './visit-sitemap.ts'
 
 /** A site whose address belongs to another worker goes to that one after this. */
 const ELSEWHERE_WAIT = 5_000
@@ -109,6 +111,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
       reporter,
       abroadSeen,
       contents,
+      sitemaps: tools.sitemaps,
       stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
       now: tools.clock.now(),
     }
@@ -118,7 +121,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
       tellPage(unwanted, reporter, tools)
       continue
     }
-    const found = await rulesFor(item, rules, reporter, asking, tools)
+    const found = await rulesFor(item, rules, asking, { site: tools, screen })
     if (found.kind === 'visit-ends') return found.why
     if (found.kind === 'scheme-fails') {
       local.take()
@@ -127,7 +130,8 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     }
 
     const pauseBefore = courtesy.pause
-    const end = await visitPage(item, { site: tools, asking, robots: found.robots, screen }).catch((error: unknown) =>
+    const visitItem = isSitemap(item) ? visitSitemap : visitPage
+    const end = await visitItem(item, { site: tools, asking, robots: found.robots, screen }).catch((error: unknown) =>
       brokenPage(item, error, tools),
     )
     if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'

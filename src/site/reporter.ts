@@ -75,8 +75,10 @@ export class Reporter {
     else this.abroad(next)
   }
 
+  /** What a sitemap says of a URL is added to what was found of it before. */
   found(link: Link): void {
-    this.#found.set(link.key, link)
+    const before = link.lastmod === undefined ? undefined : this.#found.get(link.key)
+    this.#found.set(link.key, before === undefined ? link : { ...before, lastmod: link.lastmod })
     this.#news = true
   }
 

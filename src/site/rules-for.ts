@@ -13,7 +13,9 @@ import { isSchemeProbe } from './name-probes.ts'
 import { blankPage, factsOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
+import type { ScreenTools } from './screen.ts'
 import { answered, robotsFail } from './silence.ts'
+import { offerSitemaps } from './sitemaps.ts'
 import { tellErrand } from './tell.ts'
 import type { SiteTools } from './tools.ts'
 import { keep } from './visit-page.ts'
@@ -27,10 +29,10 @@ export type Rules =
 export async function rulesFor(
   item: AgendaItem,
   rules: Map<string, Robots>,
-  reporter: Reporter,
   asking: Asking,
-  tools: SiteTools,
+  { site: tools, screen }: { site: SiteTools; screen: ScreenTools },
 ): Promise<Rules> {
+  const { reporter } = screen
   const scheme = schemeOf(item.url)
   const held = rules.get(scheme)
   if (held !== undefined) return { kind: 'rules', robots: held }
@@ -67,6 +69,7 @@ export async function rulesFor(
   asking.courtesy.learnCrawlDelay(crawlDelay)
   reporter.remember({ ...answered(memory), crawlDelay })
   rules.set(scheme, answer.robots)
+  offerSitemaps(answer.robots, origin, item, { site: tools, screen })
   // The first part (robots, pause, address) is durable before the second request to a site.
   await tools.durable(reporter)
   return { kind: 'rules', robots: answer.robots }

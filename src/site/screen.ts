@@ -2,6 +2,7 @@
  * What becomes of each link on a page: queued here, told to the frontier for another site, recorded only, or not even that.
  * Every reference is counted by what was decided and why (C3, C10, V29).
  */
+import type { Instant } from '../base/clock.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
@@ -13,6 +14,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, siteKey, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
+import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
 
 /** Discovery paths are for people; a longer one says no more. */
 const LONGEST_PATH = 50
@@ -27,6 +29,7 @@ export interface ScreenTools {
   abroadSeen: HashSet64
   /** Digests of the documents of this visit so far. */
   contents: Set<string>
+  sitemaps: SitemapPolicy
   /** The URL's pattern is followed no more; counted where it is. */
   stops(url: WebUrl, depth: number): boolean
   now: number
@@ -85,16 +88,35 @@ export function followLinks(links: readonly PageLink[], from: LinkSource, tools:
   const followed = new HashSet64()
   for (const { found, url } of links) {
     const first = onPage.add(url.key)
-    const unwanted = tools.scope.unwantedKind(url) ?? (found.kind === 'embed' ? 'embed' : undefined)
+    const feed = isFeed(found, url, tools)
+    const kind = found.kind === 'embed' ? 'embed' : undefined
+    const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? kind)
     if (unwanted !== undefined) tally.add(`unwanted:${countLabel(unwanted)}`)
     const follow = unwanted !== undefined ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     // Named twice, once with nofollow and once without: the one without counts.
     const isNews = follow === 'yes' ? followed.add(url.key) : first
     if (!isNews) continue
-    const admitted = follow === 'yes' ? offer(url, 'L', from.item, tools) : refuse(follow, tally)
+    const take = () => (feed ? offerFeed(url, from.item, tools) : offer(url, 'L', from.item, tools))
+    const admitted = follow === 'yes' ? take() : refuse(follow, tally)
     if (first) out.push(outLink(url, admitted, tools))
   }
   return out
+}
+
+/** A page that a sitemap lists, of this site or of the one whose robots.txt named the sitemap; wanted, as `offer` says. */
+export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: ScreenTools): boolean {
+  const unwanted = tools.scope.unwantedKind(url)
+  if (unwanted !== undefined) {
+    tools.reporter.tally.add(`unwanted:${countLabel(unwanted)}`)
+    return false
+  }
+  const depth = from.depth + 1
+  const link = linkTo(url, depth, from.url, `${from.path}L`)
+  if (lastmod !== undefined) link.lastmod = lastmod
+  if (url.site === tools.site) return offerHere(link, url, tools)
+  if (!wanted(url, depth, tools)) return false
+  if (tools.abroadSeen.size < MOST_ABROAD && tools.abroadSeen.add(url.key)) tools.reporter.abroad(link)
+  return true
 }
 
 /** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
@@ -115,20 +137,7 @@ function refuse(why: 'unwanted' | 'directive' | 'hazard', tally: Tally): boolean
 function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools): boolean {
   const path = from.path.length < LONGEST_PATH ? from.path + how : from.path
   const depth = from.depth + 1
-  if (url.site === tools.site) {
-    if (!wanted(url, depth, tools) || tools.stops(url, depth)) return false
-    const item: AgendaItem = {
-      url: url.href,
-      key: url.key,
-      depth,
-      dueAt: tools.now,
-      via: from.url,
-      tries: 0,
-      path,
-    }
-    if (tools.local.offer(item)) tools.reporter.found(linkTo(url, depth, from.url, path))
-    return true
-  }
+  if (url.site === tools.site) return offerHere(linkTo(url, depth, from.url, path), url, tools)
   const { admit, dropped } = tools.scope.abroad(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
   let any = dropped
@@ -143,6 +152,16 @@ function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools
   return any
 }
 
+/** Of this site. What is known is told once more when a sitemap says something of it. */
+function offerHere(link: Link, url: WebUrl, tools: ScreenTools): boolean {
+  const { key, depth, via, path, lastmod } = link
+  if (!wanted(url, depth, tools) || tools.stops(url, depth)) return false
+  const item: AgendaItem = { url: link.url, key, depth, dueAt: tools.now, via, tries: 0, path }
+  if (lastmod !== undefined) item.hint = lastmod
+  if (tools.local.offer(item) || lastmod !== undefined) tools.reporter.found(link)
+  return true
+}
+
 function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
   const verdict = tools.scope.judge(url, depth)
   if (!verdict.yes) tools.reporter.tally.add('refused:scope')
@@ -153,7 +172,7 @@ function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
   return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }
 
-function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {
+export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {
   return {
     key: url.key,
     siteKey: url.site === tools.site ? undefined : siteKey(url.site),

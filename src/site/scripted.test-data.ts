@@ -102,6 +102,7 @@ export class Scripted {
       scope: () => this.scope,
       refusesAddress: () => undefined,
       trusts: () => false,
+      sitemaps: 'robots',
       hazards: { urlsPerSite: UNLIMITED, duplicatesPerSite: UNLIMITED, depth: UNLIMITED },
       pauses: {
         configured: () => ({ pause: PAUSE, own: false }),

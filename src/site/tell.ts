@@ -25,6 +25,7 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
     if (page.outcome.by === 'unwanted') tally.add(`unwanted:${countLabel(page.mediaType)}`)
     else tally.add(`refused:${page.outcome.by}`)
   }
+  if (page.outcome.kind === 'read') tally.add('sitemaps')
   const kept = page.outcome.kind === 'kept'
   if (kept) {
     tally.add('documents')

@@ -13,6 +13,7 @@ import type { PauseRules, SiteCourtesy } from './courtesy.ts'
 import type { DomainBook } from './domains.ts'
 import type { ForeignAnswers } from './foreign-answers.ts'
 import type { Reporter } from './reporter.ts'
+import type { SitemapPolicy } from './sitemaps.ts'
 
 /** The worker's side of a lease, on the worker's monotonic clock. */
 export interface Lease {
@@ -38,6 +39,8 @@ export interface SiteTools {
   hazards: HazardLimits
   /** The operator overrules a hazard rule for a site. */
   trusts(site: string, rule: string): boolean
+  /** Which sitemaps are asked for. */
+  sitemaps: SitemapPolicy
   pauses: PauseRules
   addresses: AddressBook
   domains: DomainBook

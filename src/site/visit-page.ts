@@ -30,6 +30,7 @@ import {
   wantPage,
 } from './page-facts.ts'
 import { followLinks, linkFacts, type PageLink, resolveLinks, type ScreenTools, screenRedirect } from './screen.ts'
+import { isSitemap } from './sitemaps.ts'
 import type { SiteTools } from './tools.ts'
 
 export interface PageTools {
@@ -154,9 +155,12 @@ export function refuseUnwanted(
 ): PageTold | undefined {
   const { site, screen } = tools
   const now = site.clock.now()
-  const wanted = watched(item, tools, () => screen.scope.judge(url, item.depth))
+  const sitemap = isSitemap(item)
+  const judge = () => (sitemap ? screen.scope.judgeSitemap(url) : screen.scope.judge(url, item.depth))
+  const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
-  const stopped = stoppedBy(url, item.depth, screen.reporter, site)
+  // What a sitemap lists is followed like the links of a page.
+  const stopped = stoppedBy(url, sitemap ? 1 : item.depth, screen.reporter, site)
   return stopped === undefined ? undefined : refused(item, 'hazard', stopped, now)
 }
 
@@ -181,7 +185,7 @@ async function keepBesideTwin(
 }
 
 /** What runs over a stranger's words with an operator's patterns may never return; the watch notices it (V6). */
-function watched<T>(item: AgendaItem, { site, screen }: Pick<PageTools, 'site' | 'screen'>, work: () => T): T {
+export function watched<T>(item: AgendaItem, { site, screen }: Pick<PageTools, 'site' | 'screen'>, work: () => T): T {
   site.watch.begin(screen.reporter.visit, item)
   try {
     return work()

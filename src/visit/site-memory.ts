@@ -54,8 +54,8 @@ export interface SiteMemory {
   traps?: TrapMemory
   /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
   hints?: { checked: number; held: number }
-  /** Sitemaps of the site asked for so far, and URLs taken from them: both are bounded. */
-  sitemaps?: { asked: number; urls: number }
+  /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded. */
+  sitemaps?: { asked: number; urls: number; feeds?: number }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */
   likeness?: Likeness
 }

@@ -1,0 +1,190 @@
+/**
+ * The life of one sitemap or feed: asked for like a page, by the same rules of courtesy, robots.txt and failure; archived;
+ * read for the URLs it lists, and no document. What says it is a sitemap and is a web page is visited as one.
+ */
+import { isReadable } from '../page/reading.ts'
+import { packLinks } from '../visit/adjacency.ts'
+import { type Body, type Exchange, STALE_CONNECTION, type Want } from '../visit/exchange.ts'
+import type { FailureKind, Outcome } from '../visit/outcome.ts'
+import type { PageReport } from '../visit/report.ts'
+import { statusOfFailure } from '../visit/status-codes.ts'
+import type { AgendaItem } from '../visit/visit.ts'
+import { decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
+import { parseMediaType } from '../web/http/media-type.ts'
+import { type ListedUrl, parseSitemap, type Sitemap } from '../web/sitemap/sitemap.ts'
+import { ask } from './ask.ts'
+import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
+import { blankPage, directivesOf, factsOf, memoryOf, redirectTarget } from './page-facts.ts'
+import { heard } from './rules-for.ts'
+import { offerListed, outLink } from './screen.ts'
+import { MOST_URLS, namedBy, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import {
+  keep,
+  type PageEnd,
+  type PageTold,
+  type PageTools,
+  refused,
+  refuseUnwanted,
+  visitPage,
+  watched,
+} from './visit-page.ts'
+
+/** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
+const MOST_BYTES = 16 * 1024 * 1024
+const MOST_DECODED = 24 * 1024 * 1024
+const ERROR_BYTES = 16 * 1024
+/** URLs that are screened before the thread's other visits have a turn. */
+const URLS_A_TURN = 2000
+
+export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
+  const { clock, patience, token } = tools.site
+  const { asking, screen } = tools
+  const { reporter } = screen
+  const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageTold => {
+    return { kind: 'told', page: { ...blankPage(item, at, outcome), ...facts }, failure }
+  }
+  const fail = (kind: FailureKind, exchange: Exchange, facts: Partial<PageReport>): PageTold => {
+    const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
+    return end(exchange.sentAt, outcome, facts, kind)
+  }
+
+  const url = tools.site.urls.parse(item.url)
+  if (url === undefined) return refused(item, 'scope', 'malformed', clock.now())
+  if (tools.site.sitemaps === 'no') return refused(item, 'scope', 'sitemaps no', clock.now())
+  const unwanted = refuseUnwanted(item, url, tools)
+  if (unwanted !== undefined) return unwanted
+  const permit = tools.robots.permits(url.path)
+  if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
+
+  const exchange = await ask(item.url, wantSitemap, asking, tools.site)
+  if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-asked' }
+  const { answer } = exchange
+  const facts = factsOf(exchange, item)
+  if (answer.kind === 'failed') {
+    if (answer.failure.detail === STALE_CONNECTION) return { kind: 'stale' }
+    return fail(answer.failure.kind, exchange, { ...facts, status: statusOfFailure(answer.failure.kind) })
+  }
+  if (answer.kind === 'declined')
+    return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)
+
+  const target = redirectTarget(answer.head, item.url, tools.site.urls)
+  if (target !== undefined) {
+    const capture = await keep(exchange, answer, tools.site)
+    reporter.begin()
+    const taken = watched(item, tools, () => offerMoved(target, item, screen))
+    const links = packLinks([outLink(target, taken, screen)])
+    return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
+  }
+  const failure = failureOfStatus(answer.head.status)
+  if (failure !== undefined)
+    return fail(failure, exchange, { ...facts, capture: await keep(exchange, answer, tools.site) })
+  const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
+  if (broken !== undefined && waitAfter(broken, item.tries + 1, patience) !== undefined) {
+    return fail(broken, exchange, { ...facts, status: statusOfFailure(broken) })
+  }
+
+  const { sitemap, cut } = read(item, answer, tools)
+  if (sitemap?.kind === 'unknown') {
+    const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
+    const isPage = isReadable(facts.mediaType) && screen.scope.judge(url, asPage.depth).yes
+    if (!isPage) return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, facts)
+    // Asked for once more, as a page, with the limits and the care that pages have.
+    await heard(exchange, reporter, tools.site)
+    return visitPage(asPage, tools)
+  }
+  const directives = directivesOf(answer.head.headers, undefined, token)
+  // Most that say `noindex` are sitemaps of honest sites, which do not want them in search results: not kept, but read.
+  const capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
+  if (sitemap === undefined) return fail('reading', exchange, { ...facts, capture })
+  reporter.begin()
+  const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, tools)
+  const told: Partial<PageReport> = { ...facts, capture, annotations: notesOf(facts.annotations ?? [], sitemap, cut) }
+  if (capture !== undefined) told.memory = memoryOf(capture, undefined, answer.head.headers)
+  return end(exchange.sentAt, { kind: 'read', as: 'sitemap', urls }, told)
+}
+
+/** Whatever its media type says: they are served as all kinds of things. */
+function wantSitemap(status: number): Want {
+  return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : ERROR_BYTES }
+}
+
+/** Undefined when reading it threw: a bug of ours that costs this one only (V6). */
+function read(
+  item: AgendaItem,
+  { head, payload }: Body,
+  tools: PageTools,
+): { sitemap: Sitemap | undefined; cut: boolean } {
+  const limit = { bytes: MOST_DECODED, ratio: tools.site.decode.ratio }
+  return watched(item, tools, () => {
+    try {
+      const outer = decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
+      // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
+      const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
+      const { bytes, cut } = isGzip ? decodeContent(outer.bytes, 'gzip', limit) : outer
+      const { charset } = parseMediaType(headerOf(head.headers, 'content-type'))
+      return { sitemap: parseSitemap(bytes, charset), cut: cut || outer.cut }
+    } catch (error) {
+      tools.site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+      return { sitemap: undefined, cut: false }
+    }
+  })
+}
+
+/** How many of its URLs are wanted. Tens of thousands: now and then the thread's other visits have a turn. */
+async function takeListed(item: AgendaItem, { urls, sitemaps }: Sitemap, tools: PageTools): Promise<number> {
+  const { screen, site } = tools
+  const resolve = site.urls.resolver(item.url)
+  watched(item, tools, () => {
+    for (const loc of sitemaps) {
+      const resolved = resolve(loc)
+      if (resolved.kind === 'url') offerNested(resolved.url, item, screen)
+    }
+  })
+  let taken = 0
+  for (let from = 0; from < urls.length; from += URLS_A_TURN) {
+    if (from > 0) await site.clock.sleep(0, NEVER)
+    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), tools))
+  }
+  return taken
+}
+
+/** Of this site, or of the one whose robots.txt named the sitemap. */
+function takeSome(item: AgendaItem, urls: readonly ListedUrl[], tools: PageTools): number {
+  const { screen, site } = tools
+  const { reporter } = screen
+  const resolve = site.urls.resolver(item.url)
+  const owner = namedBy(item)
+  const ownersSite = owner === undefined ? undefined : site.urls.parse(owner)?.site
+  const known = sitemapsOf(reporter.memory)
+  let left = MOST_URLS - known.urls
+  let taken = 0
+  for (const { loc, lastmod } of urls) {
+    const resolved = resolve(loc)
+    if (resolved.kind !== 'url') {
+      if (resolved.kind === 'malformed') reporter.tally.add('malformed')
+      continue
+    }
+    const { url } = resolved
+    if (left <= 0 || (url.site !== screen.site && url.site !== ownersSite)) {
+      reporter.tally.add('refused:scope')
+      continue
+    }
+    const isNew = url.site === screen.site && !screen.local.knows(url.key)
+    if (!offerListed(url, item, lastmod, screen)) continue
+    taken++
+    if (isNew) left--
+  }
+  const { memory } = reporter
+  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MOST_URLS - left } })
+  return taken
+}
+
+/** For crawl.log and explain, few and short. */
+function notesOf(before: readonly string[], { kind, troubles }: Sitemap, cut: boolean): string[] {
+  const notes = [...before, kind]
+  if (cut) notes.push('decodedTrunc')
+  return troubles.length === 0 ? notes : [...notes, ...troubles.map((trouble) => trouble.replaceAll(',', ''))]
+}
+
+const NEVER = new AbortController().signal
