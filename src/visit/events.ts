@@ -16,6 +16,7 @@ export type Event =
   | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
   | { kind: 'lease-lost'; site: string }
   | { kind: 'hazard'; site: string; rule: string; evidence: string; pattern?: string }
+  | { kind: 'mirror-left'; replica: string; original: string; why: string }
   | { kind: 'volume-opened'; name: string }
   | { kind: 'volume-closed'; name: string; bytes: number }
   | { kind: 'tail-cut'; name: string; bytes: number }

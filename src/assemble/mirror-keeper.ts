@@ -1,0 +1,149 @@
+/**
+ * The list of mirrors in a crawl: entered as other names of the originals when the crawl begins; compared while it goes on
+ * and when it ends; and what is a mirror no more leaves frontier and file by itself, for mirrors are transient.
+ */
+import { type Clock, type Instant, type Millis, turn } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
+import type { Journal } from '../base/journal.ts'
+import { whyNoMirror } from '../collection/mirrors/homes.ts'
+import { type NamedPair, withoutPairs } from '../collection/mirrors/list.ts'
+import type { Database, Tx } from '../database/database.ts'
+import type { Event } from '../visit/events.ts'
+import type { SiteName } from '../visit/visit.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
+import { linesOf, readMirrorFile, writeMirrorFile } from './mirror-file.ts'
+
+/** What the frontier knows of other names; here only those of the list. */
+export interface NameBook {
+  alias(tx: Tx, name: { name: SiteName; original: SiteName; how: string }): Promise<unknown>
+  unalias(tx: Tx, name: SiteName): Promise<unknown>
+  aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
+}
+
+export interface KeeperParts {
+  database: Database
+  disk: Disk
+  /** Undefined: there is no list. */
+  path: string | undefined
+  names: NameBook
+  /** By the rules of the collection. */
+  urls: UrlReader
+  clock: Clock
+  journal: Journal<Event>
+}
+
+export interface LeftMirror extends NamedPair {
+  why: string
+}
+
+export interface MirrorKeeper {
+  /** Compares some pairs, in turn: some milliseconds. */
+  look(): Promise<void>
+  /** Compares all, and writes the list anew if any left it. */
+  finish(): Promise<void>
+  /** Those that left in this run. */
+  readonly left: readonly LeftMirror[]
+}
+
+export const FROM_LIST = 'list'
+const NAMES_AT_ONCE = 1000
+const PAIRS_A_LOOK = 200
+/** A file of a million lines takes a second to write. */
+const WRITE_EVERY: Millis = 60_000
+
+export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
+  const { database, names, urls, clock, journal, disk, path } = parts
+  const pairs = await enterList(parts)
+  const none = new Set<SiteName>()
+  const left: LeftMirror[] = []
+  let unwritten: LeftMirror[] = []
+  let nextWrite = 0
+  let at = 0
+
+  const compare = async (some: readonly ListedPair[]): Promise<void> => {
+    const found = await database.read((tx) =>
+      some.flatMap((pair) => {
+        if (none.has(pair.replica)) return []
+        const why = whyNoMirror(tx, urls, pair, pair.since)
+        return why === undefined ? [] : [{ replica: pair.replica, original: pair.original, why }]
+      }),
+    )
+    if (found.length === 0) return
+    await database.transact(async (tx) => {
+      for (const { replica } of found) await names.unalias(tx, replica)
+    })
+    for (const mirror of found) journal.tell({ kind: 'mirror-left', ...mirror })
+    for (const { replica } of found) none.add(replica)
+    left.push(...found)
+    unwritten.push(...found)
+  }
+
+  const write = async (): Promise<void> => {
+    if (unwritten.length === 0 || path === undefined) return
+    nextWrite = clock.elapsed() + WRITE_EVERY
+    const gone = unwritten
+    unwritten = []
+    try {
+      // Read again: a person may have edited it meanwhile.
+      await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
+    } catch (error) {
+      // In the middle of an edit, or on a medium that cannot be written: the crawl knows better anyway.
+      journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+    }
+  }
+
+  return {
+    left,
+    async look() {
+      if (at >= pairs.length) at = 0
+      const some = pairs.slice(at, at + PAIRS_A_LOOK)
+      at += some.length
+      await compare(some)
+      if (clock.elapsed() >= nextWrite) await write()
+    },
+    async finish() {
+      for (let from = 0; from < pairs.length; from += PAIRS_A_LOOK) {
+        await compare(pairs.slice(from, from + PAIRS_A_LOOK))
+        await turn()
+      }
+      await write()
+    },
+  }
+}
+
+interface ListedPair extends NamedPair {
+  /** What was seen before it was entered proves nothing. */
+  since: Instant
+}
+
+/** The frontier knows the pairs of the list and no others of its kind; those that it knew keep their date. */
+async function enterList({ database, disk, path, names, clock }: KeeperParts): Promise<ListedPair[]> {
+  const listed = path === undefined ? [] : readMirrorFile(disk, path)
+  const wanted = new Map(listed.map(({ replica, original }) => [replica, original]))
+  const all = await database.read((tx) => names.aliases(tx))
+  const before = all.filter(({ how }) => how === FROM_LIST)
+  const stay = new Map(
+    before.filter(({ name, original }) => wanted.get(name) === original).map((one) => [one.name, one]),
+  )
+  const go = before.filter(({ name }) => !stay.has(name))
+  const come = listed.filter(({ replica }) => !stay.has(replica))
+  await inPieces(go, (piece) =>
+    database.transact(async (tx) => {
+      for (const { name } of piece) await names.unalias(tx, name)
+    }),
+  )
+  const now = clock.now()
+  await inPieces(come, (piece) =>
+    database.transact(async (tx) => {
+      for (const { replica, original } of piece) await names.alias(tx, { name: replica, original, how: FROM_LIST })
+    }),
+  )
+  return listed.map((pair) => ({ ...pair, since: stay.get(pair.replica)?.since ?? now }))
+}
+
+async function inPieces<T>(all: readonly T[], work: (piece: readonly T[]) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < all.length; from += NAMES_AT_ONCE) {
+    await work(all.slice(from, from + NAMES_AT_ONCE))
+    await turn()
+  }
+}
