@@ -6,6 +6,7 @@ import { realDisk } from '../base/real-disk.ts'
 import { capturesOf, type StoredCapture } from '../collection/captures/read-captures.ts'
 import { duplicateContents, figures } from '../collection/figures.ts'
 import { exportLinks, linkTable } from '../collection/links/export-links.ts'
+import type { Settings } from '../config/keys.ts'
 import { isLocked } from '../database/lock.ts'
 import { openToRead } from '../database/sqlite/open.ts'
 import { looksOf } from '../frontier/open-frontier.ts'
@@ -14,6 +15,7 @@ import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { standing } from './open-standing.ts'
+import { whyNotIn } from './open-why-not.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 /** URLs named of one content; all are counted. */
@@ -47,6 +49,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
     },
     content: (url: string, at: Instant | undefined) => contentOf(database, looks, disk, archive, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
+    whyNot: (url: string, settings: Settings) => database.read((tx) => whyNotIn(tx, looks, disk, url, settings)),
     siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
     verify: (tell: (volume: string) => void) =>
       verifyCollection({ database, disk, archive, indexes, looks, running }, tell),

@@ -4,32 +4,43 @@ import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
 import { hazardLines } from './hazard-words.ts'
 import { plain } from './progress.ts'
-import type { PageLook, RobotsLook, SiteFacts, SiteLook, UrlFacts } from './rooms.ts'
+import type { PageLook, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from './rooms.ts'
 import { timeText } from './words.ts'
 
-export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number): string[] {
-  return [...verdict(facts, site, now), ...origin(facts), ...lastLook(facts), ...inlinks(facts)]
+export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot?: WhyNot): string[] {
+  return [...verdict(facts, site, now, whyNot), ...origin(facts), ...lastLook(facts), ...inlinks(facts)]
 }
 
-function verdict(facts: UrlFacts, site: SiteFacts, now: number): string[] {
+function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot | undefined): string[] {
   const { look, page } = facts
-  if (look === undefined && page === undefined) return unknownUrl(facts, site)
+  if (look === undefined && page === undefined) return unknownUrl(facts, site, whyNot)
   const waits = look?.mark === 'waiting' ? [whenAsked(facts, site.look, now)] : []
   if (page === undefined) return ['Known, and not asked for yet.', ...waits]
   return [outcomeSentence(page, facts.captures), ...waits]
 }
 
-function unknownUrl(facts: UrlFacts, site: SiteFacts): string[] {
+function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined): string[] {
   const linked = facts.inlinks.count > 0
   const lines = [
-    linked
-      ? 'Not wanted: pages link to it, but scope, link policy or a limit refused it before it was queued.'
-      : 'Not known: no page of the collection links to it.',
+    linked ? 'Not queued, though pages link to it.' : 'Not known: no page of the collection is known to link to it.',
   ]
+  if (whyNot !== undefined) {
+    const evidence = whyNot.evidence === undefined ? '' : ` (${plain(whyNot.evidence)})`
+    lines.push(`${WHY_NOT[whyNot.by]}: ${plain(whyNot.rule)}${evidence}.`)
+  } else if (linked) {
+    lines.push(
+      'No rule of today is against it: the links may say nofollow, or the rules were others when it was found.',
+    )
+  } else lines.push('If a page linked to it, it would be queued.')
   if (site.look === undefined) lines.push('Its site is not known either.')
-  if (site.look?.memory.stopped !== undefined)
-    lines.push(`Links in its site are followed no more: ${plain(site.look.memory.stopped)}.`)
   return lines
+}
+
+const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
+  scope: 'Out of scope',
+  unwanted: 'Not wanted',
+  links: 'Not entered by the link policy',
+  hazard: 'Not followed because of a hazard',
 }
 
 function outcomeSentence(page: PageLook, captures: number): string {

@@ -133,6 +133,8 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       captures: 0,
       inlinks: { count: 0, from: [], behind: 0 },
     }),
+    whyNot: async () => undefined,
+    whyNot: async () => undefined,
     siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
     verify: async () => ({ volumes: 1, records: 9, captures: 7, faults: [] }),
     async *exportCdxj() {

@@ -206,7 +206,7 @@ test('the other commands answer as text and as JSON', async () => {
   assert.match((await orbweaver(['simulate', 'crawl', '--random-seed', '5'])).out, /--random-seed 5/)
   assert.match(
     (await orbweaver(['explain', 'http://a.test/x'])).out,
-    /Not known: no page of the collection links to it/,
+    /Not known: no page of the collection is known to link to it/,
   )
   assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s {2}\(--pause\)/)
   assert.match((await orbweaver(['config', '--markdown'])).out, /^# Settings\n/)

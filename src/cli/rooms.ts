@@ -1,6 +1,7 @@
 /** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
 import type { MirrorAsk, MirrorFindings } from '../assemble/open-mirrors.ts'
 import type { Instant, Millis } from '../base/clock.ts'
+import type { Settings } from '../config/keys.ts'
 import type { ReportFigures } from '../report/tables.ts'
 
 export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
@@ -137,6 +138,12 @@ export interface SiteFacts {
   }[]
 }
 
+export interface WhyNot {
+  by: 'scope' | 'unwanted' | 'links' | 'hazard'
+  rule: string
+  evidence?: string
+}
+
 export interface VerifyReport {
   volumes: number
   records: number
@@ -166,6 +173,8 @@ export interface Rooms {
   content(url: string, at: Instant | undefined): Promise<Content | undefined>
   urlFacts(url: string, referrers: number): Promise<UrlFacts>
   siteFacts(site: string): Promise<SiteFacts>
+  /** For a URL that is not in the queue: the rule that is against it, by the settings of the collection. */
+  whyNot(url: string, settings: Settings): Promise<WhyNot | undefined>
   verify(tell: (volume: string) => void): Promise<VerifyReport>
   exportCdxj(): AsyncIterable<string>
   exportPages(): AsyncIterable<object>

@@ -2,7 +2,7 @@ import { EXIT } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { RobotsLook, SiteFacts, UrlFacts } from '../rooms.ts'
+import type { RobotsLook, SiteFacts, UrlFacts, WhyNot } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 import { firstOf, isoTime, urlWords } from '../words.ts'
 
@@ -25,7 +25,7 @@ export const explain: Command = {
     const now = call.clock.now()
     const isSite = /^[^/?#\s]+$/.test(word)
     const answer = await withRooms(call, async (rooms) => {
-      if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined }
+      if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined, whyNot: undefined }
       const urls = urlWords(word)
       const ask = (url: string) => rooms.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
@@ -33,13 +33,14 @@ export const explain: Command = {
         return facts.look === undefined && facts.page === undefined ? undefined : facts
       })
       const url = known ?? (await ask(urls[0]))
-      return { url, site: await rooms.siteFacts(url.site) }
+      const whyNot = known === undefined ? await rooms.whyNot(url.url, call.settings) : undefined
+      return { url, site: await rooms.siteFacts(url.site), whyNot }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
     else {
       if (answer.url !== undefined) {
         call.screen.print(plain(answer.url.url))
-        for (const line of explainUrl(answer.url, answer.site, now)) call.screen.print(`  ${line}`)
+        for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot)) call.screen.print(`  ${line}`)
       }
       for (const line of explainSite(answer.site, now)) call.screen.print(line)
     }
@@ -47,8 +48,16 @@ export const explain: Command = {
   },
 }
 
-function json({ url, site }: { url: UrlFacts | undefined; site: SiteFacts }): object {
-  return url === undefined ? { site: siteJson(site) } : { ...urlJson(url), siteFacts: siteJson(site) }
+interface Answer {
+  url: UrlFacts | undefined
+  site: SiteFacts
+  whyNot: WhyNot | undefined
+}
+
+function json({ url, site, whyNot }: Answer): object {
+  return url === undefined
+    ? { site: siteJson(site) }
+    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site) }
 }
 
 /** Field by field: what is documented is printed, and no more. */

@@ -1,0 +1,40 @@
+/** `whyNot` over an opened collection: with its seeds, the site's memory, and the pages that link to the URL. */
+import type { Disk } from '../base/disk.ts'
+import { whoLinksHere } from '../collection/links/who-links-here.ts'
+import { pageOf } from '../collection/pages/read-pages.ts'
+import type { Settings } from '../config/keys.ts'
+import type { Tx } from '../database/database.ts'
+import type { Looks } from '../frontier/looks.ts'
+import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import { type WhyNot, whyNot } from './why-not.ts'
+
+/** Pages that are asked how deep they lie. */
+const MOST_REFERRERS = 100
+
+export async function whyNotIn(
+  tx: Tx,
+  looks: Looks,
+  disk: Disk,
+  text: string,
+  settings: Settings,
+): Promise<WhyNot | undefined> {
+  const reader = await looks.reader(tx)
+  const url = reader.parse(text)
+  if (url === undefined) return { by: 'scope', rule: 'no URL that can be asked for' }
+  const seeds = (await looks.seeds(tx)).map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
+  const from = whoLinksHere(tx, url.site, url.key, MOST_REFERRERS).from.map((one) => reader.parse(one))
+  let depth = Number.POSITIVE_INFINITY
+  for (const page of from) {
+    const known = page && pageOf(tx, page.site, page.key)
+    if (known !== undefined) depth = Math.min(depth, known.depth + 1)
+  }
+  return whyNot({
+    url,
+    depth: Number.isFinite(depth) ? depth : 1,
+    linkedAtHome: from.some((page) => page?.site === url.site),
+    settings,
+    seeds,
+    blacklist: readBlacklists(blacklistPaths(settings), disk),
+    memory: (await looks.site(tx, url.site))?.memory,
+  })
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { loadSettings } from '../config/load.ts'
+import { emptyBlacklist, parseBlacklist } from '../scope/blacklist.ts'
+import { freshMemory } from '../visit/site-memory.ts'
+import { parseUrl } from '../web/url/web-url.ts'
+import { type WhyNotAsk, whyNot } from './why-not.ts'
+
+const seeds = [parseUrl('http://a.test/')!]
+
+function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
+  const { settings } = loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
+  const usual = { depth: 1, linkedAtHome: true, settings, seeds, blacklist: emptyBlacklist, memory: undefined }
+  return whyNot({ url: parseUrl(url)!, ...usual, ...more })
+}
+
+test('nothing is against a page of a seed', () => {
+  assert.equal(ask('http://a.test/page'), undefined)
+})
+
+test('the rule that is against it is named', () => {
+  assert.deepEqual(ask('http://b.test/'), { by: 'scope', rule: 'scope host' })
+  assert.equal(ask('http://a.test/x.png')?.by, 'unwanted')
+  assert.match(ask('http://a.test/x', ['--exclude', 'x$'])?.rule ?? '', /^exclude x/)
+  assert.deepEqual(ask('http://a.test/x', [], { depth: 99 }), { by: 'scope', rule: 'depth>50' })
+  const blacklist = parseBlacklist([{ name: 'list', text: 'a.test' }])
+  assert.equal(ask('http://a.test/x', [], { blacklist })?.by, 'scope')
+})
+
+test('a page of another site that only strangers link to enters by its home page', () => {
+  const flags = ['--scope', 'tld:test', '--links', 'home-page']
+  assert.equal(ask('http://b.test/deep', flags, { linkedAtHome: false })?.by, 'links')
+  assert.equal(ask('http://b.test/deep', flags), undefined)
+})
+
+test('a site that was stopped says by what', () => {
+  const memory = { ...freshMemory(), stopped: 'site-urls>=5' }
+  assert.deepEqual(ask('http://a.test/page', [], { memory })?.rule, 'site-urls>=5')
+})

@@ -1,0 +1,55 @@
+/**
+ * Why a URL that nobody queued is not wanted: the rules of the crawl asked again, in the order in which a visit asks them.
+ * For `explain`: a link that was refused leaves no row behind, but the rules that refused it can always be asked.
+ */
+import type { Settings } from '../config/keys.ts'
+import { trustOf } from '../config/trust.ts'
+import { refusalOf } from '../hazards/detect.ts'
+import type { Blacklist } from '../scope/blacklist.ts'
+import type { SiteMemory } from '../visit/site-memory.ts'
+import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import { hazardLimits, scopeFor } from './worker-tools.ts'
+
+export interface WhyNot {
+  by: 'scope' | 'unwanted' | 'links' | 'hazard'
+  rule: string
+  evidence?: string
+}
+
+export interface WhyNotAsk {
+  url: WebUrl
+  /** Of the page that links to it, plus one. */
+  depth: number
+  /** Some page that links to it is of its own site. */
+  linkedAtHome: boolean
+  settings: Settings
+  seeds: readonly WebUrl[]
+  blacklist: Blacklist
+  /** What visits know of its site; undefined when there was none. */
+  memory: SiteMemory | undefined
+}
+
+/** Undefined: nothing is against it. */
+export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
+  const { url, depth, settings, memory } = ask
+  const scope = scopeFor(settings, ask.seeds, () => ask.blacklist)()
+  const kind = scope.unwantedKind(url)
+  if (kind !== undefined) return { by: 'unwanted', rule: `its name says ${kind}, which --media-types does not name` }
+  const verdict = scope.judge(url, depth)
+  if (!verdict.yes) return { by: 'scope', rule: verdict.rule }
+  if (memory !== undefined) {
+    const trusts = trustOf(settings.trust)
+    const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
+    const refusal = refusalOf(memory, normalPath(url), depth, options)
+    if (refusal !== undefined) {
+      const stopped = memory.traps?.stopped.find(({ pattern }) => pattern === refusal.pattern)
+      const where = refusal.pattern === '' ? '' : ` in ${refusal.pattern}`
+      return { by: 'hazard', rule: refusal.rule + where, evidence: stopped?.evidence }
+    }
+  }
+  const { admit } = scope.abroad(url)
+  if (!ask.linkedAtHome && !admit.some(({ key }) => key === url.key)) {
+    return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
+  }
+  return undefined
+}
