@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
 import type { Outcome } from '../visit/outcome.ts'
-import type { VisitEnd, VisitReport } from '../visit/report.ts'
+import type { Link, VisitEnd, VisitReport } from '../visit/report.ts'
 import type { Visit } from '../visit/visit.ts'
 import {
   ADDRESS_PAUSE,
@@ -44,9 +44,14 @@ type Step =
   | { do: 'lose'; worker: string }
   | { do: 'restart' }
 
+/** A few URLs of each site, each under up to six texts: the first is the plain one. */
 const url = fc
-  .tuple(fc.constantFrom(...SITES), fc.integer({ min: 0, max: 5 }))
-  .map(([site, number]) => `http://${site}/${number}`)
+  .tuple(
+    fc.constantFrom(...SITES),
+    fc.integer({ min: 0, max: 5 }),
+    fc.oneof(fc.constant(0), fc.integer({ min: 0, max: 5 })),
+  )
+  .map(([site, number, text]) => `http://${site}/${number}${text === 0 ? '' : `?sid=${text}`}`)
 const which = fc.nat(20)
 const steps: fc.Arbitrary<Step[]> = fc.array(
   fc.oneof(
@@ -87,6 +92,15 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
   { minLength: 10, maxLength: 60 },
 )
 
+/** A URL by its plain text. */
+interface Known {
+  state: 'waiting' | 'missing' | 'done'
+  /** What waits, or was asked for last. */
+  text: string
+  /** At most three; true: it was asked for. */
+  others: Map<string, boolean>
+}
+
 /** A visit as its worker sees it. */
 interface Out {
   visit: Visit
@@ -99,8 +113,9 @@ interface Out {
 }
 
 class Life {
-  readonly known = new Set<string>()
-  readonly marked = new Set<string>()
+  readonly urls = new Map<string, Known>()
+  /** Texts that got their answer. */
+  readonly answered = new Set<string>()
   readonly barred = new Set<string>()
   /** Nothing may be asked of a site before. */
   readonly politeAt = new Map<string, number>()
@@ -121,16 +136,46 @@ class Life {
     return this.out.findLast((out) => out.visit.site === site)
   }
 
+  get known(): string[] {
+    return [...this.urls.keys()]
+  }
+
+  get marked(): string[] {
+    return this.known.filter((text) => this.urls.get(text)?.state !== 'waiting')
+  }
+
+  /** A link: of what is known only another text is news, and only while it waits or was not found. */
   learn(text: string): void {
-    this.known.add(text)
-    if (this.barred.has(siteOf(text))) this.marked.add(text)
+    const url = this.urls.get(plain(text))
+    const barred = this.barred.has(siteOf(text))
+    if (url === undefined) this.urls.set(plain(text), { state: barred ? 'done' : 'waiting', text, others: new Map() })
+    else if (barred || url.text === text || url.others.has(text) || url.others.size === 3) return
+    else if (url.state === 'waiting') url.others.set(text, false)
+    else if (url.state === 'missing') this.respell(url, text)
+  }
+
+  respell(url: Known, text: string): void {
+    url.others.delete(text)
+    url.others.set(url.text, true)
+    url.text = text
+    url.state = 'waiting'
+  }
+
+  tell(text: string, outcome: Outcome): void {
+    const url = this.urls.get(plain(text))!
+    if (outcome.kind === 'later') return
+    this.answered.add(text)
+    const isMissing = outcome.kind === 'gone'
+    url.state = isMissing ? 'missing' : 'done'
+    const next = [...url.others].find(([, tried]) => !tried)
+    if (isMissing && next !== undefined) this.respell(url, next[0])
   }
 
   async run(step: Step): Promise<void> {
     const { bench } = this
     switch (step.do) {
       case 'admit':
-        await bench.admit(...step.urls.map((text) => link(text)))
+        await bench.admit(...step.urls.map((text) => linkTo(text)))
         for (const text of step.urls) this.learn(text)
         return
       case 'check-out':
@@ -196,11 +241,13 @@ class Life {
       assert.ok(holder === undefined || holder === worker, 'a site of an address that another worker holds')
       assert.deepEqual(
         new Set<unknown>(visit.known),
-        new Set<unknown>([...this.known].filter((text) => siteOf(text) === visit.site).map((text) => link(text).key)),
+        new Set<unknown>(this.known.filter((text) => siteOf(text) === visit.site).map((text) => link(text).key)),
       )
       assert.ok(visit.agenda.length > 0, 'a visit for nothing')
       for (const item of visit.agenda) {
-        assert.ok(this.known.has(item.url) && !this.marked.has(item.url), `${item.url} is asked for again`)
+        const known = this.urls.get(plain(item.url))
+        assert.deepEqual([known?.text, known?.state], [item.url, 'waiting'])
+        assert.ok(!this.answered.has(item.url), `${item.url} is asked for again`)
       }
       const todo = visit.agenda.map((item) => item.url)
       this.out.push({ visit, worker, parts: 0, todo, leaseEnd: this.now + visit.lease, ended: false })
@@ -237,10 +284,11 @@ class Life {
     const { visit } = out
     const pages = outcomes.flatMap((kind) => {
       const text = out.todo.shift()
-      return text === undefined ? [] : [page(text, outcomeOf(kind, this.now))]
+      return text === undefined ? [] : [page(plain(text), outcomeOf(kind, this.now), { url: text })]
     })
-    const links = news.map((text) => link(text, visit.agenda[0]?.url))
-    const found = links.filter((each) => each.site === visit.site)
+    const links = news.map((text) => linkTo(text, visit.agenda[0]?.url))
+    const own = links.filter((each) => each.site === visit.site)
+    const found = own.map((each) => (each.url === plain(each.url) ? each : { ...each, spelling: true as const }))
     const abroad = links.filter((each) => each.site !== visit.site)
     const report = part(this.bench, visit, ++out.parts, {
       pages,
@@ -259,19 +307,26 @@ class Life {
   }
 
   async apply(): Promise<void> {
-    const waiting = this.inbox.splice(0)
+    // Which text of a URL comes first depends on whose links abroad are entered first: that is the ledger's own affair.
+    for (const several = this.inbox.splice(0); several.length > 0; ) {
+      const second = several.findIndex((each, at) => at > 0 && each.report.abroad.length > 0)
+      await this.applyTogether(several.splice(0, second < 0 ? several.length : second))
+    }
+  }
+
+  async applyTogether(waiting: { report: VisitReport; zombie: boolean }[]): Promise<void> {
     const verdicts = await this.bench.settle(...waiting.map(({ report }) => report))
     for (const [index, { report, zombie }] of waiting.entries()) {
       assert.equal(verdicts[index], zombie ? 'stale' : 'applied')
       if (zombie) continue
-      for (const { url: text, outcome } of report.pages) {
-        this.known.add(text)
-        if (outcome.kind !== 'later') this.marked.add(text)
-      }
-      for (const each of report.found) this.learn(each.url)
+      for (const { url: text, outcome } of report.pages) this.tell(text, outcome)
+      // Of the site's own links, one that is known and not called another spelling says nothing.
+      for (const each of report.found.filter(({ spelling }) => !spelling))
+        if (!this.urls.has(plain(each.url))) this.learn(each.url)
+      for (const each of report.found.filter(({ spelling }) => spelling)) this.learn(each.url)
       if (report.ended === 'given-up') {
         this.barred.add(report.site)
-        for (const text of this.known) if (siteOf(text) === report.site) this.marked.add(text)
+        for (const [text, url] of this.urls) if (siteOf(text) === report.site) url.state = 'done'
       }
     }
     // Links abroad come in after all parts: a site barred by any of them takes no more.
@@ -294,20 +349,30 @@ class Life {
   async check(): Promise<void> {
     const { db, ledger } = this.bench
     const totals = await db.read((tx) => ledger.look.totals(tx))
-    const known = this.known.size
-    assert.deepEqual(totals.urls, { known, marked: this.marked.size, waiting: known - this.marked.size })
+    const known = this.known.length
+    const marked = this.marked.length
+    assert.deepEqual(totals.urls, { known, marked, waiting: known - marked })
     const states: Record<string, number> = {}
     for (const name of SITES) {
       const site = await db.read((tx) => ledger.look.site(tx, name))
       if (site === undefined) continue
       states[site.state] = (states[site.state] ?? 0) + 1
-      const open = [...this.known].filter((text) => siteOf(text) === name && !this.marked.has(text)).length
+      const open = [...this.urls].filter(([text, url]) => siteOf(text) === name && url.state === 'waiting').length
       assert.equal(site.waiting, open, name)
       if (site.state === 'crawled' || site.state === 'barred') assert.equal(open, 0)
       if (site.state === 'waiting' || site.state === 'free') assert.ok(open > 0)
     }
     for (const [state, count] of Object.entries(totals.sites)) assert.equal(count, states[state] ?? 0, state)
   }
+}
+
+function plain(text: string): string {
+  return text.split('?')[0]
+}
+
+/** By the key of the plain text, as if the rules in force made one URL of all its texts. */
+function linkTo(text: string, via?: string): Link {
+  return { ...link(plain(text), via), url: text }
 }
 
 function siteOf(text: string): string {

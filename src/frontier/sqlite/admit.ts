@@ -9,10 +9,9 @@ import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
+import { enterSpelling, isNewText, readText } from './spellings.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
-
-export const READ_IS_KNOWN = `SELECT 1 FROM url WHERE site = ? AND key = ?`
 
 /**
  * `asSeeds` remembers that the operator named the sites. Most links abroad are known by now: they are told apart before
@@ -22,27 +21,41 @@ export function admit(tx: SqliteTx, rules: Rules, links: readonly Link[], asSeed
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
-    const members = all.filter((link) => {
-      if (tx.get(READ_IS_KNOWN, key, signed64(link.key)) === undefined) return true
-      freshen(tx, key, link)
-      return false
-    })
-    if (members.length === 0 && !asSeeds) continue
+    const { members, spellings } = sorted(tx, key, all)
+    if (members.length === 0 && spellings.length === 0 && !asSeeds) continue
     const known = readSite(tx, key)
     // Two names with the same 64 bits: the second is never crawled, rather than asked under the courtesy of the first.
     if (known !== undefined && known.name !== name) continue
     const site = known ?? newSite(key, name, now)
     const fresh = enqueue(tx, site, members, now)
+    const again = spellings.filter((link) => enterSpelling(tx, site, link, now) === 'again').length
     const named = asSeeds && site.seed === 0
-    if (fresh === 0 && !named) continue
+    if (fresh === 0 && again === 0 && !named) continue
     if (named) site.seed = 1
-    const woken = fresh > 0 && wake(tx, rules, site)
+    const woken = fresh + again > 0 && wake(tx, rules, site)
     if (known === undefined || woken) writeSite(tx, site)
     else growSite(tx, site)
     admitted.fresh += fresh
     if (known === undefined) admitted.sites++
   }
   return admitted
+}
+
+/** What is not known, and what is known under another text; what is known as it is has at most a newer `lastmod`. */
+function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: Link[]; spellings: Link[] } {
+  const members: Link[] = []
+  const spellings: Link[] = []
+  const texts = new Map<bigint, string>()
+  for (const link of links) {
+    const known = readText(tx, site, signed64(link.key))
+    const before = texts.get(link.key)
+    if (known === undefined && before === undefined) {
+      members.push(link)
+      texts.set(link.key, link.url)
+    } else if (known === undefined ? before !== link.url : isNewText(known, link.url)) spellings.push(link)
+    else freshen(tx, site, link)
+  }
+  return { members, spellings }
 }
 
 interface Group<Member> {

@@ -6,6 +6,7 @@ import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
 import type { Rules } from './rules.ts'
 import { ALL_PARTS, type SiteRow } from './site-row.ts'
+import { FORGET_SPELLINGS_OF_SITE } from './spellings.ts'
 
 export const MARK_REST_GONE = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`
 
@@ -21,6 +22,7 @@ export function endVisit(tx: SqliteTx, rules: Rules, site: SiteRow, last: VisitR
   switch (why) {
     case 'given-up':
       tx.run(MARK_REST_GONE, site.key)
+      tx.run(FORGET_SPELLINGS_OF_SITE, site.key)
       site.waiting = 0
       site.state = stateAfter(site.state, { kind: 'given-up' })
       site.reason = reasonOf(last)

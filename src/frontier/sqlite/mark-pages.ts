@@ -2,12 +2,17 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
-import { markOf, WAITING } from '../mark.ts'
+import { parseUrl } from '../../web/url/web-url.ts'
+import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import { pageOf } from './enqueue.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
+import { followSpelling, forgetSpellings, hasSpellings, readText, rememberTried, tryNextSpelling } from './spellings.ts'
 
-export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ? WHERE site = ? AND key = ? AND mark = 0`
+/** With the text that was asked for: a visit may have found another one than waited here. */
+export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
+export const MARK_NOT_FOUND = `
+  UPDATE url SET mark = ${NOT_FOUND}, tries = ? WHERE site = ? AND key = ? AND mark = 0 AND url = ?`
 export const PUT_BACK = `UPDATE url SET due_at = ?, tries = ?, seq = ? WHERE site = ? AND key = ? AND mark = 0`
 export const PUT_BACK_MARKED = `UPDATE url SET due_at = ?, tries = ?, seq = ?, mark = 0 WHERE site = ? AND key = ?`
 export const ADD_PAGE = `
@@ -18,6 +23,7 @@ export const ADD_PAGE = `
 export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: readonly PageReport[]): void {
   const now = rules.time.now()
   const asked = pages.filter((page) => !page.errand).map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
+  const spelt = hasSpellings(tx, site)
   asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
   for (const { page, key, seq } of asked) {
     const { outcome } = page
@@ -28,12 +34,43 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
       if (addPage(tx, site, page, key, seq, now, dueAt)) site.known++
       else tx.run(PUT_BACK_MARKED, dueAt, page.tries, seq, site.key, key)
       site.waiting++
-    } else if (tx.run(MARK_WAITING, markOf(outcome), page.tries, site.key, key) === 1) site.waiting--
+      continue
+    }
+    const mark = markOf(outcome)
+    if (mark === NOT_FOUND) {
+      notFound(tx, site, page, key, seq, now, spelt)
+      continue
+    }
+    if (tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, key) === 1) site.waiting--
     // Found and fetched within the same visit: it has no row yet. A row that is marked already stays as it is.
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
+    else continue
+    // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
+    const follows = outcome.kind === 'moved' && outcome.to !== page.url && parseUrl(outcome.to)?.key === page.key
+    if (follows && followSpelling(tx, site, page, outcome.to, now)) continue
+    if (spelt) forgetSpellings(tx, site, key)
   }
   // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
   site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)
+}
+
+/** The next text of the URL takes its place, if there is one. */
+function notFound(
+  tx: SqliteTx,
+  site: SiteRow,
+  page: PageReport,
+  key: bigint,
+  seq: number,
+  now: Instant,
+  spelt: boolean,
+): void {
+  if (tx.run(MARK_NOT_FOUND, page.tries, site.key, key, page.url) === 1) site.waiting--
+  else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
+  else {
+    if (readText(tx, site.key, key)?.mark === WAITING) rememberTried(tx, site, key, page.url)
+    return
+  }
+  if (spelt) tryNextSpelling(tx, site, key, page.url, now)
 }
 
 function addPage(

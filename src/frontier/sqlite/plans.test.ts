@@ -3,12 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
-import { READ_IS_KNOWN } from './admit.ts'
 import { ENQUEUE, FRESHEN } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
-import { ADD_PAGE, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
+import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { PROMOTE } from './promote.ts'
 import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
 import { READ_FREE } from './read-free.ts'
@@ -22,6 +21,7 @@ import { READ_OUT } from './recover.ts'
 import { RELEASE_ADDRESS } from './release-address.ts'
 import { RENEW } from './renew.ts'
 import { SET_ASIDE } from './set-aside.ts'
+import { FORGET_SPELLINGS, HAS_SPELLINGS, READ_SPELLINGS, READ_TEXT, RESPELL, WRITE_SPELLING } from './spellings.ts'
 import { WRITE_SITE } from './write-site.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
@@ -30,7 +30,12 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_NEXT_DUE: [READ_NEXT_DUE, 'site_waiting'],
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
-  READ_IS_KNOWN: [READ_IS_KNOWN, 'PRIMARY KEY'],
+  READ_TEXT: [READ_TEXT, 'PRIMARY KEY'],
+  HAS_SPELLINGS: [HAS_SPELLINGS, 'PRIMARY KEY'],
+  READ_SPELLINGS: [READ_SPELLINGS, 'PRIMARY KEY'],
+  FORGET_SPELLINGS: [FORGET_SPELLINGS, 'PRIMARY KEY'],
+  WRITE_SPELLING: [WRITE_SPELLING, ''],
+  RESPELL: [RESPELL, 'PRIMARY KEY'],
   READ_AGENDA: [READ_AGENDA, 'url_waiting'],
   READ_KNOWN: [READ_KNOWN, 'PRIMARY KEY'],
   READ_FRESH_HEAD: [READ_FRESH_HEAD, 'url_waiting'],
@@ -44,6 +49,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_LEASES_OF_WORKER: [READ_LEASES_OF_WORKER, 'site_worker'],
   RENEW: [RENEW, 'PRIMARY KEY'],
   SET_ASIDE: [SET_ASIDE, 'PRIMARY KEY'],
+  MARK_NOT_FOUND: [MARK_NOT_FOUND, 'PRIMARY KEY'],
   MARK_WAITING: [MARK_WAITING, 'PRIMARY KEY'],
   PUT_BACK: [PUT_BACK, 'PRIMARY KEY'],
   GROW_SITE: [GROW_SITE, 'PRIMARY KEY'],

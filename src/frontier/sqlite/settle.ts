@@ -11,6 +11,7 @@ import { markPages } from './mark-pages.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
+import { enterSpelling } from './spellings.ts'
 import { writeMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
 
@@ -58,8 +59,12 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport)
   }
   // Others come first, whatever the order says.
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
+  const now = rules.time.now()
   const own = part.found.filter((link) => link.site === site.name)
-  enqueue(tx, site, own, rules.time.now())
+  const plain = own.filter(({ spelling }) => !spelling)
+  enqueue(tx, site, plain, now)
+  // After them, and after the pages: whether another text is wanted depends on what became of the first.
+  if (plain.length < own.length) for (const link of own) if (link.spelling) enterSpelling(tx, site, link, now)
   if (part.ended !== undefined) endVisit(tx, rules, site, part)
   else if (site.worker === null) goOnWaiting(tx, rules, site)
 }

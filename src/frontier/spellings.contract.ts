@@ -1,0 +1,155 @@
+/** Other texts of a URL, on whatever database: the next one is asked for when one is not found, none is asked for twice. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Outcome } from '../visit/outcome.ts'
+import type { Link, PageReport } from '../visit/report.ts'
+import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part } from './contract-tools.ts'
+
+const URL = 'http://a.test/x'
+const NOT_FOUND: Outcome = { kind: 'gone', why: 'status-404' }
+const text = (sid: number) => `${URL}?sid=${sid}`
+/** As a worker tells it: the key is known there. */
+const spelt = (sid: number): Link => ({ ...abroad(sid), spelling: true })
+/** As another site's page has it. */
+const abroad = (sid: number): Link => ({ ...link(URL), url: text(sid) })
+const asked = (url: string, outcome: Outcome): PageReport => page(URL, outcome, { url })
+const look = (bench: Bench) => bench.db.read((tx) => bench.ledger.look.url(tx, URL))
+
+/** Visits until nothing is left; every text that is asked for gets the outcome. Says which texts those were. */
+async function askAll(bench: Bench, outcome: Outcome, found: Link[] = []): Promise<string[]> {
+  const texts: string[] = []
+  for (let news = found; ; news = []) {
+    bench.clock.pass(PAUSE)
+    const { visits } = await bench.frontier.checkOut('w1', 1)
+    if (visits.length === 0) return texts
+    const pages = visits[0].agenda.map(({ url, key }) => page(URL, outcome, { url, key }))
+    texts.push(...pages.map(({ url }) => url))
+    assert.ok(texts.length < 100, 'it does not end')
+    await bench.settle(part(bench, visits[0], 1, { pages, found: news, ended: 'done' }))
+  }
+}
+
+export function spellingsContract(make: MakeDatabase): void {
+  describe('another spelling', () => {
+    it('is asked for when the first is not found, in the order seen, each once', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      assert.deepEqual(await askAll(bench, NOT_FOUND, [spelt(1), spelt(2), spelt(1)]), [URL, text(1), text(2)])
+      assert.equal((await look(bench))?.mark, 'gone')
+      await bench.admit(link(URL), abroad(1), abroad(2))
+      assert.deepEqual(await askAll(bench, NOT_FOUND), [])
+      assert.deepEqual((await bench.db.read((tx) => bench.ledger.look.totals(tx))).urls, {
+        known: 1,
+        marked: 1,
+        waiting: 0,
+      })
+    })
+
+    it('that comes later revives a URL that was not found, as one never visited', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      await askAll(bench, NOT_FOUND)
+      await bench.admit({ ...abroad(1), depth: 7, via: URL, path: 'LR' })
+      bench.clock.pass(PAUSE)
+      const [item] = (await bench.one()).agenda
+      assert.deepEqual([item.url, item.depth, item.path, item.tries], [text(1), 7, 'LR', 0])
+    })
+
+    it('is kept while the first waits, whoever tells it', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL), abroad(1))
+      await bench.admit(abroad(2))
+      assert.deepEqual(await askAll(bench, NOT_FOUND), [URL, text(1), text(2)])
+    })
+
+    it('a URL is asked for under four texts at most', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      const many = Array.from({ length: 20 }, (_, sid) => spelt(sid))
+      assert.equal((await askAll(bench, NOT_FOUND, many)).length, 4)
+      await bench.admit(abroad(77))
+      assert.deepEqual(await askAll(bench, NOT_FOUND), [])
+    })
+
+    const last: Outcome[] = [
+      KEPT,
+      { kind: 'moved', to: 'http://b.test/' },
+      { kind: 'refused', by: 'robots', rule: '/' },
+      { kind: 'gone', why: 'status-403' },
+      { kind: 'read', as: 'sitemap', urls: 1 },
+    ]
+    for (const outcome of last)
+      it(`is of no use when the first is ${outcome.kind}`, async () => {
+        const bench = await openBench(make)
+        await bench.admit(link(URL), abroad(1))
+        assert.deepEqual(await askAll(bench, outcome, [spelt(2)]), [URL])
+        await bench.admit(abroad(3))
+        assert.deepEqual(await askAll(bench, outcome), [])
+      })
+
+    it('to which the server itself sends us is asked for; a loop of them ends', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      bench.clock.pass(PAUSE)
+      // Not a spelling by the rules in force, so it is said with a text that normalises to the same URL.
+      const other = 'http://a.test/%78'
+      const moved = (from: string, to: string) => asked(from, { kind: 'moved', to })
+      await bench.settle(part(bench, await bench.one(), 1, { pages: [moved(URL, other)], ended: 'done' }))
+      bench.clock.pass(PAUSE)
+      const visit = await bench.one()
+      assert.deepEqual(
+        visit.agenda.map(({ url, path }) => [url, path]),
+        [[other, 'LR']],
+      )
+      await bench.settle(part(bench, visit, 1, { pages: [moved(other, URL)], ended: 'done' }))
+      assert.equal((await look(bench))?.mark, 'moved')
+      assert.deepEqual(await askAll(bench, KEPT), [])
+    })
+
+    it('found and asked for by a visit leaves the text that came in meanwhile waiting', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('http://a.test/home'))
+      const visit = await bench.one()
+      await bench.admit(link(URL))
+      const pages = [page('http://a.test/home'), asked(text(1), NOT_FOUND)]
+      await bench.settle(part(bench, visit, 1, { pages, ended: 'done' }))
+      assert.deepEqual(await askAll(bench, NOT_FOUND, [spelt(1)]), [URL])
+    })
+
+    it('says what was asked for, when a visit found another text than waited', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('http://a.test/home'))
+      const visit = await bench.one()
+      await bench.admit(link(URL))
+      const pages = [page('http://a.test/home'), asked(text(1), KEPT)]
+      await bench.settle(part(bench, visit, 1, { pages, ended: 'done' }))
+      assert.equal((await look(bench))?.url, text(1))
+    })
+
+    it('of a URL that nobody knows is a URL', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('http://a.test/home'))
+      assert.deepEqual(await askAll(bench, KEPT, [spelt(1)]), ['http://a.test/home', text(1)])
+    })
+
+    it('revives nothing in a site that was given up', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL), link('http://a.test/y'))
+      const visit = await bench.one()
+      await bench.settle(part(bench, visit, 1, { pages: [asked(URL, NOT_FOUND)], ended: 'given-up' }))
+      await bench.admit(abroad(1))
+      assert.equal((await bench.frontier.checkOut('w1', 1)).next, 'over')
+      assert.equal((await look(bench))?.mark, 'gone')
+    })
+
+    it('wakes a crawled site, which still waits its pause', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      await bench.settle(part(bench, await bench.one(), 1, { pages: [asked(URL, NOT_FOUND)], ended: 'done' }))
+      await bench.admit(abroad(1))
+      assert.deepEqual(await bench.names(), [])
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+  })
+}

@@ -1,0 +1,140 @@
+/**
+ * Other texts of a URL. A key is made by rules that may be wrong about a site (session ids, index files): when the text
+ * that was asked for is not found, the next one seen is. The row of the URL has the text that waits or was asked for last,
+ * this table the others, at most three: so a URL is never asked for under more than four texts, and under none twice (C1).
+ */
+import type { Instant } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Link, PageReport } from '../../visit/report.ts'
+import { NOT_FOUND, WAITING } from '../mark.ts'
+import { enqueue, freshen, pageOf } from './enqueue.ts'
+import type { SiteRow } from './site-row.ts'
+
+export const MOST_SPELLINGS = 3
+const LONGEST_PATH = 50
+
+export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
+export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
+export const READ_SPELLINGS = `
+  SELECT place, url, depth, via_site, via_key, path, tried FROM url_spelling WHERE site = ? AND key = ? ORDER BY place`
+export const WRITE_SPELLING = `
+  INSERT INTO url_spelling (site, key, place, url, depth, via_site, via_key, path, tried)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (site, key, place) DO UPDATE SET url = excluded.url, tried = excluded.tried`
+export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
+export const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
+/** In the place of the one that was not found: it waits as a URL that was never visited. */
+export const RESPELL = `
+  UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = 0, tries = 0,
+    mark = 0
+  WHERE site = ? AND key = ?`
+
+export interface KnownText {
+  url: string
+  mark: number
+}
+
+interface Spelling {
+  place: bigint
+  url: string
+  depth: bigint | number
+  via_site: bigint | null
+  via_key: bigint | null
+  path: string
+  tried: bigint
+}
+
+export function readText(tx: SqliteTx, site: bigint, key: bigint): KnownText | undefined {
+  return tx.get<KnownText>(READ_TEXT, site, key)
+}
+
+/** Most sites have none: then their pages need not be looked up one by one. */
+export function hasSpellings(tx: SqliteTx, site: SiteRow): boolean {
+  return tx.get(HAS_SPELLINGS, site.key) !== undefined
+}
+
+export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void {
+  tx.run(FORGET_SPELLINGS, site.key, key)
+}
+
+/** Whether another text of a URL whose row is `known` can be of any use. */
+export function isNewText(known: KnownText, url: string): boolean {
+  return (known.mark === WAITING || known.mark === NOT_FOUND) && known.url !== url
+}
+
+/** A link that may be another text of a known URL. The row is read anew: the link before may have changed it. */
+export function enterSpelling(tx: SqliteTx, site: SiteRow, link: Link, now: Instant): 'fresh' | 'again' | 'of no use' {
+  const known = readText(tx, site.key, signed64(link.key))
+  if (known === undefined) return enqueue(tx, site, [link], now) === 1 ? 'fresh' : 'of no use'
+  freshen(tx, site.key, link)
+  return addSpelling(tx, site, known, link, now) ? 'again' : 'of no use'
+}
+
+/** True when the URL waits again with it; else it is kept for later, or is of no use. */
+function addSpelling(tx: SqliteTx, site: SiteRow, known: KnownText, link: Link, now: Instant): boolean {
+  if (site.state === 'barred' || !isNewText(known, link.url)) return false
+  const key = signed64(link.key)
+  const others = readSpellings(tx, site, key)
+  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => url === link.url)) return false
+  const place = others.length + 1
+  if (known.mark === NOT_FOUND) {
+    respell(tx, site, key, textOf(link), now)
+    writeTried(tx, site, key, place, known.url)
+    return true
+  }
+  const { depth, via_site, via_key, path } = textOf(link)
+  tx.run(WRITE_SPELLING, site.key, key, place, link.url, depth, via_site, via_key, path, 0)
+  return false
+}
+
+/** `asked` was not found: when another text has not been tried, the URL waits with it, and it is true. */
+export function tryNextSpelling(tx: SqliteTx, site: SiteRow, key: bigint, asked: string, now: Instant): boolean {
+  const next = readSpellings(tx, site, key).find(({ tried }) => tried === 0n)
+  if (next === undefined) return false
+  respell(tx, site, key, next, now)
+  writeTried(tx, site, key, Number(next.place), asked)
+  return true
+}
+
+/** The page is at another text of its own URL, says the server: that one is asked for, if it was not before. */
+export function followSpelling(tx: SqliteTx, site: SiteRow, page: PageReport, to: string, now: Instant): boolean {
+  const key = signed64(page.key)
+  const others = readSpellings(tx, site, key)
+  const there = others.find(({ url }) => url === to)
+  if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
+  const text = textOf({ url: to, depth: page.depth, via: page.url, path: `${page.path}R`.slice(0, LONGEST_PATH) })
+  respell(tx, site, key, text, now)
+  writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.place), page.url)
+  return true
+}
+
+/** Asked for by a visit that did not know the text that waits here: that one still does. */
+export function rememberTried(tx: SqliteTx, site: SiteRow, key: bigint, asked: string): void {
+  const others = readSpellings(tx, site, key)
+  const there = others.find(({ url }) => url === asked)
+  const place = there === undefined ? others.length + 1 : Number(there.place)
+  if (place <= MOST_SPELLINGS) writeTried(tx, site, key, place, asked)
+}
+
+function readSpellings(tx: SqliteTx, site: SiteRow, key: bigint): Spelling[] {
+  return tx.allExact<Spelling>(READ_SPELLINGS, site.key, key)
+}
+
+type Text = Omit<Spelling, 'place' | 'tried'>
+
+function textOf({ url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
+  const page = pageOf(via)
+  return { url, depth, via_site: page.site, via_key: page.key, path }
+}
+
+function respell(tx: SqliteTx, site: SiteRow, key: bigint, text: Text, now: Instant): void {
+  const { url, depth, via_site, via_key, path } = text
+  tx.run(RESPELL, url, depth, via_site, via_key, path, ++site.seq, now, site.key, key)
+  site.waiting++
+}
+
+/** How it was found matters no more. */
+function writeTried(tx: SqliteTx, site: SiteRow, key: bigint, place: number, url: string): void {
+  tx.run(WRITE_SPELLING, site.key, key, place, url, 0, null, null, '', 1)
+}
