@@ -19,6 +19,7 @@ import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { compareSites, contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
+import { learnFromHint } from './hints.ts'
 import {
   baseOf,
   blankPage,
@@ -142,6 +143,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     ...linkFacts(links, screen),
   }
   kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
+  learnFromHint(item, kept.page, screen.reporter)
   compareSites(kept.page, url.path === '/', twin?.url, screen.reporter, tools.site)
   kept.page.links = follow(kept.judged.follow && screen.reporter.memory.stopped === undefined)
   return kept

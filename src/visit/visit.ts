@@ -22,6 +22,8 @@ export interface AgendaItem {
   /** How it was found, in Heritrix's letters: L link, R redirect, E embed, M sitemap, N name to try, '' seed. The whole path, at most 50 letters. */
   path: string
   before?: PageMemory
+  /** When `before` was seen. */
+  lookedAt?: Instant
   /** When a sitemap last said that it changed. A hint, not a fact. */
   hint?: Instant
 }
