@@ -18,8 +18,8 @@ export interface HeuristicFigures {
   heuristic: Heuristic
   groups: number
   replicas: number
-  /** Replicas for each one that Dups100 finds; undefined when it finds none. */
-  relativeCoverage: number | undefined
+  /** Replicas for each one that Dups100 finds; null when it finds none. */
+  relativeCoverage: number | null
   examples: MirrorPair[]
 }
 
@@ -32,8 +32,8 @@ export interface MirrorFindings {
   chosen: Heuristic
   /** By the chosen heuristic, without names that lead nowhere. */
   pairs: MirrorPair[]
-  /** Undefined: not looked up. */
-  names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | undefined
+  /** Null: not looked up. */
+  names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null
   /** Sites that a crawl itself took for mirrors. */
   proposed: { count: number; proposals: Proposal[] }
 }
@@ -53,12 +53,12 @@ export async function mirrorsOf(
       if (name === heuristic) chosen = list
       const { groups, pairs } = list
       const first = pairs.slice(0, examples)
-      figures.push({ heuristic: name, groups, replicas: pairs.length, relativeCoverage: undefined, examples: first })
+      figures.push({ heuristic: name, groups, replicas: pairs.length, relativeCoverage: null, examples: first })
     }
     const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
-    const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? undefined : one.replicas / base }))
+    const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base }))
     let { pairs } = chosen
-    let names: MirrorFindings['names']
+    let names: MirrorFindings['names'] = null
     if (check !== undefined) {
       const asked = [...new Set(pairs.flatMap(({ replica, original }) => [replica, original]))]
       const { gone, unanswered } = await check(asked)

@@ -60,7 +60,7 @@ function printFindings({ screen, settings }: Invocation, found: MirrorFindings):
     if (replicas > some.length) screen.print(`  … and ${grouped(replicas - some.length)} more`)
   }
   const { names, proposed } = found
-  if (names !== undefined)
+  if (names !== null)
     screen.print(
       `\n${grouped(names.checked)} names looked up: ${grouped(names.gone.length)} do not exist any more, ${grouped(names.pairsLost)} pairs with them; ${grouped(names.unanswered)} without an answer, which stay.`,
     )
@@ -75,7 +75,7 @@ function heuristicTable({ heuristics, sites, chosen }: MirrorFindings): TextTabl
     grouped(groups),
     grouped(replicas),
     share(replicas, sites),
-    relativeCoverage === undefined ? '-' : relativeCoverage.toFixed(1),
+    relativeCoverage === null ? '-' : relativeCoverage.toFixed(1),
   ]
   const header = ['heuristic', 'groups', 'replicas', 'of all sites', 'relative coverage']
   return { title: 'Mirrors (VN, Table 2)', header, rows: heuristics.map(row) }
