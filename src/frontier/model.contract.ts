@@ -169,6 +169,10 @@ class Life {
     url.state = isMissing ? 'missing' : 'done'
     const next = [...url.others].find(([, tried]) => !tried)
     if (isMissing && next !== undefined) this.respell(url, next[0])
+    // Sent to another text of the same URL.
+    if (outcome.kind !== 'moved' || outcome.to === text || plain(outcome.to) !== plain(text)) return
+    const tried = url.others.get(outcome.to)
+    if (tried === false || (tried === undefined && url.others.size < 3)) this.respell(url, outcome.to)
   }
 
   async run(step: Step): Promise<void> {
