@@ -29,6 +29,13 @@ export interface PageFacts {
     digest: string
     textDigest: bigint
     simhash: bigint
+    /** The simhash with numbers, dates and names of months folded: pages that differ in nothing else have one shape. */
+    shape?: bigint
+    /**
+     * Of the URLs of what the page embeds (images, media, frames), 0n for none: pictures are content too, and the pages of
+     * a gallery may differ in nothing else.
+     */
+    embeds?: bigint
     /** Characters and words of its text. */
     length: number
     words: number

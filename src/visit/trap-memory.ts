@@ -13,10 +13,37 @@ export interface StoppedPattern {
   at: Instant
   /** URLs of it that were not asked for since. */
   refused: number
-  /** At most three of its URLs. */
+  /** At most three of its URLs: path and query, shortened when long. */
   examples: string[]
 }
 
+/**
+ * A family of URLs, that is those of one pattern: the pattern, its counts, the contents it showed last, its first examples,
+ * and of a page with parameters what those did. In columns, because two dozen of them go wherever the site's memory goes;
+ * the names of the columns are in `hazards/family.ts`.
+ */
+export type FamilyRow = [
+  pattern: string,
+  counts: number[],
+  contents: number[],
+  examples: string[],
+  parameters?: ParameterRow,
+]
+
+/** Names, how many pages had each, how many of those brought something new; hashes of sets of names and of values. */
+export type ParameterRow = [names: string[], pages: number[], news: number[], sets: number[], values: number[]]
+
 export interface TrapMemory {
   stopped: StoppedPattern[]
+  /** Answers that came at a usual pace, and slow ones. */
+  pace?: [usual: number, slow: number]
+  families?: FamilyRow[]
+  /** Contents that more than one URL may show, each with how many did, in columns (`hazards/few-contents.ts`). */
+  contents?: number[]
+  /** Hashes of the links of the page before: what the next one has too is navigation. */
+  navigation?: number[]
+  /** URLs with repeated segments that were answered, and those that brought nothing new. */
+  repeats?: [answered: number, nothingNew: number]
+  /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
+  probe?: { like?: number[]; told?: true }
 }

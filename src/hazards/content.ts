@@ -1,0 +1,93 @@
+/**
+ * When two pages say the same. Numbers and dates are folded in a page's shape, so that the pages of a calendar are near one
+ * another; its pictures count, so that the pages of a gallery are not. A list in another order is recognised by its size.
+ */
+import type { PageFacts } from './page-facts.ts'
+
+/** A content in the columns of the site's memory: all that is needed to know it again. */
+export interface Content {
+  low: number
+  high: number
+  /** Of what is embedded; 0 for nothing, or not known. */
+  embeds: number
+  /** Of the text, as it is. */
+  text: number
+  /** Of its size and structure: the same things in another order have the same. */
+  bag: number
+  words: number
+}
+
+export const CONTENT_COLUMNS = 5
+/** Below, equal size is chance. */
+const FEWEST_WORDS_OF_A_BAG = 40
+
+export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
+  const shape = BigInt.asUintN(64, facts.shape ?? facts.simhash)
+  const embeds = fold(facts.embeds ?? 0n)
+  const bag = mix(mix(fold(facts.tags) ^ facts.words) ^ facts.length)
+  const words = facts.words
+  return {
+    low: Number(shape & 0xffffffffn),
+    high: Number(shape >> 32n),
+    embeds,
+    text: fold(facts.textDigest),
+    bag,
+    words,
+  }
+}
+
+export function toColumns({ low, high, embeds, text, bag }: Content): number[] {
+  return [low, high, embeds, text, bag]
+}
+
+/** Bits of the shape that may differ: those of about two words of the page's, of none when it has few. */
+function bitsAllowed(words: number): number {
+  if (words < 20) return 1
+  if (words < 80 || words >= 400) return words >= 1000 ? 2 : 3
+  return 4
+}
+
+/** How a content compares with the one in the columns from `at` on. */
+export function likeness(content: Content, columns: readonly number[], at: number): 'same' | 'near' | 'other' {
+  if (columns[at + 2] !== content.embeds) return 'other'
+  if (columns[at + 3] === content.text) return 'same'
+  const apart = ones(columns[at] ^ content.low) + ones(columns[at + 1] ^ content.high)
+  if (apart <= bitsAllowed(content.words)) return 'near'
+  return content.words >= FEWEST_WORDS_OF_A_BAG && columns[at + 4] === content.bag ? 'near' : 'other'
+}
+
+/** The place of the content that is most like it, among several in columns; -1 for none. */
+export function findLike(content: Content, columns: readonly number[], width = CONTENT_COLUMNS): number {
+  let near = -1
+  for (let at = 0; at + CONTENT_COLUMNS <= columns.length; at += width) {
+    const like = likeness(content, columns, at)
+    if (like === 'same') return at
+    if (like === 'near' && near < 0) near = at
+  }
+  return near
+}
+
+/** 32 of 64 bits, 0 only for 0 (nearly). */
+function fold(bits: bigint): number {
+  const all = BigInt.asUintN(64, bits)
+  return (Number(all & 0xffffffffn) ^ Number(all >> 32n)) >>> 0
+}
+
+export function mix(hash: number): number {
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return (hash ^ (hash >>> 16)) >>> 0
+}
+
+/** 32 bits that name a text; cheap, for marks in memory only. */
+export function mark(text: string): number {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return mix(hash)
+}
+
+function ones(word: number): number {
+  word -= (word >>> 1) & 0x55555555
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+}

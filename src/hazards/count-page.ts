@@ -1,0 +1,88 @@
+/** One page counted in one of its families. */
+import { CONTENT_COLUMNS, type Content, findLike, likeness, toColumns } from './content.ts'
+import { type Family, withExample } from './family.ts'
+import type { FreshLinks, LinkCensus } from './link-census.ts'
+import type { PageFacts } from './page-facts.ts'
+
+/** Contents that a family remembers: the last ones that were new. */
+const MOST_CONTENTS = 5
+
+export interface Counted {
+  page: PageFacts
+  content: Content | undefined
+  census: LinkCensus
+  /** The number in its URL, or -1. */
+  ordinal: number
+  slow: boolean
+  /** It is as good as no page: soft-404, or one that too many URLs gave. */
+  hollow: boolean
+  now: number
+}
+
+export function countPage(family: Family, into: FreshLinks, counted: Counted): void {
+  const { page, content, census, now } = counted
+  family.answers++
+  family.at = now
+  if (counted.slow) family.slow++
+  if (counted.hollow) family.hollow++
+  withExample(family, page.path)
+  // A redirect to the next URL of its own family is a page that says nothing; any other redirect is no page.
+  if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
+  family.pages++
+  countContent(family, content ?? NOTHING, content !== undefined && isCertain(page))
+  countFresh(family, into, counted)
+  family.navigation += census.navigation
+  family.known += census.known
+  if (page.abroad > 0) family.outward++
+  if (page.path.length > family.longest) family.longest = page.path.length
+}
+
+const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, bag: 0, words: 0 }
+
+/** That a page is the same as another is certain when its pictures are known too, or its bytes are the same. */
+export function isCertain(page: PageFacts): boolean {
+  return page.duplicate || page.content?.embeds !== undefined
+}
+
+function countContent(family: Family, content: Content, certain: boolean): void {
+  const at = findLike(content, family.contents)
+  if (at < 0) {
+    family.kinds++
+    family.streak = 0
+    family.same = 0
+    remember(family, content)
+    return
+  }
+  family.streak++
+  family.same = certain && likeness(content, family.contents, at) === 'same' ? family.same + 1 : 0
+}
+
+/** The last ones stay. */
+export function remember(family: Family, content: Content): void {
+  family.contents = [...family.contents.slice(-(MOST_CONTENTS - 1) * CONTENT_COLUMNS), ...toColumns(content)]
+}
+
+function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Counted): void {
+  family.fresh += into.count
+  family.random += into.random
+  if (into.count > 0) family.growing++
+  if (into.count > 1) family.branching++
+  if (into.count > 0 && into.count === census.fresh) family.inward++
+  family.longer = into.count > 0 && into.longer === into.count ? family.longer + 1 : 0
+  if (ordinal < 0) return
+  const first = family.pages === 1
+  if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++
+  family.lowest = first ? ordinal : Math.min(family.lowest, ordinal)
+  family.highest = first ? ordinal : Math.max(family.highest, ordinal)
+}
+
+/** The first numbers of a URL as one, so that later dates and higher pages have higher ones; -1 without any. */
+export function ordinalOf(path: string): number {
+  let ordinal = -1
+  let groups = 0
+  for (const [digits] of path.slice(0, 300).matchAll(/\d+/g)) {
+    ordinal = Math.max(ordinal, 0) * 100_000 + Math.min(Number(digits), 99_999)
+    if (++groups === 3) break
+  }
+  return ordinal
+}

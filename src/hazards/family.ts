@@ -1,0 +1,159 @@
+/**
+ * A family: the URLs of one pattern, and what asking for them brought so far. Rows of the site's memory are opened, changed
+ * and closed again; a row that was closed is never written, so that an older memory stays as it was.
+ */
+import type { FamilyRow, ParameterRow, TrapMemory } from '../visit/trap-memory.ts'
+
+/** The counts of a row, in this order. */
+const COUNTS = [
+  /** Answers of any kind. */
+  'answers',
+  /** Of them, those with content. */
+  'pages',
+  /** Different contents among them. */
+  'kinds',
+  /** Pages since the last one that was new. */
+  'streak',
+  /** Pages in a row whose text and pictures were, letter by letter, there before. */
+  'same',
+  /** Pages with a fresh link into the family, and with several. */
+  'growing',
+  'branching',
+  /** Fresh links into the family on its own pages; of them, those that look like throws of dice. */
+  'fresh',
+  'random',
+  /** Links to known pages: those that the page before had too (navigation), and others. */
+  'navigation',
+  'known',
+  /** Pages with links to other sites. */
+  'outward',
+  /** Pages whose only fresh links lead into the family. */
+  'inward',
+  /** Fresh links into the family on pages of others that were new themselves. */
+  'vouched',
+  /** Slow answers. */
+  'slow',
+  /** Pages like the answer to a name that cannot exist, or like one that too many URLs gave. */
+  'hollow',
+  /** Pages in a row whose URL was longer than all before and began with that of another. */
+  'longer',
+  'longest',
+  /** Pages whose number was above or below all before. */
+  'stepping',
+  'lowest',
+  'highest',
+  /** When a page of it was last answered, in answers of the site. */
+  'at',
+] as const
+
+export type Counts = { [name in (typeof COUNTS)[number]]: number }
+
+export interface Family extends Counts {
+  pattern: string
+  contents: number[]
+  examples: string[]
+  parameters: ParameterRow | undefined
+}
+
+const MOST_EXAMPLES = 3
+export const LONGEST_EXAMPLE = 80
+/** All that the rows of a site may take, in characters of JSON. */
+const ROOM = 9000
+
+export function freshFamily(pattern: string): Family {
+  return openRow([pattern, [], [], []])
+}
+
+export function openRow([pattern, counts, contents, examples, parameters]: FamilyRow): Family {
+  const family = { pattern, contents, examples, parameters } as Family
+  for (let at = 0; at < COUNTS.length; at++) family[COUNTS[at]] = counts[at] ?? 0
+  return family
+}
+
+export function closeRow(family: Family): FamilyRow {
+  const counts = COUNTS.map((name) => family[name])
+  const { pattern, contents, examples, parameters } = family
+  return parameters === undefined
+    ? [pattern, counts, contents, examples]
+    : [pattern, counts, contents, examples, parameters]
+}
+
+export function withExample(family: Family, path: string): void {
+  if (family.examples.length >= MOST_EXAMPLES) return
+  const example = shorten(path)
+  if (!family.examples.includes(example)) family.examples = [...family.examples, example]
+}
+
+export function shorten(path: string): string {
+  const clean = path.replace(/[^\x21-\x7e]|["\\]/g, '_')
+  return clean.length <= LONGEST_EXAMPLE ? clean : clean.slice(0, LONGEST_EXAMPLE - 1) + '…'
+}
+
+/** The rows of a site while one page is judged. */
+export interface OpenFamilies {
+  /** The family of a pattern, begun when it is not known. */
+  of(pattern: string): Family
+  close(): FamilyRow[]
+}
+
+export function openFamilies({ families: rows = [] }: TrapMemory, now: number): OpenFamilies {
+  const open = new Map<string, { family: Family; at: number }>()
+  return {
+    of(pattern) {
+      const known = open.get(pattern)
+      if (known !== undefined) return known.family
+      const at = rows.findIndex((row) => row[0] === pattern)
+      const family = at < 0 ? freshFamily(pattern) : openRow(rows[at])
+      open.set(pattern, { family, at })
+      return family
+    },
+    close() {
+      const closed = [...rows]
+      for (const { family, at } of open.values()) {
+        if (at < 0) closed.push(closeRow(family))
+        else closed[at] = closeRow(family)
+      }
+      return makeRoom(closed, now)
+    },
+  }
+}
+
+/** The families that say least make room: few pages, nothing suspicious, not seen for long. */
+function makeRoom(rows: FamilyRow[], now: number): FamilyRow[] {
+  let size = 0
+  for (const row of rows) size += sizeOf(row)
+  while (size > ROOM && rows.length > 1) {
+    let coldest = 0
+    let least = Number.POSITIVE_INFINITY
+    for (let at = 0; at < rows.length; at++) {
+      const worth = worthOf(rows[at], now)
+      if (worth < least) {
+        least = worth
+        coldest = at
+      }
+    }
+    size -= sizeOf(rows[coldest])
+    rows = rows.filter((_, at) => at !== coldest)
+  }
+  return rows
+}
+
+const [PAGES, STREAK, BRANCHING, VOUCHED, SLOW, HOLLOW, AT] = (
+  ['pages', 'streak', 'branching', 'vouched', 'slow', 'hollow', 'at'] as const
+).map((name) => COUNTS.indexOf(name))
+
+function worthOf([, counts]: FamilyRow, now: number): number {
+  const evidence = 2 * counts[STREAK] + counts[BRANCHING] + 4 * counts[SLOW] + 2 * counts[HOLLOW] + counts[VOUCHED]
+  return Math.min(counts[PAGES], 10) + Math.min(evidence, 40) - Math.min((now - counts[AT]) / 10, 60)
+}
+
+/** At most so many characters of JSON: ten digits and a comma a number where it is a hash, six where it is a count. */
+function sizeOf([pattern, counts, contents, examples, parameters]: FamilyRow): number {
+  let size = pattern.length + 20 + 4 * counts.length + 11 * contents.length
+  for (const example of examples) size += example.length + 3
+  if (parameters !== undefined) {
+    for (const name of parameters[0]) size += name.length + 12
+    size += 11 * (parameters[3].length + parameters[4].length) + 12
+  }
+  return size
+}

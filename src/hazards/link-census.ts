@@ -1,0 +1,90 @@
+/**
+ * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
+ * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
+ */
+import { mark } from './content.ts'
+import type { LinkFacts } from './page-facts.ts'
+import { patternOf, type UrlPattern } from './pattern.ts'
+
+export interface FreshLinks {
+  count: number
+  /** Of them, those with names like throws of dice. */
+  random: number
+  /** Of them, those with a URL longer than the page's. */
+  longer: number
+}
+
+export interface LinkCensus {
+  /** Fresh links in all. */
+  fresh: number
+  /** Into the page's own form, its folders (deepest first), its place with parameters. */
+  form: FreshLinks
+  folders: readonly FreshLinks[]
+  place: FreshLinks
+  navigation: number
+  known: number
+  /** Fresh links by form and by folder, those of the page's own left out: for these the page vouches. */
+  elsewhere: ReadonlyMap<string, number>
+  /** Of all its links, for the page after it. */
+  marks: number[]
+}
+
+/** A page of thousands of links is counted by a sample. */
+const MOST_LINKS = 64
+const MOST_MARKS = 32
+
+export function countLinks(
+  path: string,
+  pattern: UrlPattern,
+  links: readonly LinkFacts[],
+  before: readonly number[],
+): LinkCensus {
+  const form = none()
+  const place = none()
+  const folders = pattern.folders.map(none)
+  const elsewhere = new Map<string, number>()
+  const marks: number[] = []
+  let fresh = 0
+  let navigation = 0
+  let known = 0
+  const step = Math.max(1, links.length / MOST_LINKS)
+  for (let at = 0; at < links.length; at += step) {
+    const link = links[Math.floor(at)]
+    if (link.path === path) continue
+    if (!link.fresh) {
+      const name = mark(link.path)
+      if (before.includes(name)) navigation++
+      else if (link.path !== '/') known++
+      if (marks.length < MOST_MARKS) marks.push(name)
+      continue
+    }
+    fresh++
+    // What is fresh now is known on the next page, and may be its navigation.
+    if (marks.length < MOST_MARKS) marks.push(mark(link.path))
+    const target = patternOf(link.path)
+    const longer = link.path.length > path.length
+    if (target.form === pattern.form) add(form, target, longer)
+    else if (target.place !== pattern.place) count(elsewhere, target.form)
+    if (target.names.length > 0 && target.place === pattern.place) add(place, target, longer)
+    for (const folder of target.folders) {
+      const own = pattern.folders.indexOf(folder)
+      if (own >= 0) add(folders[own], target, longer)
+      else count(elsewhere, folder)
+    }
+  }
+  return { fresh, form, folders, place, navigation, known, elsewhere, marks }
+}
+
+function none(): FreshLinks {
+  return { count: 0, random: 0, longer: 0 }
+}
+
+function add(links: FreshLinks, target: UrlPattern, longer: boolean): void {
+  links.count++
+  if (target.random) links.random++
+  if (longer) links.longer++
+}
+
+function count(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1)
+}

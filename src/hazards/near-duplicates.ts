@@ -1,0 +1,48 @@
+/**
+ * A streak of near-identical pages under one pattern, and what it is: calendars and other endless sequences, URLs that grow,
+ * or only the same again. The budget grows with the number of different contents that the pattern has shown, so that a
+ * calendar with events is not given up on its first empty week; URLs that other, new pages vouched for (an index of a
+ * gallery, a catalogue's lists) are outside of it.
+ */
+import type { Family } from './family.ts'
+import { type Finding, patience, type Sight } from './finding.ts'
+
+/** Near-identical pages in a row: when pages of the pattern lead to more of it, and when others list them all. */
+const WHILE_IT_GROWS = 8
+const WHILE_LISTED = 32
+/** More for each different content the pattern has shown, up to a bound. */
+const FOR_A_KIND = 4
+const AT_MOST = 64
+/** Of one and the same text and pictures, whoever links to them. */
+const OF_THE_SAME = 12
+/** A folder is stopped only if its pages said next to nothing in all, and nobody else led into it in many places. */
+const MOST_KINDS_OF_A_FOLDER = 3
+
+export function judgeForm({ form, suspicion }: Sight): Finding | undefined {
+  return judge(form, WHILE_IT_GROWS, suspicion)
+}
+
+export function judgeFolder(folder: Family, { suspicion }: Sight): Finding | undefined {
+  if (folder.kinds > MOST_KINDS_OF_A_FOLDER || folder.kinds * 5 > folder.pages) return undefined
+  if (folder.vouched > Math.max(3, folder.pages / 4)) return undefined
+  return judge(folder, WHILE_IT_GROWS + 4, suspicion)
+}
+
+function judge(family: Family, whileItGrows: number, suspicion: number): Finding | undefined {
+  const { pattern, pages, kinds, examples } = family
+  if (family.same >= patience(OF_THE_SAME, suspicion)) {
+    const evidence = `${family.same} URLs in a row gave the same text and pictures as others of the pattern`
+    return { rule: 'same-content', pattern, evidence, examples }
+  }
+  const grows = family.growing * 2 >= pages
+  const beyond = Math.min(family.streak, pages - family.vouched)
+  const budget = Math.min((grows ? whileItGrows : WHILE_LISTED) + FOR_A_KIND * (kinds - 1), AT_MOST)
+  if (beyond < patience(budget, suspicion)) return undefined
+  const said = `${family.streak} pages in a row say nothing new (${kinds} different among ${pages})`
+  if (!grows) return { rule: 'near-duplicates', pattern, evidence: said, examples }
+  const leads = `${said}; ${family.growing} of them lead to more of the same`
+  if (family.longer >= 4) return { rule: 'growing-url', pattern, evidence: `${leads}, with ever longer URLs`, examples }
+  const steps = pattern.includes('#') && family.stepping * 2 >= pages
+  if (steps) return { rule: 'endless-sequence', pattern, evidence: `${leads}, with ever other numbers`, examples }
+  return { rule: 'near-duplicates', pattern, evidence: leads, examples }
+}

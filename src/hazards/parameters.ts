@@ -1,0 +1,101 @@
+/**
+ * Parameters that multiply URLs and not contents: those with which pages say nothing new (`sort`, `view`), and filters that
+ * can be combined in ever other ways. Where one is found, the others of the page go on: its lists may well be real.
+ */
+import type { ParameterRow } from '../visit/trap-memory.ts'
+import { mark } from './content.ts'
+import type { Family } from './family.ts'
+import { type Finding, patience, type Sight } from './finding.ts'
+import { parametersOf } from './pattern.ts'
+
+/** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
+const IDLE = 8
+const IDLE_AMONG_IDLE = 3
+/** Combinations: so many sets of names, of so few values, on so many pages that lead only to more of them. */
+const SETS = 6
+const PAGES = 16
+const MOST_VALUES = 24
+const MOST_SETS = 12
+const MOST_NAMES = 6
+
+/** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
+export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
+  const [known, pages, news, sets, values] = copyOf(family.parameters ?? [[], [], [], [], []])
+  // What is new in a page with a parameter that is known for news is that one's merit.
+  const fertile = names.filter((name) => isFertile(known.indexOf(name), pages, news))
+  for (const name of names) {
+    const at = placeOf(name, known, pages, news)
+    if (at < 0) continue
+    pages[at]++
+    if (isNew && (fertile.length === 0 || fertile.includes(name))) news[at]++
+  }
+  addMark(sets, mark(names.join('&')), MOST_SETS)
+  for (const { name, value } of parametersOf(path)) addMark(values, mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
+  family.parameters = [known, pages, news, sets, values]
+}
+
+function copyOf([names, pages, news, sets, values]: ParameterRow): ParameterRow {
+  return [[...names], [...pages], [...news], [...sets], [...values]]
+}
+
+function isFertile(at: number, pages: number[], news: number[]): boolean {
+  return at >= 0 && news[at] >= 1 && news[at] * 2 >= pages[at]
+}
+
+/** A name that few pages had makes room for a new one. */
+function placeOf(name: string, names: string[], pages: number[], news: number[]): number {
+  const at = names.indexOf(name)
+  if (at >= 0) return at
+  const rarest = names.length < MOST_NAMES ? names.length : pages.indexOf(Math.min(...pages))
+  if (rarest < names.length && pages[rarest] > 2) return -1
+  names[rarest] = name
+  pages[rarest] = 0
+  news[rarest] = 0
+  return rarest
+}
+
+function addMark(marks: number[], one: number, most: number): void {
+  if (marks.length < most && !marks.includes(one)) marks.push(one)
+}
+
+export function judgeParameters(family: Family, place: string, { suspicion }: Sight): Finding[] {
+  if (family.parameters === undefined || family.pages < 5) return []
+  const [names, pages, news] = family.parameters
+  const allIdle = isAllIdle(family, suspicion)
+  const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, suspicion)
+  const found: Finding[] = []
+  for (let at = 0; at < names.length; at++) {
+    if (pages[at] < least || news[at] > pages[at] / 10 + (allIdle ? 0 : 1)) continue
+    const evidence = `${pages[at] - news[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
+    found.push({ rule: 'idle-parameter', pattern: idlePattern(place, names[at]), evidence, examples: family.examples })
+  }
+  if (found.length > 0) return found
+  if (allIdle && Math.max(...pages) <= 2) {
+    const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
+    return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples: family.examples }]
+  }
+  return judgeCombinations(family, place, suspicion)
+}
+
+/** Nothing that was asked for with parameters, by any name, was new lately. */
+function isAllIdle(family: Family, suspicion: number): boolean {
+  const budget = IDLE + 4 * Math.max(0, family.kinds - 1)
+  return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, suspicion)
+}
+
+function judgeCombinations(family: Family, place: string, suspicion: number): Finding[] {
+  const [names, pages, , sets, values] = family.parameters!
+  const combined = names.filter((_, at) => pages[at] >= 2)
+  const tooMany = sets.length >= SETS && family.pages >= patience(PAGES, suspicion) && combined.length >= 3
+  const few = values.length <= MOST_VALUES || family.pages >= 3 * PAGES
+  if (!tooMany || !few || family.inward * 10 < family.pages * 8) return []
+  const evidence =
+    `${family.pages} pages of ${sets.length} sets of parameters (${values.length}${few ? '' : ' and more'} values in all) ` +
+    'lead only to more combinations of them'
+  const pattern = `${place}?{${combined.join(',')}} two or more`
+  return [{ rule: 'parameter-combinations', pattern, evidence, examples: family.examples }]
+}
+
+export function idlePattern(place: string, name: string): string {
+  return `${place}?${name}=*&**`
+}

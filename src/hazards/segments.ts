@@ -1,0 +1,99 @@
+/**
+ * One segment of a path, or one value of a parameter, as its pattern has it: digits are `#`, what looks like a key, a hash or
+ * a throw of dice is `*`, words stay. Names of months and days count as numbers, because calendars write them so.
+ */
+
+const LONGEST = 24
+const DATE_WORDS = new Set(
+  (
+    'january february march april may june july august september october november december ' +
+    'jan feb mar apr jun jul aug sep sept oct nov dec ' +
+    'janeiro fevereiro marco abril maio junho julho agosto setembro outubro novembro dezembro ' +
+    'enero febrero marzo mayo junio julio septiembre octubre noviembre diciembre ' +
+    'janvier fevrier mars avril mai juin juillet aout septembre octobre decembre ' +
+    'januar februar maerz juni juli oktober dezember gennaio febbraio aprile maggio giugno luglio settembre ottobre ' +
+    'monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun'
+  ).split(' '),
+)
+
+export function foldSegment(segment: string): string {
+  if (segment === '') return ''
+  if (DATE_WORDS.has(segment.toLowerCase())) return '#'
+  return looksRandom(segment) ? '*' : plain(segment).slice(0, LONGEST)
+}
+
+/** Digits are `#`; a letter that means something in patterns, or nothing to people, is `_`. */
+export function plain(segment: string): string {
+  return segment
+    .slice(0, 4 * LONGEST)
+    .replace(/\d+/g, '#')
+    .replace(/[^\w.~%!$'+,;=:@#-]/g, '_')
+}
+
+/**
+ * The last segment. With `keep` as any other; else a name of words is `{name}`, because every page has its own: `/wiki/Moth`
+ * and `/wiki/Spider` are one pattern. A short word before a number stays: `photo-17.html` is `photo-#.html`.
+ */
+export function foldLeaf(leaf: string, keep: boolean): string {
+  const dot = leaf.lastIndexOf('.')
+  const hasExtension = dot > 0 && leaf.length - dot <= 6 && /^[A-Za-z]\w*$/.test(leaf.slice(dot + 1))
+  const extension = hasExtension ? leaf.slice(dot).toLowerCase() : ''
+  const folded = foldSegment(hasExtension ? leaf.slice(0, dot) : leaf)
+  if (keep || folded === '' || folded === '*' || folded === '#') return folded + extension
+  const numbered = folded.includes('#') && folded.replace(/[^A-Za-z]+/g, '').length <= 10
+  return (numbered ? folded : '{name}') + extension
+}
+
+const KIND = { other: 0, digit: 1, vowel: 2, consonant: 3 }
+const CLASS = new Uint8Array(128)
+for (const letter of '0123456789') CLASS[letter.charCodeAt(0)] = KIND.digit
+for (const letter of 'bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ') CLASS[letter.charCodeAt(0)] = KIND.consonant
+for (const letter of 'aeiouyAEIOUY') CLASS[letter.charCodeAt(0)] = KIND.vowel
+
+/** No language's word: hexadecimal, letters and digits in turn, no vowels. Machines also make names that sound like words; those pass. */
+export function looksRandom(word: string): boolean {
+  if (word.length < 5 || word.length > 200) return word.length > 200
+  let hex = true
+  let digits = 0
+  let letters = 0
+  let vowels = 0
+  let turns = 0
+  let run = 0
+  let longestRun = 0
+  let before = 0
+  let runs = 0
+  for (let at = 0; at < word.length; at++) {
+    const code = word.charCodeAt(at)
+    const kind = code < 128 ? CLASS[code] : KIND.vowel
+    if (kind === KIND.other) {
+      // A dash inside a GUID; other words with dashes are judged by their longest part.
+      if (code !== 45) hex = false
+      runs++
+      run = 0
+      before = 0
+      continue
+    }
+    if (kind === KIND.digit) digits++
+    else letters++
+    if (kind === KIND.vowel) vowels++
+    if (kind !== KIND.digit && !isHexLetter(code)) hex = false
+    const isDigit = kind === KIND.digit ? 1 : 2
+    if (before !== 0 && before !== isDigit) turns++
+    before = isDigit
+    run = kind === KIND.consonant ? run + 1 : 0
+    if (run > longestRun) longestRun = run
+  }
+  if (hex && digits >= 2 && letters >= 1 && digits + letters >= 8) return true
+  if (runs > 1) return false
+  return (
+    turns >= 4 ||
+    longestRun >= 6 ||
+    (turns >= 2 && letters >= 3 && vowels === 0) ||
+    (digits === 0 && vowels === 0 && letters >= 6)
+  )
+}
+
+function isHexLetter(code: number): boolean {
+  const lower = code | 0x20
+  return lower >= 97 && lower <= 102
+}

@@ -1,0 +1,90 @@
+/** The patterns of a site that are followed no more: added, matched, counted. */
+import type { Instant } from '../base/clock.ts'
+import type { StoppedPattern, TrapMemory } from '../visit/trap-memory.ts'
+import type { Finding } from './finding.ts'
+import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+
+/** With their evidence; more than that, in a site that is a trap from end to end, make room. */
+const MOST_STOPPED = 12
+const LONGEST_EVIDENCE = 200
+
+type Matches = (path: string, pattern: () => UrlPattern) => boolean
+
+/** Patterns are text in the memory; what they mean is worked out once for each list of them. */
+const compiled = new WeakMap<readonly StoppedPattern[], Matches[]>()
+
+/** The first pattern, of those that `counts`, which the URL belongs to. */
+export function findStopped(
+  stopped: readonly StoppedPattern[],
+  path: string,
+  counts: (rule: string) => boolean,
+): StoppedPattern | undefined {
+  if (stopped.length === 0) return undefined
+  let matches = compiled.get(stopped)
+  if (matches === undefined) {
+    matches = stopped.map(({ pattern }) => compile(pattern))
+    compiled.set(stopped, matches)
+  }
+  let read: UrlPattern | undefined
+  const pattern = () => (read ??= patternOf(path))
+  for (let at = 0; at < stopped.length; at++) {
+    if (matches[at](path, pattern) && counts(stopped[at].rule)) return stopped[at]
+  }
+  return undefined
+}
+
+const REPEATED = /^\/\*\* with (\d+) segments repeated$/
+const IDLE = /^(.*)\?([^?=&{}]*)=\*&\*\*$/
+const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
+
+function compile(text: string): Matches {
+  const repeated = REPEATED.exec(text)
+  if (repeated !== null) return (path) => repeatsIn(path) >= Number(repeated[1])
+  const idle = IDLE.exec(text)
+  if (idle !== null) {
+    const [, place, name] = idle
+    return (path, pattern) => path.includes('?') && pattern().place === place && pattern().names.includes(name)
+  }
+  const combined = COMBINED.exec(text)
+  if (combined !== null) {
+    const [, place, list] = combined
+    const names = new Set(list.split(','))
+    return (path, pattern) =>
+      path.includes('?') && pattern().place === place && pattern().names.filter((name) => names.has(name)).length >= 2
+  }
+  if (text.endsWith('?**')) {
+    const place = text.slice(0, -3)
+    return (path, pattern) => path.includes('?') && pattern().place === place
+  }
+  if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
+  return (_, pattern) => pattern().form === text
+}
+
+/** `/` and all of the site are nobody's trap: its limits are for that. */
+export function mayStop(pattern: string): boolean {
+  return pattern !== '/' && pattern !== '/**' && pattern !== '/?**'
+}
+
+export function addStopped(traps: TrapMemory, finding: Finding, at: Instant): TrapMemory {
+  const { pattern, rule, evidence, examples } = finding
+  if (traps.stopped.some((one) => one.pattern === pattern)) return traps
+  const room = traps.stopped.length < MOST_STOPPED ? traps.stopped : withoutIdlest(traps.stopped)
+  const one = { pattern, rule, evidence: evidence.slice(0, LONGEST_EVIDENCE), at, refused: 0, examples: [...examples] }
+  return { ...traps, stopped: [...room, one] }
+}
+
+function withoutIdlest(stopped: readonly StoppedPattern[]): StoppedPattern[] {
+  const fewest = Math.min(...stopped.map(({ refused }) => refused))
+  const idlest = stopped.findIndex(({ refused }) => refused === fewest)
+  return stopped.filter((_, at) => at !== idlest)
+}
+
+export function countStopped(traps: TrapMemory, pattern: string): TrapMemory {
+  const at = traps.stopped.findIndex((one) => one.pattern === pattern)
+  if (at < 0) return traps
+  const stopped = [...traps.stopped]
+  stopped[at] = { ...stopped[at], refused: stopped[at].refused + 1 }
+  const known = compiled.get(traps.stopped)
+  if (known !== undefined) compiled.set(stopped, known)
+  return { ...traps, stopped }
+}

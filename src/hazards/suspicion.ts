@@ -1,0 +1,19 @@
+/**
+ * What the paper's limits (V12) are good for by default: a site with very many URLs, duplicates or levels is looked at with
+ * less patience, and so is one in which a trap was found. Files that are no pages (images, documents) are not counted as
+ * duplicates: the same brochure under three names is no trap.
+ */
+import type { SiteMemory } from '../visit/site-memory.ts'
+
+const MANY_URLS = 5_000
+const MANY_DUPLICATES = 10
+const MANY_LEVELS = 12
+
+export function suspicionOf({ fetched, duplicates, deepest, traps }: SiteMemory): number {
+  let points = 0
+  if (fetched >= MANY_URLS) points++
+  if (duplicates > MANY_DUPLICATES && duplicates * 5 > fetched) points++
+  if (deepest >= MANY_LEVELS) points++
+  if (traps !== undefined && traps.stopped.length > 0) points++
+  return points
+}
