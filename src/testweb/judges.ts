@@ -150,8 +150,8 @@ export function askedAgainst(
     if (path !== '/robots.txt' && path !== web.siteOf(url)?.robots.movedTo) asked.add(url)
   }
   return {
-    extra: [...asked].filter((url) => !right.asked.has(url)),
-    lacking: [...right.asked].filter((url) => !asked.has(url)),
+    extra: [...asked].filter((url) => !right.asked.has(url) && !right.sitemapFiles.has(url)),
+    lacking: [...right.asked, ...right.sitemapFiles].filter((url) => !asked.has(url)),
   }
 }
 

@@ -144,7 +144,8 @@ function isPortable(site: SiteDefinition, page: number): boolean {
 function originalOf(web: Neighbours, site: SiteDefinition, page: number): { site: SiteDefinition; page: number } {
   const draws = new Draws(draw(site.seed, page, 0xd0b))
   for (let attempt = 0; attempt < 16; attempt++) {
-    const other = draws.yes(0.2) ? web.site(draws.below(web.count)) : site
+    const drawn = draws.yes(0.2) ? web.site(draws.below(web.count)) : site
+    const other = drawn.name === site.name ? site : drawn
     const candidate = draws.below(Math.max(1, other.pages))
     if (other !== site && other.hostless) continue
     if (candidate > 0 && isPortable(other, candidate) && kindOf(web.plan, other, candidate) === 'page') {

@@ -80,13 +80,16 @@ function secureNames(web: TestWeb): string[] {
 }
 
 function onePlace(web: TestWeb, port: number): string[] {
-  const domains = new Set(web.allSites().map((site) => site.host.split(':', 1)[0].split('.').at(-1)))
+  const hosts = [...web.allSites().map(({ host }) => host), ...web.wildcardDomains().map(({ domain }) => domain)]
+  const domains = new Set(hosts.map((host) => host.split(':', 1)[0].split('.').at(-1)))
   return [...domains].map((domain) => `*.${domain}=127.0.0.1:${port}`)
 }
 
 function ownPlaces(web: TestWeb, port: number): string[] {
   const named = web.allSites().filter((site) => site.failing !== 'no-such-name' && site.failing !== 'dns')
-  return named.map((site) => `${site.host.split(':', 1)[0]}=${loopbackAddress(site)}:${port}`)
+  const lines = named.map((site) => `${site.host.split(':', 1)[0]}=${loopbackAddress(site)}:${port}`)
+  const any = web.wildcardDomains().map(({ domain, anywhere }) => `*.${domain}=${loopbackAddress(anywhere)}:${port}`)
+  return [...lines, ...any]
 }
 
 const portOf = (server: Server) => {
@@ -97,7 +100,8 @@ const portOf = (server: Server) => {
 /** The port that the first address got may be taken at another: then all start again. */
 async function listenAll(serving: Serving, options: ServeOptions): Promise<Server[]> {
   const living = serving.web.allSites().filter((site) => site.failing === undefined || RESPONSIVE.has(site.failing))
-  const addresses = [...new Set(living.map(loopbackAddress))]
+  const anywhere = serving.web.wildcardDomains().map((wildcard) => wildcard.anywhere)
+  const addresses = [...new Set([...living, ...anywhere].map(loopbackAddress))]
   for (let attempt = 1; ; attempt++) {
     const servers: Server[] = []
     try {

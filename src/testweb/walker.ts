@@ -32,6 +32,10 @@ export interface WalkOptions {
   mediaTypes?: readonly string[]
   /** Hosts that the crawl leaves out. */
   without?: readonly string[]
+  /** Asks for nothing that lies in a trap, and once only for what is real and has many names: what no defence can better. */
+  ideal?: boolean
+  /** Reads sitemaps as soon as it knows a site. */
+  sitemaps?: boolean
 }
 
 export interface RightAnswer {
@@ -54,6 +58,8 @@ export interface RightAnswer {
   unreachable: Set<string>
   /** Answers that misbehave: asked for, and kept or not as limits have it. */
   doubtful: Set<string>
+  /** Sitemaps that a careful reader asks for. */
+  sitemapFiles: Set<string>
   /** robots.txt of every site that had a URL to ask about. */
   robotsFiles: Set<string>
   /** Links to seeds' sites that the home-page policy dropped. */
@@ -87,6 +93,8 @@ export function walk(web: TestWeb, options: WalkOptions): RightAnswer {
   const inScope = scopeOf(options)
   const seedHosts = new Set(options.seeds.map((seed) => splitUrl(seed).host))
   const seen = new Set<string>()
+  const shown = new Set<string>()
+  const mapped = new Set<string>()
   const queue: Step[] = []
   const admit = (url: string, depth: number) => {
     if (depth > maxDepth || seen.has(url)) return
@@ -103,6 +111,15 @@ export function walk(web: TestWeb, options: WalkOptions): RightAnswer {
   for (const seed of options.seeds) admit(canonicalUrl(seed), 0)
   for (let at = 0; at < queue.length; at++) {
     const { url, depth } = queue[at]
+    if (options.ideal && isLost(web, url, shown)) continue
+    const { host: name } = splitUrl(url)
+    const site = options.sitemaps && !mapped.has(name) ? web.siteOf(url) : undefined
+    mapped.add(name)
+    if (site !== undefined && site.robots.state !== 'closed' && web.unreachable(url) === undefined) {
+      const { files, listed } = web.sitemapOf(site)
+      for (const file of site.sitemap?.kind === 'unnamed' ? [] : files) right.sitemapFiles.add(file)
+      if (site.sitemap?.kind !== 'unnamed') for (const one of listed) admit(one, depth)
+    }
     const page = ask(web, url, token, mediaTypes, right)
     if (page === undefined) continue
     const { host } = page.site
@@ -114,6 +131,16 @@ export function walk(web: TestWeb, options: WalkOptions): RightAnswer {
     }
   }
   return right
+}
+
+/** In a trap, with nothing to show or nothing new. */
+function isLost(web: TestWeb, url: string, shown: Set<string>): boolean {
+  const trap = web.trapOf(url)
+  const real = web.realOf(url)
+  if (real === undefined) return trap !== undefined
+  if (shown.has(real)) return trap !== undefined || real !== url
+  shown.add(real)
+  return false
 }
 
 /** Puts the URL where it belongs; the definition when an answer was had whose links may count. */
@@ -200,6 +227,7 @@ function emptyAnswer(): RightAnswer {
     unwanted: new Set(),
     unreachable: new Set(),
     doubtful: new Set(),
+    sitemapFiles: new Set(),
     robotsFiles: new Set(),
     seedLinksDropped: 0,
   }

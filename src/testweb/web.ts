@@ -62,6 +62,8 @@ export interface TestWeb {
   /** Home pages of good sites under wildcards; of copies and what looks like copies. */
   wildcardHomes(): string[]
   mirrorHomes(): string[]
+  /** Domains under which every name resolves, and where any such name stands. */
+  wildcardDomains(): { domain: string; anywhere: SiteDefinition }[]
   /** One number for all sites at an address. */
   addressGroupOf(site: SiteDefinition): number
   versionOf(content: Content, at: Instant): Version
@@ -212,6 +214,7 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
     homes: () => numbered().map((one) => one.origin + '/'),
     wildcardHomes: hosts.wildcardHomes,
     mirrorHomes: hosts.mirrorHomes,
+    wildcardDomains: hosts.wildcardDomains,
     addressGroupOf: (of) => of.addressGroup,
     versionOf,
     changesOf(url, from, to) {

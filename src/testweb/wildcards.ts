@@ -35,6 +35,8 @@ export interface Wildcards {
   /** Home pages of the good sites. */
   homes(): string[]
   good(): SiteDefinition[]
+  /** Each domain, and where any name under it stands. */
+  domains(): { domain: string; anywhere: SiteDefinition }[]
 }
 
 /** Numbers of their addresses begin here: one for a farm, one for a house, one for a registry's advertising. */
@@ -76,7 +78,12 @@ export function planWildcards(plan: WebPlan, farmers: readonly SiteDefinition[])
       : { site, page: (path) => advertising(path, seed, host), trap: 'advertising' }
   }
   const good = () => [...named.values()]
-  return { hostOf, good, homes: () => good().map((site) => `${site.origin}/`) }
+  const domains = () =>
+    [...farms.keys(), ...plan.wildcards.map(({ domain }) => domain)].flatMap((domain) => {
+      const anywhere = hostOf(`any.${domain}`)?.site
+      return anywhere === undefined ? [] : [{ domain, anywhere }]
+    })
+  return { hostOf, good, domains, homes: () => good().map((site) => `${site.origin}/`) }
 }
 
 const shared = (number: number) => ADDRESSES + number

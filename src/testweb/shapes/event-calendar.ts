@@ -47,6 +47,7 @@ export const eventCalendar: Shape = {
     const kind = choice(seed, 1, SPELLINGS.length)
     const { path, read } = SPELLINGS[kind]
     const days = eventDays(seed)
+    const end = Math.min(FAR, bound / 8)
     const event = (day: number) => `/event/${days.indexOf(day) + 1}-${slug(seed, day)}`
     if (asked === '/whats-on/') {
       const page = sheet(seed, asked, 'What is on', (pen) => {
@@ -61,7 +62,7 @@ export const eventCalendar: Shape = {
       const page = sheet(seed, asked, `Event ${number}`, (pen) => {
         pen.put(`<p>${dateOf(days[number - 1])}</p>`)
         pen.prose(asked, 3)
-        pen.link(path('day', dateOf(days[number - 1])), 'That day')
+        if (Math.abs(days[number - 1]) <= end) pen.link(path('day', dateOf(days[number - 1])), 'That day')
       })
       return { ...page, sort: 'real' }
     }
@@ -70,8 +71,8 @@ export const eventCalendar: Shape = {
     const view = match[1] as View
     const offset = offsetOf(match[2])
     if (offset === undefined || path(view, dateOf(offset)) + (match[3] ?? '') !== asked) return undefined
-    const end = Math.min(FAR, bound / 8)
-    if (Math.abs(offset) > end) return undefined
+    // A month is named by its first day, which may lie a little further.
+    if (Math.abs(offset) > end + 31) return undefined
     const sort = Math.abs(offset) <= NEAR ? 'neither' : 'trap'
     if (match[3] !== undefined) {
       const body = `BEGIN:VCALENDAR\r\nX-WR-CALNAME:${dateOf(offset)}\r\nEND:VCALENDAR\r\n`
@@ -81,7 +82,8 @@ export const eventCalendar: Shape = {
       const turn = { day: 1, week: 7, month: 30 }[view]
       for (const other of [offset - turn, offset + turn])
         if (Math.abs(other) <= end) pen.link(path(view, dateOf(other)), other < offset ? 'Previous' : 'Next')
-      for (const other of VIEWS) if (other !== view) pen.link(path(other, dateOf(offset)), other)
+      for (const other of VIEWS)
+        if (other !== view && Math.abs(offset) <= end) pen.link(path(other, dateOf(offset)), other)
       grid(pen, offset, end, (day) => path('day', dateOf(day)))
       const found = days.filter((day) => Math.abs(day - offset) < turn)
       if (found.length === 0) pen.put(`<p>${pen.line('nothing', 9)}</p><p>${dateOf(offset)}: 0</p>`)

@@ -6,7 +6,7 @@ import { choice, readNumber, sheet, slug, token } from './sheet.ts'
 const PAGES = 6
 const KINDS = ['html-as-text', 'text-as-html', 'image-as-html', 'archive-as-html', 'script-links', 'no-spaces'] as const
 
-const path = (seed: number, kind: number, number: number) => `/files/${choice(seed, 9, 90)}/${KINDS[kind]}-${number}`
+const path = (seed: number, kind: number, number: number) => `/data/${choice(seed, 9, 90)}/${KINDS[kind]}-${number}`
 
 export const wrongTypes: Shape = {
   entries: (seed) => KINDS.flatMap((_, kind) => Array.from({ length: PAGES }, (_, number) => path(seed, kind, number))),
