@@ -4,6 +4,7 @@ import { type Inlinks, whoLinksHere } from '../collection/links/who-links-here.t
 import { pageOf, type StoredPage, type StoredVerdict, verdictsOf } from '../collection/pages/read-pages.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks, SiteLook, UrlLook } from '../frontier/looks.ts'
+import { decide, type RobotsDecision } from '../site/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { documentsOf } from './open-queries.ts'
 
@@ -13,6 +14,8 @@ export interface UrlFacts {
   look: UrlLook | undefined
   page: StoredPage | undefined
   captures: number
+  /** By the robots.txt that its site has for its scheme; undefined when that has no rules, or was never asked for. */
+  robots?: RobotsDecision
   inlinks: Inlinks
 }
 
@@ -32,14 +35,23 @@ export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: nu
   const { site, key } = url
   const look = await looks.url(tx, text)
   const page = pageOf(tx, site, key)
+  const asked = page?.url ?? look?.url ?? url.href
   return {
-    url: page?.url ?? look?.url ?? url.href,
+    url: asked,
     site,
+    robots: await robotsFor(tx, looks, asked),
     look,
     page,
     captures: capturesOf(tx, site, key).length,
     inlinks: whoLinksHere(tx, site, key, referrers),
   }
+}
+
+async function robotsFor(tx: Tx, looks: Looks, text: string): Promise<RobotsDecision | undefined> {
+  const url = parseUrl(text)
+  const memory = url && (await looks.site(tx, url.site))?.memory.robots[url.scheme]
+  if (url === undefined || memory === undefined) return undefined
+  return memory.state === 'rules' || memory.state === 'unreachable' ? decide(memory, url.path) : undefined
 }
 
 export async function siteFacts(tx: Tx, looks: Looks, running: boolean, text: string): Promise<SiteFacts> {

@@ -4,11 +4,18 @@ import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
 import { hazardLines } from './hazard-words.ts'
 import { plain } from './progress.ts'
-import type { PageLook, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from './rooms.ts'
+import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './robots-words.ts'
+import type { PageLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from './rooms.ts'
 import { timeText } from './words.ts'
 
 export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot?: WhyNot): string[] {
-  return [...verdict(facts, site, now, whyNot), ...origin(facts), ...lastLook(facts), ...inlinks(facts)]
+  return [
+    ...verdict(facts, site, now, whyNot),
+    ...ruleSentence(facts),
+    ...origin(facts),
+    ...lastLook(facts),
+    ...inlinks(facts),
+  ]
 }
 
 function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot | undefined): string[] {
@@ -78,13 +85,14 @@ function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number):
   return when + tries + ahead
 }
 
-function origin({ look }: UrlFacts): string[] {
+function origin(facts: UrlFacts): string[] {
+  const { look } = facts
   if (look === undefined) return []
-  const from = look.seed
-    ? 'It is a seed.'
-    : look.via === undefined
+  const asPage =
+    look.via === undefined
       ? `It is ${levels(look.depth)}.`
       : `It was found on ${plain(look.via)}, ${levels(look.depth)}.`
+  const from = look.seed ? 'It is a seed.' : (sitemapOrigin(facts) ?? asPage)
   return [`${from} Queued ${timeText(look.enqueuedAt)} UTC.`]
 }
 
@@ -119,8 +127,9 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
     lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
   for (const scheme of ['http', 'https'] as const) {
     const robots = memory.robots[scheme]
-    if (robots !== undefined) lines.push(robotsSentence(scheme, robots))
+    if (robots !== undefined) lines.push(robotsSentence(scheme, robots, now))
   }
+  lines.push(...sitemapLines(memory))
   if (memory.crawlDelay !== undefined && memory.crawlDelay > 0)
     lines.push(`robots.txt asks for a Crawl-delay of ${formatDuration(memory.crawlDelay)}.`)
   if (look.pause > 0)
@@ -148,19 +157,5 @@ function stateSentence(look: SiteLook, now: number): string {
       return 'done; nothing of it waits.'
     case 'barred':
       return `given up: ${plain(look.reason ?? 'it did not answer in bounded tries')}.`
-  }
-}
-
-function robotsSentence(scheme: string, robots: RobotsLook): string {
-  const file = `robots.txt over ${scheme} (${timeText(robots.at)} UTC, ${robots.status === 0 ? 'no answer' : `status ${robots.status}`})`
-  switch (robots.state) {
-    case 'rules':
-      return `${file} has rules, and they are obeyed.`
-    case 'none':
-      return `${file}: nothing in it restricts us.`
-    case 'unreachable':
-      return `${file} could not be read, so nothing is fetched for now; it is tried again later.`
-    case 'uninterpretable':
-      return `${file} cannot be interpreted, so it restricts nothing.`
   }
 }

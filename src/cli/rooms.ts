@@ -54,6 +54,8 @@ export interface Content {
 export interface UrlLook {
   depth: number
   via?: string
+  /** How it was found; one that ends in `M` is a sitemap. */
+  path?: string
   enqueuedAt: Instant
   dueAt: Instant
   tries: number
@@ -87,6 +89,8 @@ export interface UrlFacts {
   look: UrlLook | undefined
   page: PageLook | undefined
   captures: number
+  /** What robots.txt says of it, as it is remembered; undefined when it has none with rules. */
+  robots?: { allowed: boolean; group: string; line: number; rule: string }
   /** Pages that link here; `behind` pages are not in the index yet. */
   inlinks: { count: number; from: readonly string[]; behind: number }
 }
@@ -95,6 +99,11 @@ export interface RobotsLook {
   state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
   at: Instant
   status: number
+  /** While unreachable: since when, and how often it was asked for in vain. */
+  since?: Instant
+  tries?: number
+  /** It was longer than we read. */
+  tooBig?: true
 }
 
 /** What the frontier knows of a site. */
@@ -119,6 +128,10 @@ export interface SiteLook {
     duplicates: number
     silent: number
     stopped?: string
+    /** Sitemaps taken, feeds among them, and URLs that they brought. */
+    sitemaps?: { asked: number; urls: number; feeds?: number }
+    /** How often their `lastmod` was checked, and was true. */
+    hints?: { checked: number; held: number }
     traps?: { stopped: readonly { rule: string; pattern: string; refused: number }[] }
   }
 }

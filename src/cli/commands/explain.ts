@@ -61,7 +61,7 @@ function json({ url, site, whyNot }: Answer): object {
 }
 
 /** Field by field: what is documented is printed, and no more. */
-function urlJson({ url, site, look, page, captures, inlinks }: UrlFacts): object {
+function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts): object {
   return {
     url,
     site,
@@ -91,6 +91,7 @@ function urlJson({ url, site, look, page, captures, inlinks }: UrlFacts): object
             annotations: page.annotations,
           },
     captures,
+    robots: robots ?? null,
     inlinks,
   }
 }
@@ -115,6 +116,8 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     silent: look.memory.silent,
     stopped: look.memory.stopped ?? null,
     robots: { http: robotsJson(http), https: robotsJson(https) },
+    sitemaps: look.memory.sitemaps ?? null,
+    hints: look.memory.hints ?? null,
     stoppedPatterns: (look.memory.traps?.stopped ?? []).map(({ rule, pattern, refused }) => ({
       rule,
       pattern,
@@ -125,5 +128,7 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
 }
 
 function robotsJson(robots: RobotsLook | undefined): object | null {
-  return robots === undefined ? null : { state: robots.state, status: robots.status, at: isoTime(robots.at) }
+  if (robots === undefined) return null
+  const { state, status, at, since, tries, tooBig } = robots
+  return { state, status, at: isoTime(at), since: isoTime(since), tries: tries ?? 0, tooBig: tooBig ?? false }
 }
