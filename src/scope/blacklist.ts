@@ -3,7 +3,7 @@
  * (V15). One a line; what a line is shows in its form, so one file may hold all three kinds.
  */
 import { Problem } from '../base/errors.ts'
-import { normalPath, parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import { exactPath, parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { type AddressRange, inRange, parseRange } from './address-range.ts'
 
 export interface BlacklistText {
@@ -63,7 +63,7 @@ function add(entries: Entries, entry: string): boolean {
   if (isDomain) entries.domains.add(url.host)
   else {
     const paths = entries.urls.get(url.site) ?? []
-    paths.push(normalPath(url))
+    paths.push(exactPath(url))
     entries.urls.set(url.site, paths)
   }
   return true
@@ -80,7 +80,7 @@ function refusedDomain({ domains }: Entries, host: string): string | undefined {
 function refusedUrl({ urls }: Entries, url: WebUrl): string | undefined {
   const paths = urls.size === 0 ? undefined : urls.get(url.site)
   if (paths === undefined) return undefined
-  const path = normalPath(url)
+  const path = exactPath(url)
   const found = paths.find((beginning) => path.startsWith(beginning))
   return found === undefined ? undefined : `blacklist: ${url.site}${found}`
 }

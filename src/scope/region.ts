@@ -1,7 +1,7 @@
 /** The part of the web that is wanted (C9), as one question: is this URL in it? Schemes never matter here. */
 import { domainToASCII } from 'node:url'
 import { getDomain } from 'tldts'
-import { normalPath, type WebUrl } from '../web/url/web-url.ts'
+import { exactPath, type WebUrl } from '../web/url/web-url.ts'
 import { surtForm, surtPrefix } from './surt-prefix.ts'
 
 /** `tld` may name several, with commas (`br,pt`), and suffixes of more than one label (`gov.br`). */
@@ -38,7 +38,7 @@ function thePages(seeds: readonly WebUrl[]): Region {
 }
 
 function schemeless(url: WebUrl): string {
-  return url.site + normalPath(url)
+  return url.site + exactPath(url)
 }
 
 /** Under the folder in which a seed lies: /a/b.html and /a/ both mean /a/. */
@@ -46,7 +46,7 @@ function underFolders(seeds: readonly WebUrl[]): Region {
   const folders = new Map<string, Set<string>>()
   let longest = 0
   for (const seed of seeds) {
-    const path = normalPath(seed).split('?', 1)[0]
+    const path = exactPath(seed).split('?', 1)[0]
     const folder = path.slice(0, path.lastIndexOf('/') + 1)
     folders.set(seed.site, (folders.get(seed.site) ?? new Set()).add(folder))
     longest = Math.max(longest, folder.length)
@@ -57,7 +57,7 @@ function underFolders(seeds: readonly WebUrl[]): Region {
       const ofSite = folders.get(url.site)
       if (ofSite === undefined) return false
       // Each folder above the page is looked up: a site may have a hundred thousand seeds, and a page has few folders.
-      const path = normalPath(url).split('?', 1)[0]
+      const path = exactPath(url).split('?', 1)[0]
       for (let at = path.indexOf('/'); at >= 0 && at < longest; at = path.indexOf('/', at + 1)) {
         if (ofSite.has(path.slice(0, at + 1))) return true
       }
