@@ -19,6 +19,7 @@ import { Crew } from './crew.ts'
 import { type House, openHouse } from './house.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
+import { scopeSeeds } from './scope-seeds.ts'
 import { recordUnreadable } from './watchdog.ts'
 import { scopeFor } from './worker-tools.ts'
 
@@ -78,14 +79,14 @@ export async function startCrawl(settings: Settings, options: CrawlOptions): Pro
   const opened = await openForWriting(settings, options)
   const { house, journal, close } = opened
   try {
-    const seeds = await house.seeds()
+    const { seeds, alternates } = await scopeSeeds(house.parts)
     if (seeds.length === 0) {
       throw new Problem(
         'no-seeds',
         `nothing to collect in ${folder}: name seeds, for instance orbweaver crawl https://www.example.org/`,
       )
     }
-    const plan: CrawlPlan = { settings, seeds, version: options.version }
+    const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
     checkSeedsInScope(plan)
     return await runCrawl(plan, house, journal, close)
   } catch (error) {
@@ -114,7 +115,8 @@ export async function addSeeds(settings: Settings, options: CrawlOptions): Promi
   return { added: fresh, known: options.seeds.length - fresh }
 }
 
-async function openForWriting(settings: Settings, options: CrawlOptions) {
+/** Who opens it closes it. */
+export async function openForWriting(settings: Settings, options: CrawlOptions) {
   const folder = settings.collection
   for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
   // A loss of power must not take the folder itself, with all that is durable in it.

@@ -1,5 +1,6 @@
 /** Seeds that moved out of the scope: `example.org` that lives at `www.example.org` by now. The operator should know, and is told how to go on. */
 import { pageOf } from '../collection/pages/read-pages.ts'
+import { seedLooksOf } from '../frontier/open-frontier.ts'
 import type { House } from './house.ts'
 
 const MOST_SEEDS = 1000
@@ -11,11 +12,11 @@ export interface MovedSeed {
 }
 
 export async function movedSeeds(house: House): Promise<MovedSeed[]> {
-  const seeds = (await house.seeds()).slice(0, MOST_SEEDS)
   const { look } = house.frontier.ledger
-  return house.parts.database.read(async (tx) => {
+  const { database } = house.parts
+  return database.read(async (tx) => {
     const moved: MovedSeed[] = []
-    for (const from of seeds) {
+    for (const from of await seedLooksOf(database).first(tx, MOST_SEEDS)) {
       const seed = house.urls.parse(from)
       const page = seed === undefined ? undefined : pageOf(tx, seed.site, seed.key)
       if (page?.outcome !== 'moved' || page.detail === null) continue

@@ -14,6 +14,7 @@ import { contentOf } from './open-content.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
+import { seedStanding } from './open-seeds.ts'
 import { standing } from './open-standing.ts'
 import { whyNotIn } from './open-why-not.ts'
 import { verifyCollection } from './verify-collection.ts'
@@ -37,6 +38,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
         const { urls } = await looks.totals(tx)
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
+    seedStanding: () => seedStanding(database),
     standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, looks, ask),

@@ -8,6 +8,8 @@ export interface CrawlPlan {
   settings: Settings
   /** All seeds that the collection has, this run's among them. */
   seeds: readonly string[]
+  /** Where names to try may turn out to live. */
+  alternates?: readonly string[]
   version: string
 }
 

@@ -42,7 +42,8 @@ export interface World {
 export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
   const { settings } = plan
   const urls = urlsOf(settings)
-  const seeds = plan.seeds.map(urls.parse).filter((seed) => seed !== undefined)
+  const read = (list: readonly string[]) => list.map(urls.parse).filter((seed) => seed !== undefined)
+  const seeds = read(plan.seeds)
   const blacklist = world.blacklist ?? (() => emptyBlacklist)
   return {
     urls,
@@ -53,7 +54,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     archive: world.archive,
     findTwin: world.findTwin,
     watch: world.watch,
-    scope: scopeFor(settings, seeds, blacklist),
+    scope: scopeFor(settings, seeds, blacklist, read(plan.alternates ?? [])),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
     hazards: hazardLimits(settings),
     trusts: trustOf(settings.trust),
@@ -86,7 +87,12 @@ export function hazardLimits(settings: Settings): HazardLimits {
 }
 
 /** The scope is made again only when the black lists have changed. */
-export function scopeFor(settings: Settings, seeds: readonly WebUrl[], blacklist: () => Blacklist): () => Scope {
+export function scopeFor(
+  settings: Settings,
+  seeds: readonly WebUrl[],
+  blacklist: () => Blacklist,
+  alternates: readonly WebUrl[] = [],
+): () => Scope {
   let list: Blacklist | undefined
   let scope: Scope | undefined
   return () => {
@@ -95,6 +101,7 @@ export function scopeFor(settings: Settings, seeds: readonly WebUrl[], blacklist
     scope = makeScope({
       mode: scopeMode(settings.scope),
       seeds,
+      alternates,
       include: settings.include.map((pattern) => new RegExp(pattern)),
       exclude: settings.exclude.map((pattern) => new RegExp(pattern)),
       queries: settings.queries,

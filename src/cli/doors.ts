@@ -4,9 +4,10 @@
  */
 import type { CheckNames } from '../assemble/check-names.ts'
 import type { CrawlHandle, CrawlOptions } from '../assemble/crawl.ts'
+import type { SeedsEntered, SeedWatch } from '../assemble/enter-seeds.ts'
 import type { MirrorRenewal, Renewed } from '../assemble/mirror-file.ts'
+import type { SeedRequest } from '../assemble/seed-inputs.ts'
 import type { Settings } from '../config/keys.ts'
-import type { Seed } from '../config/seeds.ts'
 import type { Rooms } from './rooms.ts'
 
 export interface SimulateOptions {
@@ -52,8 +53,8 @@ export interface Doors {
   startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle>
   /** For reading, while a crawl may be running. */
   openCollection(folder: string): Promise<Rooms>
-  /** Adds seeds to a collection, made if need be, without crawling. */
-  addSeeds(settings: Settings, options: { seeds: Seed[]; version: string }): Promise<{ added: number; known: number }>
+  /** Adds seeds from any sources to a collection, made if need be, without crawling. */
+  enterSeeds(settings: Settings, request: SeedRequest & { version: string }, watch: SeedWatch): Promise<SeedsEntered>
   /** Looks names up as a crawl with these settings would. */
   nameChecker(settings: Settings): Promise<CheckNames>
   /** Writes the list of mirrors, or writes it anew. */

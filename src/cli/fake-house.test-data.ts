@@ -1,6 +1,7 @@
 /** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
 import { mkdirSync } from 'node:fs'
 import type { CrawlEnd, CrawlSnapshot } from '../assemble/crawl.ts'
+import type { SeedsEntered } from '../assemble/enter-seeds.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Doors } from './doors.ts'
 import type { Rooms, Standing } from './rooms.ts'
@@ -85,12 +86,29 @@ const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
   seedLinksDropped: 0,
 }
 
+const SEEDED: SeedsEntered['reports'][number] = {
+  source: 'given',
+  name: 'the command line',
+  unit: 'URL',
+  new: 0,
+  known: 0,
+  dead: 0,
+  refused: 0,
+  repeated: 0,
+  again: 0,
+  examples: [],
+  corrected: [],
+  corrections: 0,
+  notes: [],
+}
+
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
   return {
     figures: async () => FIGURES,
     standing: async () => STANDING,
+    seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
     duplicates: async () => [{ digest: 'sha1:AAAA', bytes: 12, count: 2, urls: ['http://a.test/', 'http://a.test/x'] }],
     mirrors: async ({ heuristic }) => ({
       sites: 9,
@@ -177,7 +195,7 @@ export function fakeDoors(
       opened.push(folder)
       return rooms
     },
-    addSeeds: async (_, { seeds }) => ({ added: seeds.length, known: 0 }),
+    enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),
     nameChecker: async () => async () => ({ gone: new Set<string>(), unanswered: 0 }),
     renewMirrors: async (_, { pairs }) => ({ pairs: pairs.length, left: 0 }),
     serveWeb: async ({ sites = 26, pages = 46 }) => ({

@@ -10,9 +10,9 @@ export const realDoors: Doors = {
     const { openCollection } = await import('../assemble/open.ts')
     return openCollection(folder)
   },
-  async addSeeds(settings, options) {
-    const { addSeeds } = await import('../assemble/crawl.ts')
-    return addSeeds(settings, options)
+  async enterSeeds(settings, request, watch) {
+    const { enterFromSources } = await import('../assemble/enter-seeds.ts')
+    return enterFromSources(settings, request, watch)
   },
   async nameChecker(settings) {
     const { realNameChecker } = await import('../assemble/real-names.ts')

@@ -1,5 +1,6 @@
 /** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
 import type { MirrorAsk, MirrorFindings } from '../assemble/open-mirrors.ts'
+import type { SeedStanding } from '../assemble/open-seeds.ts'
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Settings } from '../config/keys.ts'
 import type { ReportFigures } from '../report/tables.ts'
@@ -176,6 +177,8 @@ export interface DuplicateSet {
 export interface Rooms {
   figures(): Promise<ReportFigures>
   standing(): Promise<Standing>
+  /** How the seeds stand, by source. */
+  seedStanding(): Promise<SeedStanding[]>
   /** Contents with more than one URL, the most repeated first. */
   duplicates(atMost: number): Promise<DuplicateSet[]>
   /** Sites that serve the same contents under other names. Reads the whole catalogue: minutes for millions of pages. */

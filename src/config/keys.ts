@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { VN } from '../hazards/presets.ts'
 import { LONGEST_URL } from '../web/url/web-url.ts'
+import { COMMAND_SETTINGS } from './command-keys.ts'
 import { pauseFor, resolveAs } from './hosts.ts'
 import * as a from './parsers.ts'
 import { type CommandName, many, maybe, one, type Setting, toggle, yesNo } from './setting.ts'
@@ -37,7 +38,6 @@ const who = { group: 'Who we are', ...crawl } as const
 const work = { group: 'Order and work', ...crawl } as const
 const network = { group: 'Network', ...crawl } as const
 const keeping = { group: 'Keeping', ...crawl } as const
-const own = { group: 'This command', flagOnly: true } as const
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
@@ -398,65 +398,7 @@ export const SETTINGS = {
     what: 'Begin a new volume (WARC file) when this one has this size.',
   }),
 
-  at: maybe(a.instant, {
-    ...own,
-    commands: ['get'],
-    form: 'TIME',
-    defaultText: 'the last capture',
-    what: 'The capture that was current at this time (2026-05-01, 2026-05-01T12:00:00Z or 20260501120000).',
-  }),
-  output: maybe(a.path, {
-    ...own,
-    commands: ['get', 'export'],
-    form: 'FILE',
-    defaultText: 'standard output',
-    short: 'o',
-    what: 'Write to this file; - is standard output.',
-  }),
-  headers: toggle({ ...own, commands: ['get'], what: "Print the answer's status line and headers before the body." }),
-  raw: toggle({ ...own, commands: ['get'], what: 'Print the body as it came, without decoding its Content-Encoding.' }),
-  into: maybe(a.path, {
-    ...own,
-    commands: ['export', 'mirrors'],
-    form: 'FILE',
-    what: 'For export links: make an ordinary table link(from_url, to_url) in this SQLite database, to ask in SQL. For mirrors: write the list into this text file; what a person wrote there stays.',
-  }),
-  heuristic: one(a.oneOf('SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'), {
-    ...own,
-    commands: ['mirrors'],
-    form: 'NAME',
-    default: 'Dups60',
-    what: 'When two sites are mirrors: SameHome (equal home pages), SameHomeAnd1Doc (and one other equal content), Dups60, Dups80, Dups100 (so many per cent equal contents, at least two).',
-  }),
-  checkNames: maybe(yesNo, {
-    ...own,
-    commands: ['mirrors'],
-    form: 'yes|no',
-    defaultText: 'yes with --into',
-    what: 'Whether to look up the names of mirrors; those that do not exist any more leave the list.',
-  }),
-  top: one(a.count({ least: 1, most: 1_000_000 }), {
-    ...own,
-    commands: ['report', 'explain', 'mirrors'],
-    form: 'N',
-    default: '20',
-    what: 'How many lines of a list to print.',
-  }),
-  markdown: toggle({ ...own, commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
-  sites: maybe(a.count({ least: 1, most: 1_000_000 }), {
-    ...own,
-    commands: ['demo', 'simulate'],
-    form: 'N',
-    defaultText: '26 for demo, 200 for simulate',
-    what: 'Sites of the synthetic web.',
-  }),
-  pages: maybe(a.count({ least: 1, most: 100_000 }), {
-    ...own,
-    commands: ['demo', 'simulate'],
-    form: 'N',
-    defaultText: '50',
-    what: 'Pages of a site of the synthetic web, on average.',
-  }),
+  ...COMMAND_SETTINGS,
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS

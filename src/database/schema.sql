@@ -171,9 +171,18 @@ CREATE TABLE seed (
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
   url TEXT NOT NULL,
-  added_at INTEGER NOT NULL,
+  added_at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT 'given',
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX seed_source ON seed (source);
+
+CREATE VIEW seeds AS                        -- what the collection begins with, and how it stands
+  SELECT s.url, f.name AS site, s.source,
+    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 7 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
+      ELSE 'gone' END AS state,
+    strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
+  FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key JOIN site f ON f.key = s.site;
 
 CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
   site INTEGER PRIMARY KEY,

@@ -29,10 +29,18 @@ export interface Wish {
   dueAt: Instant
 }
 
+/** Where a seed came from. `given`: named by the operator when a crawl began, or one by one. */
+export type SeedSource = 'given' | 'file' | 'names' | 'collection' | 'sitemap' | 'cdx' | 'warc'
+
 export interface SeedUrl {
   url: string
   key: UrlKey
   site: SiteName
+  /** `given` when it is not said. */
+  source?: SeedSource
+  /** N: a name to try; M: a sitemap. Else it is a page. */
+  path?: 'N' | 'M'
+  lastmod?: Instant
 }
 
 export interface Admitted {

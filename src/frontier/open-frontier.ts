@@ -2,8 +2,10 @@
 import type { Database } from '../database/database.ts'
 import type { FrontierHouse, FrontierOptions } from './house.ts'
 import type { Looks } from './looks.ts'
+import type { SeedLooks } from './seed-looks.ts'
 import { sqliteLooks } from './sqlite/looks.ts'
 import { openSqliteFrontier } from './sqlite/open-frontier.ts'
+import { sqliteSeedLooks } from './sqlite/seed-looks.ts'
 
 export function openFrontier(db: Database, options: FrontierOptions): FrontierHouse {
   switch (db.dialect) {
@@ -17,5 +19,13 @@ export function looksOf(db: Database): Looks {
   switch (db.dialect) {
     case 'sqlite':
       return sqliteLooks
+  }
+}
+
+/** The seeds and how they stand. */
+export function seedLooksOf(db: Database): SeedLooks {
+  switch (db.dialect) {
+    case 'sqlite':
+      return sqliteSeedLooks
   }
 }

@@ -10,6 +10,8 @@ export type LinkPolicy = 'home-page' | 'deep' | 'combined'
 export interface ScopeOptions {
   mode: ScopeMode
   seeds: readonly WebUrl[]
+  /** Where a seed may turn out to live (`www.`, the other scheme): in the scope as seeds are, but not known to be in the queue. */
+  alternates?: readonly WebUrl[]
   /** When there are any, a URL must match one, as spelled or normalised; seeds need not, for somewhere one must begin. */
   include: readonly RegExp[]
   exclude: readonly RegExp[]
@@ -42,8 +44,9 @@ export interface Scope {
 const YES: ScopeVerdict = { yes: true }
 
 export function makeScope(options: ScopeOptions): Scope {
-  const region = makeRegion(options.mode, options.seeds)
-  const seedKeys = new Set(options.seeds.map((seed) => seed.key))
+  const places = options.alternates === undefined ? options.seeds : [...options.seeds, ...options.alternates]
+  const region = makeRegion(options.mode, places)
+  const seedKeys = new Set(places.map((seed) => seed.key))
   const seedSites = new Set(options.seeds.map((seed) => seed.site))
   const unwanted = unwantedKindsOf(options.mediaTypes)
   const include = options.include.map(stateless)

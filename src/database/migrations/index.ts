@@ -4,6 +4,7 @@ import { migration as collection } from './0002-collection.ts'
 import { migration as inbox } from './0003-inbox.ts'
 import { migration as hazards } from './0004-hazards.ts'
 import { migration as names } from './0005-names.ts'
+import { migration as seeds } from './0006-seeds.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names]
+export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names, seeds]

@@ -1,0 +1,94 @@
+/** What `seed` says: pure functions from reports to lines. */
+import type { SeedsEntered } from '../assemble/enter-seeds.ts'
+import type { SeedStanding } from '../assemble/open-seeds.ts'
+import { grouped, printTable } from '../report/text-table.ts'
+import { plain } from './progress.ts'
+
+type Report = SeedsEntered['reports'][number]
+
+const FIGURES = ['new', 'known', 'dead', 'refused', 'repeated'] as const
+
+function sums(reports: readonly Report[]): Record<(typeof FIGURES)[number] | 'again', number> {
+  const sum = (name: (typeof FIGURES)[number] | 'again') => reports.reduce((total, report) => total + report[name], 0)
+  return {
+    new: sum('new'),
+    known: sum('known'),
+    dead: sum('dead'),
+    refused: sum('refused'),
+    repeated: sum('repeated'),
+    again: sum('again'),
+  }
+}
+
+/** `next` is the command that collects them. */
+export function seedLines({ reports }: SeedsEntered, next: string): string {
+  const total = sums(reports)
+  const lines: string[] = []
+  const isPlain = reports.length === 1 && reports[0].source === 'given' && total.refused === 0
+  if (!isPlain) lines.push(table(reports, total), ...reports.flatMap(details))
+  if (total.new === 0 && total.known + total.dead + total.repeated === 0) lines.push('Nothing could be entered.')
+  else
+    lines.push(
+      `${grouped(total.new)} seeds added, ${grouped(total.known)} were known.${againWords(total.again)} Collect them with: ${next}`,
+    )
+  return lines.join('\n')
+}
+
+function againWords(again: number): string {
+  return again === 0 ? '' : ` ${grouped(again)} sites that had been given up are tried once more.`
+}
+
+function table(reports: readonly Report[], total: Record<(typeof FIGURES)[number], number>): string {
+  const row = (name: string, from: Record<(typeof FIGURES)[number], number>) => [
+    name,
+    ...FIGURES.map((figure) => grouped(from[figure])),
+  ]
+  const rows = reports.map((report) => row(plain(report.name), report))
+  return printTable({
+    title: 'Seeds',
+    header: ['from', ...FIGURES],
+    rows: reports.length > 1 ? [...rows, row('all', total)] : rows,
+    total: reports.length > 1,
+  })
+}
+
+function details(report: Report): string[] {
+  const name = plain(report.name)
+  const place = (at: number) => (at === 0 ? name : `${name}, ${report.unit} ${grouped(at)}`)
+  const lines = report.corrected.map(({ at, text, url }) => `${place(at)}: '${plain(text)}' was read as ${plain(url)}`)
+  if (report.corrections > report.corrected.length)
+    lines.push(`… and ${grouped(report.corrections - report.corrected.length)} more of ${name} were put right`)
+  for (const { at, text, why } of report.examples)
+    lines.push(`${place(at)}: '${plain(text)}' is refused: ${plain(why)}`)
+  if (report.refused > report.examples.length && report.examples.length > 0)
+    lines.push(`… and ${grouped(report.refused - report.examples.length)} more of ${name} are refused`)
+  for (const what of report.notes) lines.push(`${name}: ${plain(what)}`)
+  if (report.damage !== undefined) lines.push(`${name} ${plain(report.damage)}; what comes before was entered`)
+  return lines
+}
+
+/** One line while it works. */
+export function seedProgress(report: Report, share: number | undefined): string {
+  const done = share === undefined ? '' : `${Math.floor(share * 100)} % read, `
+  return `${plain(report.name)}: ${done}${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
+}
+
+export function listLines(standing: readonly SeedStanding[]): string {
+  if (standing.length === 0) return 'The collection has no seeds.'
+  const columns = ['waiting', 'collected', 'moved', 'dead', 'refused'] as const
+  const sum = (column: (typeof columns)[number]) => standing.reduce((total, row) => total + row[column], 0)
+  const rows = standing.map((row) => [row.source, ...columns.map((column) => grouped(row[column]))])
+  return printTable({
+    title: 'Seeds by source',
+    header: ['source', ...columns],
+    rows: standing.length > 1 ? [...rows, ['all', ...columns.map((column) => grouped(sum(column)))]] : rows,
+    total: standing.length > 1,
+  })
+}
+
+/** The keys that docs/reference/json.md lists. */
+export function seedJson({ reports, stopped }: SeedsEntered, folder: string): object {
+  const { new: added, ...rest } = sums(reports)
+  const sources = reports.map((report) => ({ ...report, damage: report.damage ?? null }))
+  return { collection: folder, added, ...rest, stopped, sources }
+}

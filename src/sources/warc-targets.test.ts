@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import fc from 'fast-check'
+import { all, brief, chunksOf } from './sources.test-data.ts'
+import { capturedUrls } from './warc-targets.ts'
+
+const read = async (bytes: Uint8Array, size = 1000) => {
+  const { found, damage } = await all(capturedUrls(chunksOf(bytes, size)))
+  return damage === undefined ? { found: found.map(brief) } : { found: found.map(brief), damage }
+}
+
+const record = (type: string, url: string, block: string | Uint8Array, version = '1.0') => {
+  const head = `WARC/${version}\r\nWARC-Type: ${type}\r\nWARC-Target-URI: ${url}\r\nContent-Length: ${Buffer.byteLength(block)}\r\n\r\n`
+  return Buffer.concat([Buffer.from(head), Buffer.from(block), Buffer.from('\r\n\r\n')])
+}
+const answer = (status: number, body = 'hello', type = 'text/html') =>
+  `HTTP/1.1 ${status} OK\r\nContent-Type: ${type}\r\n\r\n${body}`
+
+const records = [
+  record('warcinfo', 'x.warc', 'software: x\r\n'),
+  record('request', 'http://a.test/', 'GET / HTTP/1.1\r\n\r\n'),
+  record('response', 'http://a.test/', answer(200, 'x'.repeat(50_000))),
+  record('response', '<http://a.test/brackets>', answer(302), '1.1'),
+  record('response', 'http://a.test/missing', answer(404)),
+  record('revisit', 'http://a.test/again', 'HTTP/1.1 200 OK\r\n\r\n'),
+  record('revisit', 'http://a.test/bare', ''),
+  record('response', 'dns:a.test', '20200101\na.test. 1 IN A 1.2.3.4'),
+  record('response', 'http://a.test/image', answer(200, 'x', 'image/png; x=y')),
+  record('metadata', 'http://a.test/', 'via: x\r\n'),
+]
+const expected = [
+  '3 http://a.test/',
+  '4 http://a.test/brackets',
+  '5 refused http://a.test/missing: it was captured with status 404',
+  '6 http://a.test/again',
+  '7 http://a.test/bare',
+  '9 http://a.test/image',
+]
+
+test('responses and revisits, plain, packed by record, packed as a whole, in pieces of any size', async () => {
+  const plain = Buffer.concat(records)
+  for (const bytes of [plain, Buffer.concat(records.map((one) => gzipSync(one))), gzipSync(plain)])
+    for (const size of [7, 1000, 1e7]) assert.deepEqual(await read(bytes, size), { found: expected })
+  const { found } = await all(capturedUrls(chunksOf(plain)))
+  assert.deepEqual(
+    found.flatMap((one) => (one.kind === 'seed' ? [one.mediaType] : [])),
+    ['text/html', 'text/html', undefined, undefined, 'image/png'],
+  )
+})
+
+test('a torn file gives what is in it and says where it ends', async () => {
+  const plain = Buffer.concat(records.slice(0, 4))
+  const torn = await read(plain.subarray(0, plain.length - 30))
+  assert.deepEqual(torn.found, expected.slice(0, 2))
+  assert.match(torn.damage ?? '', /ends inside record 4/)
+  const inHead = await read(Buffer.concat([records[2], records[3].subarray(0, 20)]))
+  assert.deepEqual(inHead.found, ['1 http://a.test/'])
+  assert.match(inHead.damage ?? '', /inside the head of a record \(record 2, byte/)
+  const packed = Buffer.concat(records.slice(0, 4).map((one) => gzipSync(one)))
+  const tornPacked = await read(packed.subarray(0, packed.length - 10))
+  assert.equal(tornPacked.found[0], expected[0])
+  assert.match(tornPacked.damage ?? '', /ends inside/)
+})
+
+test('damage between records, files that are none, heads without end', async () => {
+  const damaged = await read(Buffer.concat([records[2], Buffer.from('rubbish'), records[3]]))
+  assert.deepEqual(damaged.found, ['1 http://a.test/'])
+  assert.match(damaged.damage ?? '', /no record begins where one should \(record 2, byte \d+/)
+  assert.match((await read(Buffer.from('<html>'))).damage ?? '', /is no WARC file/)
+  assert.match(
+    (await read(Buffer.from('WARC/1.0\r\nWARC-Type: response\r\n\r\n'))).damage ?? '',
+    /without a Content-Length/,
+  )
+  const endless = Buffer.from(`WARC/1.0\r\nX: ${'y'.repeat(300_000)}`)
+  assert.match((await read(endless)).damage ?? '', /head does not end/)
+  assert.deepEqual(await read(Buffer.alloc(0)), { found: [] })
+})
+
+test('hostile bytes: no throw but damage, whatever is flipped or cut', async () => {
+  const plain = Buffer.concat(records.slice(0, 7).filter((_, i) => i !== 2))
+  const flips = fc.array(fc.tuple(fc.nat(plain.length - 1), fc.integer({ min: 1, max: 255 })), { maxLength: 8 })
+  await fc.assert(
+    fc.asyncProperty(
+      flips,
+      fc.nat(plain.length),
+      fc.boolean(),
+      fc.integer({ min: 1, max: 500 }),
+      async (list, cut, isPacked, size) => {
+        const bytes = Buffer.from(plain)
+        for (const [at, mask] of list) bytes[at] ^= mask
+        const packed = isPacked ? gzipSync(bytes.subarray(0, cut)) : bytes.subarray(0, cut)
+        const { found } = await read(packed, size)
+        assert.ok(found.length <= records.length)
+      },
+    ),
+    { numRuns: 500 },
+  )
+})
