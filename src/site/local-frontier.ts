@@ -1,6 +1,16 @@
-/** The URLs of the site being visited: breadth first, each at most once, told from what the frontier has already. */
+/**
+ * The URLs of the site being visited: breadth first, each at most once, told from what the frontier has already. A URL may
+ * come under several texts (session ids, index files): the first is asked for, the frontier is told of some of the others.
+ */
+import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
+
+/** Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. */
+const MOST_SPELLINGS = 3
+const MOST_SPELLINGS_A_VISIT = 10_000
+/** Texts kept for comparison. */
+const MOST_TEXTS = 20_000
 
 export class LocalFrontier {
   readonly #queue: AgendaItem[]
@@ -8,19 +18,46 @@ export class LocalFrontier {
   /** URLs that may wait here: one more than a slice asks for tells that it was one. The frontier is told of all others. */
   readonly #most: number
   #next = 0
+  /** Of what waits here; and of what may be found again under a plainer text, whatever became of it. */
+  readonly #texts = new Map<bigint, string>()
+  /** Other texts told of: how many by URL, and which. */
+  readonly #spellings = new Map<bigint, number>()
+  readonly #told = new HashSet64()
 
   constructor(visit: Visit) {
     this.#queue = [...visit.agenda]
     this.#most = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
-    for (const item of visit.agenda) this.#seen.add(item.key)
+    for (const item of visit.agenda) {
+      this.#seen.add(item.key)
+      this.#keepText(item)
+    }
   }
 
-  /** True when the URL is new to the site: it is then queued, if there is room and not only the agenda may be fetched. */
-  offer(item: AgendaItem): boolean {
-    if (!this.#seen.add(item.key)) return false
-    if (this.#queue.length - this.#next < this.#most) this.#queue.push(item)
-    return true
+  /**
+   * `new`: it is queued, if there is room and not only the agenda may be fetched. `spelling`: known, it seems, and this text
+   * of it is to be told. `lossy`: the rules that made its key may take two pages for one.
+   */
+  offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
+    if (this.#seen.add(item.key)) {
+      const queued = this.#queue.length - this.#next < this.#most
+      if (queued) this.#queue.push(item)
+      if (queued || lossy) this.#keepText(item)
+      // What the frontier has is not known here: it will see whether this is another text of it.
+      return lossy && this.#most === 0 ? 'spelling' : 'new'
+    }
+    if (!this.isSpelling(item, lossy)) return 'known'
+    this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
+    this.#told.add(hash64(item.url))
+    return 'spelling'
+  }
+
+  /** Whether `offer` would say so. Where the first text is not at hand, only a lossy one can be another. */
+  isSpelling({ key, url }: { key: bigint; url: string }, lossy: boolean): boolean {
+    const text = this.#texts.get(key)
+    if (text === undefined ? !lossy : text === url) return false
+    if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MOST_SPELLINGS) return false
+    return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
   /** The site has it already: queued, asked for, or known to the frontier. */
@@ -34,11 +71,17 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
+    // Every other text of one that is its own normal spelling is lossy, and known by that.
+    if (item !== undefined && hash64(item.url) === item.key) this.#texts.delete(item.key)
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)
       this.#next = 0
     }
     return item
+  }
+
+  #keepText({ key, url }: AgendaItem): void {
+    if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, url)
   }
 }

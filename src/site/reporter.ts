@@ -17,6 +17,8 @@ export class Reporter {
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
+  /** Other texts of URLs that are known: they never take the place of a URL that is new. */
+  #spellings: Link[] = []
   #abroad: Link[] = []
   #verdicts: Verdict[] = []
   #learnt: Learnt | undefined
@@ -60,8 +62,8 @@ export class Reporter {
     this.#telling = false
     this.#pages.push(page)
     this.#pagesTold++
-    // It was found and fetched within the same part: the page row says it all.
-    this.#found.delete(page.key)
+    // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
+    if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
     this.#news = true
     this.#settled.add(page.key)
     if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
@@ -77,9 +79,13 @@ export class Reporter {
 
   /** What a sitemap says of a URL is added to what was found of it before. */
   found(link: Link): void {
+    this.#news = true
+    if (link.spelling) {
+      this.#spellings.push(link)
+      return
+    }
     const before = link.lastmod === undefined ? undefined : this.#found.get(link.key)
     this.#found.set(link.key, before === undefined ? link : { ...before, lastmod: link.lastmod })
-    this.#news = true
   }
 
   abroad(link: Link): void {
@@ -115,7 +121,7 @@ export class Reporter {
       site: this.visit.site,
       part: ++this.#part,
       pages: this.#pages,
-      found: [...this.#found.values()],
+      found: [...this.#found.values(), ...this.#spellings],
       abroad: this.#abroad,
       verdicts: this.#verdicts,
       counts: this.tally.take(),
@@ -126,6 +132,7 @@ export class Reporter {
     if (this.#learnt !== undefined) part.learnt = this.#learnt
     this.#pages = []
     this.#found = new Map()
+    this.#spellings = []
     this.#abroad = []
     this.#verdicts = []
     this.#learnt = undefined

@@ -95,7 +95,12 @@ export function followLinks(links: readonly PageLink[], from: LinkSource, tools:
     const follow = unwanted !== undefined ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     // Named twice, once with nofollow and once without: the one without counts.
     const isNews = follow === 'yes' ? followed.add(url.key) : first
-    if (!isNews) continue
+    if (!isNews) {
+      // Named twice in two spellings: the second is tried if the first is not found.
+      if (follow === 'yes' && tools.local.isSpelling({ key: url.key, url: url.href }, url.lossy))
+        offer(url, 'L', from.item, tools)
+      continue
+    }
     const take = () => (feed ? offerFeed(url, from.item, tools) : offer(url, 'L', from.item, tools))
     const admitted = follow === 'yes' ? take() : refuse(follow, tally)
     if (first) out.push(outLink(url, admitted, tools))
@@ -158,7 +163,9 @@ function offerHere(link: Link, url: WebUrl, tools: ScreenTools): boolean {
   if (!wanted(url, depth, tools) || tools.stops(url, depth)) return false
   const item: AgendaItem = { url: link.url, key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
-  if (tools.local.offer(item) || lastmod !== undefined) tools.reporter.found(link)
+  const news = tools.local.offer(item, url.lossy)
+  if (news === 'spelling') link.spelling = true
+  if (news !== 'known' || lastmod !== undefined) tools.reporter.found(link)
   return true
 }
 

@@ -102,7 +102,7 @@ export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['si
 function take(url: WebUrl, path: string, depth: number, via: string, tools: ScreenTools): boolean {
   if (!isWanted(url, tools)) return false
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
-  if (!tools.local.offer(item)) return true
+  if (tools.local.offer(item, false) !== 'new') return true
   const { memory } = tools.reporter
   const sitemaps = sitemapsOf(memory)
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })

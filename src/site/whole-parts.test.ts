@@ -55,10 +55,10 @@ test('no more URLs wait in a visit than it may ask for, and one', async () => {
     limits: { pages: 2, time: 1 },
     lease: 1,
   })
-  const offered = [1, 2, 3, 4].map((name) => local.offer(itemOf({ url: `${HOME}${name}` })))
-  assert.deepEqual(offered, [true, true, true, true])
+  const offered = [1, 2, 3, 4].map((name) => local.offer(itemOf({ url: `${HOME}${name}` }), false))
+  assert.deepEqual(offered, ['new', 'new', 'new', 'new'])
   const taken: string[] = []
   for (let item = local.take(); item !== undefined; item = local.take()) taken.push(item.url)
   assert.deepEqual(taken, [HOME, `${HOME}1`, `${HOME}2`])
-  assert.equal(local.offer(itemOf({ url: `${HOME}4` })), false)
+  assert.equal(local.offer(itemOf({ url: `${HOME}4` }), false), 'known')
 })

@@ -2,7 +2,6 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
-import { parseUrl } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import { pageOf } from './enqueue.ts'
 import type { Rules } from './rules.ts'
@@ -46,7 +45,8 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
     else continue
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
-    const follows = outcome.kind === 'moved' && outcome.to !== page.url && parseUrl(outcome.to)?.key === page.key
+    const follows =
+      outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
     if (follows && followSpelling(tx, site, page, outcome.to, now)) continue
     if (spelt) forgetSpellings(tx, site, key)
   }

@@ -1,0 +1,78 @@
+/** Other texts of a URL: which are told, and how many. What is queued and when is `whole-parts.test.ts` and `crawl.test.ts`. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { hash64 } from '../base/digest.ts'
+import type { AgendaItem, Visit } from '../visit/visit.ts'
+import { LocalFrontier } from './local-frontier.ts'
+import { itemOf, Scripted } from './scripted.test-data.ts'
+
+const PLAIN = 'http://a.test/x'
+const sid = (number: number) => `${PLAIN}?sid=${number}`
+/** Under the key of the plain text, as a rule would have it. */
+const item = (url: string): AgendaItem => ({ ...itemOf({ url }), key: hash64(url.split('?')[0]) })
+
+function frontier(visit: Partial<Visit> = {}): LocalFrontier {
+  const memory = { robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 }
+  const limits = { pages: 100, time: 1 }
+  const known = new BigUint64Array(0)
+  const whole = { id: '1', fence: 1, site: 'a.test', agenda: [], known, memory, wait: 0, pause: 0, limits, lease: 1 }
+  return new LocalFrontier({ ...whole, ...visit })
+}
+
+const offers = (local: LocalFrontier, ...urls: string[]) => urls.map((url) => local.offer(item(url), url !== PLAIN))
+
+test('a text that differs from the one that waits is told once, and three of a URL', () => {
+  const local = frontier()
+  assert.deepEqual(offers(local, PLAIN, PLAIN, sid(1), sid(1)), ['new', 'known', 'spelling', 'known'])
+  assert.deepEqual(offers(local, sid(2), sid(3), sid(4), PLAIN), ['spelling', 'spelling', 'known', 'known'])
+})
+
+test('the plain text of a URL that waits, or was asked for, under another', () => {
+  const local = frontier({ agenda: [item(sid(1))] })
+  assert.deepEqual(offers(local, sid(1), PLAIN), ['known', 'spelling'])
+  const later = frontier({ agenda: [item(sid(1))] })
+  later.take()
+  assert.deepEqual(offers(later, sid(1), PLAIN), ['known', 'spelling'])
+})
+
+test('of a URL known from elsewhere only a lossy text can be another', () => {
+  const local = frontier({ known: new BigUint64Array([hash64(PLAIN)]) })
+  assert.deepEqual(offers(local, PLAIN, sid(1)), ['known', 'spelling'])
+  const asked = frontier({ agenda: [item(PLAIN)] })
+  asked.take()
+  assert.deepEqual(offers(asked, PLAIN, sid(1)), ['known', 'spelling'])
+})
+
+test('who does not know what is known lets the frontier see', () => {
+  const local = frontier({ known: 'too many' })
+  assert.deepEqual(offers(local, sid(1), sid(1), PLAIN), ['spelling', 'known', 'spelling'])
+  const other = frontier({ known: 'too many' })
+  assert.deepEqual(offers(other, PLAIN, sid(1)), ['new', 'spelling'])
+})
+
+test('a site that makes a new text for every link is told of few', () => {
+  const local = frontier({
+    known: new BigUint64Array(Array.from({ length: 20_000 }, (_, i) => hash64(`${PLAIN}${i}`))),
+  })
+  let told = 0
+  for (let round = 0; round < 2; round++)
+    for (let i = 0; i < 20_000; i++) if (local.offer(item(`${PLAIN}${i}?sid=${round}`), true) === 'spelling') told++
+  assert.equal(told, 10_000)
+})
+
+test('a visit tells other spellings beside what it found, also two on one page', async () => {
+  const home = 'http://a.test/'
+  const [one, two] = ['11111111111111111111111111111111', '22222222222222222222222222222222']
+  const links = ['/x', `/x?PHPSESSID=${one}`, `/x?PHPSESSID=${two}`, `/y?PHPSESSID=${one}`, '/y']
+  const web = new Scripted({ [home]: { body: links.map((href) => `<a href="${href}">.</a>`).join('') } })
+  const { parts } = await web.visit({ agenda: [home], visit: { limits: { pages: 1, time: 1e9 } } })
+  const found = parts.flatMap((part) => part.found.map(({ url, spelling }) => [url.slice(home.length), spelling]))
+  assert.deepEqual(found, [
+    ['x', undefined],
+    [`y?PHPSESSID=${one}`, undefined],
+    [`x?PHPSESSID=${one}`, true],
+    [`x?PHPSESSID=${two}`, true],
+    ['y', true],
+  ])
+  assert.deepEqual(web.pagesAsked, ['a.test/'])
+})
