@@ -26,6 +26,7 @@ export interface Hosts {
   /** Home pages of hosts under wildcards that are worth a visit, and of copies and what looks like copies. */
   wildcardHomes(): string[]
   mirrorHomes(): string[]
+  wildcardEntries(site: SiteDefinition): readonly string[]
   wildcardDomains(): { domain: string; anywhere: SiteDefinition }[]
   mirrors(): readonly Mirror[]
   twin(site: SiteDefinition): SiteDefinition | undefined
@@ -74,6 +75,7 @@ export function planHosts(plan: WebPlan): Hosts {
       ...wildcards.good(),
     ],
     wildcardHomes: wildcards.homes,
+    wildcardEntries: wildcards.entries,
     wildcardDomains: wildcards.domains,
     mirrorHomes: () => [...mirrors.sites.values()].map(({ site }) => `${site.origin}/`),
     mirrors: () => mirrors.mirrors,

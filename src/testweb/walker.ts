@@ -19,6 +19,7 @@ export type WalkScope =
   | { kind: 'host' }
   /** The seeds' registrable domains. */
   | { kind: 'domain' }
+  /** One top-level domain, or several with commas between them. */
   | { kind: 'tld'; tld: string }
 
 export interface WalkOptions {
@@ -209,7 +210,7 @@ function root(url: string, scope: WalkScope): string {
     case 'domain':
       return labels.slice(-2).join('.')
     case 'tld':
-      return labels[labels.length - 1] === scope.tld ? scope.tld : url
+      return scope.tld.split(',').includes(labels[labels.length - 1]) ? scope.tld : url
   }
 }
 

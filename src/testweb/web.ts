@@ -91,7 +91,8 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
     extraHomeLinks(of) {
       const shape = of.hazard ?? of.lookalike
       const entries = shape === undefined ? [] : SHAPES[shape].entries(of.seed, plan.domain)
-      return [...entries.map((to) => (to.startsWith('/') ? of.origin + to : to)), ...hosts.plantedFromHome(of)]
+      const own = entries.map((to) => (to.startsWith('/') ? of.origin + to : to))
+      return [...own, ...hosts.wildcardEntries(of), ...hosts.plantedFromHome(of)]
     },
   }
   const define = (url: string, visitor = NOBODY): PageDefinition | undefined => {

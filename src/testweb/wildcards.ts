@@ -35,6 +35,8 @@ export interface Wildcards {
   /** Home pages of the good sites. */
   homes(): string[]
   good(): SiteDefinition[]
+  /** What the home page of a good site names besides its own: hosts that the wildcard makes up. */
+  entries(site: SiteDefinition): string[]
   /** Each domain, and where any name under it stands. */
   domains(): { domain: string; anywhere: SiteDefinition }[]
 }
@@ -75,7 +77,7 @@ export function planWildcards(plan: WebPlan, farmers: readonly SiteDefinition[])
     const seed = drawText(plan.seed, domain)
     return kind === 'hosting'
       ? { site, page: (path) => noSuchBlog(path, seed, host), trap: 'no-such-blog' }
-      : { site, page: (path) => advertising(path, seed, host), trap: 'advertising' }
+      : { site, page: (path, bound) => advertising(path, seed, host, domain, bound), trap: 'advertising' }
   }
   const good = () => [...named.values()]
   const domains = () =>
@@ -83,7 +85,11 @@ export function planWildcards(plan: WebPlan, farmers: readonly SiteDefinition[])
       const anywhere = hostOf(`any.${domain}`)?.site
       return anywhere === undefined ? [] : [{ domain, anywhere }]
     })
-  return { hostOf, good, domains, homes: () => good().map((site) => `${site.origin}/`) }
+  const entries = ({ host, seed }: SiteDefinition) => {
+    const of = plan.wildcards.find(({ domain }) => named.has(host) && host.endsWith(`.${domain}`))
+    return of === undefined ? [] : [0, 1].map((number) => `http://${madeUpHost(seed, number)}.${of.domain}/`)
+  }
+  return { hostOf, good, entries, domains, homes: () => good().map((site) => `${site.origin}/`) }
 }
 
 const shared = (number: number) => ADDRESSES + number
@@ -96,17 +102,26 @@ function goodName(plan: WebPlan, { domain }: WildcardDomain, number: number): st
   return `${madeUpWord(new Draws(draw(plan.seed, number, drawText(1, domain))))}${number}`
 }
 
+function madeUpHost(seed: number, number: number): string {
+  const draws = new Draws(draw(seed, number, 0x405e))
+  return `${madeUpWord(draws)}${madeUpWord(draws)}`
+}
+
 function noSuchBlog(path: string, seed: number, host: string): ShapePage {
   return sheet(seed, path, 'No such blog', (pen) =>
     pen.put(`<p>${pen.line('none', 10)} <b>${host}</b> ${pen.line('yet', 12)}</p>`),
   )
 }
 
-function advertising(path: string, seed: number, host: string): ShapePage {
+/** It names others that are for sale too. */
+function advertising(path: string, seed: number, host: string, domain: string, bound: number): ShapePage {
+  const draws = new Draws(drawText(seed, host + path))
+  const hosts = Math.max(1, Math.min(bound, 2 ** 32))
   return sheet(seed, path, `${host} is for sale`, (pen) => {
     pen.put(`<p>${host}: ${pen.line('sale', 20)}</p>`)
-    for (let offer = 0; offer < 6; offer++)
-      pen.link(`/?q=${madeUpWord(new Draws(drawText(seed, `${host}${path}${offer}`)))}`)
+    for (let offer = 0; offer < 4; offer++)
+      pen.link(`/?q=${madeUpWord(new Draws(drawText(seed, `${draws.bits() % hosts}`)))}`)
+    for (let other = 0; other < 4; other++) pen.link(`http://${madeUpHost(seed, draws.bits() % hosts)}.${domain}/`)
   })
 }
 
