@@ -2,9 +2,10 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
-import { parseUrl, siteKey } from '../../web/url/web-url.ts'
+import { siteKey } from '../../web/url/web-url.ts'
 import { GONE, WAITING } from '../mark.ts'
 import type { SiteRow } from './site-row.ts'
+import { recordedUrls } from './url-rules.ts'
 
 export const ENQUEUE = `
   INSERT OR IGNORE INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod)
@@ -22,7 +23,7 @@ export function enqueue(tx: SqliteTx, site: SiteRow, links: readonly Link[], now
   if (places.length > 1) places.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
   let fresh = 0
   for (const { link, key, seq } of places) {
-    const via = pageOf(link.via)
+    const via = pageOf(tx, link.via)
     const from = [via.site, via.key, link.path]
     const lastmod = lastmodOf(link)
     const isNew = tx.run(ENQUEUE, site.key, key, link.url, link.depth, ...from, seq, now, mark, lastmod) === 1
@@ -54,14 +55,16 @@ interface PageKeys {
 }
 
 const NOWHERE: PageKeys = { site: null, key: null }
+let lastTx: SqliteTx | undefined
 let lastText = ''
 let lastPage = NOWHERE
 
 /** A page's keys take 16 bytes where its URL takes 60. Links come page by page, so that the last one is often the next. */
-export function pageOf(url: string | undefined): PageKeys {
+export function pageOf(tx: SqliteTx, url: string | undefined): PageKeys {
   if (url === undefined || url === '') return NOWHERE
-  if (url === lastText) return lastPage
-  const read = parseUrl(url)
+  if (url === lastText && tx === lastTx) return lastPage
+  const read = recordedUrls(tx).parse(url)
+  lastTx = tx
   lastText = url
   lastPage = read === undefined ? NOWHERE : { site: signed64(siteKey(read.site)), key: signed64(read.key) }
   return lastPage

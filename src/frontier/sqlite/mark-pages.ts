@@ -82,7 +82,7 @@ function addPage(
   now: Instant,
   dueAt: Instant,
 ): boolean {
-  const via = pageOf(page.via)
+  const via = pageOf(tx, page.via)
   const mark = dueAt === 0 ? markOf(page.outcome) : WAITING
   const values = [page.url, page.depth, via.site, via.key, page.path, seq, now, dueAt, page.tries, mark]
   return tx.run(ADD_PAGE, site.key, key, ...values) === 1

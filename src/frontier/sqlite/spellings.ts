@@ -79,11 +79,11 @@ function addSpelling(tx: SqliteTx, site: SiteRow, known: KnownText, link: Link, 
   if (others.length >= MOST_SPELLINGS || others.some(({ url }) => url === link.url)) return false
   const place = others.length + 1
   if (known.mark === NOT_FOUND) {
-    respell(tx, site, key, textOf(link), now)
+    respell(tx, site, key, textOf(tx, link), now)
     writeTried(tx, site, key, place, known.url)
     return true
   }
-  const { depth, via_site, via_key, path } = textOf(link)
+  const { depth, via_site, via_key, path } = textOf(tx, link)
   tx.run(WRITE_SPELLING, site.key, key, place, link.url, depth, via_site, via_key, path, 0)
   return false
 }
@@ -103,7 +103,7 @@ export function followSpelling(tx: SqliteTx, site: SiteRow, page: PageReport, to
   const others = readSpellings(tx, site, key)
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
-  const text = textOf({ url: to, depth: page.depth, via: page.url, path: `${page.path}R`.slice(0, LONGEST_PATH) })
+  const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: `${page.path}R`.slice(0, LONGEST_PATH) })
   respell(tx, site, key, text, now)
   writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.place), page.url)
   return true
@@ -123,8 +123,8 @@ function readSpellings(tx: SqliteTx, site: SiteRow, key: bigint): Spelling[] {
 
 type Text = Omit<Spelling, 'place' | 'tried'>
 
-function textOf({ url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
-  const page = pageOf(via)
+function textOf(tx: SqliteTx, { url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
+  const page = pageOf(tx, via)
   return { url, depth, via_site: page.site, via_key: page.key, path }
 }
 

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { FIRST_RULES, USUAL_RULES } from '../../web/url/rules.ts'
+import { urlReader } from '../../web/url/web-url.ts'
+import { link, openBench } from '../contract-tools.ts'
+import { sqliteLooks } from './looks.ts'
+
+const inMemory = async () => openSqlite(':memory:')
+const first = urlReader(FIRST_RULES)
+const usual = urlReader(USUAL_RULES)
+
+test('a collection keeps the rules that it was made with', async () => {
+  const bench = await openBench(inMemory)
+  await bench.restart({ urls: usual })
+  const made =
+    /made with the URL rules hex-case,unreserved,\S+, not none: go on with --url-rules hex-case,\S+, or begin/
+  await assert.rejects(bench.restart({ urls: urlReader([]) }), { code: 'bad-config', exit: 2, message: made })
+  const recorded = await bench.db.read((tx) => sqliteLooks.reader(tx))
+  assert.deepEqual(recorded.rules, USUAL_RULES)
+})
+
+test('the parts that wait are not applied by other rules', async () => {
+  const bench = await openBench(inMemory, { urls: first })
+  const apply = async () => assert.fail('applied')
+  await assert.rejects(bench.restart({ urls: usual }, apply), /--url-rules hex-case,unreserved,/)
+})
+
+test('a collection without a record was made with the first rules', async () => {
+  const bench = await openBench(inMemory, { urls: first })
+  await bench.db.transact((tx) => sqliteTx(tx).run(`DELETE FROM frontier_meta WHERE name = 'url_rules'`))
+  assert.deepEqual((await bench.db.read((tx) => sqliteLooks.reader(tx))).rules, FIRST_RULES)
+  await assert.rejects(bench.restart({ urls: usual }), /made with the URL rules hex-case,unreserved, not/)
+  await bench.restart()
+})
+
+test('no rules at all are a set too, and a rule of a later version is not guessed at', async () => {
+  const bench = await openBench(inMemory, { urls: urlReader([]) })
+  assert.deepEqual((await bench.db.read((tx) => sqliteLooks.reader(tx))).rules, [])
+  await bench.db.transact((tx) =>
+    sqliteTx(tx).run(`UPDATE frontier_meta SET value = 'hex-case,moon-phase' WHERE name = 'url_rules'`),
+  )
+  const look = bench.db.read((tx) => sqliteLooks.url(tx, 'http://a.test/'))
+  await assert.rejects(look, { code: 'newer-database' })
+})
+
+test('a URL is found by any spelling of its key, and the page it was found on is known by its own', async () => {
+  const bench = await openBench(inMemory)
+  await bench.seed('http://a.test/')
+  await bench.admit(link('http://a.test/b?y=2&x=1', 'http://a.test/index.html'))
+  const look = await bench.db.read((tx) => sqliteLooks.url(tx, 'http://a.test/b?utm_source=n&x=1&y=2'))
+  assert.equal(look?.url, 'http://a.test/b?y=2&x=1')
+  assert.equal(look?.via, 'http://a.test/')
+})
