@@ -15,7 +15,7 @@ export const mirrors: Command = {
     'Contents that more than 100 sites have are no evidence.\n' +
     '--into FILE writes the list. It is a text file that you may edit: your lines and comments stay when it is written again, and "! REPLICA ORIGINAL" says that two sites are none. ' +
     'Names that do not exist any more leave it. A crawl reads mirrors.txt of its collection, or what --mirrors names. ' +
-    'Works on the disk in TMPDIR, about 150 bytes a page.',
+    'Works on the disk in TMPDIR, about 100 bytes a page.',
   examples: [
     { line: 'orbweaver mirrors -c news', does: 'What each heuristic finds, with examples.' },
     { line: 'orbweaver mirrors -c news --into next/mirrors.txt', does: 'The list, for the next crawl in ./next.' },
