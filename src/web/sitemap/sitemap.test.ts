@@ -132,6 +132,9 @@ test('what is malformed is read as far as it goes', () => {
     locs('Warning: x in <b>y.php</b> on line <b>2</b><br />\n<urlset><url><loc>http://a.test/1</loc></url>'),
     ['http://a.test/1'],
   )
+  assert.deepEqual(read('<sitemapindex><sitemap>\n http://a.test/1?a&amp;b\n</sitemap></sitemapindex>').sitemaps, [
+    'http://a.test/1?a&b',
+  ])
   assert.deepEqual(locs('<urlset><url <loc>http://a.test/1</loc ></url'), ['http://a.test/1'])
   assert.deepEqual(locs('<URLSET><URL><LOC>http://a.test/1</LOC></URL></URLSET>'), ['http://a.test/1'])
   assert.deepEqual(locs('<urlset><url><loc>http://a.test/1</loc></url><url><loc>http://a.te'), [

@@ -165,6 +165,7 @@ function readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): void 
     if (token === 'end') break
     if (token === 'text') {
       if (entry?.field !== undefined) addText(entry, scan)
+      else if (entry !== undefined && entry.child === undefined) addOwnText(entry, scan)
     } else if (names.includes(scan.name) && (entry === undefined || entry.prefix === scan.prefix)) {
       // Whether the one before was closed or not.
       finish(entry, list)
@@ -192,6 +193,13 @@ function openChild(kind: Sitemap['kind'], entry: Entry, scan: XmlScan): void {
   if (scan.isEmpty) return
   entry.child = qualified(scan)
   entry.field = fieldOf(kind, entry, scan)
+}
+
+/** `<sitemap>http://…</sitemap>`: somebody forgot the `loc`. */
+function addOwnText(entry: Entry, scan: XmlScan): void {
+  if (entry.fields.has('loc')) return
+  const text = scan.slice(scan.from, Math.min(scan.to, scan.from + LONGEST_FIELD)).trim()
+  if (/^https?:\/\//i.test(text)) entry.fields.set('own', scan.isCdata ? text : decodeEntities(text))
 }
 
 function closeChild(entry: Entry): void {
@@ -235,7 +243,7 @@ function finish(entry: Entry | undefined, list: Listing): void {
   if (entry === undefined) return
   closeChild(entry)
   const { fields } = entry
-  const loc = fields.get('loc') ?? (fields.get('link')?.trim() || fields.get('guid')) ?? ''
+  const loc = fields.get('loc') ?? (fields.get('link')?.trim() || fields.get('guid')) ?? fields.get('own') ?? ''
   const date = DATES.map((name) => fields.get(name)?.trim() ?? '').find((text) => text !== '') ?? ''
   list.add(entry.name === 'sitemap' ? 'sitemaps' : 'urls', loc, date)
 }
