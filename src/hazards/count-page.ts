@@ -68,7 +68,7 @@ function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Count
   if (into.count > 0) family.growing++
   if (into.count > 1) family.branching++
   if (into.count > 0 && into.count === census.fresh) family.inward++
-  family.longer = into.count > 0 && into.longer === into.count ? family.longer + 1 : 0
+  if (into.count > 0 && into.longer === into.count) family.longer++
   if (ordinal < 0) return
   const first = family.pages === 1
   if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++

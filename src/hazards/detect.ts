@@ -133,7 +133,10 @@ function judgeTraps(memory: SiteMemory, traps: TrapMemory, page: PageFacts, opti
     else if (place !== undefined && pattern.names.length > 0)
       findings.push(...judgeParameters(place, pattern.place, sight))
   }
-  const stops = findings.filter((one) => mayStop(one.pattern) && !options.trusted(one.rule))
+  const known = new Set(traps.stopped.map((one) => one.pattern))
+  const stops = findings.filter(
+    ({ pattern, rule }) => mayStop(pattern) && !known.has(pattern) && !options.trusted(rule),
+  )
   const verdicts: TrapVerdict[] = stops.map((one) => ({ ...one, examples: [...one.examples] }))
   let next: TrapMemory = { ...traps, families: families.close(), pace, navigation: census.marks }
   if (repeats !== undefined) next.repeats = repeats

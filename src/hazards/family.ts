@@ -35,7 +35,7 @@ const COUNTS = [
   'slow',
   /** Pages like the answer to a name that cannot exist, or like one that too many URLs gave. */
   'hollow',
-  /** Pages in a row whose URL was longer than all before and began with that of another. */
+  /** Pages all of whose fresh links into the family are longer than their own URL; the longest URL. */
   'longer',
   'longest',
   /** Pages whose number was above or below all before. */
@@ -152,8 +152,8 @@ function sizeOf([pattern, counts, contents, examples, parameters]: FamilyRow): n
   let size = pattern.length + 20 + 4 * counts.length + 11 * contents.length
   for (const example of examples) size += example.length + 3
   if (parameters !== undefined) {
-    for (const name of parameters[0]) size += name.length + 12
-    size += 11 * (parameters[3].length + parameters[4].length) + 12
+    for (const name of parameters[0]) size += name.length + 16
+    size += 11 * (parameters[4].length + parameters[5].length) + 14
   }
   return size
 }

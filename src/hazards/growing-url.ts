@@ -7,10 +7,11 @@ const LONG = 250
 const PAGES = 8
 
 export function judgeGrowth(family: Family, { page, suspicion }: Sight): Finding | undefined {
-  if (family.longer < patience(PAGES, suspicion) || family.inward * 10 < family.pages * 8) return undefined
+  if (family.longer < patience(PAGES, suspicion)) return undefined
+  if (Math.min(family.longer, family.inward) * 10 < family.pages * 8) return undefined
   const deep = page.path.split('/', DEEP + 2).length > DEEP
   if (!deep && page.path.length < LONG) return undefined
   const { pattern, examples } = family
-  const evidence = `${family.longer} pages in a row lead only to URLs longer than their own, up to ${family.longest} characters`
+  const evidence = `${family.longer} of ${family.pages} pages lead only to URLs longer than their own, up to ${family.longest} characters`
   return { rule: 'growing-url', pattern, evidence, examples }
 }

@@ -50,11 +50,12 @@ export function countLinks(
   const step = Math.max(1, links.length / MOST_LINKS)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
-    if (link.path === path) continue
+    // A link to itself or home is on every page, also in a maze.
+    if (link.path === path || link.path === '/') continue
     if (!link.fresh) {
       const name = mark(link.path)
       if (before.includes(name)) navigation++
-      else if (link.path !== '/') known++
+      else known++
       if (marks.length < MOST_MARKS) marks.push(name)
       continue
     }
@@ -72,6 +73,7 @@ export function countLinks(
       else count(elsewhere, folder)
     }
   }
+  if (step > 1) for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
   return { fresh, form, folders, place, navigation, known, elsewhere, marks }
 }
 

@@ -41,7 +41,8 @@ function judge(family: Family, whileItGrows: number, suspicion: number): Finding
   const said = `${family.streak} pages in a row say nothing new (${kinds} different among ${pages})`
   if (!grows) return { rule: 'near-duplicates', pattern, evidence: said, examples }
   const leads = `${said}; ${family.growing} of them lead to more of the same`
-  if (family.longer >= 4) return { rule: 'growing-url', pattern, evidence: `${leads}, with ever longer URLs`, examples }
+  if (family.longer * 2 > pages)
+    return { rule: 'growing-url', pattern, evidence: `${leads}, with ever longer URLs`, examples }
   const steps = pattern.includes('#') && family.stepping * 2 >= pages
   if (steps) return { rule: 'endless-sequence', pattern, evidence: `${leads}, with ever other numbers`, examples }
   return { rule: 'near-duplicates', pattern, evidence: leads, examples }

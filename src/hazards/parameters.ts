@@ -20,37 +20,39 @@ const MOST_NAMES = 6
 
 /** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
-  const [known, pages, news, sets, values] = copyOf(family.parameters ?? [[], [], [], [], []])
-  // What is new in a page with a parameter that is known for news is that one's merit.
-  const fertile = names.filter((name) => isFertile(known.indexOf(name), pages, news))
+  const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
+  const [, pages, idle, news, sets, values] = row
+  // What is new in a page with a parameter that is known for news may be that one's merit: it says nothing of the others.
+  const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
-    const at = placeOf(name, known, pages, news)
+    const at = placeOf(name, row)
     if (at < 0) continue
     pages[at]++
-    if (isNew && (fertile.length === 0 || fertile.includes(name))) news[at]++
+    if (!isNew) idle[at]++
+    else if (fertile.length === 0 || fertile.includes(name)) news[at]++
   }
   addMark(sets, mark(names.join('&')), MOST_SETS)
   for (const { name, value } of parametersOf(path)) addMark(values, mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
-  family.parameters = [known, pages, news, sets, values]
+  family.parameters = row
 }
 
-function copyOf([names, pages, news, sets, values]: ParameterRow): ParameterRow {
-  return [[...names], [...pages], [...news], [...sets], [...values]]
+function copyOf([names, pages, idle, news, sets, values]: ParameterRow): ParameterRow {
+  return [[...names], [...pages], [...idle], [...news], [...sets], [...values]]
 }
 
-function isFertile(at: number, pages: number[], news: number[]): boolean {
+function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean {
+  const at = names.indexOf(name)
   return at >= 0 && news[at] >= 1 && news[at] * 2 >= pages[at]
 }
 
 /** A name that few pages had makes room for a new one. */
-function placeOf(name: string, names: string[], pages: number[], news: number[]): number {
+function placeOf(name: string, [names, pages, idle, news]: ParameterRow): number {
   const at = names.indexOf(name)
   if (at >= 0) return at
   const rarest = names.length < MOST_NAMES ? names.length : pages.indexOf(Math.min(...pages))
   if (rarest < names.length && pages[rarest] > 2) return -1
   names[rarest] = name
-  pages[rarest] = 0
-  news[rarest] = 0
+  pages[rarest] = idle[rarest] = news[rarest] = 0
   return rarest
 }
 
@@ -59,20 +61,23 @@ function addMark(marks: number[], one: number, most: number): void {
 }
 
 export function judgeParameters(family: Family, place: string, { suspicion }: Sight): Finding[] {
-  if (family.parameters === undefined || family.pages < 5) return []
-  const [names, pages, news] = family.parameters
+  if (family.parameters === undefined) return []
+  const [names, pages, idle, news, sets] = family.parameters
+  // With one set of names the place is the form, and judged as that.
+  if (sets.length < 2) return []
+  const { examples } = family
   const allIdle = isAllIdle(family, suspicion)
   const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, suspicion)
   const found: Finding[] = []
   for (let at = 0; at < names.length; at++) {
-    if (pages[at] < least || news[at] > pages[at] / 10 + (allIdle ? 0 : 1)) continue
-    const evidence = `${pages[at] - news[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
-    found.push({ rule: 'idle-parameter', pattern: idlePattern(place, names[at]), evidence, examples: family.examples })
+    if (idle[at] < least || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
+    const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
+    found.push({ rule: 'idle-parameter', pattern: idlePattern(place, names[at]), evidence, examples })
   }
   if (found.length > 0) return found
   if (allIdle && Math.max(...pages) <= 2) {
     const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
-    return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples: family.examples }]
+    return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples }]
   }
   return judgeCombinations(family, place, suspicion)
 }
@@ -84,7 +89,7 @@ function isAllIdle(family: Family, suspicion: number): boolean {
 }
 
 function judgeCombinations(family: Family, place: string, suspicion: number): Finding[] {
-  const [names, pages, , sets, values] = family.parameters!
+  const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
   const tooMany = sets.length >= SETS && family.pages >= patience(PAGES, suspicion) && combined.length >= 3
   const few = values.length <= MOST_VALUES || family.pages >= 3 * PAGES

@@ -2,7 +2,7 @@
  * A URL as the patterns it belongs to: its own form (`/calendar/#/#`), the folders it lies in (`/calendar/**`) and, with
  * parameters, all URLs of its page (`/shop?**`). Each is text that people can read, and text of one pattern is one pattern.
  */
-import { foldLeaf, foldSegment, looksRandom, plain } from './segments.ts'
+import { foldLeaf, foldSegment, looksRandom, readable } from './segments.ts'
 
 export interface UrlPattern {
   /** Every URL of this form. */
@@ -22,6 +22,7 @@ const MOST_FOLDERS = 3
 const MOST_SEGMENTS = 8
 export const LONGEST_PATTERN = 80
 const MOST_NAMES = 6
+const LONGEST_NAME = 20
 
 export function patternOf(path: string): UrlPattern {
   const mark = path.indexOf('?')
@@ -62,7 +63,7 @@ function withParameters(path: string, mark: number, place: string, folders: read
     if (to < 0) to = path.length
     let equals = path.indexOf('=', from)
     if (equals < 0 || equals > to) equals = to
-    const name = plain(path.slice(from, Math.min(equals, from + 20)))
+    const name = nameOf(path.slice(from, equals))
     const value = path.slice(equals + 1, Math.min(to, equals + 201))
     if (looksRandom(value)) random = true
     kinds.set(name, NUMERIC.test(value) ? '#' : '*')
@@ -71,6 +72,10 @@ function withParameters(path: string, mark: number, place: string, folders: read
   const names = [...kinds.keys()].sort()
   const query = names.map((name) => `${name}=${kinds.get(name)}`).join('&')
   return { form: cut(`${place}?${query}`), folders, place, names, random }
+}
+
+function nameOf(raw: string): string {
+  return readable(raw.slice(0, LONGEST_NAME))
 }
 
 const NUMERIC = /^\d[\d\-./:T]*$/
@@ -103,7 +108,7 @@ export function parametersOf(path: string): { name: string; value: string }[] {
       const equals = pair.indexOf('=')
       return equals < 0 ? { name: pair, value: '' } : { name: pair.slice(0, equals), value: pair.slice(equals + 1) }
     })
-    .map(({ name, value }) => ({ name: plain(name.slice(0, 20)), value }))
+    .map(({ name, value }) => ({ name: nameOf(name), value }))
 }
 
 /**

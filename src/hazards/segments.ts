@@ -19,15 +19,12 @@ const DATE_WORDS = new Set(
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
   if (DATE_WORDS.has(segment.toLowerCase())) return '#'
-  return looksRandom(segment) ? '*' : plain(segment).slice(0, LONGEST)
+  return looksRandom(segment) ? '*' : readable(segment.slice(0, 4 * LONGEST).replace(/\d+/g, '#')).slice(0, LONGEST)
 }
 
-/** Digits are `#`; a letter that means something in patterns, or nothing to people, is `_`. */
-export function plain(segment: string): string {
-  return segment
-    .slice(0, 4 * LONGEST)
-    .replace(/\d+/g, '#')
-    .replace(/[^\w.~%!$'+,;=:@#-]/g, '_')
+/** A letter that means something in patterns, or nothing to people, is `_`. */
+export function readable(text: string): string {
+  return text.replace(/[^\w.~%!$'+,;=:@#-]/g, '_')
 }
 
 /**

@@ -6,11 +6,15 @@
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
-/** Pages until it is certain: without any navigation, with names like throws of dice or of words; then with navigation. */
+/** Pages until it is certain when they have no navigation: with names like throws of dice, and like words. */
 const BARE_RANDOM = 10
 const BARE_WORDS = 16
-const DRESSED_RANDOM = 50
-const DRESSED_WORDS = 150
+/** With navigation: so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
+const DRESSED = 24
+const DRESSED_SIZE = 50_000
+const DRESSED_SIZE_RANDOM = 15_000
+/** A tree has no links across, however small it is. */
+const DRESSED_TREE = 1_000
 /** Of a hundred links that are not navigation, so many may lead to what is known. */
 const CLOSES_AT = 0.02
 
@@ -32,7 +36,16 @@ function isMaze(family: Family, suspicion: number): boolean {
   const { pages, branching, fresh, known, navigation, random, outward, inward } = family
   if (branching < pages * 0.9 || inward < pages * 0.8 || outward > pages * 0.1) return false
   if (known > (known + fresh) * CLOSES_AT) return false
-  const bare = navigation < pages
   const dice = random > fresh * 0.6
-  return pages >= patience(bare ? (dice ? BARE_RANDOM : BARE_WORDS) : dice ? DRESSED_RANDOM : DRESSED_WORDS, suspicion)
+  if (navigation < pages) return pages >= patience(dice ? BARE_RANDOM : BARE_WORDS, suspicion)
+  if (family.longer > family.growing * 0.7) return pages >= DRESSED_TREE
+  return pages >= DRESSED && leastSize(fresh, known) > (dice ? DRESSED_SIZE_RANDOM : DRESSED_SIZE)
+}
+
+/**
+ * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
+ * catching them twice. Three more than were seen may have been due (95 of 100 times).
+ */
+function leastSize(fresh: number, known: number): number {
+  return (fresh * fresh) / (2 * (known + 3))
 }

@@ -30,8 +30,18 @@ export type FamilyRow = [
   parameters?: ParameterRow,
 ]
 
-/** Names, how many pages had each, how many of those brought something new; hashes of sets of names and of values. */
-export type ParameterRow = [names: string[], pages: number[], news: number[], sets: number[], values: number[]]
+/**
+ * Names; for each, how many pages had it, how many of those said nothing new, and how many said something that no other
+ * parameter can account for; hashes of sets of names and of values.
+ */
+export type ParameterRow = [
+  names: string[],
+  pages: number[],
+  idle: number[],
+  news: number[],
+  sets: number[],
+  values: number[],
+]
 
 export interface TrapMemory {
   stopped: StoppedPattern[]
