@@ -178,3 +178,18 @@ test("http on the port of https is nobody's page, and the other way round", () =
   }
   for (const url of ['http://a.test/x', 'https://a.test/x']) assert.equal(scope.judge(parseUrl(url)!, 1).yes, true)
 })
+
+test('a sitemap need not lie where pages are wanted, but no list or pattern may be against it', () => {
+  const ruleFor = (more: Partial<ScopeOptions>, text: string) => {
+    const verdict = makeScope(options(more)).judgeSitemap(url(text))
+    return verdict.yes ? 'yes' : verdict.rule
+  }
+  const map = 'http://www.example.org/sitemap.php?page=1'
+  assert.equal(ruleFor({ mode: 'prefix', include: [/docs/], queries: false, mediaTypes: ['text/html'] }, map), 'yes')
+  assert.equal(ruleFor({}, 'http://cdn.example.org/sitemap.xml'), 'yes')
+  assert.equal(ruleFor({ mode: 'page' }, map), 'scope page')
+  assert.equal(ruleFor({ exclude: [/sitemap/] }, map), 'exclude sitemap')
+  assert.equal(ruleFor({ maxUrlLength: 30 }, map), 'url-length>30')
+  const blacklist = parseBlacklist([{ name: 'list', text: 'example.org' }])
+  assert.match(ruleFor({ blacklist }, map), /^blacklist/)
+})
