@@ -100,6 +100,18 @@ test('spaces are repaired (V29)', () => {
   assert.equal(from('http://oth er.test/'), 'malformed: unreadable')
 })
 
+test('letters of a query are written in the encoding of the page, those of a path never', () => {
+  const inCharset = (href: string, charset: string) => shown(resolver(BASE, charset)(href))
+  assert.equal(inCharset('/é?é=1#é', 'iso-8859-1'), 'https://www.example.org/%C3%A9?%E9=1')
+  assert.equal(inCharset('/a?q=привет', 'windows-1251'), 'https://www.example.org/a?q=%EF%F0%E8%E2%E5%F2')
+  assert.equal(inCharset('/a?q=€', 'latin1'), 'https://www.example.org/a?q=%80')
+  assert.equal(inCharset('/a?q=日', 'latin1'), 'https://www.example.org/a?q=%26%2326085%3B')
+  assert.equal(inCharset('/a?q=😀', 'koi8-r'), 'https://www.example.org/a?q=%26%23128512%3B')
+  assert.equal(inCharset('/a#é?é', 'latin1'), 'https://www.example.org/a')
+  for (const charset of ['utf-8', 'utf-16le', 'shift_jis', 'no-such', '', 'x'.repeat(1000)])
+    assert.equal(inCharset('/a?q=é', charset), 'https://www.example.org/a?q=%C3%A9', charset)
+})
+
 test('a base that is no http URL leaves only absolute references', () => {
   assert.equal(from('/a', 'file:///c:/x'), 'unwanted file')
   assert.equal(from('/a', 'not a base'), 'malformed: relative, and no base')

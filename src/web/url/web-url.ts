@@ -3,6 +3,7 @@
  * http(s) URLs become one; whatever else a page's author wrote is told apart by kind, never thrown.
  */
 import { hash64 } from '../../base/digest.ts'
+import { queryEncoder } from './legacy-query.ts'
 import { exactSpelling, type Normaliser, normaliser } from './normalise.ts'
 import { plainHostEnd, plainPathEnd } from './plain.ts'
 import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
@@ -64,9 +65,9 @@ export interface UrlReader {
   /**
    * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
    * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
-   * with the same result.
+   * with the same result. `charset` is the page's encoding, if it has one that matters (`legacy-query.ts`).
    */
-  resolver(base: string): (href: string) => Resolved
+  resolver(base: string, charset?: string): (href: string) => Resolved
   /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
   normalise(href: string): string
 }
@@ -78,16 +79,20 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
   return {
     rules: names,
     parse,
-    resolver(base) {
+    resolver(base, charset) {
       const home = parse(base)
-      if (home === undefined) return (href) => resolveSlowly(href, URL.canParse(base) ? base : undefined, norm)
+      const encode = queryEncoder(charset) ?? asItIs
+      if (home === undefined) {
+        const foreign = URL.canParse(base) ? base : undefined
+        return (href) => resolveSlowly(encode(href), foreign, norm)
+      }
       const origin = originOf(home)
       const query = home.path.indexOf('?')
       const page = query < 0 ? home.path : home.path.slice(0, query)
       const folder = page.slice(0, page.lastIndexOf('/') + 1)
       return (href) => {
         const url = plainReference(href, origin, page, folder, norm) ?? plainAbsolute(href, norm)
-        return url === undefined ? resolveSlowly(href, home.href, norm) : { kind: 'url', url }
+        return url === undefined ? resolveSlowly(encode(href), home.href, norm) : { kind: 'url', url }
       }
     },
     normalise(href) {
@@ -97,6 +102,8 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
   }
 }
 
+const asItIs = (href: string) => href
+
 /** The reader of the usual rules. */
 export const usualUrls: UrlReader = urlReader(USUAL_RULES)
 
@@ -105,8 +112,8 @@ export function parseUrl(text: string): WebUrl | undefined {
   return usualUrls.parse(text)
 }
 
-export function resolver(base: string): (href: string) => Resolved {
-  return usualUrls.resolver(base)
+export function resolver(base: string, charset?: string): (href: string) => Resolved {
+  return usualUrls.resolver(base, charset)
 }
 
 function parsed(text: string, norm: Normaliser): WebUrl | undefined {
