@@ -11,7 +11,7 @@ import type { OutLink } from '../visit/adjacency.ts'
 import { countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { normalPath, siteKey, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
@@ -48,8 +48,11 @@ export interface PageLink {
 }
 
 /** What a page's references lead to. The page is judged by it before any of them is followed. */
-export function resolveLinks(links: readonly FoundLink[], base: string, urls: UrlReader, tally: Tally): PageLink[] {
-  const resolve = urls.resolver(base)
+export function resolveLinks(
+  links: readonly FoundLink[],
+  resolve: (href: string) => Resolved,
+  tally: Tally,
+): PageLink[] {
   const out: PageLink[] = []
   for (const found of links) {
     const resolved = resolve(found.href)

@@ -218,7 +218,8 @@ function understand(item: AgendaItem, body: Body, mediaType: string, tools: Page
       const { bytes, cut } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
       const reading = site.read({ mediaType, charset, bytes })
       const directives = directivesOf(headers, reading, site.token)
-      const links = resolveLinks(reading.links, baseOf(reading, item.url), site.urls, screen.reporter.tally)
+      const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
+      const links = resolveLinks(reading.links, resolve, screen.reporter.tally)
       return { reading, directives, links, unfoldedTooLong: cut }
     } catch (error) {
       site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
