@@ -12,8 +12,9 @@ const hrefs = (html: string, mediaType?: string) =>
   read(html, mediaType).links.map((link) => `${link.kind} ${link.href}${link.nofollow ? ' nofollow' : ''}`)
 
 test('what is readable', () => {
-  for (const type of ['text/html', 'Text/HTML; charset=x', 'application/xhtml+xml']) assert.ok(isReadable(type), type)
-  for (const type of ['', 'text/plain', 'application/pdf', 'text/html2']) assert.ok(!isReadable(type), type)
+  for (const type of ['text/html', 'Text/HTML; charset=x', 'application/xhtml+xml', 'text/plain'])
+    assert.ok(isReadable(type), type)
+  for (const type of ['', 'text/css', 'application/pdf', 'text/html2']) assert.ok(!isReadable(type), type)
 })
 
 test('links of every kind, as they are written, in order (W13)', () => {
@@ -131,13 +132,13 @@ test('the tag sequence has every start tag in order (Y7)', () => {
 test('bounds: links, lengths, text; each told among the troubles', () => {
   const many = read('<a href=x>'.repeat(50_003))
   assert.equal(many.links.length, 50_000)
-  assert.deepEqual(many.troubles, ['3 links after the first 50000 dropped'])
+  assert.deepEqual(many.troubles, ['links>50000'])
   const long = read(`<a href="${'x'.repeat(8193)}"><a href="${'x'.repeat(8192)}">`)
   assert.equal(long.links.length, 1)
-  assert.deepEqual(long.troubles, ['1 links over 8192 characters dropped'])
+  assert.deepEqual(long.troubles, ['href>8192'])
   const text = read('word '.repeat(250_000))
   assert.ok(text.text.length <= 1_000_000)
-  assert.deepEqual(text.troubles, ['text cut at 1000000 characters'])
+  assert.deepEqual(text.troubles, ['text>1000000'])
   assert.deepEqual(read('<a href=x>fine').troubles, [])
 })
 
@@ -148,7 +149,7 @@ test('malformed pages are read as far as they go (V14)', () => {
     'a four',
   ])
   assert.deepEqual(hrefs('<td><a href=x></table></div></span><body><html><a href=y'), ['a x'])
-  assert.equal(read('a<b<c>d').text, 'ad')
+  assert.equal(read('<p>a<b<c>d').text, 'ad')
 })
 
 test('charset: the header first, then the page, then its bytes', () => {
@@ -178,16 +179,28 @@ test('no bytes make it throw', () => {
     '\0',
     '<base href=',
     '<html lang=',
+    "<script>location='",
+    '<p onclick="open(\'x.html',
+    '<a href="javascript:\'',
+    '<?xml ',
+    '%PDF-',
+    'http://a.test/((',
+    'x'.repeat(40),
+    '你',
+    'March 3 ',
+    'enable javascript ',
   ]
+  const types = ['text/html', 'application/xhtml+xml', 'text/plain', '', 'application/octet-stream', 'image/png']
   const part = fc.oneof(fc.constantFrom(...bits), fc.string({ maxLength: 5 }))
   const soup = fc.array(part, { maxLength: 50 }).map((parts) => Buffer.from(parts.join(''), 'latin1'))
   fc.assert(
-    fc.property(fc.oneof(soup, fc.uint8Array({ maxLength: 200 })), fc.boolean(), (bytes, xml) => {
-      const mediaType = xml ? 'application/xhtml+xml' : 'text/html'
+    fc.property(fc.oneof(soup, fc.uint8Array({ maxLength: 200 })), fc.constantFrom(...types), (bytes, mediaType) => {
       const reading = readPage({ mediaType, charset: undefined, bytes })
       assert.ok(reading.text.isWellFormed() && reading.title.isWellFormed())
       assert.ok(!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(reading.text + reading.title), 'controls in the text')
+      assert.ok(!/\S{31}/.test(reading.text.replace(/你/g, ' ')), 'strings that are no words')
+      assert.equal(reading.signature.length, reading.text.length)
     }),
-    { numRuns: 500 },
+    { numRuns: 3000 },
   )
 })

@@ -3,19 +3,22 @@
 export const KIND = {
   /** Part of a word. */
   letter: 0,
+  /** Part of a word too; what differs only in them has the same shape. */
+  digit: 1,
   /** Folded: a run of it is one space. */
-  white: 1,
+  white: 2,
   /** Seen, but in no word. */
-  mark: 2,
+  mark: 3,
   /** A word by itself: scripts written without spaces. */
-  glyph: 3,
+  glyph: 4,
   /** Invisible: left out. */
-  nothing: 4,
+  nothing: 5,
 } as const
 
 const RANGES: [kind: number, from: number, to: number][] = [
   [KIND.white, 0x00, 0x20], // controls too, so that text holds none
   [KIND.mark, 0x21, 0x2f],
+  [KIND.digit, 0x30, 0x39],
   [KIND.mark, 0x3a, 0x40],
   [KIND.mark, 0x5b, 0x60],
   [KIND.mark, 0x7b, 0x7e],
@@ -27,10 +30,14 @@ const RANGES: [kind: number, from: number, to: number][] = [
   [KIND.mark, 0xbb, 0xbf],
   [KIND.mark, 0xd7, 0xd7],
   [KIND.mark, 0xf7, 0xf7],
-  [KIND.glyph, 0x0e00, 0x0eff], // Thai, Lao
+  [KIND.glyph, 0x0e00, 0x0fff], // Thai, Lao, Tibetan
   [KIND.glyph, 0x1000, 0x109f], // Myanmar
+  [KIND.glyph, 0x1361, 0x1361], // Ethiopic's word space, which is seen
   [KIND.white, 0x1680, 0x1680],
   [KIND.glyph, 0x1780, 0x17ff], // Khmer
+  [KIND.glyph, 0x1950, 0x19df], // Tai Le, New Tai Lue
+  [KIND.glyph, 0x1a20, 0x1aaf], // Tai Tham
+  [KIND.glyph, 0x1b00, 0x1b7f], // Balinese
   [KIND.white, 0x2000, 0x200a],
   [KIND.nothing, 0x200b, 0x200b],
   [KIND.nothing, 0x200e, 0x200f],
@@ -46,6 +53,8 @@ const RANGES: [kind: number, from: number, to: number][] = [
   [KIND.white, 0x3000, 0x3000],
   [KIND.mark, 0x3001, 0x3003],
   [KIND.mark, 0x3008, 0x3020],
+  [KIND.glyph, 0xa980, 0xa9ff], // Javanese, Myanmar
+  [KIND.glyph, 0xaa60, 0xaa7f],
   [KIND.glyph, 0xf900, 0xfaff],
   [KIND.nothing, 0xfeff, 0xfeff],
   [KIND.glyph, 0xff00, 0xffef], // full and half width

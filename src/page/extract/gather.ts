@@ -6,18 +6,28 @@
  * Style sheets are not read, so what they hide is text.
  */
 import { hash64 } from '../../base/digest.ts'
-import { type Tag, tagNamed } from '../parse/tags.ts'
+import { belied } from '../classify/belied.ts'
+import { onlyScoldsBrowser } from '../classify/unsupported-browser.ts'
+import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
-import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_HREF, MOST_LINKS } from './links.ts'
+import type { Trouble } from '../troubles.ts'
+import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_HREF } from './links.ts'
 import { languageTag, MetaFacts, type RobotsMeta } from './meta.ts'
 import { TagRecorder, type TagSequence } from './tag-sequence.ts'
-import { MOST_TEXT, TextFolder } from './text.ts'
+import { type FoldedText, TextFolder } from './text.ts'
+import { collectUrls } from './url-in-text.ts'
 
 export interface Signature {
   /** Of the text: equal texts have equal digests (C8). */
   textDigest: bigint
   /** Texts that are nearly equal differ in few bits (`bitsApart`). */
   simhash: bigint
+  /** The same of the text with every run of numbers and dates as one word: equal for the pages of a calendar. */
+  shape: bigint
+  /** Of the text; a letter of a script without spaces is a word. */
+  words: number
+  /** Characters of the text. */
+  length: number
   tags: TagSequence
 }
 
@@ -29,16 +39,19 @@ export interface Gathered {
   links: FoundLink[]
   robots: RobotsMeta[]
   signature: Signature
-  troubles: string[]
+  troubles: Trouble[]
 }
 
 export const LONGEST_TITLE = 500
+/** A page with more says something. */
+const FEW_WORDS = 1000
 
 const HTML = tagNamed('html')
 const BASE = tagNamed('base')
 const META = tagNamed('meta')
 const TITLE = tagNamed('title')
 const TEMPLATE = tagNamed('template')
+const SCRIPT = tagNamed('script')
 const SVG = tagNamed('svg')
 const MATH = tagNamed('math')
 const SHOWN = new Set([tagNamed('textarea'), tagNamed('xmp'), tagNamed('plaintext')])
@@ -48,6 +61,33 @@ export function gather(html: string, xml: boolean): Gathered {
   const pass = new Pass(html, xml)
   pass.run()
   return pass.gathered()
+}
+
+/** Plain text: no mark-up, no title; whole URLs in it are its links. */
+export function gatherText(text: string): Gathered {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  const links = new LinkList()
+  collectUrls(text, links)
+  const folded = folder.finish()
+  const found = { size: text.length, title: '', tags: 0 }
+  return {
+    title: '',
+    text: folded.text,
+    language: undefined,
+    base: undefined,
+    links: links.links,
+    robots: [],
+    signature: signatureOf(folded, new TagRecorder().sequence()),
+    troubles: troublesOf(found, links, folder.cut, folded),
+  }
+}
+
+/** What is neither HTML nor text: nothing is known of it but that. */
+export function gatherNothing(troubles: Trouble[]): Gathered {
+  const tags = new TagRecorder().sequence()
+  const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, tags }
+  return { title: '', text: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
 }
 
 class Pass {
@@ -62,6 +102,10 @@ class Pass {
   #base: string | undefined
   /** The element whose raw text comes next. */
   #holder: Tag | undefined
+  /** It is a script that browsers would run. */
+  #isCode = false
+  /** Tags that HTML knows, of three letters and more. */
+  #known = 0
   /** Open templates, and open SVG or MathML. */
   #inert = 0
   #foreign = 0
@@ -91,16 +135,18 @@ class Pass {
   }
 
   gathered(): Gathered {
-    const { text, simhash } = this.#text.finish()
+    const folded = this.#text.finish()
+    const title = this.#title ?? ''
+    const found = { size: this.#tokens.input.length, title, tags: this.#known }
     return {
-      title: this.#title ?? '',
-      text,
+      title,
+      text: folded.text,
       language: this.#language ?? this.#metas.contentLanguage,
       base: this.#base,
       links: this.#links.links,
       robots: this.#metas.robots,
-      signature: { textDigest: hash64(text), simhash, tags: this.#tags.sequence() },
-      troubles: this.#troubles(),
+      signature: signatureOf(folded, this.#tags.sequence()),
+      troubles: troublesOf(found, this.#links, this.#text.cut, folded),
     }
   }
 
@@ -109,6 +155,7 @@ class Pass {
     this.#holder = undefined
     this.#tags.add(tokens.nameHash, tokens.firstLetter, tokens.lastLetter)
     this.#text.part(tag.gap)
+    if (tag !== OTHER_TAG && tag.name.length > 2) this.#known++
     if (this.#inert === 0) this.#collect(tag)
     if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
     else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
@@ -121,7 +168,9 @@ class Pass {
   #collect(tag: Tag): void {
     const tokens = this.#tokens
     COLLECT_LINKS[tag.id]?.(this.#links, tokens)
-    if (tag === META) this.#metas.add(tokens, this.#links)
+    if (tokens.mayHandle) for (const code of tokens.handlers()) this.#links.addScript(code, 0, code.length)
+    if (tag === SCRIPT) this.#isCode = isCode(tokens.attribute('type'))
+    else if (tag === META) this.#metas.add(tokens, this.#links)
     else if (tag === BASE) this.#base ??= baseHref(tokens.attribute('href'))
     else if (tag === HTML) {
       this.#language ??= languageTag(tokens.attribute('lang') ?? tokens.attribute('xml:lang') ?? '')
@@ -141,6 +190,7 @@ class Pass {
     if (this.#inert > 0) return
     const tokens = this.#tokens
     if (holder === TITLE && this.#foreign === 0) this.#title ??= foldTitle(tokens.text())
+    else if (holder === SCRIPT) this.#scriptText()
     else if (holder !== undefined && !SHOWN.has(holder)) return
     else if (tokens.isPlain) this.#text.add(tokens.input, tokens.from, tokens.to)
     else {
@@ -159,13 +209,42 @@ class Pass {
     this.#tokens.cdataAllowed = this.#xml || depth > 0
   }
 
-  #troubles(): string[] {
-    const troubles: string[] = []
-    if (this.#links.tooMany > 0) troubles.push(`${this.#links.tooMany} links after the first ${MOST_LINKS} dropped`)
-    if (this.#links.tooLong > 0) troubles.push(`${this.#links.tooLong} links over ${LONGEST_HREF} characters dropped`)
-    if (this.#text.cut) troubles.push(`text cut at ${MOST_TEXT} characters`)
-    return troubles
+  #scriptText(): void {
+    if (this.#isCode) this.#links.addScript(this.#tokens.input, this.#tokens.from, this.#tokens.to)
   }
+}
+
+/** JavaScript, by whatever name; not data, import maps or templates that scripts carry about. */
+function isCode(type: string | undefined): boolean {
+  return (
+    type === undefined ||
+    /^\s{0,9}(?:|module|(?:text|application)\/(?:x-)?(?:java|ecma|j|live)script)\s{0,9}(?:;|$)/i.test(type)
+  )
+}
+
+function signatureOf({ text, simhash, shape, words }: FoldedText, tags: TagSequence): Signature {
+  return { textDigest: hash64(text), simhash, shape, words, length: text.length, tags }
+}
+
+function troublesOf(
+  found: { size: number; title: string; tags: number },
+  links: LinkList,
+  cut: boolean,
+  folded: FoldedText,
+): Trouble[] {
+  const troubles: Trouble[] = []
+  if (links.tooMany > 0) troubles.push('links>50000')
+  if (links.tooLong > 0) troubles.push('href>8192')
+  if (links.tooManyInScripts) troubles.push('script-links>200')
+  if (cut) troubles.push('text>1000000')
+  const { text, words, leftOut, strings } = folded
+  // Most pages have plenty of words; only the others are asked further.
+  if (words > FEW_WORDS) return troubles
+  const followable = links.followable
+  const wrong = belied({ ...found, links: followable, words, length: text.length, leftOut, strings })
+  if (wrong !== undefined) troubles.push(wrong)
+  if (onlyScoldsBrowser({ title: found.title, text, words, links: followable })) troubles.push('unsupported-browser')
+  return troubles
 }
 
 function baseHref(raw: string | undefined): string | undefined {

@@ -1,6 +1,7 @@
 /** Reading takes steps in proportion to the page, whatever the page: counted, not timed. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { gather } from './gather.ts'
 
 /** Stands for the page's text and counts every character that is looked at, searched or cut out. */
@@ -55,6 +56,12 @@ const UNCLOSED = [
   '<plaintext>',
   '<textarea>',
   '<p a=',
+  "<script>'",
+  '<script>`',
+  '<script>/*',
+  '<script>//',
+  '<script>=/[',
+  '<script>location="',
 ]
 const REPEATED = [
   '<',
@@ -89,6 +96,18 @@ const REPEATED = [
   '<meta name=robots content=noindex>',
   '&a<b>',
   '你',
+  "'x.html' ",
+  "'x.html'+",
+  '`\\`',
+  '=/[',
+  '=/\\',
+  '/*',
+  "'\\",
+  'http://a.test/b"',
+  '<p onclick="\'x.html\'">',
+  '<a href="javascript:\'x.html\'">',
+  'abc1 may ',
+  'longlonglonglonglonglonglonglonglong',
 ]
 
 test('twice the page, twice the steps', () => {
@@ -97,10 +116,30 @@ test('twice the page, twice the steps', () => {
       const once = steps(opening + part.repeat(500))
       const twice = steps(opening + part.repeat(1000))
       const size = part.length * 1000
-      assert.ok(twice <= 2 * once + 100, `${opening} ${part}: ${once} steps, then ${twice}`)
+      assert.ok(twice <= 2 * once + 500, `${opening} ${part}: ${once} steps, then ${twice}`)
       assert.ok(twice <= 25 * size + 1000, `${opening} ${part}: ${twice} steps for ${size} characters`)
     }
   }
+})
+
+test('any mixture of them, nested and repeated, takes steps in proportion too', (t) => {
+  const piece = fc.tuple(fc.constantFrom('', ...UNCLOSED, ...REPEATED), fc.integer({ min: 1, max: 60 }))
+  let inputs = 0
+  let most = 0
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 12 }), fc.integer({ min: 1, max: 8 }), (pieces, times) => {
+      const html = pieces
+        .map(([part, count]) => part.repeat(count))
+        .join('')
+        .repeat(times)
+      const taken = steps(html)
+      inputs++
+      if (html.length > 1000) most = Math.max(most, taken / html.length)
+      assert.ok(taken <= 40 * html.length + 1000, `${taken} steps for ${html.length} characters`)
+    }),
+    { numRuns: 2000 },
+  )
+  t.diagnostic(`${inputs} inputs, at most ${most.toFixed(1)} steps a character`)
 })
 
 test('deep nesting and many of everything overflow nothing', () => {

@@ -4,6 +4,7 @@
  */
 import { TAG_IDS, tagNamed } from '../parse/tags.ts'
 import type { Tokenizer } from '../parse/tokenizer.ts'
+import { scriptLinks } from './script-links.ts'
 
 export type LinkKind =
   | 'a'
@@ -16,6 +17,8 @@ export type LinkKind =
   | 'next'
   | 'prev'
   | 'refresh'
+  | 'script' // found by pattern in a script or a handler (V14)
+  | 'text' // a URL in plain text
   | 'embed' // images, scripts, styles …: counted, not followed
 
 export interface FoundLink {
@@ -30,12 +33,16 @@ export interface FoundLink {
 export const MOST_LINKS = 50_000
 /** Characters. */
 export const LONGEST_HREF = 8192
+/** Found by pattern in the scripts of one page: a page that seems to have more has a table of something in a script. */
+export const MOST_SCRIPT_LINKS = 200
 
 export class LinkList {
   readonly links: FoundLink[] = []
   /** Dropped since their href was too long, and since there were too many before. */
   tooLong = 0
   tooMany = 0
+  tooManyInScripts = false
+  readonly #inScripts = new Set<string>()
 
   add(raw: string | undefined, kind: LinkKind, nofollow = false, media = ''): void {
     if (raw === undefined) return
@@ -45,6 +52,27 @@ export class LinkList {
     if (href.length > LONGEST_HREF) this.tooLong++
     else if (this.links.length >= MOST_LINKS) this.tooMany++
     else this.links.push({ href: detached(href), kind, nofollow, media })
+    if (isScript(href)) this.addScript(href, SCRIPT_SCHEME.length, href.length, nofollow)
+  }
+
+  /** Each link of the page's scripts once. */
+  addScript(script: string, from: number, to: number, nofollow = false): void {
+    if (this.tooManyInScripts) return
+    scriptLinks(script, from, to, (href) => {
+      if (this.#inScripts.has(href)) return true
+      this.tooManyInScripts = this.#inScripts.size >= MOST_SCRIPT_LINKS
+      if (this.tooManyInScripts) return false
+      this.#inScripts.add(detached(href))
+      this.add(href, 'script', nofollow)
+      return true
+    })
+  }
+
+  /** Those that can be followed. */
+  get followable(): number {
+    let count = 0
+    for (const link of this.links) if (link.kind !== 'embed') count++
+    return count
   }
 }
 
@@ -58,6 +86,8 @@ export function cleanHref(raw: string): string {
   return /[\t\n\r]/.test(trimmed) ? trimmed.replace(/[\t\n\r]+/g, '') : trimmed
 }
 
+const SCRIPT_SCHEME = 'javascript:'
+const isScript = (href: string) => href.length > 10 && href.charCodeAt(10) === 58 && /^javascript:/i.test(href)
 const isData = (href: string) => href.length > 4 && href.charCodeAt(4) === 58 && /^data:/i.test(href)
 
 /** A copy: a slice would hold the whole page in memory for as long as the URL waits to be fetched. */

@@ -12,6 +12,12 @@ function simhash(text: string): bigint {
   return folder.finish().simhash
 }
 
+function shape(text: string): bigint {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  return folder.finish().shape
+}
+
 const random = seededRandom(11)
 const word = () => (random.integer(5000) + 1000).toString(36)
 const sentence = (words: number) => Array.from({ length: words }, word)
@@ -22,12 +28,15 @@ test('votes are counted exactly, however many', () => {
       const votes = new BitVotes()
       const expected = new Array(32).fill(0)
       for (let i = 0; i < times; i++) {
+        votes.add(Int32Array.from([...numbers, ...new Array(8).fill(0)]), numbers.length)
         for (const number of numbers) {
-          votes.add(number)
           for (let bit = 0; bit < 32; bit++) expected[bit] += (number >>> bit) & 1
         }
       }
-      assert.deepEqual([...votes.counts()], expected)
+      assert.deepEqual(
+        Array.from(expected, (_, bit) => votes.count(bit)),
+        expected,
+      )
     }),
     { numRuns: 30 },
   )
@@ -71,4 +80,41 @@ test('bits apart', () => {
   assert.equal(bitsApart(0n, 2n ** 64n - 1n), 64)
   assert.equal(bitsApart(5n, 5n), 0)
   assert.equal(bitsApart(1n << 63n, 1n), 2)
+})
+
+test('what differs in numbers and dates only has one shape', () => {
+  const body = sentence(60).join(' ').replace(/[0-9]/g, 'z')
+  const day = (date: string) => `Calendar ${date} no events ${body} next`
+  assert.equal(shape(day('Monday 3 March 2024')), shape(day('Tuesday, 14 April 2031')))
+  assert.equal(shape(day('3 de março')), shape(day('27 de janeiro')))
+  assert.equal(shape(day('12:30')), shape(day('9')), 'a run of numbers is one word, however long')
+  assert.equal(shape(day('12th')), shape(day('item7b')))
+  assert.notEqual(simhash(day('3 March')), simhash(day('4 March')))
+  assert.notEqual(shape(day('3 March')), shape(day('market')))
+})
+
+test('the shape is the simhash where there are no numbers, and tells different texts with the same numbers apart', () => {
+  const plain = Array.from({ length: 200 }, () => word().replace(/[0-9]/g, 'q')).join(' ')
+  assert.equal(shape(plain), simhash(plain))
+  const table = (name: string) => Array.from({ length: 40 }, (_, i) => `${name}${'abcdefghij'[i % 10]} ${i}`).join(' ')
+  assert.ok(bitsApart(shape(table('lisbon')), shape(table('porto'))) > 12)
+  assert.equal(shape('1 2 3'), shape('77'))
+})
+
+test('shape and simhash do not depend on how the words are handed over', () => {
+  const token = fc.constantFrom('a', 'b', 'cat', '1', '22', 'may', 'x9', 'friday', '你', '.')
+  fc.assert(
+    fc.property(fc.array(token, { maxLength: 80 }), fc.nat(80), (tokens, cut) => {
+      const whole = tokens.join(' ')
+      const folder = new TextFolder()
+      const at = Math.min(cut, whole.length)
+      folder.add(whole, 0, at)
+      folder.add(whole, at, whole.length)
+      const pieces = folder.finish()
+      assert.deepEqual([pieces.simhash, pieces.shape], [simhash(whole), shape(whole)])
+      const folded = tokens.map((one) => (/\d|may|friday/.test(one) ? '#0' : one))
+      assert.equal(shape(whole), shape(folded.join(' ')))
+    }),
+    { numRuns: 300 },
+  )
 })

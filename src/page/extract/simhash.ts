@@ -1,41 +1,142 @@
-/** 64 bits that change little when a text changes little (Charikar's simhash), over shingles of three words. */
+/**
+ * 64 bits that change little when a text changes little (Charikar's simhash), over shingles of three words; and the same
+ * of the text's *shape*, where every run of numbers, dates and names of months and days is one and the same word: pages of
+ * a calendar or of numbered items differ in their simhash and have one shape.
+ *
+ * Most shingles hold no number and belong to both, so they are counted once: the shape costs what the numbers cost.
+ */
 import { BitVotes } from './bit-votes.ts'
+import { isDateWord } from './date-words.ts'
+
+/** The word that stands for numbers and dates. */
+const NUMBER = 0x23232323
+
+/** Words that can be handed over at once. */
+export const MOST_WORDS = 4096
+
+/** Shingles on their way to be counted: reading is synchronous, so that one set of buffers a thread is enough. */
+class Shingles {
+  readonly low = new Int32Array(MOST_WORDS + 8)
+  readonly high = new Int32Array(MOST_WORDS + 8)
+}
+const plain = new Shingles()
+const exact = new Shingles()
+const folded = new Shingles()
+
+class Votes {
+  readonly low = new BitVotes()
+  readonly high = new BitVotes()
+  shingles = 0
+
+  add(shingles: Shingles, count: number): void {
+    if (count === 0) return
+    this.low.add(shingles.low, count)
+    this.high.add(shingles.high, count)
+    this.shingles += count
+  }
+}
 
 export class Simhash {
-  readonly #low = new BitVotes()
-  readonly #high = new BitVotes()
-  #shingles = 0
+  /** Of shingles of words only; of those with numbers, as they are; and of those with numbers, folded. */
+  readonly #plain = new Votes()
+  readonly #exact = new Votes()
+  readonly #folded = new Votes()
   #before = 0
   #last = 0
+  /** The same two in the folded text. */
+  #beforeFolded = 0
+  #lastFolded = 0
+  /** Words since the last number; from 2 on, the last two are no numbers. */
+  #since = 2
 
-  /** The next words, as their hashes. A text's first two make shingles with what is not there, so that short texts count. */
-  words(hashes: Int32Array, count: number): void {
-    const low = this.#low
-    const high = this.#high
+  /** Words so far. */
+  get count(): number {
+    return this.#plain.shingles + this.#exact.shingles
+  }
+
+  /**
+   * The next words, as their hashes, and whether each has a digit. A text's first two make shingles with what is not there,
+   * so that short texts count.
+   */
+  words(hashes: Int32Array, numeric: Uint8Array, count: number): void {
     let a = this.#before
     let b = this.#last
+    let aFolded = this.#beforeFolded
+    let bFolded = this.#lastFolded
+    let since = this.#since
+    let plains = 0
+    let exacts = 0
+    let foldeds = 0
+    const plainLow = plain.low
+    const plainHigh = plain.high
+    const exactLow = exact.low
+    const exactHigh = exact.high
     for (let i = 0; i < count; i++) {
       const c = hashes[i]
-      low.add(mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c))
-      high.add(mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f)))
+      const low = lowHash(a, b, c)
+      const high = highHash(a, b, c)
+      const isNumber = numeric[i] !== 0 || isDateWord(c)
+      if (!isNumber && since >= 2) {
+        plainLow[plains] = low
+        plainHigh[plains++] = high
+      } else {
+        exactLow[exacts] = low
+        exactHigh[exacts++] = high
+        if (since >= 2) {
+          aFolded = a
+          bFolded = b
+        }
+        // A number after a number is no new word.
+        if (!isNumber || since > 0) {
+          const word = isNumber ? NUMBER : c
+          folded.low[foldeds] = lowHash(aFolded, bFolded, word)
+          folded.high[foldeds++] = highHash(aFolded, bFolded, word)
+          aFolded = bFolded
+          bFolded = word
+        }
+        since = isNumber ? 0 : since + 1
+      }
       a = b
       b = c
     }
     this.#before = a
     this.#last = b
-    this.#shingles += count
+    this.#beforeFolded = aFolded
+    this.#lastFolded = bFolded
+    this.#since = since
+    this.#plain.add(plain, plains)
+    this.#exact.add(exact, exacts)
+    this.#folded.add(folded, foldeds)
   }
 
   /** Each bit as most shingles have it; 0 for a text without words. */
   value(): bigint {
-    return (BigInt(majority(this.#high, this.#shingles)) << 32n) | BigInt(majority(this.#low, this.#shingles))
+    return majority(this.#plain, this.#exact)
+  }
+
+  shape(): bigint {
+    return majority(this.#plain, this.#folded)
   }
 }
 
-function majority(votes: BitVotes, shingles: number): number {
-  const counts = votes.counts()
+function lowHash(a: number, b: number, c: number): number {
+  return mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c)
+}
+
+function highHash(a: number, b: number, c: number): number {
+  return mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f))
+}
+
+function majority(some: Votes, others: Votes): bigint {
+  const shingles = some.shingles + others.shingles
+  const high = bits(some.high, others.high, shingles)
+  const low = bits(some.low, others.low, shingles)
+  return (BigInt(high) << 32n) | BigInt(low)
+}
+
+function bits(some: BitVotes, others: BitVotes, shingles: number): number {
   let word = 0
-  for (let bit = 0; bit < 32; bit++) if (counts[bit] * 2 > shingles) word |= 1 << bit
+  for (let bit = 0; bit < 32; bit++) if ((some.count(bit) + others.count(bit)) * 2 > shingles) word |= 1 << bit
   return word >>> 0
 }
 

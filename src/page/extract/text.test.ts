@@ -19,6 +19,70 @@ test('white space folds, gaps part, the larger gap counts', () => {
   assert.equal(fold('so\u00adft\u200b \ufeffx'), 'soft x')
 })
 
+const LONG = 'x'.repeat(31)
+
+test('strings of over 30 characters without white space are left out, and the gaps around them are one (V14)', () => {
+  assert.equal(fold(`a ${'x'.repeat(30)} b`), `a ${'x'.repeat(30)} b`)
+  assert.equal(fold(`a ${LONG} b`), 'a b')
+  assert.equal(fold(LONG), '')
+  assert.equal(fold(`${LONG} b`), 'b')
+  assert.equal(fold(`a ${LONG}`), 'a')
+  assert.equal(fold('a', 2, LONG, 1, 'b'), 'a\nb')
+  assert.equal(fold('a', 1, LONG, 2, 'b'), 'a\nb')
+  assert.equal(fold('a http://www.example.org/a/b/c/d/e/f.html b'), 'a b')
+  assert.equal(fold('x'.repeat(16), 'x'.repeat(16)), '', 'inline tags do not part')
+  assert.equal(fold('x'.repeat(16), 1, 'x'.repeat(16)).length, 33)
+})
+
+test('scripts without spaces are no such strings; a long one amid them is', () => {
+  const chinese = '我們在這裏寫一段沒有空格的文字'.repeat(5)
+  const thai = 'ภาษาไทยเขียนโดยไม่เว้นวรรค'.repeat(5)
+  const tibetan = 'བོད་ཀྱི་སྐད་ཡིག་ནི་'.repeat(5)
+  for (const text of [chinese, thai, tibetan]) assert.equal(fold(text), text)
+  assert.equal(fold(`${chinese}${LONG}${chinese}`), chinese + chinese)
+  assert.equal(fold(`漢${LONG}`), '漢')
+  assert.equal(fold(`漢${'y'.repeat(30)}字`), `漢${'y'.repeat(30)}字`)
+})
+
+test('what is left out is counted, and is no word of the simhash', () => {
+  const told = (text: string) => {
+    const folder = new TextFolder()
+    folder.add(text, 0, text.length)
+    return folder.finish()
+  }
+  const with_ = told(`one two ${LONG} three ${'a.b,'.repeat(3000)} four`)
+  const without = told('one two three four')
+  assert.equal(with_.text, without.text)
+  assert.equal(with_.simhash, without.simhash)
+  assert.deepEqual([with_.words, with_.strings, with_.leftOut], [4, 2, 31 + 12_000])
+})
+
+test('a string longer than all text that is kept does not keep the text after it out', () => {
+  const folder = new TextFolder(10_000)
+  const text = `a ${'x'.repeat(100_000)} b`
+  folder.add(text, 0, text.length)
+  assert.equal(folder.finish().text, 'a b')
+  assert.ok(!folder.cut)
+})
+
+test('leaving out is what a regular expression would do, however the text is cut in pieces', () => {
+  const unit = fc.oneof(
+    { arbitrary: fc.constant('abcdefg'), weight: 6 },
+    fc.constantFrom(' ', '\n', '.', '你', '7', 'é'),
+  )
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit, maxLength: 30 }), { maxLength: 20 }), (parts) => {
+      const expected = parts
+        .join('')
+        .replace(/[^\s你]{31,}/g, '')
+        .replace(/\s+/g, ' ')
+        .trim()
+      assert.equal(fold(...parts), expected)
+    }),
+    { numRuns: 500 },
+  )
+})
+
 test('letters of every width survive', () => {
   assert.equal(fold('ação'), 'ação')
   assert.equal(fold('a你', '😀 b'), 'a你😀 b')

@@ -24,6 +24,8 @@ const NOTHING = -1
 /** A tag with more is a mistake or an attack; the rest is walked over. */
 const MOST_ATTRIBUTES = 1000
 
+const SMALL_O = 111
+
 type State = 'data' | 'cdata' | TextState
 
 export class Tokenizer {
@@ -38,6 +40,8 @@ export class Tokenizer {
   tag: Tag = OTHER_TAG
   nameHash = 0
   selfClosing = false
+  /** An attribute of the tag begins with `o`: there may be handlers of events. */
+  mayHandle = false
 
   #at = 0
   #state: State = 'data'
@@ -123,6 +127,15 @@ export class Tokenizer {
       if (spans[i + 1] - spans[i] === name.length && reads(this.input, spans[i], name)) return this.#value(i)
     }
     return undefined
+  }
+
+  /** The decoded values of attributes that handle events: `onclick` and the like. */
+  handlers(): string[] {
+    const found: string[] = []
+    for (let i = 0; i < this.#attributes * 4; i += 4) {
+      if (reads(this.input, this.#spans[i], 'on') && this.#spans[i + 1] - this.#spans[i] > 2) found.push(this.#value(i))
+    }
+    return found
   }
 
   /** All of them, for tests and for the curious. */
@@ -216,6 +229,7 @@ export class Tokenizer {
     const nameTo = at
     this.#attributes = 0
     this.selfClosing = false
+    this.mayHandle = false
     for (;;) {
       // A tag that the end of the input cuts off is none.
       if (at >= length) return this.#ended()
@@ -264,6 +278,7 @@ export class Tokenizer {
 
   #keep(nameFrom: number, nameTo: number, valueFrom: number, valueTo: number, end: number): number {
     if (this.#attributes >= MOST_ATTRIBUTES) return end
+    if ((this.input.charCodeAt(nameFrom) | 0x20) === SMALL_O) this.mayHandle = true
     const spans = this.#spans
     const i = this.#attributes++ * 4
     spans[i] = nameFrom
