@@ -156,7 +156,9 @@ test('it is remembered for a day, and asked for anew after that', async () => {
   const again = async () => {
     const before = web.asked.length
     await web.visit({ agenda: [HOME], visit: { memory } })
-    return web.asked.slice(before).map(({ url }) => url)
+    const asked = web.asked.slice(before).map(({ url }) => url)
+    // A hazard's question, for a name that cannot exist, is no matter here.
+    return asked.filter((url) => !url.includes('/no-such-page'))
   }
   assert.deepEqual(await again(), [HOME])
   await web.clock.run(web.clock.sleep(24 * 3_600_000))

@@ -13,7 +13,7 @@ export interface RobotsMemory {
   at: Instant
   /** HTTP status, 0 when there was no answer. */
   status: number
-  /** The lines that concern us, at most 512 KiB; '' unless state is 'rules'. */
+  /** The lines that concern us, with their places, at most 640 KiB (`Robots.text`); '' unless state is 'rules'. */
   text: string
   /** While unreachable: since when, and how often it was asked for in vain. */
   since?: Instant
