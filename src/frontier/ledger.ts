@@ -6,6 +6,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import type { Link, VisitReport } from '../visit/report.ts'
 import type { SiteName, UrlKey, VisitId, WorkerId } from '../visit/visit.ts'
+import type { AliasAnswer, NewAlias } from './aliases.ts'
 import type { Looks } from './looks.ts'
 
 /** What became of a part. Only `applied` ones may be counted or collected. */
@@ -76,5 +77,12 @@ export interface Ledger {
   lose(tx: Tx, worker: WorkerId): Promise<LostVisit[]>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
   wish(tx: Tx, wishes: readonly Wish[]): Promise<void>
+  /**
+   * From now on links into that site are entered at the original, but for its home page; what waits there moves, some at a
+   * time, never while a visit is out. Of what the operator said and what was learnt, the operator's counts.
+   */
+  alias(tx: Tx, alias: NewAlias): Promise<AliasAnswer>
+  /** It is a site of its own again; what was moved without being asked for there waits there again. False: it was none. */
+  unalias(tx: Tx, name: SiteName): Promise<boolean>
   readonly look: Looks
 }

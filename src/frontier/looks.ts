@@ -4,6 +4,7 @@ import type { Tx } from '../database/database.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SiteName, VisitId, WorkerId } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
+import type { Alias } from './aliases.ts'
 import type { MarkName } from './mark.ts'
 import type { SiteState } from './site.ts'
 
@@ -37,6 +38,8 @@ export interface SiteLook {
   waiting: number
   lease?: { visit: VisitId; fence: number; worker: WorkerId; until: Instant; parts: number }
   memory: SiteMemory
+  /** It is another name of an original. */
+  alias?: Alias
 }
 
 export interface UrlLook {
@@ -66,6 +69,8 @@ export interface Looks {
   nextDue(tx: Tx, atMost: number): Promise<{ name: SiteName; notBefore: Instant; politeAt: Instant; waiting: number }[]>
   /** The free sites that come first. */
   nextFree(tx: Tx, atMost: number): Promise<{ name: SiteName; rank: number; waiting: number }[]>
+  /** At most a million. */
+  aliases(tx: Tx): Promise<Alias[]>
   seeds(tx: Tx): Promise<string[]>
   /** Every URL of a site, marked ones too, in the order of its keys; `after` the last key of the page before. */
   urls(

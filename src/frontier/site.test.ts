@@ -13,6 +13,8 @@ const TABLE: [SiteEvent, string][] = [
   [{ kind: 'ended', left: 0 }, 'crawled   crawled   crawled   crawled   crawled   -'],
   [{ kind: 'lost', left: 2 }, ' waiting   waiting   waiting   waiting   waiting   -'],
   [{ kind: 'lost', left: 0 }, ' crawled   crawled   crawled   crawled   crawled   -'],
+  [{ kind: 'moved', left: 2 }, 'waiting   waiting   -         -         -         -'],
+  [{ kind: 'moved', left: 0 }, 'crawled   crawled   -         -         -         -'],
   [{ kind: 'given-up' }, /*   */ 'barred    barred    barred    barred    barred    barred'],
 ]
 

@@ -20,6 +20,8 @@ export type SiteEvent =
   /** The last part was applied; `left` URLs are not marked. */
   | { kind: 'ended'; left: number }
   | { kind: 'given-up' }
+  /** It is another name of an original: URLs that waited here wait there; `left` do not. */
+  | { kind: 'moved'; left: number }
   /** The operator named it again after the crawl had ended. */
   | { kind: 'tried-again' }
   /** The lease ended, or its worker did, without a last part. */
@@ -40,6 +42,8 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
     case 'ended':
     case 'lost':
       return only(state, event, UNBARRED, event.left === 0 ? 'crawled' : 'waiting')
+    case 'moved':
+      return only(state, event, ['waiting', 'free'], event.left === 0 ? 'crawled' : 'waiting')
     case 'given-up':
       return 'barred'
     case 'tried-again':

@@ -77,7 +77,7 @@ export interface Verdict {
 /** What a visit learnt about names: for the house, which sees more than one site. Small, bounded, plain JSON. */
 export interface Learnt {
   /** The site is another name of that one: links into it are entered there. */
-  alias?: { to: SiteName; how: string }
+  alias?: { to: SiteName; how: string; https?: boolean; evidence?: string }
   /** Its pages are those of a known site, it seems: others come first. */
   slow?: { rule: string; like: SiteName }
   /** What absurd names under its domain resolve to. */

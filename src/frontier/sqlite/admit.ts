@@ -7,6 +7,7 @@ import type { Admitted } from '../ledger.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
+import { renamed } from './rename.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
 import { enterSpelling, isNewText, readText } from './spellings.ts'
@@ -17,7 +18,9 @@ import { writeSite } from './write-site.ts'
  * `asSeeds` remembers that the operator named the sites. Most links abroad are known by now: they are told apart before
  * their site's row is read, which costs five times as much.
  */
-export function admit(tx: SqliteTx, rules: Rules, links: readonly Link[], asSeeds = false): Admitted {
+export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeeds = false): Admitted {
+  rules.aliases.refresh(tx)
+  const links = renamed(rules, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {

@@ -39,6 +39,7 @@ export function checkOut(
   left: Left,
 ): { visits: Visit[]; next: Millis | 'over' } {
   const now = rules.time.now()
+  rules.aliases.refresh(tx)
   const atMost = Math.min(wanted, MOST_AT_ONCE)
   freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, LEAST_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)

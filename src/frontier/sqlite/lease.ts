@@ -39,7 +39,8 @@ export function lease(
     site: site.name,
     ...(site.address === null ? {} : { address: site.address }),
     agenda: readAgenda(tx, key, now, pages),
-    known: readKnown(tx, key, site.known),
+    // Of another name of a site only what waits there is asked for: what it leads to is entered at the original.
+    known: rules.aliases.originalOf(site.name) === undefined ? readKnown(tx, key, site.known) : 'too many',
     memory: readMemory(tx, key),
     wait: Math.max(0, site.polite_at - now),
     pause: rules.pauseOf(site),

@@ -5,6 +5,7 @@ import { siteKey } from '../../web/url/web-url.ts'
 import type { Looks, SiteLook, UrlLook } from '../looks.ts'
 import { MARKS } from '../mark.ts'
 import { visitId } from '../visit-id.ts'
+import { readAlias, readAliases } from './alias-book.ts'
 import { readUrlText } from './read-agenda.ts'
 import { readMemory } from './read-memory.ts'
 import { readNextDue } from './read-next-due.ts'
@@ -33,6 +34,7 @@ export const sqliteLooks: Looks = {
   totals: async (tx) => readTotals(sqliteTx(tx)),
   site: async (tx, name) => lookAtSite(sqliteTx(tx), name),
   url: async (tx, url) => lookAtUrl(sqliteTx(tx), url),
+  aliases: async (tx) => readAliases(sqliteTx(tx)),
   nextDue: async (tx, atMost) =>
     readNextDue(sqliteTx(tx), atMost).map(({ name, not_before, polite_at, waiting }) => ({
       name,
@@ -84,6 +86,8 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
     waiting: row.waiting,
     memory: readMemory(tx, key),
   }
+  const alias = readAlias(tx, key)
+  if (alias !== undefined) look.alias = alias
   if (row.reason !== null) look.reason = row.reason
   if (row.address !== null) look.address = row.address
   if (row.worker !== null && row.lease_until !== null)

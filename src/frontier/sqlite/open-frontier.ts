@@ -12,6 +12,7 @@ import { checkOut } from './check-out.ts'
 import { grouped } from './grouped.ts'
 import { holdAddress } from './hold-address.ts'
 import { sqliteLooks } from './looks.ts'
+import { addAlias, dropAlias } from './move-waiting.ts'
 import { loseWorker, reap } from './reap.ts'
 import { recover } from './recover.ts'
 import { renew } from './renew.ts'
@@ -74,6 +75,11 @@ function ledgerOf(rules: Rules): Ledger {
     reap: async (tx, now) => reap(sqliteTx(tx), rules, now === undefined ? rules.time.now() : rules.time.of(now)),
     lose: async (tx, worker) => loseWorker(sqliteTx(tx), rules, worker),
     wish: async (tx, wishes) => wish(sqliteTx(tx), rules, wishes),
+    alias: async (tx, given) => addAlias(sqliteTx(tx), rules, given),
+    unalias: async (tx, name) => {
+      rules.aliases.refresh(sqliteTx(tx))
+      return dropAlias(sqliteTx(tx), rules, name)
+    },
     look: sqliteLooks,
   }
 }

@@ -3,11 +3,13 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
+import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
 import { ENQUEUE, FRESHEN } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
 import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
+import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
 import { PROMOTE } from './promote.ts'
 import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
 import { READ_FREE } from './read-free.ts'
@@ -56,6 +58,12 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   WRITE_SITE: [WRITE_SITE, ''],
   ENQUEUE: [ENQUEUE, ''],
   FRESHEN: [FRESHEN, 'PRIMARY KEY'],
+  READ_ALIAS: [READ_ALIAS, 'PRIMARY KEY'],
+  WRITE_ALIAS: [WRITE_ALIAS, ''],
+  READ_WAITING: [READ_WAITING, 'url_waiting'],
+  MARK_REPLACED: [MARK_REPLACED, 'PRIMARY KEY'],
+  WRITE_PENDING: [WRITE_PENDING, 'PRIMARY KEY'],
+  READ_NAMES_OF: [READ_NAMES_OF, 'site_alias_original'],
   ADD_PAGE: [ADD_PAGE, ''],
 }
 
@@ -73,8 +81,9 @@ describe('plans', () => {
       assert.ok(uses === '' || plan.some((step) => step.includes(uses)), `${uses}: ${plan.join('\n')}`)
     })
 
-  it('what is out is read from its own small index', async () => {
+  it('what is out, and what is to be moved, is read from its own small index', async () => {
     const db = openSqlite(':memory:')
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_OUT))).join(), /INDEX site_out/)
+    assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_PENDING))).join(), /INDEX site_alias_pending/)
   })
 })

@@ -4,6 +4,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
 import { loseVisit } from './lose-visit.ts'
+import { movePending } from './move-waiting.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 
@@ -16,11 +17,14 @@ export const READ_LEASES_OF_WORKER = `SELECT key FROM site WHERE worker = ? AND 
  * Among them those whose last part was stored and cannot be applied: the inbox is empty, so it never will.
  */
 export function reap(tx: SqliteTx, rules: Rules, now: Instant): LostVisit[] {
-  return tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => {
+  rules.aliases.refresh(tx)
+  const lost = tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, now).map(({ key }) => {
     const site = readSite(tx, key)
     assert(site?.lease_until != null, 'a lease without an end')
     return loseVisit(tx, rules, site, site.lease_until)
   })
+  movePending(tx, rules)
+  return lost
 }
 
 /** All leases of a worker that is no more; visits whose last part is in the inbox have ended well. */

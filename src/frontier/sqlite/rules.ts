@@ -1,15 +1,19 @@
 /** What every operation needs to know, beside the transaction. */
 import type { Millis } from '../../base/clock.ts'
+import type { SiteName } from '../../visit/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { FrontierOptions } from '../house.ts'
 import { type HouseTime, houseTime } from '../house-time.ts'
 import type { Order } from '../order/order.ts'
+import { AliasBook } from './alias-book.ts'
 import type { SiteRow } from './site-row.ts'
 
 export interface Rules {
   time: HouseTime
   order: Order
   urls: UrlReader
+  aliases: AliasBook
+  mayReplace(original: SiteName): boolean
   leaseMs: Millis
   addressPauseMs: Millis
   /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
@@ -24,6 +28,8 @@ export function rulesOf(options: FrontierOptions): Rules {
     time: houseTime(clock),
     order,
     urls,
+    aliases: new AliasBook(urls),
+    mayReplace: (original) => options.mayReplace?.(original) ?? true,
     leaseMs: Math.ceil(leaseMs),
     addressPauseMs: Math.ceil(addressPauseMs),
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),

@@ -1,5 +1,8 @@
+import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, VisitReport } from '../../visit/report.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { siteKey } from '../../web/url/web-url.ts'
 import type { Verdict } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
 import { visitId } from '../visit-id.ts'
@@ -8,17 +11,23 @@ import { beginToWait } from './begin-to-wait.ts'
 import { endVisit } from './end-visit.ts'
 import { enqueue } from './enqueue.ts'
 import { markPages } from './mark-pages.ts'
+import { dropNamesOf, moveWaiting } from './move-waiting.ts'
 import { readSite } from './read-site.ts'
+import { renamed } from './rename.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
 import { enterSpelling } from './spellings.ts'
 import { writeMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
 
+const LONGEST_WORD = 20
+
 /** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
 export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Verdict[] {
   const verdicts = new Map<VisitReport, Verdict>()
   const abroad: Link[] = []
+  const resting: SiteName[] = []
+  rules.aliases.refresh(tx)
   for (const { key, members } of sitesOf(parts)) {
     const site = readSite(tx, key)
     let last: VisitReport | undefined
@@ -27,18 +36,38 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
       const verdict = site === undefined ? 'stale' : verdictOn(site, part)
       verdicts.set(part, verdict)
       if (verdict !== 'applied') continue
-      applyPart(tx, rules, site!, part)
+      learnAlias(tx, rules, part)
+      const found = renamed(rules, part.found)
+      applyPart(tx, rules, site!, part, found)
       for (const link of part.abroad) abroad.push(link)
       // What a worker calls its own and is not goes where it belongs: under the courtesy of its own site.
-      for (const link of part.found) if (link.site !== part.site) abroad.push(link)
+      for (const link of found) if (link.site !== part.site) abroad.push(link)
       last = part
     }
     if (site === undefined || last === undefined) continue
     writeMemory(tx, key, last.memory)
     writeSite(tx, site)
+    if (site.worker === null) resting.push(site.name)
   }
   admit(tx, rules, abroad)
+  // Last, for the rows of all sites are as they will be.
+  for (const name of resting) settleNames(tx, rules, name)
   return parts.map((part) => verdicts.get(part)!)
+}
+
+/** Its home page says whose other name it is. What comes from outside is checked where it is kept. */
+function learnAlias(tx: SqliteTx, rules: Rules, { site, learnt }: VisitReport): void {
+  if (learnt?.alias === undefined) return
+  const { to, how, https, evidence = '' } = learnt.alias
+  const words = { how: String(how).slice(0, LONGEST_WORD), evidence: String(evidence) }
+  rules.aliases.add(tx, { name: site, original: to, https: https === true, ...words }, rules.time.now())
+}
+
+/** After a visit: what waits in another name goes to the original; an original that was given up loses its names. */
+function settleNames(tx: SqliteTx, rules: Rules, name: SiteName): void {
+  if (rules.aliases.isEmpty) return
+  if (rules.aliases.originalOf(name) !== undefined) moveWaiting(tx, rules, name)
+  else if (readSite(tx, signed64(siteKey(name)))?.state === 'barred') dropNamesOf(tx, rules, name)
 }
 
 function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict {
@@ -47,7 +76,7 @@ function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict 
   return part === site.part + 1 ? 'applied' : 'early'
 }
 
-function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport): void {
+function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport, found: readonly Link[]): void {
   markPages(tx, rules, site, part.pages)
   const { courtesy } = part
   site.part = part.part
@@ -60,7 +89,7 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport)
   // Others come first, whatever the order says.
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
   const now = rules.time.now()
-  const own = part.found.filter((link) => link.site === site.name)
+  const own = found.filter((link) => link.site === site.name)
   const plain = own.filter(({ spelling }) => !spelling)
   enqueue(tx, site, plain, now)
   // After them, and after the pages: whether another text is wanted depends on what became of the first.

@@ -1,0 +1,33 @@
+/** Sites that are another name of an original (C8): links into them are entered there. Only their home pages stay. */
+import type { Instant } from '../base/clock.ts'
+import type { SiteName } from '../visit/visit.ts'
+
+export interface NewAlias {
+  name: SiteName
+  original: SiteName
+  /** `list`: the operator's list of mirrors; `www`: learnt from where the home page sends everybody. */
+  how: string
+  /** What is entered at the original is asked for by https, whatever the link says. */
+  https?: boolean
+  evidence?: string
+}
+
+export interface Alias extends NewAlias {
+  https: boolean
+  evidence: string
+  since: Instant
+}
+
+export type AliasAnswer =
+  | 'taken'
+  /** It is there already, or the operator has said something else. */
+  | 'known'
+  /** The original is, by its own aliases, the same name. */
+  | 'cycle'
+  /** No names of sites, an original that was given up, a chain too long, or too many. */
+  | 'refused'
+
+/** Above this the map would take more than 200 MB. */
+export const MOST_ALIASES = 1_000_000
+/** Names of names: nobody means that many. */
+export const LONGEST_CHAIN = 16

@@ -1,0 +1,126 @@
+/**
+ * What waits in a site that turned out to be another name: it goes to the original, marked here and entered there, some at
+ * a time. Never while a visit is out, which may be asking for it.
+ */
+import { signed64, unsigned64 } from '../../base/digest.ts'
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { Link } from '../../visit/report.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { siteKey } from '../../web/url/web-url.ts'
+import type { AliasAnswer, NewAlias } from '../aliases.ts'
+import { REPLACED } from '../mark.ts'
+import { stateAfter } from '../site.ts'
+import { admit } from './admit.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import { growSite } from './grow-site.ts'
+import { readUrlText } from './read-agenda.ts'
+import { readSite } from './read-site.ts'
+import { renamed } from './rename.ts'
+import type { Rules } from './rules.ts'
+import { forgetSpellings, hasSpellings } from './spellings.ts'
+import { wake } from './wake.ts'
+import { writeSite } from './write-site.ts'
+
+export const MOST_MOVED = 500
+/** Home pages stay, and are few. */
+const MOST_STAYING = 10
+/** Sites that one `reap` looks at. */
+const MOST_PENDING = 20
+/** Names that go with an original that was given up. */
+const MOST_NAMES = 1000
+
+export const READ_WAITING = `
+  SELECT key, url, depth, via_site, via_key, path, lastmod FROM url
+  WHERE site = ? AND mark = 0 ORDER BY due_at, seq LIMIT ?`
+export const MARK_REPLACED = `UPDATE url SET mark = ${REPLACED} WHERE site = ? AND key = ?`
+export const REVIVE_REPLACED = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark = ${REPLACED}`
+export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY site LIMIT ?`
+export const WRITE_PENDING = `UPDATE site_alias SET pending = ? WHERE site = ?`
+export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = ? LIMIT ?`
+
+interface WaitingRow {
+  key: bigint
+  url: string
+  depth: bigint
+  via_site: bigint | null
+  via_key: bigint | null
+  path: string
+  lastmod: bigint | null
+}
+
+/** Says how many went. */
+export function moveWaiting(tx: SqliteTx, rules: Rules, name: SiteName, atMost = MOST_MOVED): number {
+  const key = signed64(siteKey(name))
+  const site = readSite(tx, key)
+  // What a visit has on its agenda is its own until it ends.
+  if (site?.state === 'leased' || site?.state === 'returning') return 0
+  const rows = site === undefined ? [] : tx.allExact<WaitingRow>(READ_WAITING, key, atMost + MOST_STAYING)
+  const going = rows.flatMap((row) => {
+    const links = renamed(rules, [linkOf(tx, name, row)])
+    return links[0].site === name ? [] : [{ row, links }]
+  })
+  const moved = going.slice(0, atMost)
+  const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MOST_STAYING)
+  tx.run(WRITE_PENDING, more ? 1 : 0, key)
+  if (site === undefined || moved.length === 0) return 0
+  const spelt = hasSpellings(tx, site)
+  for (const { row } of moved) {
+    tx.run(MARK_REPLACED, key, row.key)
+    if (spelt) forgetSpellings(tx, site, row.key)
+  }
+  site.waiting -= moved.length
+  site.state = stateAfter(site.state, { kind: 'moved', left: site.waiting })
+  if (site.state === 'waiting') beginToWait(tx, rules, site)
+  writeSite(tx, site)
+  const links = moved.flatMap((each) => each.links)
+  admit(tx, rules, links)
+  return moved.length
+}
+
+/** What was too much at once, and what waits in sites that nobody visits. */
+export function movePending(tx: SqliteTx, rules: Rules): void {
+  let left = MOST_MOVED
+  for (const { name } of tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING)) {
+    left -= moveWaiting(tx, rules, name, left)
+    if (left <= 0) return
+  }
+}
+
+export function addAlias(tx: SqliteTx, rules: Rules, given: NewAlias): AliasAnswer {
+  rules.aliases.refresh(tx)
+  const answer = rules.aliases.add(tx, given, rules.time.now())
+  if (answer === 'taken') moveWaiting(tx, rules, given.name)
+  return answer
+}
+
+/** A name that is one no more: what was moved without ever being asked for there waits there again. */
+export function dropAlias(tx: SqliteTx, rules: Rules, name: SiteName): boolean {
+  if (!rules.aliases.drop(tx, name)) return false
+  const site = readSite(tx, signed64(siteKey(name)))
+  if (site === undefined || site.name !== name || site.state === 'barred') return true
+  const revived = tx.run(REVIVE_REPLACED, site.key)
+  if (revived === 0) return true
+  site.waiting += revived
+  if (wake(tx, rules, site)) writeSite(tx, site)
+  else growSite(tx, site)
+  return true
+}
+
+/** An original that was given up is no place to enter anything at. */
+export function dropNamesOf(tx: SqliteTx, rules: Rules, original: SiteName): void {
+  if (rules.aliases.isEmpty) return
+  for (const { name } of tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MOST_NAMES)) dropAlias(tx, rules, name)
+}
+
+function linkOf(tx: SqliteTx, site: SiteName, row: WaitingRow): Link {
+  const via = row.via_site === null || row.via_key === null ? undefined : readUrlText(tx, row.via_site, row.via_key)
+  const link: Link = {
+    url: row.url,
+    key: unsigned64(row.key),
+    site,
+    depth: Number(row.depth),
+    via: via ?? '',
+    path: row.path,
+  }
+  return row.lastmod === null ? link : { ...link, lastmod: Number(row.lastmod) }
+}
