@@ -6,13 +6,14 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { crawl } from './commands/crawl.ts'
+import { hazards } from './commands/hazards.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { simulate } from './commands/simulate.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [crawl, memory, mirrors, pieces, simulate]
+const BENCHMARKS: readonly Benchmark[] = [crawl, hazards, memory, mirrors, pieces, simulate]
 
 function help(): string {
   const lines = ['npm run bench -- [BENCHMARK] [FLAGS]   (none: crawl)', '']
