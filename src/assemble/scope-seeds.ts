@@ -20,7 +20,9 @@ export async function scopeSeeds({
   const which = needsEverySeed(settings) ? 'all' : 'sites'
   const list = await database.read((tx) => seedLooksOf(database).list(tx, which))
   const alternates: string[] = []
-  for (const { url, source } of list) {
+  // A domain holds its `www.`, and what lies under a suffix has nothing to do with seeds.
+  const isNeeded = which === 'all' || settings.scope === 'host'
+  for (const { url, source } of isNeeded ? list : []) {
     const host = source === 'names' ? parseUrl(url)?.host : undefined
     if (host === undefined) continue
     const others = candidatesOf(host).filter((other) => other !== url)

@@ -1,4 +1,5 @@
 /** What we want of the web. Every refusal names its rule, so that the crawl can explain itself. */
+import { HashSet64 } from '../base/hash-set.ts'
 import { homeOf, type WebUrl } from '../web/url/web-url.ts'
 import type { Blacklist } from './blacklist.ts'
 import { kindByName, limitOf, type MediaPattern, type SizeLimit, unwantedKindsOf, wantsMediaOf } from './media.ts'
@@ -46,7 +47,7 @@ const YES: ScopeVerdict = { yes: true }
 export function makeScope(options: ScopeOptions): Scope {
   const places = options.alternates === undefined ? options.seeds : [...options.seeds, ...options.alternates]
   const region = makeRegion(options.mode, places)
-  const seedKeys = new Set(places.map((seed) => seed.key))
+  const seedKeys = new HashSet64(places.map((seed) => seed.key))
   const seedSites = new Set(options.seeds.map((seed) => seed.site))
   const unwanted = unwantedKindsOf(options.mediaTypes)
   const include = options.include.map(stateless)

@@ -220,6 +220,18 @@ describe('seed', { concurrency: 4 }, () => {
     )
   })
 
+  test('a sitemap by its URL is read by the crawl, and what it lists is collected', async (t) => {
+    const list = '<urlset><url><loc>http://b.test/listed</loc></url></urlset>'
+    const sitemap = { headers: { 'content-type': 'application/xml' }, body: list }
+    const web = await serve(t, { 'b.test': { '/map.xml': sitemap, '/listed': 'listed', '/other': 'not listed' } })
+    const at = folder(t)
+    await runTo(0, ['seed', '--from-sitemap', 'http://b.test/map.xml', '-c', at])
+    await runTo(0, crawl(web, at))
+    assert.deepEqual(kept(at), ['http://b.test/listed'])
+    const { sources } = await json<Standing>(['seed', '--list', '-c', at])
+    assert.deepEqual([sources[0].source, sources[0].collected], ['sitemap', 1])
+  })
+
   test('a file of submissions: bad lines are named and the others entered; the scope of the collection refuses', async (t) => {
     const at = folder(t)
     writeFileSync(join(at, 'orbweaver.yaml'), 'scope: tld:test\nexclude:\n  - private\n')
