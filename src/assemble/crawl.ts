@@ -17,6 +17,8 @@ import type { WebUrl } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { Crew } from './crew.ts'
 import { type House, openHouse } from './house.ts'
+import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
+import type { LeftMirror } from './mirror-keeper.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
 import { scopeSeeds } from './scope-seeds.ts'
@@ -31,6 +33,8 @@ export interface CrawlEnd {
   documents: number
   /** Seeds whose new place is not in the scope. */
   movedSeeds: MovedSeed[]
+  /** Pairs of the list of mirrors that are none any more. */
+  mirrorsLeft: readonly LeftMirror[]
 }
 
 export interface CrawlSnapshot {
@@ -76,6 +80,8 @@ const SITES_PER_THREAD = 20
 export async function startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle> {
   const folder = settings.collection
   readBlacklists(blacklistPaths(settings), realDisk)
+  const mirrors = mirrorFileOf(settings, folder, realDisk)
+  if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
   const opened = await openForWriting(settings, options)
   const { house, journal, close } = opened
   try {
@@ -248,7 +254,7 @@ async function runCrawl(
     const documents = view.counters.get('documents') ?? 0
     if (why === 'complete' && settings.maxPages !== undefined && view.totals.urls.waiting > 0) why = 'pages'
     journal.tell({ kind: 'crawl-over', why })
-    return { why, exit: EXIT_OF[why], documents, movedSeeds: moved }
+    return { why, exit: EXIT_OF[why], documents, movedSeeds: moved, mirrorsLeft: house.mirrors.left }
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }

@@ -25,12 +25,18 @@ import type { SeedUrl } from '../frontier/ledger.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
 import { Intake } from '../intake/intake.ts'
+import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { HouseCalls } from '../wire/calls.ts'
+import { blacklistFiles } from './blacklist-files.ts'
 import { everyCapture } from './every-capture.ts'
+import { mirrorFileOf } from './mirror-file.ts'
+import { keepMirrors, type MirrorKeeper } from './mirror-keeper.ts'
+import { originalScope } from './mirror-scope.ts'
 import { pauseOf, urlsOf } from './plan.ts'
+import { scopeSeeds } from './scope-seeds.ts'
 
 export interface HouseParts {
   database: Database
@@ -55,6 +61,7 @@ export interface House {
   archiveFolder: string
   /** By the rules that the collection was made with. */
   urls: UrlReader
+  mirrors: MirrorKeeper
   seed(urls: readonly SeedUrl[]): Promise<{ fresh: number }>
   seeds(): Promise<string[]>
   /** Short work of every second: leases that ended, a note of how far the crawl is. */
@@ -78,6 +85,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const archiveFolder = join(folder, 'archive')
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
   const urls = urlsOf(settings)
+  const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
+  const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
+  await originals.refresh()
   const frontier = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
@@ -86,6 +96,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     leaseMs: settings.lease,
     addressPauseMs: settings.addressPause,
     defaultPause: (site) => pauseOf(settings, site, undefined).pause,
+    mayReplace: originals.mayReplace,
     budget: pageBudget(settings.maxPages),
   })
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
@@ -94,6 +105,16 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
   await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
   void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+  const { ledger } = frontier
+  const mirrors = await keepMirrors({
+    database,
+    disk,
+    path: mirrorFileOf(settings, folder, disk),
+    names: { alias: ledger.alias, unalias: ledger.unalias, aliases: ledger.look.aliases },
+    urls,
+    clock,
+    journal,
+  })
   const find = findTwin(database, filter)
   /** Who links where, piece by piece while nobody waits for the thread, so that little is left for the end. */
   const indexSomeLinks = async () => {
@@ -118,9 +139,11 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     parts,
     archiveFolder,
     urls,
+    mirrors,
     calls: {
       async checkOut(worker, atMost) {
         if (intake.pending() > MOST_PENDING) return { visits: [], next: BUSY_WAIT }
+        await originals.refresh()
         return frontier.frontier.checkOut(worker, atMost)
       },
       enter: (worker, visit, address) => frontier.frontier.enter(worker, visit, address),
@@ -132,6 +155,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       database.transact(async (tx) => {
         const { sites, urls: queue } = await frontier.ledger.look.totals(tx)
         const admitted = await frontier.ledger.seed(tx, urls)
+        originals.stale()
         // A crawl that had ended: who names its seeds again wants those tried that gave no answer then.
         if (queue.waiting + sites.leased + sites.returning === 0) await frontier.ledger.tryAgain(tx, urls)
         return admitted
@@ -140,6 +164,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     async tick() {
       // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
       if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
+      if (intake.pending() === 0) await mirrors.look()
       await indexSomeLinks()
       if (clock.elapsed() < nextNote) return
       nextNote = clock.elapsed() + PROGRESS_EVERY
@@ -147,6 +172,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     },
     async finish() {
       await intake.drain()
+      await mirrors.finish()
       await note()
       await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
       while ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_AT_ONCE))) > 0) await turn()

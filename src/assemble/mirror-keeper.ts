@@ -8,6 +8,7 @@ import type { Journal } from '../base/journal.ts'
 import { whyNoMirror } from '../collection/mirrors/homes.ts'
 import { type NamedPair, withoutPairs } from '../collection/mirrors/list.ts'
 import type { Database, Tx } from '../database/database.ts'
+import type { AliasAnswer } from '../frontier/aliases.ts'
 import type { Event } from '../visit/events.ts'
 import type { SiteName } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
@@ -15,7 +16,7 @@ import { linesOf, readMirrorFile, writeMirrorFile } from './mirror-file.ts'
 
 /** What the frontier knows of other names; here only those of the list. */
 export interface NameBook {
-  alias(tx: Tx, name: { name: SiteName; original: SiteName; how: string }): Promise<unknown>
+  alias(tx: Tx, name: { name: SiteName; original: SiteName; how: string }): Promise<AliasAnswer>
   unalias(tx: Tx, name: SiteName): Promise<unknown>
   aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
 }
@@ -117,7 +118,7 @@ interface ListedPair extends NamedPair {
 }
 
 /** The frontier knows the pairs of the list and no others of its kind; those that it knew keep their date. */
-async function enterList({ database, disk, path, names, clock }: KeeperParts): Promise<ListedPair[]> {
+async function enterList({ database, disk, path, names, clock, journal }: KeeperParts): Promise<ListedPair[]> {
   const listed = path === undefined ? [] : readMirrorFile(disk, path)
   const wanted = new Map(listed.map(({ replica, original }) => [replica, original]))
   const all = await database.read((tx) => names.aliases(tx))
@@ -135,7 +136,12 @@ async function enterList({ database, disk, path, names, clock }: KeeperParts): P
   const now = clock.now()
   await inPieces(come, (piece) =>
     database.transact(async (tx) => {
-      for (const { replica, original } of piece) await names.alias(tx, { name: replica, original, how: FROM_LIST })
+      for (const { replica, original } of piece) {
+        const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
+        if (answer === 'taken' || answer === 'known') continue
+        // The original was given up, or is by what was learnt meanwhile a name of the replica.
+        journal.tell({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be entered at ${original}` })
+      }
     }),
   )
   return listed.map((pair) => ({ ...pair, since: stay.get(pair.replica)?.since ?? now }))

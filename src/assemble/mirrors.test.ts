@@ -31,7 +31,10 @@ const textOf = (disk: ReturnType<typeof memoryDisk>) =>
 function nameBook(now: () => Instant) {
   const known = new Map<string, { name: string; original: string; how: string; since: Instant }>()
   const book: NameBook = {
-    alias: async (_, name) => known.set(name.name, { ...name, since: now() }),
+    alias: async (_, name) => {
+      known.set(name.name, { ...name, since: now() })
+      return 'taken'
+    },
     unalias: async (_, name) => known.delete(name),
     aliases: async () => [...known.values()],
   }

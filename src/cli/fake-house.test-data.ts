@@ -152,7 +152,6 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       inlinks: { count: 0, from: [], behind: 0 },
     }),
     whyNot: async () => undefined,
-    whyNot: async () => undefined,
     siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
     verify: async () => ({ volumes: 1, records: 9, captures: 7, faults: [] }),
     async *exportCdxj() {
@@ -178,7 +177,7 @@ export interface FakeDoors extends Doors {
 }
 
 export function fakeDoors(
-  end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [] },
+  end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [], mirrorsLeft: [] },
   rooms = fakeRooms(),
 ): FakeDoors {
   const crawls: FakeDoors['crawls'] = []

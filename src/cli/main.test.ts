@@ -119,7 +119,7 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
   const crawled = await orbweaver(
     ['crawl', 'a.test', '-c', join(folder, 'moved')],
-    fakeDoors({ why: 'complete', exit: 0, documents: 1, movedSeeds: moved }),
+    fakeDoors({ why: 'complete', exit: 0, documents: 1, movedSeeds: moved, mirrorsLeft: [] }),
   )
   assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
@@ -155,7 +155,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
 test('an interrupted crawl says how to go on', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
-    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, movedSeeds: [] }),
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, movedSeeds: [], mirrorsLeft: [] }),
   )
   assert.equal(exit, 11)
   assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))

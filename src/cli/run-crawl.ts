@@ -74,6 +74,16 @@ export function movedWords({ end }: Ran, folder: string): string[] {
   )
 }
 
+/** A list that somebody may have edited has changed: said, with where to look. */
+export function mirrorWords({ end }: Ran): string[] {
+  const [first, ...more] = end.mirrorsLeft
+  if (first === undefined) return []
+  const others = more.length === 0 ? '' : ` and ${grouped(more.length)} others`
+  return [
+    `orbweaver: note: ${first.replica} is no mirror of ${first.original} any more (${first.why})${others}: the list of mirrors says so now`,
+  ]
+}
+
 /** The keys that docs/reference/json.md lists. */
 export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
   return {
@@ -82,6 +92,7 @@ export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
     exit: end.exit,
     documents: end.documents,
     movedSeeds: end.movedSeeds,
+    mirrorsLeft: end.mirrorsLeft,
     bytes: last.bytes,
     requests: last.requests,
     failures: last.failures,

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command } from '../command.ts'
-import { crawlJson, lastWords, movedWords, runCrawl } from '../run-crawl.ts'
+import { crawlJson, lastWords, mirrorWords, movedWords, runCrawl } from '../run-crawl.ts'
 
 export const crawl: Command = {
   name: 'crawl',
@@ -45,7 +45,7 @@ export const crawl: Command = {
         'orbweaver: note: no --contact is given, so webmasters cannot find out who crawls them; give the URL of a page that explains it, or an e-mail address',
       )
     const ran = await runCrawl(call, seeds)
-    for (const line of movedWords(ran, settings.collection)) screen.say(line)
+    for (const line of [...movedWords(ran, settings.collection), ...mirrorWords(ran)]) screen.say(line)
     if (settings.json) screen.print(JSON.stringify(crawlJson(ran, settings.collection), undefined, 2))
     else if (!settings.quiet || ran.end.why === 'interrupted') screen.say(lastWords(ran, settings.collection))
     return ran.end.exit
