@@ -1,5 +1,5 @@
 /** Seeds as people submit them: one a line, `#` begins a comment. Each slip is put right or named with its line. */
-import { parseSeed } from '../web/url/seed.ts'
+import { submittedSeed } from '../web/url/submitted-seed.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
 import { type Chunks, unfolded } from './unfold.ts'
@@ -14,7 +14,7 @@ export function submission({ number, text, isTooLong }: Line): Found[] {
   const hash = /(?:^|\s)#/.exec(text)
   const seed = (hash === null ? text : text.slice(0, hash.index)).trim()
   if (seed === '') return []
-  const read = parseSeed(seed)
+  const read = submittedSeed(seed)
   if (read.kind === 'bad') return [refused(seed, number, read.why)]
-  return [{ kind: 'seed', url: read.url, at: number }]
+  return [{ kind: 'seed', url: read.url, at: number, ...(read.corrected.length === 0 ? {} : { instead: seed }) }]
 }

@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hostileUrl } from './hostile.test-data.ts'
+import { parseSeed } from './seed.ts'
+import { submittedSeed } from './submitted-seed.ts'
+
+const read = (text: string) => {
+  const seed = submittedSeed(text)
+  return seed.kind === 'seed' ? `${seed.url.href} ${seed.corrected.join('; ')}`.trim() : `bad: ${seed.why}`
+}
+
+test('what is right is left alone', () => {
+  for (const [text, href] of [
+    ['http://example.org/', 'http://example.org/'],
+    ['example.org', 'http://example.org/'],
+    ['https://en.example.org/wiki/Mercury_(planet)', 'https://en.example.org/wiki/Mercury_(planet)'],
+    ['[::1]:8080/x', 'http://[::1]:8080/x'],
+    ['https://example.org/a,b', 'https://example.org/a,b'],
+    ['wwwhatsnew.com', 'http://wwwhatsnew.com/'],
+    ['http://intranet/a', 'http://intranet/a'],
+    ['example.org.', 'http://example.org/'],
+  ]) {
+    assert.equal(read(text), href)
+  }
+})
+
+test('slips are put right, and it is said how', () => {
+  const scheme = 'the scheme put right'
+  const dots = 'commas and doubled dots in the host name written as dots'
+  const around = 'quotes, brackets or commas around it left out'
+  for (const [text, expected] of [
+    ['htp://example.org', `http://example.org/ ${scheme}`],
+    ['hhtps://example.org/a', `https://example.org/a ${scheme}`],
+    ['http//example.org', `http://example.org/ ${scheme}`],
+    ['http:/example.org', `http://example.org/ ${scheme}`],
+    ['https:example.org', `https://example.org/ ${scheme}`],
+    ['http;//example.org', `http://example.org/ ${scheme}`],
+    ['http.//example.org', `http://example.org/ ${scheme}`],
+    ['://example.org', `http://example.org/ ${scheme}`],
+    ['http://http://example.org/', `http://example.org/ ${scheme}`],
+    ['http://https://example.org/', `https://example.org/ ${scheme}`],
+    ['http:\\\\example.org\\a', `http://example.org/a backslashes written as slashes`],
+    ['http:\\example.org', `http://example.org/ backslashes written as slashes; ${scheme}`],
+    ['www,example.org', `http://www.example.org/ ${dots}`],
+    ['www..example..org/a..b', `http://www.example.org/a..b ${dots}`],
+    ['http://www,example,org', `http://www.example.org/ ${dots}`],
+    ['www. example.org', 'http://www.example.org/ spaces left out'],
+    ['http : // www.example.org', 'http://www.example.org/ spaces left out'],
+    ['www example org', 'http://www.example.org/ spaces left out'],
+    ['http://example.org/a,', `http://example.org/a ${around}`],
+    ['"http://example.org/"', `http://example.org/ ${around}`],
+    ['<URL:http://example.org/>', `http://example.org/ ${around}`],
+    ['(http://example.org/a)', `http://example.org/a ${around}`],
+    ['[http://example.org/]', `http://example.org/ ${around}`],
+    ['“example.org”;', `http://example.org/ ${around}`],
+    ['\u200bhttp://exam\u00adple.org/', 'http://example.org/ invisible characters left out'],
+    ['www.examplecom', 'http://www.example.com/ a missing dot in the host name added'],
+    ['wwwexamplecom', 'http://www.example.com/ a missing dot in the host name added'],
+    ['"htp//www,example,org",', `http://www.example.org/ ${around}; ${scheme}; ${dots}`],
+  ]) {
+    assert.equal(read(text), expected, text)
+  }
+})
+
+test('what is in doubt is refused with the reason', () => {
+  for (const [text, why] of [
+    ['', /empty/],
+    ['""', /empty/],
+    ['exa mple.org', /cannot be read/],
+    ['mailto:a@example.org', /only http/],
+    ['a@example.org', /e-mail/],
+    ['http://a:b@example.org/', /passwords/],
+    ['example', /full host name/],
+    ['telecom', /full host name/],
+    ['http://a.test/ http://b.test/', /two URLs/],
+    ['ftp://example.org/', /only http/],
+    ['x'.repeat(1_000_000), /longer than/],
+  ] as const) {
+    assert.match(read(text), why, text.slice(0, 50))
+  }
+})
+
+test('whatever is submitted, it ends as a seed that an operator could have written, or with a reason', () => {
+  const slips = fc.constantFrom(
+    'http',
+    'htp',
+    ':',
+    '/',
+    '//',
+    '\\',
+    ',',
+    '.',
+    'www',
+    'example',
+    'org',
+    'com',
+    ' ',
+    '"',
+    '<',
+    ')',
+    '[',
+    '@',
+    ';',
+    'é',
+    '\u200b',
+    '%',
+    '?',
+    '#',
+  )
+  const text = fc.oneof(
+    fc.array(slips, { maxLength: 14 }).map((words) => words.join('')),
+    fc.string({ unit: 'binary' }),
+    hostileUrl,
+  )
+  fc.assert(
+    fc.property(text, (submitted) => {
+      const seed = submittedSeed(submitted)
+      if (seed.kind === 'bad') return seed.why !== ''
+      return parseSeed(seed.url.href).kind === 'seed'
+    }),
+    { numRuns: 20_000 },
+  )
+})
+
+test('long runs of slips take no long time', () => {
+  for (const run of [
+    'http://',
+    'htp:',
+    ',',
+    '.',
+    ' ',
+    '"',
+    '(',
+    ')',
+    '[',
+    '\\',
+    'www',
+    '://',
+    ' .',
+    'http;//',
+    '\u200b',
+    '<url:',
+    ')]}',
+  ]) {
+    const text = run.repeat(Math.ceil(16_000 / run.length))
+    assert.ok(['seed', 'bad'].includes(submittedSeed(text).kind))
+  }
+})
