@@ -2,6 +2,7 @@
 import { benchmark, type Outcome } from '../command.ts'
 import { housePieces } from '../pieces/house-pieces.ts'
 import { gather } from '../pieces/material.ts'
+import { urlPieces } from '../pieces/url-pieces.ts'
 import { type Piece, workerPieces } from '../pieces/worker-pieces.ts'
 import { benchReading } from '../reading.ts'
 
@@ -22,6 +23,7 @@ export const pieces = benchmark({
     const all: Piece[] = [
       { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
       ...workerPieces(material),
+      ...urlPieces(material),
       ...(await housePieces(material)),
     ]
     const rows = all.map((piece) => [

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
+import { hostilePath, hostileUrl } from './hostile.test-data.ts'
 import { homeOf, LONGEST_URL, parseUrl, type Resolved, resolver, siteKey } from './web-url.ts'
 
 const BASE = 'https://www.example.org/dir/page.html?q=1'
@@ -226,5 +227,21 @@ test('what the URL parser reads is either read or malformed for a reason of ours
       return /^(no host|host|port)/.test(ours.why)
     }),
     { numRuns: 5000 },
+  )
+})
+
+test('whatever a page holds is read or told apart, and never longer than it may be', () => {
+  const reference = fc.oneof(hostileUrl, hostilePath, fc.string({ unit: 'binary' }), fc.string())
+  const charset = fc.constantFrom(undefined, 'utf-8', 'windows-1251', 'shift_jis', 'x')
+  fc.assert(
+    fc.property(reference, fc.oneof(reference, fc.constantFrom(...BASES)), charset, (href, base, of) => {
+      const read = resolver(base, of)(href)
+      assert.ok(['url', 'unwanted', 'malformed', 'empty'].includes(read.kind))
+      if (read.kind !== 'url') return
+      assert.ok(read.url.href.length <= LONGEST_URL && read.url.normalised.length <= read.url.href.length)
+      assert.match(read.url.href, /^https?:\/\/[^/\s#@]+\/[^\s#]*$/)
+      assert.equal(parseUrl(read.url.href)?.key, read.url.key)
+    }),
+    { numRuns: 30_000 },
   )
 })
