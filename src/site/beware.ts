@@ -4,6 +4,7 @@
  * only they know.
  */
 import type { Instant } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
 import type { Reading } from '../page/reading.ts'
@@ -60,7 +61,7 @@ export function judge(
   const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
   reporter.remember(answered(memory))
   for (const verdict of verdicts) tellVerdict(verdict, at, reporter, tools)
-  return { duplicate, follow, probe: probe !== undefined }
+  return { duplicate, follow, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
 /** A kept document beside the one with equal bytes, if there is one: is the whole site another's mirror? It is slowed, and goes on. */
@@ -84,6 +85,16 @@ function tellVerdict(verdict: Omit<Verdict, 'at'>, at: Instant, reporter: Report
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 
+export const UNSUPPORTED_BROWSER = 'unsupported-browser'
+
+/** The answer says only that our browser is not supported (V28): reported, kept as bytes, and no document. We never pretend to be one. */
+export function saysNothing(reading: Reading, reporter: Reporter, tools: SiteTools): boolean {
+  const { site } = reporter.visit
+  if (!reading.troubles.includes(UNSUPPORTED_BROWSER) || tools.trusts(site, UNSUPPORTED_BROWSER)) return false
+  reporter.tally.add(`stopped:${UNSUPPORTED_BROWSER}`)
+  return true
+}
+
 /** The rule by which a URL of the site is not asked for. Each time it holds is counted, for the site and for the crawl. */
 export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools: SiteTools): string | undefined {
   const { memory, visit, tally } = reporter
@@ -101,14 +112,27 @@ export function ruleLabel(rule: string): string {
 }
 
 export function contentOf(reading: Reading, digest: string): PageFacts['content'] {
-  const { signature, text, title } = reading
+  const { signature, title } = reading
   return {
     digest,
     textDigest: signature.textDigest,
     simhash: signature.simhash,
-    length: text.length,
-    words: text === '' ? 0 : text.split(' ').length,
+    shape: signature.shape,
+    embeds: embedsOf(reading),
+    length: signature.length,
+    words: signature.words,
     tags: signature.tags.hash,
     title,
   }
 }
+
+/** Pictures are content too: the pages of a gallery may differ in nothing else. */
+function embedsOf({ links }: Reading): bigint {
+  let all = ''
+  for (const { kind, media, href } of links) {
+    if (kind === 'iframe' || kind === 'frame' || (kind === 'embed' && PICTURES.has(media))) all += `${href}\n`
+  }
+  return all === '' ? 0n : hash64(all)
+}
+
+const PICTURES = new Set(['image', 'video', 'audio', 'object'])

@@ -13,6 +13,7 @@ import type { Asking } from './ask.ts'
 import { stoppedBy } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { LocalFrontier } from './local-frontier.ts'
+import { learnName } from './names.ts'
 import { blankPage } from './page-facts.ts'
 import { probeMissing } from './probe.ts'
 import type { Reporter } from './reporter.ts'
@@ -149,6 +150,8 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
     tellPage(end, reporter, tools)
     if (over !== undefined) return over
+    // What is left is asked for under the name that it goes by: the frontier moves it there.
+    if (learnName(end.page, reporter, { scope, urls: tools.urls })) return 'slice'
     // What the site asked for must outlive us: it is durable before the next request.
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
     if (urgent) await tools.durable(reporter)

@@ -66,7 +66,7 @@ test('an absurd name is a valid label that differs by domain', () => {
 })
 
 test('a visit to a site of a top-level wildcard asks it nothing and says why', async () => {
-  const script = new Scripted({ 'http://typo.com/': { body: 'buy this name' } })
+  const script = new Scripted({ 'http://typo.com/': { body: 'buy this name' } }, { trusts: () => false })
   script.addresses.set('typo.com', '192.0.2.9').set(absurdName('com'), '192.0.2.9')
   const { parts } = await script.visit({ agenda: ['http://typo.com/'] })
   assert.deepEqual(script.asked, [])

@@ -48,14 +48,14 @@ export async function probeMissing(
   }
   const { status, headers } = answer.head
   const { type, charset } = parseMediaType(headerOf(headers, 'content-type'))
-  if (status < 200 || status > 299 || !isReadable(type)) {
+  if (status < 200 || status > 299 || !(type === '' || isReadable(type))) {
     reporter.remember(learnProbe(reporter.memory, { status }))
     return
   }
   const limit = { bytes: MOST_BYTES, ratio: tools.decode.ratio }
   const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), limit)
   const reading = tools.read({ mediaType: type, charset, bytes })
-  reporter.remember(learnProbe(reporter.memory, { status, content: contentOf(reading, payloadDigest(answer)) }))
+  reporter.remember(learnProbe(reporter.memory, { status, content: contentOf(reading, payloadDigest(answer)), path }))
 }
 
 function wantProbe(): Want {

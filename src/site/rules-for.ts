@@ -10,6 +10,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import type { Asking } from './ask.ts'
 import { failureOfStatus, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
+import { withOwner } from './names.ts'
 import { blankPage, factsOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
@@ -52,6 +53,7 @@ export async function rulesFor(
   const origin = new URL(item.url).origin
   const answer = await askForRobots(origin, before, asking, tools, (exchange) => heard(exchange, reporter, tools))
   if (answer.kind === 'not-asked') return { kind: 'visit-ends', why: asking.signal.aborted ? 'stopped' : 'slice' }
+  if (answer.kind === 'known') answer.memory = withOwner(answer.memory, answer.from, asking.site, tools.urls)
   const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
   // `http` most often sends us to `https`: that robots.txt has been asked for then, and is not asked for again.
   if (answer.kind === 'known' && answer.from === origin.replace(scheme, other) + '/robots.txt') {

@@ -7,6 +7,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { FAILURES, isSilence, SILENT_PAGES, settle, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
+import { trySibling } from './names.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
@@ -60,7 +61,8 @@ function wholeSiteWaits(
     wait === undefined
       ? ({ kind: 'gone', why: kind } as const)
       : ({ kind: 'later', why: kind, notBefore: now + wait } as const)
-  reporter.page({ ...blankPage(item, now, outcome), status: statusOfFailure(kind) })
+  const annotations = trySibling(kind, reporter, tools)
+  reporter.page({ ...blankPage(item, now, outcome), status: statusOfFailure(kind), annotations })
   if (wait === undefined) return 'given-up'
   courtesy.holdFor(wait)
   return 'silent'

@@ -1,7 +1,6 @@
 /**
  * The life of one page. Every branch is in `visitPage`; its tools look and answer, and decide nothing.
  */
-import { isReadable, type Reading } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { type Body, type Exchange, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
@@ -9,30 +8,26 @@ import type { Twin } from '../visit/ports.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
 import { statusOfFailure, statusOfRefusal } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { decodeContent } from '../web/http/decode.ts'
-import { headerOf } from '../web/http/headers.ts'
-import { parseMediaType } from '../web/http/media-type.ts'
-import type { Directives } from '../web/robots/directives.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
-import { compareSites, contentOf, type Judgement, judge, stoppedBy } from './beware.ts'
+import {
+  compareSites,
+  contentOf,
+  type Judgement,
+  judge,
+  saysNothing,
+  stoppedBy,
+  UNSUPPORTED_BROWSER,
+} from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
 import { learnFromHint } from './hints.ts'
-import {
-  baseOf,
-  blankPage,
-  directivesOf,
-  factsOf,
-  isDuplicate,
-  memoryOf,
-  redirectTarget,
-  wantPage,
-} from './page-facts.ts'
-import { followLinks, linkFacts, type PageLink, resolveLinks, type ScreenTools, screenRedirect } from './screen.ts'
+import { blankPage, factsOf, isDuplicate, memoryOf, redirectTarget, wantPage } from './page-facts.ts'
+import { followLinks, linkFacts, type ScreenTools, screenRedirect } from './screen.ts'
 import { isSitemap } from './sitemaps.ts'
 import type { SiteTools } from './tools.ts'
+import { understand } from './understand.ts'
 
 export interface PageTools {
   site: SiteTools
@@ -109,18 +104,16 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
 
   screen.reporter.begin()
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
-  // An answer without a type is read as HTML, as browsers sniff it: it was asked for as a page.
-  const { reading, directives, links, unfoldedTooLong } = understand(
-    item,
-    answer,
-    facts.mediaType || 'text/html',
-    tools,
-  )
+  const understood = watched(item, tools, () => understand(item, answer, facts.mediaType, tools))
+  const { directives, links, sniffed } = understood
+  const reading = understood.reading === 'failed' ? undefined : understood.reading
   const told: Partial<PageReport> = {
     ...facts,
-    title: reading === undefined || reading === 'failed' ? '' : reading.title,
+    title: reading?.title ?? '',
+    language: reading?.language,
+    sniffed,
+    annotations: [...(facts.annotations ?? []), ...understood.notes],
   }
-  if (unfoldedTooLong) told.annotations = [...(told.annotations ?? []), 'decodedTrunc']
   const follow = (unlessHazard: boolean) =>
     watched(item, tools, () => {
       const why = directives.nofollow ? 'directive' : unlessHazard ? 'yes' : 'hazard'
@@ -131,12 +124,19 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
     return end(exchange.sentAt, { kind: 'refused', by: 'directive', rule: 'noindex' }, told)
   }
 
+  if (facts.mediaType === '' && sniffed !== undefined && !screen.scope.wantsMedia(sniffed)) {
+    const rule = `media type ${sniffed}, as its bytes say`
+    return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule }, { ...told, mediaType: sniffed })
+  }
+
   const { capture, twin } = await keepBesideTwin(exchange, answer, tools.site)
-  if (reading === 'failed') return fail('reading', exchange, { ...told, capture })
+  if (understood.reading === 'failed') return fail('reading', exchange, { ...told, capture })
   const memory = memoryOf(capture, reading, answer.head.headers)
   const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
   // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it.
-  const kept = end(exchange.sentAt, { kind: 'kept', how }, { ...told, capture, memory })
+  const scolds = reading !== undefined && saysNothing(reading, screen.reporter, tools.site)
+  const outcome: Outcome = scolds ? { kind: 'refused', by: 'hazard', rule: UNSUPPORTED_BROWSER } : { kind: 'kept', how }
+  const kept = end(exchange.sentAt, outcome, { ...told, capture, memory: scolds ? undefined : memory })
   const seen = {
     path: normalPath(url),
     content: reading && contentOf(reading, capture.digest),
@@ -144,7 +144,7 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   }
   kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, kept.page, screen.reporter)
-  compareSites(kept.page, url.path === '/', twin?.url, screen.reporter, tools.site)
+  if (!scolds) compareSites(kept.page, url.path === '/', twin?.url, screen.reporter, tools.site)
   kept.page.links = follow(kept.judged.follow && screen.reporter.memory.stopped === undefined)
   return kept
 }
@@ -194,36 +194,4 @@ export function watched<T>(item: AgendaItem, { site, screen }: Pick<PageTools, '
   } finally {
     site.watch.end()
   }
-}
-
-interface Understood {
-  reading: Reading | 'failed' | undefined
-  directives: Directives
-  links: PageLink[]
-  /** Its text was longer than we read, once unfolded; the bytes as they came are whole. */
-  unfoldedTooLong?: boolean
-}
-
-/** Reads a page and what its references lead to. One whose reading throws costs that page only (V6); one that never returns is the watch's to notice. */
-function understand(item: AgendaItem, body: Body, mediaType: string, tools: PageTools): Understood {
-  const { site, screen } = tools
-  const { headers } = body.head
-  if (!isReadable(mediaType)) {
-    return { reading: undefined, directives: directivesOf(headers, undefined, site.token), links: [] }
-  }
-  return watched(item, tools, () => {
-    try {
-      const { charset } = parseMediaType(headerOf(headers, 'content-type'))
-      const limit = { bytes: screen.scope.limitFor(mediaType), ratio: site.decode.ratio }
-      const { bytes, cut } = decodeContent(body.payload, headerOf(headers, 'content-encoding'), limit)
-      const reading = site.read({ mediaType, charset, bytes })
-      const directives = directivesOf(headers, reading, site.token)
-      const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
-      const links = resolveLinks(reading.links, resolve, screen.reporter.tally)
-      return { reading, directives, links, unfoldedTooLong: cut }
-    } catch (error) {
-      site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-      return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [] }
-    }
-  })
 }

@@ -1,0 +1,130 @@
+/** Visits to sites that are not what they seem, with every defence on. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Twin } from '../visit/ports.ts'
+import { absurdPath } from './probe.ts'
+import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
+
+const SITE = 'http://a.test'
+const PROBE = SITE + absurdPath('a.test')
+const wary = { trusts: () => false }
+
+const words = (seed: number, count = 60) =>
+  Array.from({ length: count }, (_, at) => `w${(seed * 7919 + at * 104729) % 9973}`).join(' ')
+
+function page(text: string, links: readonly string[]): ScriptedAnswer {
+  return { body: `<html><title>t</title><p>${text}</p>${links.map((to) => `<a href="${to}">x</a>`).join(' ')}</html>` }
+}
+
+/** A home page, ten honest pages, and an endless calendar. */
+function calendarSite(days: number): Script {
+  const honest = Array.from({ length: 10 }, (_, at) => `/honest-${'abcdefghij'[at]}`)
+  const script: Script = { [`${SITE}/`]: page(words(1), [...honest, '/cal/2030/1/1']) }
+  for (const [at, path] of honest.entries()) script[SITE + path] = page(words(100 + at), ['/'])
+  for (let day = 1; day <= days; day++) {
+    const path = `/cal/2030/${1 + Math.floor(day / 28)}/${1 + (day % 28)}`
+    const next = `/cal/2030/${1 + Math.floor((day + 1) / 28)}/${1 + ((day + 1) % 28)}`
+    script[SITE + path] = page(`No events on day ${day}. ${words(5, 20)}`, ['/', next])
+  }
+  script[`${SITE}/cal/2030/1/1`] = page(`No events on day 0. ${words(5, 20)}`, ['/', '/cal/2030/1/2'])
+  return script
+}
+
+test('an endless calendar is followed for a while and no further; the honest pages are all there', async () => {
+  const web = new Scripted(calendarSite(300), wary)
+  const { pages, parts } = await web.visit({ agenda: [`${SITE}/`] })
+  const asked = web.asked.map(({ url }) => url)
+  const trap = asked.filter((url) => url.includes('/cal/'))
+  assert.ok(trap.length <= 25, `${trap.length} requests inside the calendar`)
+  assert.equal(pages.filter(({ url }) => url.includes('/honest-')).length, 10)
+  const verdict = parts.flatMap((part) => part.verdicts).find(({ pattern }) => pattern?.includes('/cal/'))
+  assert.ok(verdict !== undefined && verdict.examples !== undefined)
+  assert.ok(verdict.examples.length <= 3 && verdict.examples.every((url) => url.includes('/cal/')))
+  assert.ok(web.events.some((event) => event.kind === 'hazard' && event.rule === verdict.rule))
+})
+
+test('the operator may trust the site: the same calendar is followed as far as the slice goes', async () => {
+  const web = new Scripted(calendarSite(60), { trusts: () => true })
+  await web.visit({ agenda: [`${SITE}/`] })
+  assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length > 40)
+})
+
+test('a name that cannot exist is asked for once, with the pause, archived, and never where robots.txt forbids it', async () => {
+  const same = page('The same old words, again and again, on every page of this site.', [])
+  const links = ['/one', '/two', '/three', '/four']
+  const script: Script = { [`${SITE}/`]: page(words(1), links), [PROBE]: { status: 404, body: 'no' } }
+  for (const path of links) script[SITE + path] = same
+  const web = new Scripted(script, wary)
+  const { pages } = await web.visit({ agenda: [`${SITE}/`] })
+  const probes = web.asked.filter(({ url }) => url === PROBE)
+  assert.equal(probes.length, 1)
+  assert.equal(
+    pages.some(({ url }) => url === PROBE),
+    false,
+  )
+  assert.ok(web.kept.some(({ url }) => url === PROBE))
+
+  const closed = new Scripted(
+    { ...script, [`${SITE}/robots.txt`]: { body: 'User-agent: *\nDisallow: /no-such' } },
+    wary,
+  )
+  await closed.visit({ agenda: [`${SITE}/`] })
+  assert.equal(
+    closed.asked.some(({ url }) => url === PROBE),
+    false,
+  )
+})
+
+test('an answer that only scolds the browser is stored, reported, and no document', async () => {
+  const scold = page('Your browser is not supported. Please enable JavaScript to continue.', [])
+  const web = new Scripted({ [`${SITE}/`]: scold }, wary)
+  const { pages, counts } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.deepEqual(pages[0].outcome, { kind: 'refused', by: 'hazard', rule: 'unsupported-browser' })
+  assert.notEqual(pages[0].capture, undefined)
+  assert.equal(counts.get('documents'), undefined)
+  assert.equal(counts.get('stopped:unsupported-browser'), 1)
+})
+
+test('HTML that is declared as plain text is read as HTML, and says so', async () => {
+  const script: Script = {
+    [`${SITE}/`]: { ...page(words(1), ['/next']), headers: [['Content-Type', 'text/plain']] },
+    [`${SITE}/next`]: page(words(2), []),
+  }
+  const web = new Scripted(script, wary)
+  const { pages } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(pages[0].sniffed, 'text/html')
+  assert.ok(pages[0].annotations.includes('sniff:text/html'))
+  assert.equal(pages[1].url, `${SITE}/next`)
+})
+
+test('nothing declared, and its bytes are a picture: not wanted', async () => {
+  const png = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13)
+  const web = new Scripted({ [`${SITE}/`]: { body: png, headers: [] } }, wary)
+  const { pages } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(pages[0].outcome.kind, 'refused')
+  assert.deepEqual(
+    web.kept.filter(({ url }) => url === `${SITE}/`),
+    [],
+  )
+})
+
+test('a site whose first documents are those of another is slowed and proposed as its mirror, and goes on', async () => {
+  const links = ['/one', '/two', '/three', '/four']
+  const script: Script = { [`${SITE}/`]: page(words(1), links) }
+  for (const [at, path] of links.entries()) script[SITE + path] = page(words(50 + at), [])
+  const web = new Scripted(script, wary)
+  const twins = new Map<string, Twin>()
+  const { archive } = web.tools
+  const keep = archive.keep.bind(archive)
+  web.tools.archive = {
+    ...archive,
+    keep: (exchange, digest, twin) => keep(exchange, digest, twin),
+    twinOf: (digest) => twins.get(digest) ?? { url: 'http://b.test/somewhere', at: 1 },
+  }
+  const { parts, pages } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.deepEqual(parts.find((part) => part.learnt?.slow !== undefined)?.learnt?.slow, {
+    rule: 'mirror',
+    like: 'b.test',
+  })
+  assert.equal(pages.filter(({ outcome }) => outcome.kind === 'kept').length, 5)
+})
