@@ -20,6 +20,8 @@ export interface RobotsMemory {
   tries?: number
   /** It was longer than we read: what came within the bound counts. */
   tooBig?: true
+  /** The site on which it was found, when redirects led to another. */
+  from?: string
 }
 
 /** How much the site's first documents were those of other sites, until that is decided. At most about 4 KB. */
@@ -56,6 +58,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded. */
   sitemaps?: { asked: number; urls: number; feeds?: number }
+  /** Where its home page sends everybody for now, and how often it did. Only `site/names.ts` reads it. */
+  sentTo?: { site: string; times: number }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */
   likeness?: Likeness
 }
