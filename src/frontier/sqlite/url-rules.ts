@@ -4,7 +4,7 @@
  */
 import { Problem } from '../../base/errors.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { FIRST_RULES, RULE_NAMES, type RuleName } from '../../web/url/rules.ts'
+import { FIRST_RULES, RULE_NAMES, type RuleName, switchesOf } from '../../web/url/rules.ts'
 import { type UrlReader, urlReader } from '../../web/url/web-url.ts'
 import { READ_META, WRITE_META } from './recover.ts'
 
@@ -15,11 +15,11 @@ export function agreeOnUrlRules(tx: SqliteTx, { rules }: UrlReader): void {
   const isNew = tx.get(READ_META, 'opened_at') === undefined
   const recorded = readMeta(tx)
   const given = written(rules)
-  const made = recorded ?? (isNew ? given : written(FIRST_RULES))
-  if (made !== given) {
+  if ((recorded ?? (isNew ? given : written(FIRST_RULES))) !== given) {
+    const made = switchesOf(recordedUrls(tx).rules)
     throw new Problem(
       'bad-config',
-      `this collection was made with the URL rules ${made}, not ${given}: ` +
+      `this collection was made with the URL rules ${made}, not with ${switchesOf(rules)}: ` +
         `go on with --url-rules ${made}, or begin another collection`,
     )
   }

@@ -50,7 +50,7 @@ export const RULES = [
   },
   {
     name: 'session-shape',
-    does: '?x=GUID&id=5 → ?id=5: any parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing',
+    does: '?x=GUID&id=5 → ?id=5: every parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing',
     lossy: true,
     usual: false,
   },
@@ -126,6 +126,16 @@ export function rulesBySwitches(words: readonly string[]): RuleName[] {
     else if (word.startsWith('-')) on.delete(word.slice(1))
   }
   return RULE_NAMES.filter((name) => on.has(name))
+}
+
+/** The shortest words that make these rules: what to tell an operator to write. */
+export function switchesOf(rules: readonly RuleName[]): string {
+  if (rules.length === 0) return 'none'
+  const changes = [
+    ...USUAL_RULES.filter((name) => !rules.includes(name)).map((name) => `-${name}`),
+    ...rules.filter((name) => !USUAL_RULES.includes(name)).map((name) => `+${name}`),
+  ]
+  return changes.length < rules.length ? ['usual', ...changes].join(',') : rules.join(',')
 }
 
 function isRule(name: string): name is RuleName {
