@@ -84,6 +84,17 @@ export function aliasesContract(make: MakeDatabase): void {
       assert.deepEqual(await all(bench), ['http://a.test/before', 'http://a.test/x'])
     })
 
+    it('stays where it is when the original itself sends everybody there', async () => {
+      const bench = await openBench(make)
+      await alias(bench, 'a.test', 'www.a.test')
+      await bench.admit(link('a.test/x'))
+      bench.clock.pass(PAUSE)
+      const moved = page('www.a.test/x', { kind: 'moved', to: 'http://a.test/x' })
+      const abroad = [{ ...link('a.test/x', 'http://www.a.test/x'), path: 'LR' }]
+      await bench.settle(part(bench, await bench.one(), 1, { pages: [moved], abroad, ended: 'done' }))
+      assert.deepEqual(await all(bench), ['http://a.test/x'])
+    })
+
     it('goes to the end of a chain of names', async () => {
       const bench = await openBench(make)
       await alias(bench, 'a.test', 'b.test')

@@ -23,7 +23,8 @@ function atOriginal(rules: Rules, link: Link, original: Original): Link | undefi
   const url = rules.urls.parse(link.url)
   if (url === undefined || normalPath(url) === '/' || !rules.mayReplace(original.site)) return undefined
   const target = rules.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
-  if (target === undefined) return undefined
+  // The original itself sends us to the other name: there the page is, and nowhere else.
+  if (target === undefined || target.href === link.via) return undefined
   const { spelling: _, ...rest } = link
   return { ...rest, url: target.href, key: target.key, site: target.site }
 }
