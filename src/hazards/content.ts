@@ -51,9 +51,12 @@ function bitsAllowed(words: number): number {
 export function likeness(content: Content, columns: readonly number[], at: number): 'same' | 'near' | 'other' {
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
-  const apart = ones(columns[at] ^ content.low) + ones(columns[at + 1] ^ content.high)
-  if (apart <= bitsAllowed(content.words)) return 'near'
+  if (bitsApart(content, columns, at) <= bitsAllowed(content.words)) return 'near'
   return content.words >= FEWEST_WORDS_OF_A_BAG && columns[at + 4] === content.bag ? 'near' : 'other'
+}
+
+export function bitsApart({ low, high }: Content, columns: readonly number[], at: number): number {
+  return ones(columns[at] ^ low) + ones(columns[at + 1] ^ high)
 }
 
 /** The place of the content that is most like it, among several in columns; -1 for none. */

@@ -16,6 +16,8 @@ export interface Counted {
   slow: boolean
   /** It is as good as no page: soft-404, or one that too many URLs gave. */
   hollow: boolean
+  /** Its text and pictures were there before, on whatever page of the site. */
+  seen: boolean
   now: number
 }
 
@@ -29,8 +31,10 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   // A redirect to the next URL of its own family is a page that says nothing; any other redirect is no page.
   if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
   family.pages++
-  countContent(family, content ?? NOTHING, content !== undefined && isCertain(page))
+  if (counted.hollow) family.streak++
+  else countContent(family, content ?? NOTHING, counted)
   countFresh(family, into, counted)
+  family.lost = isLost(into, census, page.abroad) ? family.lost + 1 : Math.max(0, family.lost - 2)
   family.navigation += census.navigation
   family.known += census.known
   if (page.abroad > 0) family.outward++
@@ -44,9 +48,9 @@ export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
 
-function countContent(family: Family, content: Content, certain: boolean): void {
+function countContent(family: Family, content: Content, { page, seen }: Counted): void {
   const at = findLike(content, family.contents)
-  if (at < 0) {
+  if (at < 0 && !seen) {
     family.kinds++
     family.streak = 0
     family.same = 0
@@ -54,7 +58,8 @@ function countContent(family: Family, content: Content, certain: boolean): void 
     return
   }
   family.streak++
-  family.same = certain && likeness(content, family.contents, at) === 'same' ? family.same + 1 : 0
+  const same = seen || (isCertain(page) && likeness(content, family.contents, at) === 'same')
+  family.same = same ? family.same + 1 : 0
 }
 
 /** The last ones stay. */
@@ -74,6 +79,11 @@ function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Count
   if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++
   family.lowest = first ? ordinal : Math.min(family.lowest, ordinal)
   family.highest = first ? ordinal : Math.max(family.highest, ordinal)
+}
+
+/** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */
+export function isLost(into: FreshLinks, { fresh, known, navigation }: LinkCensus, abroad: number): boolean {
+  return into.count > 1 && into.count === fresh && known + navigation + abroad === 0
 }
 
 /** The first numbers of a URL as one, so that later dates and higher pages have higher ones; -1 without any. */

@@ -29,6 +29,8 @@ const COUNTS = [
   'outward',
   /** Pages whose only fresh links lead into the family. */
   'inward',
+  /** Pages of late that may be those of a maze; each of another kind counts against two. */
+  'lost',
   /** Fresh links into the family on pages of others that were new themselves. */
   'vouched',
   /** Slow answers. */
@@ -56,9 +58,9 @@ export interface Family extends Counts {
 }
 
 const MOST_EXAMPLES = 3
-export const LONGEST_EXAMPLE = 80
+export const LONGEST_EXAMPLE = 64
 /** All that the rows of a site may take, in characters of JSON. */
-const ROOM = 9000
+const ROOM = 6500
 
 export function freshFamily(pattern: string): Family {
   return openRow([pattern, [], [], []])

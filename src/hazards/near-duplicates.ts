@@ -10,8 +10,9 @@ import { type Finding, patience, type Sight } from './finding.ts'
 /** Near-identical pages in a row: when pages of the pattern lead to more of it, and when others list them all. */
 const WHILE_IT_GROWS = 8
 const WHILE_LISTED = 32
-/** More for each different content the pattern has shown, up to a bound. */
+/** More for the first different contents. From then on what was new before says how long to wait: so many times the mean gap. */
 const FOR_A_KIND = 4
+const GAPS = 6
 const AT_MOST = 64
 /** Of one and the same text and pictures, whoever links to them. */
 const OF_THE_SAME = 12
@@ -29,19 +30,22 @@ export function judgeFolder(folder: Family, { suspicion }: Sight): Finding | und
 }
 
 function judge(family: Family, whileItGrows: number, suspicion: number): Finding | undefined {
-  const { pattern, pages, kinds, examples } = family
+  const { pattern, pages, examples } = family
+  // None of its own when all it showed was known from elsewhere.
+  const kinds = Math.max(1, family.kinds)
   if (family.same >= patience(OF_THE_SAME, suspicion)) {
     const evidence = `${family.same} URLs in a row gave the same text and pictures as others of the pattern`
     return { rule: 'same-content', pattern, evidence, examples }
   }
   const grows = family.growing * 2 >= pages
   const beyond = Math.min(family.streak, pages - family.vouched)
-  const budget = Math.min((grows ? whileItGrows : WHILE_LISTED) + FOR_A_KIND * (kinds - 1), AT_MOST)
+  const least = (grows ? whileItGrows : WHILE_LISTED) + FOR_A_KIND * Math.min(kinds - 1, 2)
+  const budget = Math.max(least, Math.min((GAPS * (pages - family.streak)) / kinds, AT_MOST))
   if (beyond < patience(budget, suspicion)) return undefined
   const said = `${family.streak} pages in a row say nothing new (${kinds} different among ${pages})`
   if (!grows) return { rule: 'near-duplicates', pattern, evidence: said, examples }
   const leads = `${said}; ${family.growing} of them lead to more of the same`
-  if (family.longer * 2 > pages)
+  if (family.longer * 5 > pages * 4)
     return { rule: 'growing-url', pattern, evidence: `${leads}, with ever longer URLs`, examples }
   const steps = pattern.includes('#') && family.stepping * 2 >= pages
   if (steps) return { rule: 'endless-sequence', pattern, evidence: `${leads}, with ever other numbers`, examples }

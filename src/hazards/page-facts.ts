@@ -23,6 +23,8 @@ export interface PageFacts {
   outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
   /** Its payload was in the collection, or in this visit, already. */
   duplicate: boolean
+  /** It was answered before: a later look at it. */
+  again?: boolean
   /** Of pages that were read. */
   content?: {
     /** Of the payload. */

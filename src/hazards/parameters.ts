@@ -7,6 +7,7 @@ import { mark } from './content.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 import { parametersOf } from './pattern.ts'
+import { ANYWHERE } from './stopped.ts'
 
 /** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
 const IDLE = 8
@@ -17,11 +18,25 @@ const PAGES = 16
 const MOST_VALUES = 24
 const MOST_SETS = 12
 const MOST_NAMES = 6
+/** A parameter of the whole site does nothing at so many places. */
+const PLACES = 4
 
 /** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
+  const row = countNames(family, names, isNew)
+  addMark(row[4], mark(names.join('&')), MOST_SETS)
+  for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
+}
+
+/** Of the whole site: instead of sets of names, the places that showed nothing new. */
+export function countSiteParameters(family: Family, place: string, names: readonly string[], isNew: boolean): void {
+  const row = countNames(family, names, isNew)
+  if (!isNew) addMark(row[4], mark(place), MOST_SETS)
+}
+
+function countNames(family: Family, names: readonly string[], isNew: boolean): ParameterRow {
   const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
-  const [, pages, idle, news, sets, values] = row
+  const [, pages, idle, news] = row
   // What is new in a page with a parameter that is known for news may be that one's merit: it says nothing of the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
@@ -31,9 +46,8 @@ export function countParameters(family: Family, path: string, names: readonly st
     if (!isNew) idle[at]++
     else if (fertile.length === 0 || fertile.includes(name)) news[at]++
   }
-  addMark(sets, mark(names.join('&')), MOST_SETS)
-  for (const { name, value } of parametersOf(path)) addMark(values, mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
   family.parameters = row
+  return row
 }
 
 function copyOf([names, pages, idle, news, sets, values]: ParameterRow): ParameterRow {
@@ -99,6 +113,22 @@ function judgeCombinations(family: Family, place: string, suspicion: number): Fi
     'lead only to more combinations of them'
   const pattern = `${place}?{${combined.join(',')}} two or more`
   return [{ rule: 'parameter-combinations', pattern, evidence, examples: family.examples }]
+}
+
+/** Of the whole site: pages with the parameter, at whatever place, had texts that were there before, letter by letter. */
+export function judgeSiteParameters({ parameters, examples }: Family, suspicion: number): Finding[] {
+  if (parameters === undefined) return []
+  const [names, pages, idle, news, places] = parameters
+  const found: Finding[] = []
+  if (places.length < PLACES) return found
+  for (let at = 0; at < names.length; at++) {
+    const never = idle[at] >= patience(IDLE, suspicion) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
+    // Where every link has it, what is real comes with it too, and is soon outnumbered.
+    if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
+    const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} had a text that was there before`
+    found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, names[at]), evidence, examples })
+  }
+  return found
 }
 
 export function idlePattern(place: string, name: string): string {

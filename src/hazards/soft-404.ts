@@ -3,7 +3,7 @@
  * a page, pages like it are none. Their links are not followed, and patterns that give nothing else are stopped.
  */
 import type { TrapMemory } from '../visit/trap-memory.ts'
-import { type Content, contentOf, likeness, toColumns } from './content.ts'
+import { bitsApart, CONTENT_COLUMNS, type Content, contentOf, likeness, toColumns } from './content.ts'
 import type { Family } from './family.ts'
 import type { Finding } from './finding.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -12,20 +12,44 @@ import type { PageFacts } from './page-facts.ts'
 const IN_A_FOLDER = 5
 const AT_THE_TOP = 8
 
-export function learnAnswer(status: number, facts: PageFacts['content']): NonNullable<TrapMemory['probe']> {
+/** Bits of the shape in which two pages that name what was not found may differ; 32 is chance. */
+const APART_BY_A_NAME = 20
+
+/** `path`: the name that was asked for, if it is known. */
+export function learnAnswer(
+  status: number,
+  facts: PageFacts['content'],
+  path: string | undefined,
+): NonNullable<TrapMemory['probe']> {
   if (status < 200 || status > 299 || facts === undefined) return {}
-  const content = contentOf(facts)
-  return { like: [...toColumns(content), tagsOf(facts)] }
+  const like = [...toColumns(contentOf(facts)), tagsOf(facts)]
+  return path === undefined ? { like } : { like, name: [facts.length, shown(path)] }
 }
 
 /**
- * Like the answer to the name that cannot exist: the same text; or its shape, in the same tags: sites say which name they
- * did not find.
+ * Like the answer to the name that cannot exist: the same text; or its shape, in the same tags; or the same tags and a text
+ * that is longer by as much as its URL is: sites say which name they did not find.
  */
 export function isSoft404(probe: TrapMemory['probe'], page: PageFacts, content: Content | undefined): boolean {
   if (probe?.like === undefined || content === undefined || page.content === undefined) return false
   const like = likeness(content, probe.like, 0)
-  return like === 'same' || (like === 'near' && tagsOf(page.content) === probe.like.at(-1))
+  if (like === 'same') return true
+  if (tagsOf(page.content) !== probe.like[CONTENT_COLUMNS] || content.embeds !== probe.like[2]) return false
+  if (like === 'near') return true
+  return bitsApart(content, probe.like, 0) <= APART_BY_A_NAME && isLongerByItsName(probe.name, page)
+}
+
+/** A string of over thirty characters is left out of a page's text, and a space with it. */
+function shown(path: string): number {
+  return path.length > 30 ? -1 : path.length
+}
+
+/** Once, twice or three times its name. */
+function isLongerByItsName(name: [text: number, path: number] | undefined, { path, content }: PageFacts): boolean {
+  if (name === undefined || content === undefined) return false
+  const longer = content.length - name[0]
+  const byName = shown(path) - name[1]
+  return byName !== 0 && [1, 2, 3].some((times) => longer === times * byName)
 }
 
 function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {
@@ -33,9 +57,10 @@ function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {
 }
 
 export function judgeHollow(family: Family): Finding | undefined {
-  const { pattern, hollow, answers, examples } = family
+  const { pattern, hollow, answers, kinds, examples } = family
   const least = pattern.indexOf('/', 1) > 0 ? IN_A_FOLDER : AT_THE_TOP
-  if (hollow < least || hollow < answers) return undefined
-  const evidence = `all ${hollow} URLs gave what the site gives for names that do not exist, or for many others`
+  // A few of them came before it was known what they are.
+  if (hollow < least || hollow * 6 < answers * 5 || kinds > 2) return undefined
+  const evidence = `${hollow} of ${answers} URLs gave what the site gives for names that do not exist, or for many others`
   return { rule: 'hollow', pattern, evidence, examples }
 }

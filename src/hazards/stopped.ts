@@ -5,8 +5,8 @@ import type { Finding } from './finding.ts'
 import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 
 /** With their evidence; more than that, in a site that is a trap from end to end, make room. */
-const MOST_STOPPED = 12
-const LONGEST_EVIDENCE = 200
+const MOST_STOPPED = 10
+const LONGEST_EVIDENCE = 170
 
 type Matches = (path: string, pattern: () => UrlPattern) => boolean
 
@@ -33,6 +33,9 @@ export function findStopped(
   return undefined
 }
 
+/** The place of a parameter that does nothing anywhere on the site. */
+export const ANYWHERE = '/**'
+
 const REPEATED = /^\/\*\* with (\d+) segments repeated$/
 const IDLE = /^(.*)\?([^?=&{}]*)=\*&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
@@ -43,7 +46,9 @@ function compile(text: string): Matches {
   const idle = IDLE.exec(text)
   if (idle !== null) {
     const [, place, name] = idle
-    return (path, pattern) => path.includes('?') && pattern().place === place && pattern().names.includes(name)
+    const anywhere = place === ANYWHERE
+    return (path, pattern) =>
+      path.includes('?') && (anywhere || pattern().place === place) && pattern().names.includes(name)
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {

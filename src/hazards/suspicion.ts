@@ -9,10 +9,11 @@ const MANY_URLS = 5_000
 const MANY_DUPLICATES = 10
 const MANY_LEVELS = 12
 
-export function suspicionOf({ fetched, duplicates, deepest, traps }: SiteMemory): number {
+export function suspicionOf({ fetched, deepest, traps }: SiteMemory): number {
   let points = 0
   if (fetched >= MANY_URLS) points++
-  if (duplicates > MANY_DUPLICATES && duplicates * 5 > fetched) points++
+  const copies = traps?.copies ?? 0
+  if (copies > MANY_DUPLICATES && copies * 5 > fetched) points++
   if (deepest >= MANY_LEVELS) points++
   if (traps !== undefined && traps.stopped.length > 0) points++
   return points

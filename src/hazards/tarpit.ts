@@ -15,6 +15,8 @@ const DRESSED_SIZE = 50_000
 const DRESSED_SIZE_RANDOM = 15_000
 /** A tree has no links across, however small it is. */
 const DRESSED_TREE = 1_000
+/** Pages of late that may be a maze's, among honest ones of the same form: their links are not followed, the form goes on. */
+export const LOST_FOR_GOOD = 24
 /** Of a hundred links that are not navigation, so many may lead to what is known. */
 const CLOSES_AT = 0.02
 

@@ -36,7 +36,7 @@ export interface Trace {
 }
 
 const HOST = 'http://site.test'
-const ABSURD = '/nothing-has-this-name-4f1c9a.html'
+const ABSURD = '/no-such-name-4f1c9a.html'
 
 export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
   let memory = freshMemory()
@@ -66,7 +66,7 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
     if (judged.probe !== undefined) {
       requests++
       const { status, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
-      memory = learnProbe(memory, { status, content })
+      memory = learnProbe(memory, { status, content, path: ABSURD })
     }
     if (!judged.follow) continue
     for (const link of facts.links) {

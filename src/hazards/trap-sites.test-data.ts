@@ -1,5 +1,5 @@
 /** Traps, each behind a link of an honest site; and honest sites that look like traps. */
-import { hex, page, randomOf, site, slug, withTrap, words } from './sites.test-data.ts'
+import { hex, honestSite, page, randomOf, site, slug, withTrap, words } from './sites.test-data.ts'
 import type { Site } from './traces.test-data.ts'
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
@@ -165,7 +165,10 @@ export const TRAPS: Record<string, Site> = {
   ),
   'growing path, two ways': withTrap(['/tree/a'], (path) =>
     path.startsWith('/tree/')
-      ? page('Tree', 'go left or go right my friend', [`${path}/left`, `${path}/right`])
+      ? page('Tree', 'go left or go right my friend', [
+          [`${path}/left`, 'left'],
+          [`${path}/right`, 'right'],
+        ])
       : undefined,
   ),
   'sort and view': withTrap(
@@ -205,8 +208,8 @@ export const TRAPS: Record<string, Site> = {
   'random parameters': withTrap(['/r?k1=1'], (path) =>
     path.startsWith('/r?')
       ? page('Here', 'you are here and nowhere else my dear', [
-          `/r?${hex(path).slice(0, 4)}=1`,
-          `/r?${hex(path).slice(3, 8)}=2`,
+          [`/r?${hex(path).slice(0, 4)}=1`, 'here'],
+          [`/r?${hex(path).slice(3, 8)}=2`, 'there'],
         ])
       : undefined,
   ),
@@ -259,6 +262,39 @@ export const TRAPS: Record<string, Site> = {
     ['/maze/start'],
     maze('/maze/', hex, false, ['/', '/about.html', '/news.html']),
   ),
+  'maze at the top, words': withTrap(['/start.html'], (path) =>
+    /^\/[a-z]+-[a-z]+-[a-z]+\.html$|^\/start.html$/.test(path)
+      ? maze('/', (seed) => `${slug(seed)}.html`, false)(path)
+      : undefined,
+  ),
+  'list that goes on after its end': withTrap(['/list?page=1'], (path) => {
+    const match = /^\/list\?page=(\d+)$/.exec(path)
+    if (match === null) return undefined
+    const at = Number(match[1])
+    const body = at <= 12 ? words(`items ${at}`, 60) : 'nothing here, please go back'
+    return page(`List ${at}`, body, [
+      [`/list?page=${at + 1}`, 'next'],
+      [`/list?page=${Math.max(1, at - 1)}`, 'back'],
+      ['/', 'home'],
+    ])
+  }),
+  'aliases by a parameter': (() => {
+    const honest = honestSite([])
+    return (path) => {
+      const { html } = honest(path.split('?')[0]) ?? {}
+      if (html === undefined) return undefined
+      let at = 0
+      return { html: html.replaceAll(/href="([^"]*)"/g, (_, to) => `href="${to}?from=${words(path + at++, 1)}"`) }
+    }
+  })(),
+  'aliases by a folder': (() => {
+    const honest = honestSite([])
+    return (path) => {
+      const match = /^(?:\/s[a-z]+)?(\/.*)$/.exec(path)
+      const { html } = honest(/^\/s-\w+\//.test(path) ? path.replace(/^\/s-\w+/, '') : (match?.[1] ?? path)) ?? {}
+      return html === undefined ? undefined : { html: html.replaceAll(/href="/g, `href="/s-${hex(path).slice(0, 6)}`) }
+    }
+  })(),
   'maze at the top, random': withTrap(['/ab12cd34ef'], (path) =>
     /^\/[0-9a-f]{10}$/.test(path) ? maze('/', hex, false)(path) : undefined,
   ),

@@ -50,10 +50,15 @@ export interface TrapMemory {
   families?: FamilyRow[]
   /** Contents that more than one URL may show, each with how many did, in columns (`hazards/few-contents.ts`). */
   contents?: number[]
+  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
+  texts?: number[]
+  copies?: number
+  /** Pages whose text was among these. */
+  echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */
   navigation?: number[]
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
-  probe?: { like?: number[]; told?: true }
+  probe?: { like?: number[]; name?: [text: number, path: number]; told?: true }
 }

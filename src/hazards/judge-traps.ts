@@ -1,0 +1,210 @@
+/** A page in the light of all that the site's memory has of its families: counted, then judged by each detector. */
+import type { SiteMemory } from '../visit/site-memory.ts'
+import type { TrapMemory } from '../visit/trap-memory.ts'
+import { type Content, contentOf, mark, mix } from './content.ts'
+import { type Counted, countPage, isCertain, isLost, ordinalOf, remember } from './count-page.ts'
+import type { TrapVerdict } from './detect.ts'
+import { isSlow, judgePace } from './drip-feed.ts'
+import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
+import { type Commonness, countContent } from './few-contents.ts'
+import type { Finding, Sight } from './finding.ts'
+import { judgeGrowth } from './growing-url.ts'
+import { countLinks, type LinkCensus } from './link-census.ts'
+import { judgeFolder, judgeForm } from './near-duplicates.ts'
+import type { PageFacts } from './page-facts.ts'
+import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
+import { patternOf, type UrlPattern } from './pattern.ts'
+import { countRepeats, judgeRepeats } from './repeats.ts'
+import { isSoft404, judgeHollow } from './soft-404.ts'
+import { ANYWHERE, addStopped, mayStop } from './stopped.ts'
+import { suspicionOf } from './suspicion.ts'
+import { judgeMaze, LOST_FOR_GOOD } from './tarpit.ts'
+
+export interface TrapJudgement {
+  traps: TrapMemory
+  verdicts: TrapVerdict[]
+  probe: boolean
+  follow: boolean
+}
+
+/** `memory` has counted the page already. */
+export function judgeTraps(
+  memory: SiteMemory,
+  traps: TrapMemory,
+  page: PageFacts,
+  trusted: (rule: string) => boolean,
+): TrapJudgement {
+  const pattern = patternOf(page.path)
+  const content = page.content === undefined ? undefined : contentOf(page.content)
+  const census = countLinks(page.path, pattern, page.links, traps.navigation ?? [])
+  const common = content && countContent(traps.contents, content, mark(pattern.form), isCertain(page))
+  const isHome = page.depth === 0 || page.path === '/'
+  const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
+  const hollow = soft || (!isHome && common?.common === true && !trusted('few-contents'))
+  const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
+  const seen = text !== undefined && traps.texts?.includes(text) === true
+  const slow = isSlow(page)
+
+  const now = memory.fetched
+  const families = openFamilies(traps, now)
+  const counted: Counted = { page, content, census, ordinal: ordinalOf(page.path), slow, hollow, seen, now }
+  const { form, folders, place, site } = countFamilies(pattern, counted, families)
+  const isNew = content !== undefined && form.streak === 0 && !hollow
+  if (isNew) vouch(census, now, families)
+
+  const next: TrapMemory = { ...traps, pace: countPace(traps, slow), navigation: census.marks }
+  const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
+  if (repeats !== undefined) next.repeats = repeats
+  if (common !== undefined) next.contents = common.contents
+  if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
+  if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
+  if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
+  next.families = families.close()
+
+  const sight: Sight = { page, pattern, content, census, form, folders, suspicion: suspicionOf(memory) }
+  const findings: Finding[] = []
+  if (!isHome) {
+    const first = judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!)
+    if (first !== undefined) findings.push(first)
+    else if (place !== undefined) findings.push(...judgeParameters(place, pattern.place, sight))
+    if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight.suspicion))
+  }
+  const { stopped, verdicts } = stop(next, findings, page, trusted)
+  const probe = traps.probe === undefined && (common?.seen === true || sight.suspicion > 0)
+  if (probe) stopped.probe = {}
+  if (soft && traps.probe?.told !== true) {
+    stopped.probe = { ...traps.probe, told: true }
+    verdicts.push(tellSoft404(page))
+  }
+  if (common?.becameCommon && !trusted('few-contents')) verdicts.push(tellCommon(page, common))
+  const lost = form.lost >= LOST_FOR_GOOD && isLost(census.form, census, page.abroad) && !trusted('maze')
+  if (lost && form.lost === LOST_FOR_GOOD && findings.length === 0) verdicts.push(tellLost(form))
+  const echoes = isEchoing(memory, next) && !trusted('copies')
+  if (echoes && !isEchoing(memory, traps)) verdicts.push(tellEchoes(page, next.echoes ?? 0, now))
+  const echo = echoes && seen && !isHome && content !== undefined && content.words >= FEWEST_WORDS_OF_AN_ECHO
+  return { traps: stopped, verdicts, probe, follow: !soft && !lost && !echo }
+}
+
+/** Texts that are known again, whatever page they are on. */
+const MOST_TEXTS = 200
+
+/** 24 bits: by chance one text of 80,000 is taken for one of 200 others. */
+function textMark({ text, embeds }: Content): number {
+  return mix(text ^ mix(embeds)) >>> 8
+}
+
+/** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
+const ECHOES = 40
+const SHARE_OF_ECHOES = 0.75
+/** Below, pages with different links may well have one text. */
+const FEWEST_WORDS_OF_AN_ECHO = 20
+
+function isEchoing({ fetched }: SiteMemory, { echoes = 0 }: TrapMemory): boolean {
+  return echoes >= ECHOES && echoes >= fetched * SHARE_OF_ECHOES
+}
+
+interface PageFamilies {
+  form: Family
+  folders: Family[]
+  /** All URLs of the page with parameters, whichever. */
+  place: Family | undefined
+  /** All URLs of the site with parameters. */
+  site: Family | undefined
+}
+
+function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies): PageFamilies {
+  const { census } = counted
+  const form = families.of(pattern.form)
+  countPage(form, census.form, counted)
+  const folders = pattern.folders.map((folder) => families.of(folder))
+  for (let at = 0; at < folders.length; at++) countPage(folders[at], census.folders[at], counted)
+  if (pattern.names.length === 0) {
+    // What the page says without parameters is nothing new with them.
+    if (census.place.count > 0 && counted.content !== undefined) {
+      remember(families.of(`${pattern.place}?**`), counted.content)
+    }
+    return { form, folders, place: undefined, site: undefined }
+  }
+  const place = families.of(`${pattern.place}?**`)
+  const site = families.of(`${ANYWHERE}?**`)
+  const { kinds } = place
+  countPage(place, census.place, counted)
+  if (counted.content !== undefined) {
+    countParameters(place, counted.page.path, pattern.names, place.kinds > kinds)
+    countSiteParameters(site, pattern.place, pattern.names, !counted.seen)
+    site.pages++
+    site.at = counted.now
+    if (counted.seen) withExample(site, counted.page.path)
+  }
+  return { form, folders, place, site }
+}
+
+function judgeForms(sight: Sight, pace: [number, number]): Finding | undefined {
+  const { form, folders } = sight
+  const byForm =
+    judgePace(form, pace) ?? judgeHollow(form) ?? judgeForm(sight) ?? judgeGrowth(form, sight) ?? judgeMaze(sight)
+  if (byForm !== undefined) return byForm
+  for (const folder of folders) {
+    const found =
+      judgePace(folder, pace) ?? judgeHollow(folder) ?? judgeFolder(folder, sight) ?? judgeGrowth(folder, sight)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+/** So many fresh links into one family make a list, and the families of a page's few largest lists are remembered. */
+const LEAST_LIST = 3
+const MOST_LISTS = 4
+
+/** What a new page lists is meant to be read, as long as it is not of its own kind. */
+function vouch({ elsewhere }: LinkCensus, now: number, families: OpenFamilies): void {
+  const lists = [...elsewhere].filter(([, links]) => links >= LEAST_LIST)
+  for (const [pattern, links] of lists.sort((a, b) => b[1] - a[1]).slice(0, MOST_LISTS)) {
+    const family = families.of(pattern)
+    family.vouched += links
+    family.at = now
+  }
+}
+
+function countPace({ pace: [usual, slow] = [0, 0] }: TrapMemory, isSlow: boolean): [number, number] {
+  return isSlow ? [usual, slow + 1] : [usual + 1, slow]
+}
+
+/** What may be stopped is; what was counted of it is told, so that its row makes room. */
+function stop(
+  traps: TrapMemory,
+  findings: readonly Finding[],
+  page: PageFacts,
+  trusted: (rule: string) => boolean,
+): { stopped: TrapMemory; verdicts: TrapVerdict[] } {
+  let stopped = traps
+  const verdicts: TrapVerdict[] = []
+  for (const finding of findings) {
+    const { pattern, rule, evidence, examples } = finding
+    if (!mayStop(pattern) || trusted(rule) || traps.stopped.some((one) => one.pattern === pattern)) continue
+    stopped = addStopped(stopped, finding, page.at)
+    stopped.families = stopped.families?.filter(([name]) => name !== pattern)
+    verdicts.push({ rule, evidence, pattern, examples: [...examples] })
+  }
+  return { stopped, verdicts }
+}
+
+function tellSoft404(page: PageFacts): TrapVerdict {
+  const evidence = 'a name that cannot exist was answered with a page, and other URLs give the same page'
+  return { rule: 'soft-404', evidence, examples: [page.path.slice(0, 200)] }
+}
+
+function tellCommon(page: PageFacts, { urls }: Commonness): TrapVerdict {
+  const evidence = `${urls} URLs of several patterns gave one text, letter by letter`
+  return { rule: 'few-contents', evidence, examples: [page.path.slice(0, 200)] }
+}
+
+function tellEchoes(page: PageFacts, echoes: number, fetched: number): TrapVerdict {
+  const evidence = `${echoes} of ${fetched} pages had a text that was there before: links of such pages are not followed`
+  return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
+}
+
+function tellLost({ lost, pattern, examples }: Family): TrapVerdict {
+  const evidence = `links of pages ${pattern} that lead only to fresh ones are not followed, after ${lost} such pages`
+  return { rule: 'maze', evidence, examples: [...examples] }
+}
