@@ -71,6 +71,8 @@ export async function renewMirrorFile(
   const gone = new Set([...renewal.gone, ...(more?.gone ?? [])])
   const { lines, left } = renewed(before, { ...renewal, gone })
   pairsOf(lines, path)
+  // The folder of the next collection may not be there yet.
+  disk.makeFolder(dirname(path))
   await writeMirrorFile(disk, path, lines)
   return { pairs: lines.filter(({ kind }) => kind === 'pair').length, left }
 }
