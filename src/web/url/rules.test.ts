@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { FIRST_RULES, isRuleSwitch, RULE_NAMES, RULES, rulesBySwitches, switchesOf, USUAL_RULES } from './rules.ts'
+import {
+  FIRST_RULES,
+  isRuleSwitch,
+  PARSER_RULES,
+  RULE_NAMES,
+  RULES,
+  rulesBySwitches,
+  switchesOf,
+  USUAL_RULES,
+} from './rules.ts'
 
 test('words that switch rules', () => {
   assert.deepEqual(rulesBySwitches([]), USUAL_RULES)
@@ -42,4 +52,12 @@ test('names are one word each, and each says what it does', () => {
     assert.match(name, /^[a-z]+(-[a-z]+)*$/)
     assert.ok(does.length > 5)
   }
+})
+
+test('docs/reference/url-rules.md has a line for every rule', () => {
+  const page = readFileSync(new URL('../../../docs/reference/url-rules.md', import.meta.url), 'utf8')
+  for (const { name, does, usual, lossy } of RULES) {
+    assert.ok(page.includes(`| \`${name}\` | ${does} | ${usual ? 'on' : 'off'} | ${lossy ? 'yes' : 'no'} |`), name)
+  }
+  for (const { name, does } of PARSER_RULES) assert.ok(page.includes(`| \`${name}\` | ${does} |`), name)
 })
