@@ -3,7 +3,7 @@
  * Rules without wildcards lie in a map, so that a file of ten thousand costs no more than its different lengths. Those
  * with wildcards are tried one by one; most are told apart by two letters that the path does not have side by side.
  */
-import { decodeUnreserved, upperHex } from '../url/normalise.ts'
+import { decodeUnreserved, upperHex } from '../url/escapes.ts'
 
 /** Where a rule stands in the file as the site serves it. */
 export interface Place {

@@ -57,5 +57,3 @@ const spelling = normaliser(['hex-case', 'unreserved'])
 export function exactSpelling(path: string): string {
   return spelling.exact(path)
 }
-
-export { decodeUnreserved, upperHex } from './escapes.ts'
