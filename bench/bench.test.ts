@@ -39,6 +39,16 @@ test('the smallest crawl, with volumes, with dropped ones and without', async ()
   for (const { cpuSecondsPer1000 } of kinds) assert.ok(cpuSecondsPer1000 > 0)
 })
 
+test('the mirrors of a small catalogue', async () => {
+  const text = await bench('mirrors', '--sites', '200', '--pages', '5', '--crawled', '0', '--json')
+  const { heuristics } = JSON.parse(text) as { heuristics: { heuristic: string; replicas: number }[] }
+  assert.deepEqual(
+    heuristics.map(({ heuristic }) => heuristic),
+    ['SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'],
+  )
+  for (const { replicas } of heuristics) assert.ok(replicas > 0)
+})
+
 test('medians and slopes', () => {
   assert.equal(median([3, 1, 2]), 2)
   assert.equal(median([4, 1, 2, 3]), 2.5)

@@ -50,8 +50,11 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   const [one, other] = [await documentsOf(first.database), await documentsOf(second.database)]
   const missing = [...one].filter((url) => !replicas.has(new URL(url).host) && !other.has(url))
   assert.deepEqual(missing, [])
-  const inReplicas = [...other].filter((url) => replicas.has(new URL(url).host))
-  assert.ok(inReplicas.length > 0 && inReplicas.every((url) => new URL(url).pathname === '/'), `${inReplicas}`)
+  // And what the original itself says is to be had there: its own page under the other name.
+  const ofReplicas = (urls: Iterable<string>) => [...urls].filter((url) => replicas.has(new URL(url).host))
+  const homes = ofReplicas(other).filter((url) => new URL(url).pathname === '/')
+  assert.equal(homes.length, ofReplicas(one).filter((url) => new URL(url).pathname === '/').length)
+  assert.ok(ofReplicas(other).length - homes.length <= ofReplicas(one).length / 20, `${ofReplicas(other)}`)
   await first.database.close()
   await second.database.close()
 })
