@@ -27,7 +27,7 @@ export type AliasAnswer =
   /** No names of sites, an original that was given up, a chain too long, or too many. */
   | 'refused'
 
-/** Above this the map would take more than 200 MB. */
+/** So many take 250 MB. */
 export const MOST_ALIASES = 1_000_000
 /** Names of names: nobody means that many. */
 export const LONGEST_CHAIN = 16

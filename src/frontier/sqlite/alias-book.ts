@@ -12,6 +12,8 @@ import { READ_META, WRITE_META } from './recover.ts'
 
 export const READ_ALIASES = `
   SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY site LIMIT ${MOST_ALIASES}`
+/** A million take some seconds, once, and 250 MB. */
+export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MOST_ALIASES}`
 export const READ_ALIAS = `SELECT name, original, how, https, since, evidence FROM site_alias WHERE site = ?`
 export const WRITE_ALIAS = `
   INSERT INTO site_alias (site, name, original, how, https, since, evidence, pending) VALUES (?, ?, ?, ?, ?, ?, ?, 1)
@@ -52,7 +54,8 @@ export class AliasBook {
     const changes = Number(tx.get<{ value: string }>(READ_META, CHANGES)?.value ?? 0)
     if (changes === this.#seen) return
     this.#known.clear()
-    for (const alias of readAliases(tx)) this.#keep(alias)
+    for (const row of tx.each<Omit<AliasRow, 'since' | 'evidence'>>(READ_NAMES))
+      this.#keep({ ...row, https: row.https === 1 })
     this.#seen = changes
     this.#last = Math.max(this.#last, changes)
   }
@@ -97,7 +100,7 @@ export class AliasBook {
     return true
   }
 
-  #keep({ name, original, how, https }: Alias): void {
+  #keep({ name, original, how, https }: Pick<Alias, 'name' | 'original' | 'how' | 'https'>): void {
     this.#known.set(name, { to: original, how, https })
   }
 
