@@ -4,6 +4,7 @@ import { type Clock, type Instant, realClock } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import { realDisk } from '../base/real-disk.ts'
 import { capturesOf, type StoredCapture } from '../collection/captures/read-captures.ts'
+import { characterise } from '../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../collection/figures.ts'
 import { exportLinks, linkTable } from '../collection/links/export-links.ts'
 import type { Settings } from '../config/keys.ts'
@@ -38,6 +39,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
         const { urls } = await looks.totals(tx)
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
+    web: () => characterise(database),
     seedStanding: () => seedStanding(database),
     standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),

@@ -75,6 +75,7 @@ const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
   failures: { 'status-404': 1 },
   refused: { robots: 1, scope: 3, hazard: 0, classifier: 0 },
   unwanted: { mailto: 2 },
+  stopped: [{ rule: 'maze', limits: [], sites: 1, urls: 12 }],
   documentsByType: { 'text/html': { count: 7, bytes: 70_000, mean: 10_000 } },
   perServer: { mean: 7, median: 7, max: 7 },
   ratesByDay: [{ day: '2026-05-28', documents: 7, bytes: 70_000, documentsPerMinute: 7 }],
@@ -84,6 +85,32 @@ const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
   malformed: 0,
   cut: 0,
   seedLinksDropped: 0,
+}
+
+const SUMMARY = { count: 1, sum: 3, mean: 3, min: 3, median: 3, p90: 3, p99: 3, p999: 3, max: 3 }
+const THREE = { ...SUMMARY, histogram: [{ from: 2, to: 3, count: 1 }] }
+
+const WEB: Awaited<ReturnType<Rooms['web']>> = {
+  sites: 1,
+  urls: 9,
+  documents: 7,
+  urlsPerSite: THREE,
+  documentsPerSite: THREE,
+  depth: THREE,
+  deepest: THREE,
+  urlLength: THREE,
+  size: [{ type: 'text/html', ...THREE }],
+  languages: { pt: 6, '': 1 },
+  mistaken: { 'text/plain → text/html': 1 },
+  statuses: { '200': 7, '404': 2 },
+  inLinks: THREE,
+  behind: 0,
+  outLinks: THREE,
+  links: { all: 8, internal: 6, external: 2, home: 1, deep: 1, unknown: 0, internalShare: 0.75, deepShare: 0.5 },
+  duplicates: { documents: 1, share: 1 / 7, perSite: THREE },
+  sessionIds: { urls: 0, share: 0, sites: 0 },
+  took: THREE,
+  thresholds: [{ name: 'depth', limit: 3, from: 'here', stops: { sites: 0, urls: 0, documents: 0 } }],
 }
 
 const SEEDED: SeedsEntered['reports'][number] = {
@@ -107,6 +134,7 @@ const bytes = (text: string) => new TextEncoder().encode(text)
 export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
   return {
     figures: async () => FIGURES,
+    web: async () => WEB,
     standing: async () => STANDING,
     seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
     duplicates: async () => [{ digest: 'sha1:AAAA', bytes: 12, count: 2, urls: ['http://a.test/', 'http://a.test/x'] }],

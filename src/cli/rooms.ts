@@ -4,6 +4,7 @@ import type { SeedStanding } from '../assemble/open-seeds.ts'
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Settings } from '../config/keys.ts'
 import type { ReportFigures } from '../report/tables.ts'
+import type { WebFigures } from '../report/web-tables.ts'
 
 export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
 
@@ -176,6 +177,8 @@ export interface DuplicateSet {
 
 export interface Rooms {
   figures(): Promise<ReportFigures>
+  /** The collected web, characterised: reads every page. */
+  web(): Promise<WebFigures>
   standing(): Promise<Standing>
   /** How the seeds stand, by source. */
   seedStanding(): Promise<SeedStanding[]>

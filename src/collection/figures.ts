@@ -3,6 +3,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { dayOf, readCounters } from './counters/counters.ts'
+import { type StoppedBy, stoppedByRule } from './stopped.ts'
 
 /** What only the frontier knows, given by the caller. */
 export interface FrontierFigures {
@@ -39,6 +40,8 @@ export interface Figures {
   failures: Record<string, number>
   refused: Record<string, number>
   unwanted: Record<string, number>
+  /** By each limit and detector of hazards, the one that stopped most sites first (VN's Table 7). */
+  stopped: StoppedBy[]
   documentsByType: Record<string, TypeFigures>
   perServer: { mean: number; median: number; max: number }
   ratesByDay: DayFigures[]
@@ -68,6 +71,7 @@ export function figures(tx: Tx, frontier: FrontierFigures): Figures {
     failures: withPrefix(counters, 'failure:'),
     refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
     unwanted: withPrefix(counters, 'unwanted:'),
+    stopped: stoppedByRule(tx, counters),
     documentsByType: byType(counters),
     perServer: perServer(tx),
     ratesByDay: ratesByDay(tx),

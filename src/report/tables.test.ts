@@ -16,6 +16,11 @@ const BRAZIL: tables.ReportFigures = {
   failures: { 'no-such-name': 52_497, reset: 802, 'status-404': 99_957 },
   refused: { robots: 17, scope: 2_000_000, hazard: 0, classifier: 0 },
   unwanted: { mailto: 5000, 'image/gif': 12 },
+  stopped: [
+    { rule: 'site-depth', limits: ['site-depth>=5'], sites: 4012, urls: 0 },
+    { rule: 'site-urls', limits: ['site-urls>=5000'], sites: 284, urls: 91_000 },
+    { rule: 'maze', limits: [], sites: 3, urls: 12_345 },
+  ],
   documentsByType: {
     'text/html': { count: 1_115_288, bytes: 6_400_000_000, mean: 5738.5 },
     'application/pdf': { count: 15_707, bytes: 1_900_000_000, mean: 120_965 },
@@ -47,6 +52,7 @@ const NOTHING: tables.ReportFigures = {
   failures: {},
   refused: {},
   unwanted: {},
+  stopped: [],
   documentsByType: {},
   perServer: { mean: 0, median: 0, max: 0 },
   ratesByDay: [],
@@ -99,6 +105,13 @@ test('CrawlWave, Table 1: statuses with counts and shares', () => {
   assert.match(lines[3], /Total successful requests +1,239,387 +100\.00%/)
   assert.match(lines[4], /200 \(OK\) +1,130,995 +91\.25%/)
   assert.equal(lines.length, 9)
+})
+
+test('VN, Table 7: sites and URLs stopped by each limit, beside its own', () => {
+  const lines = text(tables.limits).split('\n')
+  assert.match(lines[3], /site-depth +>=5 +4,012 +11\.30% +0 +11\.3% of sites \(5\)/)
+  assert.match(lines[4], /site-urls +>=5000 +284 +0\.80% +91,000 +0\.8% of sites/)
+  assert.match(lines[5], /maze +3 +0\.01% +12,345$/)
 })
 
 test('a table of many kinds sums up the rest', () => {

@@ -1,28 +1,35 @@
 import { EXIT, Problem } from '../../base/errors.ts'
 import { allTables } from '../../report/tables.ts'
 import { grouped, printTable } from '../../report/text-table.ts'
+import { webTables } from '../../report/web-tables.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
 
 export const report: Command = {
   name: 'report',
-  usage: '[duplicates]',
+  usage: '[duplicates | web]',
   what: 'the figures of a collection, as the tables of the papers',
   more:
-    'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, and what was not collected and why. They have the form of the tables of the CoBWeb and CrawlWave papers, so that crawls can be compared.\n' +
-    "'report duplicates' lists contents that were found under several URLs, with all of them.",
+    'Prints coverage, size of the collected web, documents by type and per server, rates per day, statuses, errors, what was not collected and why, and what each limit stopped. They have the form of the tables of the CoBWeb, CrawlWave and VN papers, so that crawls can be compared.\n' +
+    "'report duplicates' lists contents that were found under several URLs, with all of them.\n" +
+    "'report web' characterises the web that was collected: URLs per site, depth, length of URLs, sizes by type, languages, statuses, links in and out, duplicates, session ids. From these it proposes limits, and says what each would have stopped.",
   examples: [
     { line: 'orbweaver report', does: 'All tables, of ./collection.' },
     { line: 'orbweaver report --json -c news', does: 'All figures exactly, as JSON.' },
     { line: 'orbweaver report duplicates --top 5', does: 'The five contents with the most URLs.' },
+    { line: 'orbweaver report web', does: 'What the collected web is like, and which limits fit it.' },
   ],
   words: { least: 0, most: 1 },
   async run(call) {
     const [what] = call.words
     if (what === 'duplicates') return duplicates(call)
+    if (what === 'web') return web(call)
     if (what !== undefined)
-      throw new Problem('bad-flag', `there is no report '${what}'; there is 'report' and 'report duplicates'`)
+      throw new Problem(
+        'bad-flag',
+        `there is no report '${what}'; there is 'report', 'report duplicates', 'report web'`,
+      )
     const figures = await withRooms(call, (rooms) => rooms.figures())
     if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
     else call.screen.print(allTables(figures).map(printTable).join('\n\n'))
@@ -42,5 +49,13 @@ async function duplicates(call: Invocation): Promise<number> {
       call.screen.print(`${set.digest}  ${grouped(set.count)} URLs`)
       for (const url of set.urls) call.screen.print(`  ${plain(url)}`)
     }
+  return EXIT.done
+}
+
+async function web(call: Invocation): Promise<number> {
+  const figures = await withRooms(call, (rooms) => rooms.web())
+  if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
+  else if (figures.urls === 0) call.screen.print('Nothing was asked for yet: there is no web to describe.')
+  else call.screen.print(webTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))
   return EXIT.done
 }

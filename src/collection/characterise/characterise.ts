@@ -1,0 +1,96 @@
+/**
+ * A collection, characterised (V26): a walk over all pages in pieces, and sums that SQL makes row by row. Memory does not grow
+ * with the number of pages; a crawl that writes meanwhile goes on.
+ */
+import { turn } from '../../base/clock.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { linksToIndex } from '../links/index-links.ts'
+import { Distribution } from './distribution.ts'
+import { ASKED, PagePass } from './page-pass.ts'
+import { proposeThresholds } from './thresholds.ts'
+import type { WebFigures } from './web-figures.ts'
+
+/** Pages at once: some 20 ms. */
+const PIECE = 500
+
+export async function characterise(database: Database): Promise<WebFigures> {
+  const pages = new PagePass()
+  while (await database.read((tx) => pages.take(tx, PIECE))) await turn()
+  const sites = await database.read(siteSums)
+  const { duplicates, perSite } = await database.read(duplicateSums)
+  const { inLinks, behind } = await database.read(inLinkSums)
+  const size = pages.sizes()
+  const measured = {
+    urlsPerSite: sites.urls,
+    duplicatesPerSite: perSite,
+    deepest: sites.deepest,
+    urlLength: pages.urlLength,
+    took: pages.took,
+    sizes: size.filter(({ type }) => type !== 'other').map(({ type }) => [type, pages.sizesOf(type)!] as const),
+  }
+  const thresholds = await database.read((tx) => proposeThresholds(tx, measured))
+  return {
+    sites: sites.urls.count,
+    urls: pages.urls,
+    documents: pages.documents,
+    urlsPerSite: sites.urls.summary(),
+    documentsPerSite: sites.documents.summary(),
+    depth: pages.depth.summary(),
+    deepest: sites.deepest.summary(),
+    urlLength: pages.urlLength.summary(),
+    size,
+    languages: pages.languages.sorted(),
+    mistaken: pages.mistaken.sorted(),
+    statuses: pages.statuses.sorted(),
+    inLinks: inLinks.summary(),
+    behind,
+    outLinks: pages.outLinks.summary(),
+    links: pages.shares(),
+    duplicates: { documents: duplicates, share: share(duplicates, pages.documents), perSite: perSite.summary() },
+    sessionIds: {
+      urls: pages.sessionUrls,
+      share: share(pages.sessionUrls, pages.urls),
+      sites: pages.sessionSites,
+    },
+    took: pages.took.summary(),
+    thresholds,
+  }
+}
+
+const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
+
+function siteSums(tx: Tx): { urls: Distribution; documents: Distribution; deepest: Distribution } {
+  const sums = { urls: new Distribution(), documents: new Distribution(), deepest: new Distribution() }
+  const rows = sqliteTx(tx).each<{ urls: number; documents: number; deepest: number }>(
+    `SELECT count(*) AS urls, sum(outcome = 'kept') AS documents, max(depth) AS deepest FROM page WHERE ${ASKED} GROUP BY site`,
+  )
+  for (const { urls, documents, deepest } of rows) {
+    sums.urls.add(urls)
+    sums.documents.add(documents)
+    sums.deepest.add(deepest)
+  }
+  return sums
+}
+
+/** Documents whose content an earlier document has: anywhere, and in the same site. */
+function duplicateSums(tx: Tx): { duplicates: number; perSite: Distribution } {
+  const db = sqliteTx(tx)
+  const { n } = db.get<{ n: number }>(
+    `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`,
+  )!
+  const perSite = new Distribution()
+  const rows = db.each<{ n: number }>(
+    `SELECT count(digest) FILTER (WHERE outcome = 'kept') - count(DISTINCT digest) FILTER (WHERE outcome = 'kept') AS n
+     FROM page WHERE ${ASKED} GROUP BY site`,
+  )
+  for (const row of rows) perSite.add(row.n)
+  return { duplicates: n, perSite }
+}
+
+function inLinkSums(tx: Tx): { inLinks: Distribution; behind: number } {
+  const inLinks = new Distribution()
+  const rows = sqliteTx(tx).each<{ n: number }>('SELECT sum(net) AS n FROM inlink GROUP BY site, key HAVING n > 0')
+  for (const { n } of rows) inLinks.add(n)
+  return { inLinks, behind: linksToIndex(tx) }
+}

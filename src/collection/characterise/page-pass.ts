@@ -1,0 +1,162 @@
+/** One walk over all pages that were asked for, in the order in which they came, with their links. */
+import { signed64, unsigned64 } from '../../base/digest.ts'
+import { HashSet64 } from '../../base/hash-set.ts'
+import type { Tx } from '../../database/database.ts'
+import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
+import { unpackLinks } from '../../visit/adjacency.ts'
+import { Distribution } from './distribution.ts'
+import { HomePages } from './home-pages.ts'
+import { hasSessionId } from './session-url.ts'
+import type { LinkShares, SizeOfType } from './web-figures.ts'
+
+/** Refusals before any request say nothing of the web: they have Heritrix's negative statuses. */
+export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
+
+/** Names come from pages and servers: so many are told apart, the rest is `other`. */
+const MOST_NAMES = 300
+/** Each has a distribution of its own, of 100 KB. */
+const MOST_TYPES = 40
+
+interface Row {
+  id: bigint
+  site: bigint
+  url: string
+  depth: bigint
+  status: bigint
+  kept: bigint
+  type: string
+  sniffed: string | null
+  bytes: bigint
+  took: bigint
+  language: string | null
+  links: Uint8Array | null
+}
+
+export class PagePass {
+  urls = 0
+  documents = 0
+  readonly depth = new Distribution()
+  readonly urlLength = new Distribution()
+  readonly outLinks = new Distribution()
+  readonly took = new Distribution()
+  readonly languages = new Names()
+  readonly mistaken = new Names()
+  readonly statuses = new Names()
+  sessionUrls = 0
+  readonly #sessionSites = new HashSet64()
+  readonly #sizes = new Map<string, Distribution>()
+  readonly #homes = new HomePages()
+  readonly #links = { all: 0, internal: 0, home: 0, deep: 0, unknown: 0 }
+  #last = 0n
+
+  /** The next pages; false when there are no more. */
+  take(tx: Tx, atMost: number): boolean {
+    const db = sqliteTx(tx)
+    const rows = db.allExact<Row>(
+      `SELECT p.id, p.site, p.url, p.depth, p.status, p.outcome = 'kept' AS kept, p.media_type AS type, p.sniffed, p.bytes,
+         p.took_ms AS took, p.language, l.links
+       FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.id > ? AND ${ASKED} ORDER BY p.id LIMIT ?`,
+      this.#last,
+      atMost,
+    )
+    for (const row of rows) this.#add(row, db)
+    if (rows.length > 0) this.#last = rows[rows.length - 1].id
+    return rows.length === atMost
+  }
+
+  /** The most frequent type first. */
+  sizes(): SizeOfType[] {
+    const all = [...this.#sizes].map(([type, sizes]) => ({ type, ...sizes.summary() }))
+    return all.sort((a, b) => b.count - a.count || (a.type < b.type ? -1 : 1))
+  }
+
+  sizesOf(type: string): Distribution | undefined {
+    return this.#sizes.get(type)
+  }
+
+  get sessionSites(): number {
+    return this.#sessionSites.size
+  }
+
+  shares(): LinkShares {
+    const { all, internal, home, deep, unknown } = this.#links
+    const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
+    return {
+      all,
+      internal,
+      external: all - internal,
+      home,
+      deep,
+      unknown,
+      internalShare: share(internal, all),
+      deepShare: share(deep, home + deep),
+    }
+  }
+
+  #add(row: Row, db: SqliteTx): void {
+    this.urls++
+    this.depth.add(Number(row.depth))
+    this.urlLength.add(row.url.length)
+    this.took.add(Number(row.took))
+    this.statuses.add(String(row.status))
+    if (hasSessionId(row.url)) {
+      this.sessionUrls++
+      this.#sessionSites.add(unsigned64(row.site))
+    }
+    if (row.links !== null && row.links.length > 0) this.#addLinks(row.links, db)
+    if (row.kept === 0n) return
+    this.documents++
+    this.#addSize(row.type, Number(row.bytes))
+    this.languages.add(primary(row.language))
+    if (row.sniffed !== null) this.mistaken.add(`${row.type} → ${row.sniffed}`)
+    if (row.links === null && row.type === 'text/html') this.outLinks.add(0)
+  }
+
+  #addSize(type: string, bytes: number): void {
+    let sizes = this.#sizes.get(type)
+    if (sizes === undefined) {
+      const name = this.#sizes.size < MOST_TYPES ? type : 'other'
+      sizes = this.#sizes.get(name)
+      if (sizes === undefined) this.#sizes.set(name, (sizes = new Distribution()))
+    }
+    sizes.add(bytes)
+  }
+
+  #addLinks(packed: Uint8Array, db: SqliteTx): void {
+    const links = unpackLinks(packed)
+    this.outLinks.add(links.length)
+    this.#links.all += links.length
+    for (const { key, siteKey, url } of links) {
+      if (siteKey === undefined) this.#links.internal++
+      else {
+        const isHome = url === undefined ? this.#homes.has(db, signed64(siteKey), key) : isHomePage(url)
+        this.#links[isHome === undefined ? 'unknown' : isHome ? 'home' : 'deep']++
+      }
+    }
+  }
+}
+
+function isHomePage(url: string): boolean {
+  const path = url.indexOf('/', url.indexOf('://') + 3)
+  return path < 0 || path === url.length - 1
+}
+
+/** `pt-BR` and `pt-PT` are Portuguese. */
+function primary(language: string | null): string {
+  return language === null ? '' : language.split('-', 1)[0].toLowerCase()
+}
+
+class Names {
+  readonly #counts = new Map<string, number>()
+
+  add(name: string): void {
+    const known = this.#counts.get(name)
+    const kept = known === undefined && this.#counts.size >= MOST_NAMES ? 'other' : name
+    this.#counts.set(kept, (this.#counts.get(kept) ?? 0) + 1)
+  }
+
+  /** The most frequent first. */
+  sorted(): Record<string, number> {
+    return Object.fromEntries([...this.#counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)))
+  }
+}

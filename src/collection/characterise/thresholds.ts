@@ -1,0 +1,179 @@
+/**
+ * Limits proposed from what a collection shows (V26), each with what it would have stopped here; and the limits of the
+ * Viúva Negra paper, with what they would have stopped here and what they stopped there (its Table 7).
+ *
+ * A proposed limit is the smallest round number that stops no larger a share than the paper found adequate: 1 % of the sites
+ * or URLs, 0.1 % of the documents for their size, 0.4 % of the URLs for their time. (Its depth stopped 11.3 % of the
+ * sites without any hazard, and counts as too small.) Whether what is beyond a limit is a hazard, no number says.
+ */
+import type { Tx } from '../../database/database.ts'
+import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
+import type { Distribution } from './distribution.ts'
+import { ASKED } from './page-pass.ts'
+
+export type ThresholdName = 'urls-per-site' | 'duplicates-per-site' | 'depth' | 'url-length' | 'time' | 'size'
+
+export interface Stopped {
+  sites: number
+  urls: number
+  documents: number
+}
+
+export interface Threshold {
+  name: ThresholdName
+  /** Of sizes: the media type. */
+  type?: string
+  limit: number
+  /** The limit is proposed from this collection, or is the paper's. */
+  from: 'here' | 'vn'
+  stops: Stopped
+  /** The share of sites or of URLs that it stopped in the paper's crawl. */
+  vn?: { of: 'sites' | 'urls'; share: number }
+}
+
+/** Shares that a proposed limit may stop. */
+const SHARE = {
+  'urls-per-site': 0.01,
+  'duplicates-per-site': 0.01,
+  depth: 0.01,
+  'url-length': 0.01,
+  time: 0.004,
+  size: 0.001,
+} as const
+
+const VN: readonly { name: ThresholdName; limit: number; of: 'sites' | 'urls'; share: number }[] = [
+  { name: 'duplicates-per-site', limit: 10, of: 'sites', share: 0.016 },
+  { name: 'urls-per-site', limit: 5000, of: 'sites', share: 0.008 },
+  { name: 'depth', limit: 5, of: 'sites', share: 0.113 },
+  { name: 'time', limit: 60_000, of: 'urls', share: 0.004 },
+  { name: 'size', limit: 2_000_000, of: 'urls', share: 0.001 },
+  { name: 'url-length', limit: 200, of: 'urls', share: 0.01 },
+]
+
+/** Fewer documents of a type say nothing of its largest. */
+const LEAST_OF_TYPE = 100
+const MOST_TYPES = 8
+
+export interface Measured {
+  urlsPerSite: Distribution
+  duplicatesPerSite: Distribution
+  deepest: Distribution
+  urlLength: Distribution
+  took: Distribution
+  /** Of the types that are told apart, the most frequent first. */
+  sizes: readonly (readonly [type: string, sizes: Distribution])[]
+}
+
+export function proposeThresholds(tx: Tx, measured: Measured): Threshold[] {
+  const db = sqliteTx(tx)
+  const proposals: [ThresholdName, number, string?][] = [
+    ['urls-per-site', roundUp(enough(measured.urlsPerSite, 'urls-per-site'))],
+    ['duplicates-per-site', roundUp(enough(measured.duplicatesPerSite, 'duplicates-per-site'))],
+    ['depth', enough(measured.deepest, 'depth')],
+    ['url-length', roundUp(enough(measured.urlLength, 'url-length'))],
+    ['time', roundUp(enough(measured.took, 'time'))],
+  ]
+  for (const [type, sizes] of measured.sizes.slice(0, MOST_TYPES)) {
+    if (sizes.count >= LEAST_OF_TYPE) proposals.push(['size', roundUp(enough(sizes, 'size')), type])
+  }
+  const proposed = proposals.map(([name, limit, type]): Threshold => {
+    const threshold = { name, limit, from: 'here', stops: stoppedBy(db, name, limit, type) } as const
+    return type === undefined ? threshold : { ...threshold, type }
+  })
+  const papers = VN.map(
+    ({ name, limit, of, share }): Threshold => ({
+      name,
+      limit,
+      from: 'vn',
+      stops: stoppedBy(db, name, limit, undefined),
+      vn: { of, share },
+    }),
+  )
+  return [...proposed, ...papers]
+}
+
+function enough(values: Distribution, name: ThresholdName): number {
+  return values.quantile(1 - SHARE[name])
+}
+
+const ROUND = [1, 1.5, 2, 3, 5, 7.5, 10]
+
+/** The next of 1, 1.5, 2, 3, 5, 7.5 times a power of ten: people remember them. */
+export function roundUp(value: number): number {
+  if (value <= 10) return Math.ceil(value)
+  const power = 10 ** Math.floor(Math.log10(value))
+  return (ROUND.find((step) => step * power >= value) ?? 10) * power
+}
+
+function stoppedBy(db: SqliteTx, name: ThresholdName, limit: number, type: string | undefined): Stopped {
+  switch (name) {
+    case 'urls-per-site':
+      return afterSo(db, limit)
+    case 'duplicates-per-site':
+      return afterDuplicates(db, limit)
+    case 'depth':
+      return count(db, 'depth > ?', limit)
+    case 'url-length':
+      return count(db, 'length(url) > ?', limit)
+    case 'time':
+      return count(db, 'took_ms > ?', limit)
+    case 'size':
+      if (type === undefined) return count(db, `outcome = 'kept' AND bytes > ?`, limit)
+      return count(db, `outcome = 'kept' AND bytes > ? AND media_type = ?`, limit, type)
+  }
+}
+
+/** URLs that are beyond a limit one by one; a site is stopped when any of its URLs is. */
+function count(db: SqliteTx, beyond: string, ...values: (number | string)[]): Stopped {
+  const row = db.get<Stopped>(
+    `SELECT count(*) AS urls, coalesce(sum(outcome = 'kept'), 0) AS documents, count(DISTINCT site) AS sites
+     FROM page WHERE ${ASKED} AND ${beyond}`,
+    ...values,
+  )
+  return { sites: row!.sites, urls: row!.urls, documents: row!.documents }
+}
+
+/** All URLs of a site after its first so many. */
+function afterSo(db: SqliteTx, limit: number): Stopped {
+  const stopped: Stopped = { sites: 0, urls: 0, documents: 0 }
+  const large = db.allExact<{ site: bigint }>(
+    `SELECT site FROM page WHERE ${ASKED} GROUP BY site HAVING count(*) > ?`,
+    limit,
+  )
+  for (const { site } of large) {
+    const rest = db.get<{ urls: number; documents: number }>(
+      `SELECT count(*) AS urls, coalesce(sum(kept), 0) AS documents FROM
+         (SELECT outcome = 'kept' AS kept FROM page WHERE site = ? AND ${ASKED} ORDER BY id LIMIT -1 OFFSET ?)`,
+      site,
+      limit,
+    )!
+    stopped.sites++
+    stopped.urls += rest.urls
+    stopped.documents += rest.documents
+  }
+  return stopped
+}
+
+/** All URLs of a site after one duplicate more than the limit: a document whose content an earlier one of the site has. */
+function afterDuplicates(db: SqliteTx, limit: number): Stopped {
+  const stopped: Stopped = { sites: 0, urls: 0, documents: 0 }
+  const sites = db.allExact<{ site: bigint }>(
+    `SELECT site FROM page WHERE outcome = 'kept' AND digest IS NOT NULL GROUP BY site
+     HAVING count(*) - count(DISTINCT digest) > ?`,
+    limit,
+  )
+  for (const { site } of sites) {
+    const rest = db.get<{ urls: number; documents: number }>(
+      `SELECT count(*) AS urls, coalesce(sum(outcome = 'kept'), 0) AS documents FROM page
+       WHERE site = ?1 AND ${ASKED} AND id >
+         (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY digest ORDER BY id) AS nth FROM page
+            WHERE site = ?1 AND outcome = 'kept' AND digest IS NOT NULL) WHERE nth > 1 ORDER BY id LIMIT 1 OFFSET ?2)`,
+      site,
+      limit,
+    )!
+    stopped.sites++
+    stopped.urls += rest.urls
+    stopped.documents += rest.documents
+  }
+  return stopped
+}

@@ -1,0 +1,167 @@
+/** What a collection shows of its web, as text: distributions, shares beside the VN paper's, thresholds and what they would stop. */
+import { formatDuration, formatSize } from '../base/units.ts'
+import type { Summary } from '../collection/characterise/distribution.ts'
+import type { Stopped, Threshold } from '../collection/characterise/thresholds.ts'
+import type { WebFigures as Figures } from '../collection/characterise/web-figures.ts'
+import { statusWords } from './status-words.ts'
+import { grouped, share, type TextTable } from './text-table.ts'
+
+/** What `report web --json` prints as it is; `cli/` knows it by this name. */
+export type WebFigures = Figures
+
+/** Lines that a table of many kinds has. */
+const MOST_LINES = 15
+/** Of the longest bar of a histogram. */
+const BAR = 40
+
+export function webTables(figures: Figures): TextTable[] {
+  return [
+    overview(figures),
+    distributions(figures),
+    ...HISTOGRAMS.map(({ title, of, unit }) => histogram(title, of(figures), unit ?? grouped)),
+    sizes(figures),
+    names('Languages that documents declare', 'Language', figures.languages, (name) => name || '(none)'),
+    names('Declared as one type, and of another kind', 'Types', figures.mistaken),
+    names('URLs by status of the last answer', 'Status', figures.statuses, statusWords),
+    links(figures),
+    thresholds(figures),
+  ].filter((table) => table.rows.length > 0)
+}
+
+function overview({ sites, urls, documents, duplicates, sessionIds }: Figures): TextTable {
+  return {
+    title: 'The web of this collection',
+    header: [],
+    rows: [
+      ['Sites asked', grouped(sites), ''],
+      ['URLs asked for', grouped(urls), ''],
+      ['Documents', grouped(documents), ''],
+      ['of them duplicates', grouped(duplicates.documents), share(duplicates.documents, documents)],
+      ['URLs with session ids', grouped(sessionIds.urls), share(sessionIds.urls, urls)],
+      ['Sites with such URLs', grouped(sessionIds.sites), share(sessionIds.sites, sites)],
+    ],
+  }
+}
+
+const round1 = (n: number) => grouped(Math.round(n * 10) / 10)
+
+function distributions(figures: Figures): TextTable {
+  const row = (name: string, s: Summary, unit: (n: number) => string = round1) => [
+    name,
+    grouped(s.count),
+    ...[s.mean, s.median, s.p90, s.p99, s.p999, s.max].map(unit),
+  ]
+  const rows = [
+    row('URLs per site', figures.urlsPerSite),
+    row('Documents per site', figures.documentsPerSite),
+    row('Duplicates per site', figures.duplicates.perSite),
+    row('Depth of URLs', figures.depth),
+    row('Deepest URL of a site', figures.deepest),
+    row('Length of URLs', figures.urlLength),
+    row('Out-links of documents', figures.outLinks),
+    row('Pages that link to a URL', figures.inLinks),
+    row('Time of an exchange', figures.took, (n) => formatDuration(n)),
+  ]
+  const header = ['Distribution', 'Of', 'Mean', 'Median', '90%', '99%', '99.9%', 'Most']
+  return { title: 'Distributions', header, rows: rows.filter(([, of]) => of !== '0') }
+}
+
+const HISTOGRAMS: { title: string; of: (figures: Figures) => Summary; unit?: (n: number) => string }[] = [
+  { title: 'Sites by URLs', of: ({ urlsPerSite }) => urlsPerSite },
+  { title: 'URLs by depth', of: ({ depth }) => depth },
+  { title: 'URLs by length', of: ({ urlLength }) => urlLength },
+  { title: 'Documents by out-links', of: ({ outLinks }) => outLinks },
+  { title: 'URLs by pages that link to them', of: ({ inLinks }) => inLinks },
+]
+
+/** Bins are powers of two; bars are in proportion. */
+function histogram(title: string, summary: Summary, unit: (n: number) => string): TextTable {
+  const most = Math.max(1, ...summary.histogram.map(({ count }) => count))
+  const rows = summary.histogram.map(({ from, to, count }) => [
+    from === to ? unit(from) : `${unit(from)} – ${unit(to)}`,
+    grouped(count),
+    share(count, summary.count),
+    count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((BAR * count) / most))),
+  ])
+  return { title, header: [], rows }
+}
+
+function sizes(figures: Figures): TextTable {
+  const rows = figures.size
+    .slice(0, MOST_LINES)
+    .map((s) => [
+      s.type || '(none)',
+      grouped(s.count),
+      share(s.count, figures.documents),
+      ...[s.mean, s.median, s.p90, s.p99, s.p999, s.max].map((n) => formatSize(Math.round(n))),
+    ])
+  const header = ['Type', 'Documents', 'Share', 'Mean', 'Median', '90%', '99%', '99.9%', 'Largest']
+  return { title: 'Sizes of documents by media type', header, rows }
+}
+
+function names(
+  title: string,
+  what: string,
+  counts: Readonly<Record<string, number>>,
+  words: (name: string) => string = (name) => name,
+): TextTable {
+  const all = Object.entries(counts).sort((a, b) => b[1] - a[1])
+  const whole = all.reduce((sum, [, n]) => sum + n, 0)
+  const rows = all.slice(0, MOST_LINES).map(([name, n]) => [words(name), grouped(n), share(n, whole)])
+  const rest = all.slice(MOST_LINES).reduce((sum, [, n]) => sum + n, 0)
+  if (rest > 0) rows.push(['Other', grouped(rest), share(rest, whole)])
+  return { title, header: [what, 'Count', 'Share'], rows }
+}
+
+/** VN §5.2 and §5.3: what it knew of the links of the web. */
+const VN_INTERNAL = '81.50%'
+const VN_DEEP = '29.50%'
+
+function links({ links: l, behind }: Figures): TextTable {
+  const rows = [
+    ['Links', grouped(l.all), '', ''],
+    ['Into the own site', grouped(l.internal), share(l.internal, l.all), VN_INTERNAL],
+    ['To other sites', grouped(l.external), share(l.external, l.all), ''],
+    ['of them to home pages', grouped(l.home), share(l.home, l.home + l.deep), ''],
+    ['of them deep', grouped(l.deep), share(l.deep, l.home + l.deep), VN_DEEP],
+  ]
+  if (behind > 0) rows.push(['Pages whose links are not in the reverse index yet', grouped(behind), '', ''])
+  return { title: 'Links', header: ['', 'Count', 'Share', 'VN'], rows }
+}
+
+const LIMITS: Record<Threshold['name'], { words: string; unit: (n: number) => string }> = {
+  'urls-per-site': { words: 'URLs of a site', unit: grouped },
+  'duplicates-per-site': { words: 'Duplicates of a site', unit: grouped },
+  depth: { words: 'Depth', unit: grouped },
+  'url-length': { words: 'Length of a URL', unit: grouped },
+  time: { words: 'Time of an exchange', unit: (n) => formatDuration(n) },
+  size: { words: 'Size of a document', unit: formatSize },
+}
+
+/** In the form of VN's Table 7, with documents beside it; what it would have stopped *here*, and what VN's stopped there. */
+function thresholds({ thresholds: all, sites, urls, documents }: Figures): TextTable {
+  const whole: Stopped = { sites, urls, documents }
+  const part = (stops: Stopped, of: keyof Stopped) => `${grouped(stops[of])} (${share(stops[of], whole[of])})`
+  const rows = all
+    .toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
+    .map(({ name, type, limit, from, stops, vn }) => [
+      type === undefined ? LIMITS[name].words : `${LIMITS[name].words}, ${type || 'no type'}`,
+      LIMITS[name].unit(limit),
+      from === 'here' ? 'proposed' : 'VN',
+      part(stops, 'sites'),
+      part(stops, 'urls'),
+      part(stops, 'documents'),
+      vn === undefined ? '' : `${(vn.share * 100).toFixed(1)}% of ${vn.of === 'urls' ? 'URLs' : vn.of}`,
+    ])
+  const header = ['Limit', 'At', 'Whose', 'Sites stopped', 'URLs', 'Documents', 'In VN’s crawl']
+  return { title: 'Thresholds, and what each would have stopped here', header, rows }
+}
+
+const ORDER: readonly Threshold['name'][] = [
+  'urls-per-site',
+  'duplicates-per-site',
+  'depth',
+  'url-length',
+  'time',
+  'size',
+]
