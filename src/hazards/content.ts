@@ -20,6 +20,8 @@ export interface Content {
 export const CONTENT_COLUMNS = 5
 /** Below, equal size is chance. */
 const FEWEST_WORDS_OF_A_BAG = 40
+/** Of a list in another order the inside of each entry stays; 32 is chance. */
+const MOST_BITS_OF_A_BAG = 23
 
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
   const shape = BigInt.asUintN(64, facts.shape ?? facts.simhash)
@@ -51,8 +53,10 @@ function bitsAllowed(words: number): number {
 export function likeness(content: Content, columns: readonly number[], at: number): 'same' | 'near' | 'other' {
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
-  if (bitsApart(content, columns, at) <= bitsAllowed(content.words)) return 'near'
-  return content.words >= FEWEST_WORDS_OF_A_BAG && columns[at + 4] === content.bag ? 'near' : 'other'
+  const apart = bitsApart(content, columns, at)
+  if (apart <= bitsAllowed(content.words)) return 'near'
+  const reordered = content.words >= FEWEST_WORDS_OF_A_BAG && apart <= MOST_BITS_OF_A_BAG
+  return reordered && columns[at + 4] === content.bag ? 'near' : 'other'
 }
 
 export function bitsApart({ low, high }: Content, columns: readonly number[], at: number): number {

@@ -1,9 +1,11 @@
 /** One page counted in one of its families. */
 import { CONTENT_COLUMNS, type Content, findLike, likeness, toColumns } from './content.ts'
-import { type Family, withExample } from './family.ts'
+import { type Family, isFolder, withExample } from './family.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 
+/** A folder is stopped for what it shows only if that is next to nothing in all. */
+export const MOST_KINDS_OF_A_FOLDER = 3
 /** Contents that a family remembers: the last ones that were new. */
 const MOST_CONTENTS = 5
 
@@ -41,6 +43,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   if (page.path.length > family.longest) family.longest = page.path.length
 }
 
+const NO_CONTENTS: number[] = []
 const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, bag: 0, words: 0 }
 
 /** That a page is the same as another is certain when its pictures are known too, or its bytes are the same. */
@@ -54,7 +57,9 @@ function countContent(family: Family, content: Content, { page, seen }: Counted)
     family.kinds++
     family.streak = 0
     family.same = 0
-    remember(family, content)
+    // A folder that showed so many is not judged by what it shows, and need not remember it.
+    if (!isFolder(family) || family.kinds <= MOST_KINDS_OF_A_FOLDER) remember(family, content)
+    else family.contents = NO_CONTENTS
     return
   }
   family.streak++

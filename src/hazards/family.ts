@@ -59,8 +59,9 @@ export interface Family extends Counts {
 
 const MOST_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
-/** All that the rows of a site may take, in characters of JSON. */
-const ROOM = 6500
+/** All that the rows of a site and its stopped patterns may take, in characters of JSON. */
+const ROOM = 12_500
+const ROOM_OF_A_STOP = 600
 
 export function freshFamily(pattern: string): Family {
   return openRow([pattern, [], [], []])
@@ -78,6 +79,10 @@ export function closeRow(family: Family): FamilyRow {
   return parameters === undefined
     ? [pattern, counts, contents, examples]
     : [pattern, counts, contents, examples, parameters]
+}
+
+export function isFolder({ pattern }: Family): boolean {
+  return pattern.endsWith('/**')
 }
 
 export function withExample(family: Family, path: string): void {
@@ -98,7 +103,7 @@ export interface OpenFamilies {
   close(): FamilyRow[]
 }
 
-export function openFamilies({ families: rows = [] }: TrapMemory, now: number): OpenFamilies {
+export function openFamilies({ families: rows = [], stopped }: TrapMemory, now: number): OpenFamilies {
   const open = new Map<string, { family: Family; at: number }>()
   return {
     of(pattern) {
@@ -115,16 +120,16 @@ export function openFamilies({ families: rows = [] }: TrapMemory, now: number): 
         if (at < 0) closed.push(closeRow(family))
         else closed[at] = closeRow(family)
       }
-      return makeRoom(closed, now)
+      return makeRoom(closed, now, ROOM - ROOM_OF_A_STOP * (stopped.length + 1))
     },
   }
 }
 
-/** The families that say least make room: few pages, nothing suspicious, not seen for long. */
-function makeRoom(rows: FamilyRow[], now: number): FamilyRow[] {
+/** The families that say least make room: nothing suspicious, not seen for long. */
+function makeRoom(rows: FamilyRow[], now: number, room: number): FamilyRow[] {
   let size = 0
   for (const row of rows) size += sizeOf(row)
-  while (size > ROOM && rows.length > 1) {
+  while (size > room && rows.length > 1) {
     let coldest = 0
     let least = Number.POSITIVE_INFINITY
     for (let at = 0; at < rows.length; at++) {
@@ -140,13 +145,14 @@ function makeRoom(rows: FamilyRow[], now: number): FamilyRow[] {
   return rows
 }
 
-const [PAGES, STREAK, BRANCHING, VOUCHED, SLOW, HOLLOW, AT] = (
-  ['pages', 'streak', 'branching', 'vouched', 'slow', 'hollow', 'at'] as const
+const [STREAK, SAME, LOST, VOUCHED, SLOW, HOLLOW, AT] = (
+  ['streak', 'same', 'lost', 'vouched', 'slow', 'hollow', 'at'] as const
 ).map((name) => COUNTS.indexOf(name))
 
+/** In pages that the site may answer before it is forgotten. */
 function worthOf([, counts]: FamilyRow, now: number): number {
-  const evidence = 2 * counts[STREAK] + counts[BRANCHING] + 4 * counts[SLOW] + 2 * counts[HOLLOW] + counts[VOUCHED]
-  return Math.min(counts[PAGES], 10) + Math.min(evidence, 40) - Math.min((now - counts[AT]) / 10, 60)
+  const evidence = counts[STREAK] + counts[SAME] + counts[LOST] + 2 * counts[SLOW] + 2 * counts[HOLLOW]
+  return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) - (now - counts[AT])
 }
 
 /** At most so many characters of JSON: ten digits and a comma a number where it is a hash, six where it is a count. */

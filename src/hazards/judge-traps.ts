@@ -2,7 +2,15 @@
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { type Content, contentOf, mark, mix } from './content.ts'
-import { type Counted, countPage, isCertain, isLost, ordinalOf, remember } from './count-page.ts'
+import {
+  type Counted,
+  countPage,
+  isCertain,
+  isLost,
+  MOST_KINDS_OF_A_FOLDER,
+  ordinalOf,
+  remember,
+} from './count-page.ts'
 import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
@@ -72,17 +80,17 @@ export function judgeTraps(
   const { stopped, verdicts } = stop(next, findings, page, trusted)
   const probe = traps.probe === undefined && (common?.seen === true || sight.suspicion > 0)
   if (probe) stopped.probe = {}
-  if (soft && traps.probe?.told !== true) {
-    stopped.probe = { ...traps.probe, told: true }
-    verdicts.push(tellSoft404(page))
-  }
-  if (common?.becameCommon && !trusted('few-contents')) verdicts.push(tellCommon(page, common))
+  const echoing = isEchoing(memory, next) && !trusted('copies')
+  const echo = echoing && seen && !isHome && content !== undefined && content.words >= FEWEST_WORDS_OF_AN_ECHO
   const lost = form.lost >= LOST_FOR_GOOD && isLost(census.form, census, page.abroad) && !trusted('maze')
-  if (lost && form.lost === LOST_FOR_GOOD && findings.length === 0) verdicts.push(tellLost(form))
-  const echoes = isEchoing(memory, next) && !trusted('copies')
-  if (echoes && !isEchoing(memory, traps)) verdicts.push(tellEchoes(page, next.echoes ?? 0, now))
-  const echo = echoes && seen && !isHome && content !== undefined && content.words >= FEWEST_WORDS_OF_AN_ECHO
-  return { traps: stopped, verdicts, probe, follow: !soft && !lost && !echo }
+  const told = [
+    soft ? tellSoft404(page) : undefined,
+    common?.becameCommon && !trusted('few-contents') ? tellCommon(page, common) : undefined,
+    echo ? tellEchoes(page, next.echoes ?? 0, now) : undefined,
+    lost && verdicts.length === 0 ? tellLost(form) : undefined,
+  ].filter((verdict) => verdict !== undefined && !traps.told?.includes(verdict.rule)) as TrapVerdict[]
+  if (told.length > 0) stopped.told = [...(traps.told ?? []), ...told.map(({ rule }) => rule)]
+  return { traps: stopped, verdicts: [...verdicts, ...told], probe, follow: !soft && !lost && !echo }
 }
 
 /** Texts that are known again, whatever page they are on. */
@@ -116,8 +124,7 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
   const { census } = counted
   const form = families.of(pattern.form)
   countPage(form, census.form, counted)
-  const folders = pattern.folders.map((folder) => families.of(folder))
-  for (let at = 0; at < folders.length; at++) countPage(folders[at], census.folders[at], counted)
+  const folders = countFolders(pattern, counted, families)
   if (pattern.names.length === 0) {
     // What the page says without parameters is nothing new with them.
     if (census.place.count > 0 && counted.content !== undefined) {
@@ -137,6 +144,18 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
     if (counted.seen) withExample(site, counted.page.path)
   }
   return { form, folders, place, site }
+}
+
+/** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
+function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenFamilies): Family[] {
+  const deepestFirst: Family[] = []
+  for (let at = folders.length - 1; at >= 0; at--) {
+    const family = families.of(folders[at])
+    countPage(family, counted.census.folders[at], counted)
+    deepestFirst.unshift(family)
+    if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
+  }
+  return deepestFirst
 }
 
 function judgeForms(sight: Sight, pace: [number, number]): Finding | undefined {

@@ -4,6 +4,7 @@
  * calendar with events is not given up on its first empty week; URLs that other, new pages vouched for (an index of a
  * gallery, a catalogue's lists) are outside of it.
  */
+import { MOST_KINDS_OF_A_FOLDER } from './count-page.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
@@ -16,13 +17,12 @@ const GAPS = 6
 const AT_MOST = 64
 /** Of one and the same text and pictures, whoever links to them. */
 const OF_THE_SAME = 12
-/** A folder is stopped only if its pages said next to nothing in all, and nobody else led into it in many places. */
-const MOST_KINDS_OF_A_FOLDER = 3
 
 export function judgeForm({ form, suspicion }: Sight): Finding | undefined {
   return judge(form, WHILE_IT_GROWS, suspicion)
 }
 
+/** Only if its pages said next to nothing in all, and nobody else led into it in many places. */
 export function judgeFolder(folder: Family, { suspicion }: Sight): Finding | undefined {
   if (folder.kinds > MOST_KINDS_OF_A_FOLDER || folder.kinds * 5 > folder.pages) return undefined
   if (folder.vouched > Math.max(3, folder.pages / 4)) return undefined

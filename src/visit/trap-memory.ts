@@ -60,5 +60,7 @@ export interface TrapMemory {
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
-  probe?: { like?: number[]; name?: [text: number, path: number]; told?: true }
+  probe?: { like?: number[]; name?: [text: number, path: number] }
+  /** Rules without a pattern that were told of: once a site. */
+  told?: string[]
 }

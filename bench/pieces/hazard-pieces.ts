@@ -1,0 +1,95 @@
+/** What the detectors of traps cost a page: all of them together, on sites as they are and on one in which a trap was found. */
+import { hash64 } from '../../src/base/digest.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { type HazardOptions, judgePage, refusalOf } from '../../src/hazards/detect.ts'
+import { UNLIMITED } from '../../src/hazards/limits.ts'
+import type { PageFacts } from '../../src/hazards/page-facts.ts'
+import { freshMemory, type SiteMemory } from '../../src/visit/site-memory.ts'
+import { timeEach } from './stopwatch.ts'
+import type { Piece } from './worker-pieces.ts'
+
+const PAGES = 2000
+const LINKS = 40
+const SECTIONS = 12
+const OPTIONS: HazardOptions = {
+  urlsPerSite: UNLIMITED,
+  duplicatesPerSite: UNLIMITED,
+  depth: UNLIMITED,
+  trusted: () => false,
+}
+
+export function hazardPieces(): Piece[] {
+  const pages = honestPages()
+  const trapped = read([...pages.slice(0, 200), ...calendarPages()])
+  const waiting = pages.flatMap(({ links }) => links.slice(0, 2))
+  const { length } = JSON.stringify(read(pages))
+  return [
+    {
+      name: 'hazards: judge a page',
+      microseconds: timeEach([pages], read) / PAGES,
+      note: `all detectors, ${LINKS} links a page; memory of ${Math.round(length / 1000)} KB`,
+    },
+    {
+      name: 'hazards: may we',
+      microseconds: timeEach(waiting, ({ path }) => void refusalOf(trapped, path, 1, OPTIONS)),
+      note: `a URL, ${trapped.traps?.stopped.length} stopped patterns`,
+    },
+  ]
+}
+
+function read(pages: readonly PageFacts[]): SiteMemory {
+  let memory = freshMemory()
+  for (const page of pages) ({ memory } = judgePage(memory, page, OPTIONS))
+  return memory
+}
+
+/** An honest site of twelve sections: half of a page's links are fresh at first, fewer later. */
+function honestPages(): PageFacts[] {
+  const random = seededRandom(3)
+  const seen = new Set<string>()
+  const pathOf = (at: number) =>
+    `/section-${'abcdefghijkl'[at % SECTIONS]}/articles/${2000 + (at % 20)}/some-title-of-it-${at}.html`
+  return Array.from({ length: PAGES }, (_, at) => {
+    const links = Array.from({ length: LINKS }, (_, link) => {
+      const path = link < 8 ? `/section-${link}/` : pathOf(random.integer(2 * PAGES))
+      const fresh = !seen.has(path)
+      seen.add(path)
+      return { path, fresh }
+    })
+    return facts(pathOf(at), `text ${at}`, links)
+  })
+}
+
+function calendarPages(): PageFacts[] {
+  return Array.from({ length: 30 }, (_, at) =>
+    facts(`/calendar/${2024 + at}/5`, 'no events', [{ path: `/calendar/${2025 + at}/5`, fresh: true }]),
+  )
+}
+
+function facts(path: string, text: string, links: PageFacts['links']): PageFacts {
+  const hash = hash64(text)
+  const content = {
+    digest: text,
+    textDigest: hash,
+    simhash: hash,
+    shape: hash,
+    embeds: 0n,
+    length: 9000 + (text.length % 7),
+    words: 1500,
+  }
+  return {
+    url: `http://site.test${path}`,
+    path,
+    depth: 3,
+    at: 0,
+    status: 200,
+    mediaType: 'text/html',
+    bytes: 15_000,
+    tookMs: 80,
+    outcome: 'kept',
+    duplicate: false,
+    content: { ...content, tags: 7n, title: text },
+    links,
+    abroad: 1,
+  }
+}
