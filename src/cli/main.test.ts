@@ -179,6 +179,10 @@ test('report prints tables, or exactly the figures', async () => {
   const keys =
     'documents bytes servers urls links duplicates statuses failures refused unwanted documentsByType perServer ratesByDay downloadsPerUrl'
   for (const key of keys.split(' ')) assert.ok(key in json, key)
+  const web = (await orbweaver(['report', 'web'])).out
+  assert.match(web, /^The web of this collection\n/)
+  assert.match(web, /Depth +3 +proposed +0 \(0\.00%\)/)
+  assert.equal(JSON.parse((await orbweaver(['report', 'web', '--json'])).out).links.deep, 1)
   assert.match((await orbweaver(['report', 'duplicates'])).out, /sha1:AAAA {2}2 URLs\n {2}http:\/\/a\.test\/\n/)
 })
 
