@@ -6,6 +6,7 @@ import { crawlOn, type Stage, setStage } from '../../src/simulate/crawl-run.ts'
 import { documentsOf } from '../../src/simulate/judge.ts'
 import type { Alterations } from '../../src/simulate/virtual-house.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
+import { splitUrl } from '../../src/testweb/spelling.ts'
 import type { TestWeb } from '../../src/testweb/web.ts'
 import { SCOPE, seedsOf } from './hazard-web.ts'
 
@@ -89,6 +90,7 @@ export async function trapFigures(ran: Ran, real: ReadonlySet<string>): Promise<
   const lacking = [...real].filter((url) => !kept.has(url))
   const byShape = lostRequests(web, ledger.entries)
   const verdicts = await verdictsOf(stage)
+  const losers = new Set(lacking.map((url) => splitUrl(url).host))
   return {
     requests: ledger.entries.length + ledger.dropped,
     brokenOff,
@@ -102,7 +104,7 @@ export async function trapFigures(ran: Ran, real: ReadonlySet<string>): Promise<
     lostExamples: lacking.slice(0, 20),
     verdicts: tally(verdicts.map(({ rule }) => rule)),
     wrong: verdicts
-      .filter((one) => isWrong(web, one))
+      .filter((one) => isWrong(web, one, losers))
       .map((one) => ({
         site: one.site,
         shape: shapeOf(web, `http://${one.site}/`),
@@ -154,11 +156,12 @@ async function verdictsOf(stage: Stage): Promise<Verdict[]> {
 const absolute = (examples: readonly string[], site: string) =>
   examples.map((url) => (url.startsWith('/') ? `http://${site}${url}` : url))
 
-/** Of a site without a trap nothing is to be stopped; of one with a trap nothing that is real. */
-function isWrong(web: TestWeb, { site, pattern, examples }: Verdict): boolean {
+/** Of a site without a trap nothing is to be stopped; of one with a trap nothing by which something real was lost. */
+function isWrong(web: TestWeb, { site, pattern, examples }: Verdict, losers: ReadonlySet<string>): boolean {
   const trapped =
     web.siteOfHost(site.split(':', 1)[0])?.hazard !== undefined || web.trapOf(`http://${site}/`) !== undefined
   if (!trapped) return true
+  if (!losers.has(site)) return false
   return (
     pattern !== null &&
     examples.length > 0 &&

@@ -175,4 +175,6 @@ test('a sitemap without end is a trap', () => {
   const { origin } = web.site(0)
   assert.match(text(web, `${origin}/sitemap_index900.xml`), /sitemap_index901\.xml/)
   assert.equal(web.trapOf(`${origin}/sitemap_index900.xml`), 'endless-sitemap')
+  assert.equal(web.trapOf(`${origin}/sitemap_index.xml`), undefined)
+  assert.ok(text(web, `${origin}/sitemap-1.xml`).includes('/archive/'))
 })

@@ -18,7 +18,7 @@ export type SitemapKind =
   | 'foreign' // lists pages of other hosts too, which nobody permitted
   | 'entities' // a doctype full of entities before the first URL
   | 'broken' // XML that ends in the middle of an entry
-  | 'endless' // an index of an index of an index …
+  | 'endless' // an index of an index of an index …, and the file besides
 
 /** What it says of changes. */
 export type Lastmod =
@@ -62,7 +62,7 @@ export function firstFile(kind: SitemapKind): string {
 export function filesOf(kind: SitemapKind): string[] {
   const first = firstFile(kind)
   if (kind === 'index') return [first, '/sitemap-1.xml', '/sitemap-2.xml']
-  return kind === 'loop' ? [first, '/sitemap-1.xml'] : [first]
+  return kind === 'loop' || kind === 'endless' ? [first, '/sitemap-1.xml'] : [first]
 }
 
 /** robots.txt names the sitemap. One that had no rules to give has some now; one that shut everybody out does so no more. */
@@ -102,7 +102,9 @@ export function sitemapFile(
   const xml = (text: string) => ({ contentType: 'application/xml', body: bytes(text) })
   const level = Number(/^\/sitemap_index(\d{0,8})\.xml$/.exec(path)?.[1] || '0')
   if (kind === 'endless' && path === `/sitemap_index${level === 0 ? '' : level}.xml`)
-    return xml(indexOf([`${origin}/sitemap_index${level + 1}.xml`, `${origin}/sitemap_index${level + 2}.xml`]))
+    return xml(
+      indexOf(['-1', `_index${level + 1}`, `_index${level + 2}`].map((name) => `${origin}/sitemap${name}.xml`)),
+    )
   if (!filesOf(kind).includes(path)) return undefined
   const half = Math.ceil(listed.length / 2)
   switch (kind) {

@@ -177,7 +177,8 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
     trapOf(url) {
       const { host, path } = splitUrl(url)
       const of = hosts.of(host, false)?.site
-      if (of?.sitemap?.kind === 'endless' && sitemapAt(of, path, plan.epoch) !== undefined) return 'endless-sitemap'
+      const endless = of?.sitemap?.kind === 'endless' && /^\/sitemap_index\d+\.xml$/.test(path)
+      if (endless && sitemapAt(of, path, plan.epoch) !== undefined) return 'endless-sitemap'
       const shape = define(url)?.shape
       return shape?.sort === 'trap' ? shape.name : undefined
     },
