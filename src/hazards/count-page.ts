@@ -53,18 +53,19 @@ export function isCertain(page: PageFacts): boolean {
 
 function countContent(family: Family, content: Content, { page, seen }: Counted): void {
   const at = findLike(content, family.contents)
-  if (at < 0 && !seen) {
-    family.kinds++
-    family.streak = 0
-    family.same = 0
-    // A folder that showed so many is not judged by what it shows, and need not remember it.
-    if (!isFolder(family) || family.kinds <= MOST_KINDS_OF_A_FOLDER) remember(family, content)
-    else family.contents = NO_CONTENTS
+  if (at >= 0) {
+    family.streak++
+    family.same = isCertain(page) && likeness(content, family.contents, at) === 'same' ? family.same + 1 : 0
     return
   }
-  family.streak++
-  const same = seen || (isCertain(page) && likeness(content, family.contents, at) === 'same')
-  family.same = same ? family.same + 1 : 0
+  family.streak = 0
+  family.same = 0
+  // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
+  if (seen) return
+  family.kinds++
+  // A folder that showed so many is not judged by what it shows, and need not remember it.
+  if (!isFolder(family) || family.kinds <= MOST_KINDS_OF_A_FOLDER) remember(family, content)
+  else family.contents = NO_CONTENTS
 }
 
 /** The last ones stay. */

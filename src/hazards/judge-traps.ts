@@ -102,8 +102,8 @@ function textMark({ text, embeds }: Content): number {
 }
 
 /** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
-const ECHOES = 40
-const SHARE_OF_ECHOES = 0.75
+const ECHOES = 60
+const SHARE_OF_ECHOES = 0.85
 /** Below, pages with different links may well have one text. */
 const FEWEST_WORDS_OF_AN_ECHO = 20
 

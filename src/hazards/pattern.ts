@@ -2,7 +2,7 @@
  * A URL as the patterns it belongs to: its own form (`/calendar/#/#`), the folders it lies in (`/calendar/**`) and, with
  * parameters, all URLs of its page (`/shop?**`). Each is text that people can read, and text of one pattern is one pattern.
  */
-import { foldLeaf, foldSegment, looksRandom, readable } from './segments.ts'
+import { foldLeaf, foldName, foldSegment, looksRandom, readable } from './segments.ts'
 
 export interface UrlPattern {
   /** Every URL of this form. */
@@ -45,9 +45,11 @@ export function patternOf(path: string): UrlPattern {
   if (segments > MOST_SEGMENTS) folder += '/…'
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
-  const place = cut(`${folder}/${foldLeaf(leaf, true)}${isFolder && leaf !== '' ? '/' : ''}`)
+  const slash = isFolder && leaf !== '' ? '/' : ''
+  const folded = foldLeaf(leaf)
+  const place = cut(`${folder}/${folded}${slash}`)
   if (mark < 0) {
-    const form = cut(`${folder}/${foldLeaf(leaf, false)}${isFolder && leaf !== '' ? '/' : ''}`)
+    const form = cut(`${folder}/${foldName(folded)}${slash}`)
     return { form, folders, place, names: NO_NAMES, random: looksRandom(leaf) }
   }
   return withParameters(path, mark, place, folders)

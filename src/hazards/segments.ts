@@ -4,6 +4,7 @@
  */
 
 const LONGEST = 24
+const LONGEST_DATE_WORD = 10
 const DATE_WORDS = new Set(
   (
     'january february march april may june july august september october november december ' +
@@ -18,7 +19,7 @@ const DATE_WORDS = new Set(
 
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
-  if (DATE_WORDS.has(segment.toLowerCase())) return '#'
+  if (segment.length <= LONGEST_DATE_WORD && DATE_WORDS.has(segment.toLowerCase())) return '#'
   return looksRandom(segment) ? '*' : readable(segment.slice(0, 4 * LONGEST).replace(/\d+/g, '#')).slice(0, LONGEST)
 }
 
@@ -27,18 +28,26 @@ export function readable(text: string): string {
   return text.replace(/[^\w.~%!$'+,;=:@#-]/g, '_')
 }
 
-/**
- * The last segment. With `keep` as any other; else a name of words is `{name}`, because every page has its own: `/wiki/Moth`
- * and `/wiki/Spider` are one pattern. A short word before a number stays: `photo-17.html` is `photo-#.html`.
- */
-export function foldLeaf(leaf: string, keep: boolean): string {
+/** The last segment: as any other, with its extension as it is. */
+export function foldLeaf(leaf: string): string {
   const dot = leaf.lastIndexOf('.')
-  const hasExtension = dot > 0 && leaf.length - dot <= 6 && /^[A-Za-z]\w*$/.test(leaf.slice(dot + 1))
-  const extension = hasExtension ? leaf.slice(dot).toLowerCase() : ''
-  const folded = foldSegment(hasExtension ? leaf.slice(0, dot) : leaf)
-  if (keep || folded === '' || folded === '*' || folded === '#') return folded + extension
-  const numbered = folded.includes('#') && folded.replace(/[^A-Za-z]+/g, '').length <= 10
-  return (numbered ? folded : '{name}') + extension
+  if (dot <= 0 || leaf.length - dot > 6 || !EXTENSION.test(leaf.slice(dot + 1))) return foldSegment(leaf)
+  return foldSegment(leaf.slice(0, dot)) + leaf.slice(dot).toLowerCase()
+}
+
+const EXTENSION = /^[A-Za-z]\w*$/
+
+/**
+ * A folded last segment where every page has its own: a name of words is `{name}`, so that `/wiki/Moth` and `/wiki/Spider`
+ * are one pattern. A short word before a number stays: `photo-17.html` is `photo-#.html`.
+ */
+export function foldName(folded: string): string {
+  const dot = folded.lastIndexOf('.')
+  const isExtension = dot > 0 && folded.length - dot <= 6 && EXTENSION.test(folded.slice(dot + 1))
+  const name = isExtension ? folded.slice(0, dot) : folded
+  if (name === '' || name === '*' || name === '#') return folded
+  const numbered = name.includes('#') && name.replace(/[^A-Za-z]+/g, '').length <= 10
+  return numbered ? folded : `{name}${isExtension ? folded.slice(dot) : ''}`
 }
 
 const KIND = { other: 0, digit: 1, vowel: 2, consonant: 3 }

@@ -540,6 +540,18 @@ export const HONEST: Record<string, Site> = {
     ],
     [`/v7/${slug('doc 0')}.html`],
   ),
+  'versions of a manual, word by word the same': around(
+    [
+      [
+        /^\/(v\d+)\/([a-z-]+)\.html$/,
+        ([version, name]) => {
+          const others = range(20).map((i) => [`/${version}/${slug(`doc ${i}`)}.html`, slug(`doc ${i}`)] as const)
+          return page(name, words(name, 80), [...menu, ...others])
+        },
+      ],
+    ],
+    range(5).map((v) => `/v${v}/${slug('doc 0')}.html`),
+  ),
   'calendar with events': around(
     [
       [
