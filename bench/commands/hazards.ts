@@ -6,20 +6,20 @@ import { benchmark, type Outcome } from '../command.ts'
 import { type MirrorFigures, mirrorFigures, mirrorTables } from '../hazards/duplicates.ts'
 import { hazardWeb, realPages } from '../hazards/hazard-web.ts'
 import { run, type TrapFigures, trapFigures } from '../hazards/run.ts'
-import { type SessionFigures, sessionFigures, sessionTable } from '../hazards/sessions.ts'
+import { type SessionFigures, sessionFigures, sessionTables } from '../hazards/sessions.ts'
 
 const FLAGS = {
   sites: {
-    default: 320,
+    default: 160,
     what: 'sites of the synthetic web, one in five with a hazard, one in five an honest look-alike',
   },
   pages: { default: 60, what: 'ordinary pages of each' },
   seed: { default: 1, what: 'seed of the web' },
   cap: {
-    default: 1000,
+    default: 500,
     what: 'URLs of a site before no more of its links are followed, with and without the defences',
   },
-  most: { default: 150_000, what: 'requests after which a crawl is broken off' },
+  most: { default: 60_000, what: 'requests after which a crawl is broken off' },
   only: { default: '', what: 'of all,rules,none,sessions,mirrors these only, with commas' },
   shapes: { default: '', what: 'these hazards only, with commas' },
 } as const
@@ -135,7 +135,7 @@ function report(
       rows: wrong.slice(0, 40).map((one) => [one.site, one.shape, one.rule, one.pattern ?? '', one.example ?? '']),
     })
   }
-  if (sessions.length > 0) tables.push(sessionTable(sessions))
+  if (sessions.length > 0) tables.push(...sessionTables(sessions))
   if (mirrors !== undefined) tables.push(...mirrorTables(mirrors))
   return { tables, notes: [], figures: { traps, sessions, mirrors } }
 }

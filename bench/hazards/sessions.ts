@@ -1,7 +1,8 @@
 /** Session ids in URLs: what keeping cookies and what our rules of URLs are good for (VN §4.1: 27 % of URLs → 3.5 %, mean length 74 → 62). */
 import type { TextTable } from '../../src/report/text-table.ts'
+import { sessionForm } from '../../src/testweb/shapes/session-links.ts'
 import { realPages, sessionWeb } from './hazard-web.ts'
-import { run } from './run.ts'
+import { run, tally } from './run.ts'
 
 export interface SessionFigures {
   site: 'only without cookies' | 'always'
@@ -13,6 +14,8 @@ export interface SessionFigures {
   meanLength: number
   real: number
   collected: number
+  /** URLs asked for with an id, by the way it is written. */
+  byForm: Record<string, number>
 }
 
 interface Size {
@@ -50,14 +53,16 @@ export async function sessionFigures(size: Size, say: (line: string) => void): P
       meanLength: asked.reduce((sum, url) => sum + url.length, 0) / asked.length,
       real: real.size,
       collected: [...real].filter((url) => kept.has(url)).length,
+      byForm: tally(ids.map((url) => sessionForm(ran.stage.web.siteOf(url)?.seed ?? 0))),
     })
     say(`session ids ${site}, cookies ${cookies}, rules ${rules}: ${asked.length} URLs`)
   }
   return found
 }
 
-export function sessionTable(figures: readonly SessionFigures[]): TextTable {
-  return {
+export function sessionTables(figures: readonly SessionFigures[]): TextTable[] {
+  const forms = [...new Set(figures.flatMap(({ byForm }) => Object.keys(byForm)))].sort()
+  const summary = {
     title: 'Session ids in URLs',
     header: [
       'site puts them',
@@ -80,4 +85,14 @@ export function sessionTable(figures: readonly SessionFigures[]): TextTable {
       `${((100 * one.collected) / one.real).toFixed(1)} %`,
     ]),
   }
+  const words = ({ site, cookies, rules }: SessionFigures) =>
+    `${site}, cookies ${cookies ? 'kept' : 'dropped'}, rules ${rules ? 'on' : 'off'}`
+  return [
+    summary,
+    {
+      title: 'URLs with an id, by the way it is written',
+      header: ['', ...forms],
+      rows: figures.map((one) => [words(one), ...forms.map((form) => `${one.byForm[form] ?? 0}`)]),
+    },
+  ]
 }

@@ -6,6 +6,7 @@ import { pick, readNumber, sheet, token } from './sheet.ts'
 
 /** How a site writes its ids into a path that has none, and takes them out again. */
 interface Writing {
+  name: string
   stamp(path: string, id: string): string
   read: RegExp
   make(seed: number, number: number): string
@@ -17,6 +18,7 @@ const hex32 = (seed: number, number: number) => token(seed, number, 32)
 const LETTERS = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 const parameter = (name: string, shape: string, make = hex32): Writing => ({
+  name,
   stamp: query(name, ''),
   read: new RegExp(`[?&]${name}=(${shape})$`),
   make,
@@ -35,6 +37,7 @@ const beforeQuery = (path: string, text: string) => {
 const WRITINGS: readonly Writing[] = [
   parameter('PHPSESSID', '[0-9a-f]{32}'),
   {
+    name: ';jsessionid',
     stamp: (path, id) => beforeQuery(path, `;jsessionid=${id}`),
     read: /;jsessionid=([0-9A-F]{32}\.node\d)/,
     make: (seed, number) => `${hex32(seed, number).toUpperCase()}.node${1 + (number % 3)}`,
@@ -44,18 +47,23 @@ const WRITINGS: readonly Writing[] = [
   // Nothing but its shape tells it.
   parameter('v', '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}', guid),
   {
+    name: 'CFID, CFTOKEN',
     stamp: (path, id) => query('CFID', '')(path, id.slice(0, 7)) + `&CFTOKEN=${id.slice(7)}`,
     read: /[?&]CFID=\d{7}&CFTOKEN=(\d{8})$/,
     make: (seed, number) => `1${token(seed, number, 14, '0123456789')}`,
   },
   // ASP.NET without cookies: a directory of its own.
   {
+    name: '/(S(…))/',
     stamp: (path, id) => `/(S(${id}))${path}`,
     read: /^\/\(S\(([0-9a-z]{24})\)\)/,
     make: (seed, number) => token(seed, number, 24, LETTERS),
   },
   parameter('s', '[0-9a-f]{32}'),
 ]
+
+/** How the site of that seed writes them. */
+export const sessionForm = (seed: number): string => pick(seed, 1, WRITINGS).name
 
 const ITEMS = 30
 const GROUPS = 4
