@@ -15,7 +15,7 @@ async function bench(...args: string[]): Promise<string> {
 
 test('help names every benchmark and its flags', async () => {
   const text = await bench('--help')
-  for (const word of ['crawl:', 'memory:', 'pieces:', 'simulate:', '--sites', '--json'])
+  for (const word of ['crawl:', 'hazards:', 'memory:', 'pieces:', 'simulate:', '--sites', '--json'])
     assert.ok(text.includes(word), word)
 })
 
@@ -55,4 +55,26 @@ test('medians and slopes', () => {
   const line = [0, 1, 2, 5].map((x) => ({ x, y: 3 + 2 * x }))
   assert.equal(slope(line), 2)
   assert.equal(slope([{ x: 1, y: 1 }]), 0)
+})
+
+interface HazardFigures {
+  traps: { all: { real: number; collected: number; requests: number; byShape: Record<string, number> } }
+}
+
+test('the smallest web with hazards', async () => {
+  const size = [
+    '--sites',
+    '12',
+    '--pages',
+    '3',
+    '--most',
+    '3000',
+    '--cap',
+    '60',
+    '--shapes',
+    'error-pages,broken-relative',
+  ]
+  const { traps } = JSON.parse(await bench('hazards', ...size, '--only', 'all', '--json')) as HazardFigures
+  assert.ok(traps.all.real > 300 && traps.all.collected > 0 && traps.all.requests > traps.all.collected / 2)
+  for (const shape of ['error-pages', 'broken-relative']) assert.ok(traps.all.byShape[shape] > 0, shape)
 })

@@ -162,3 +162,18 @@ test('in a process of its own', async () => {
     rmSync(folder, { recursive: true })
   }
 })
+
+test('names that a wildcard makes up are served at its address', async () => {
+  const wildcards = [{ domain: 'blogs.test', kind: 'hosting', sites: 1, pages: 2 }] as const
+  const web = makeWeb({ seed: 3, sites: 2, pagesPerSite: 2, wildcards })
+  const served = await serveWeb(web, { clock: stopped(web.plan.epoch), addresses: 'many' })
+  try {
+    const rule = served.resolveRules.find((line) => line.startsWith('*.blogs.test=')) ?? ''
+    const [, host, port] = /=(127\.\d+\.\d+\.\d+):(\d+)$/.exec(rule) ?? []
+    const socket = connect({ host, port: Number(port) })
+    const said = await say(socket, 'GET /x HTTP/1.1\r\nHost: qqq.blogs.test\r\nConnection: close\r\n\r\n')
+    assert.match(said.toString(), /^HTTP\/1\.1 200 OK[\s\S]*qqq\.blogs\.test/)
+  } finally {
+    await served.close()
+  }
+})
