@@ -68,7 +68,7 @@ export function linksOf(web: Neighbours, site: SiteDefinition, page: number, kin
   }
   const count = Math.round(plan.linksPerPage * (0.5 + draws.unit()))
   while (links.length < count) links.push(bodyLink(web, site, page, draws))
-  if (plan.decoys) addDecoys(site, page, draws, links)
+  if (plan.decoys) addDecoys(web, site, page, draws, links)
   return links
 }
 
@@ -116,7 +116,7 @@ function abroad(web: Neighbours, site: SiteDefinition, draws: Draws): string {
 const ARCHIVES = ['zip', 'exe', 'mp4', 'jpg', 'png']
 const SCHEMES = ['mailto:someone@example.test', 'javascript:void(0)', 'tel:+4930123', 'ftp://files.test/x']
 
-function addDecoys(site: SiteDefinition, page: number, draws: Draws, links: LinkDefinition[]): void {
+function addDecoys(web: Neighbours, site: SiteDefinition, page: number, draws: Draws, links: LinkDefinition[]): void {
   const add = (tag: LinkTag, path: string) => links.push(link(tag, site.origin + path))
   add('style', '/style.css')
   add('script', '/code.js')
@@ -124,7 +124,8 @@ function addDecoys(site: SiteDefinition, page: number, draws: Draws, links: Link
   if (draws.yes(0.3)) add('archive', `/files/${page}.${ARCHIVES[draws.below(ARCHIVES.length)]}`)
   if (draws.yes(0.3)) links.push(link('scheme', SCHEMES[draws.below(SCHEMES.length)]))
   if (draws.yes(0.2)) add('comment', `/trap/comment-${page}.html`)
-  if (draws.yes(0.1)) add('script-text', `/trap/script-${page}.html`)
+  // No decoy: markup that a script writes is a link, found by pattern (V14).
+  if (draws.yes(0.1)) links.push(link('script-text', urlOf(web.plan, site, (page + 7) % site.pages)))
   if (draws.yes(0.05)) add('textarea', `/trap/textarea-${page}.html`)
   if (draws.yes(0.05)) add('post', `/trap/post-${page}`)
   if (draws.yes(0.05)) {

@@ -79,6 +79,7 @@ const FOLLOWED: ReadonlySet<LinkTag> = new Set<LinkTag>([
   'prev',
   'refresh',
   'archive',
+  'script-text',
 ])
 const WANTED = ['text/html', 'application/xhtml+xml', 'text/plain', 'application/pdf']
 const UNWANTED_NAME = /\.(jpg|png|css|js|zip|exe|mp4)$/
@@ -127,7 +128,8 @@ export function walk(web: TestWeb, options: WalkOptions): RightAnswer {
     if (page.to !== undefined) follow(page.to, host, depth + 1)
     else if (follows(page)) {
       for (const link of page.content?.links ?? []) {
-        if (!link.nofollow && FOLLOWED.has(link.tag)) follow(link.target, host, depth + 1)
+        if (!link.nofollow && FOLLOWED.has(link.tag) && !(link.tag === 'script-text' && isXml(page)))
+          follow(link.target, host, depth + 1)
       }
     }
   }
@@ -176,6 +178,11 @@ function ask(
   if (noindex) right.noindex.add(url)
   else right.documents.add(url)
   return page
+}
+
+/** What is XML has no scripts with markup in them. */
+function isXml(page: PageDefinition): boolean {
+  return page.contentType?.startsWith('application/xhtml+xml') ?? false
 }
 
 function follows(page: PageDefinition): boolean {

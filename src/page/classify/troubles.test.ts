@@ -80,16 +80,11 @@ test('troubles are a closed list without white space, fit for a log', () => {
   assert.equal(new Set(TROUBLES).size, TROUBLES.length)
 })
 
-test('plain text has a reading of its own: words, signature, whole URLs', () => {
-  const text = `See http://a.test/x, (https://b.test/y_(z)) and <http://c.test/?q=1>.
-    Not ftp://d.test/ nor www.e.test nor xhttp://f.test/, nor http:// alone; "http://g.test/h" 「http://i.test/j」`
+test('plain text has a reading of its own: words and signature, and no links', () => {
+  const text = `See http://a.test/x and <http://c.test/?q=1> for more of this, says the note that somebody wrote in plain
+    text some years ago, when nobody thought that programs would ever look for addresses in it.`
   const reading = read(text, 'text/plain')
-  assert.deepEqual(
-    reading.links.map(({ href, kind }) => `${kind} ${href}`),
-    ['http://a.test/x', 'https://b.test/y_(z)', 'http://c.test/?q=1', 'http://g.test/h', 'http://i.test/j'].map(
-      (href) => `text ${href}`,
-    ),
-  )
+  assert.deepEqual(reading.links, [])
   assert.equal(reading.as, 'text')
   assert.ok(reading.text.includes('<http://c.test/?q=1>.'), 'no tag is seen in it')
   assert.equal(reading.signature.words > 20, true)

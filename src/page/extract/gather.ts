@@ -15,7 +15,6 @@ import { COLLECT_LINKS, cleanHref, detached, type FoundLink, LinkList, LONGEST_H
 import { languageTag, MetaFacts, type RobotsMeta } from './meta.ts'
 import { TagRecorder, type TagSequence } from './tag-sequence.ts'
 import { type FoldedText, TextFolder } from './text.ts'
-import { collectUrls } from './url-in-text.ts'
 
 export interface Signature {
   /** Of the text: equal texts have equal digests (C8). */
@@ -63,12 +62,11 @@ export function gather(html: string, xml: boolean): Gathered {
   return pass.gathered()
 }
 
-/** Plain text: no mark-up, no title; whole URLs in it are its links. */
+/** Plain text: no mark-up, no title, and no links: a URL that is written somewhere is not yet a reference. */
 export function gatherText(text: string): Gathered {
   const folder = new TextFolder()
   folder.add(text, 0, text.length)
   const links = new LinkList()
-  collectUrls(text, links)
   const folded = folder.finish()
   const found = { size: text.length, title: '', tags: 0 }
   return {

@@ -18,7 +18,6 @@ export type LinkKind =
   | 'prev'
   | 'refresh'
   | 'script' // found by pattern in a script or a handler (V14)
-  | 'text' // a URL in plain text
   | 'embed' // images, scripts, styles …: counted, not followed
 
 export interface FoundLink {
