@@ -1,5 +1,6 @@
 /** `bench pieces`: what each piece of a page's way costs, so that a regression has a name. */
 import { benchmark, type Outcome } from '../command.ts'
+import { hazardPieces } from '../pieces/hazard-pieces.ts'
 import { housePieces } from '../pieces/house-pieces.ts'
 import { gather } from '../pieces/material.ts'
 import { urlPieces } from '../pieces/url-pieces.ts'
@@ -23,6 +24,7 @@ export const pieces = benchmark({
     const all: Piece[] = [
       { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
       ...workerPieces(material),
+      ...hazardPieces(),
       ...urlPieces(material),
       ...(await housePieces(material)),
     ]

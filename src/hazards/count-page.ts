@@ -39,6 +39,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.lost = isLost(into, census, page.abroad) ? family.lost + 1 : Math.max(0, family.lost - 2)
   family.navigation += census.navigation
   family.known += census.known
+  if (census.homeward) family.homeward++
   if (page.abroad > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length
 }
@@ -88,8 +89,9 @@ function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Count
 }
 
 /** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */
-export function isLost(into: FreshLinks, { fresh, known, navigation }: LinkCensus, abroad: number): boolean {
-  return into.count > 1 && into.count === fresh && known + navigation + abroad === 0
+export function isLost(into: FreshLinks, census: LinkCensus, abroad: number): boolean {
+  const { fresh, known, navigation, homeward } = census
+  return into.count > 1 && into.count === fresh && known + navigation + abroad === 0 && !homeward
 }
 
 /** The first numbers of a URL as one, so that later dates and higher pages have higher ones; -1 without any. */

@@ -25,7 +25,8 @@ const COUNTS = [
   /** Links to known pages: those that the page before had too (navigation), and others. */
   'navigation',
   'known',
-  /** Pages with links to other sites. */
+  /** Pages with a link home, and with links to other sites. */
+  'homeward',
   'outward',
   /** Pages whose only fresh links lead into the family. */
   'inward',

@@ -23,6 +23,8 @@ export interface LinkCensus {
   place: FreshLinks
   navigation: number
   known: number
+  /** One of its links leads home. */
+  homeward: boolean
   /** Fresh links by form and by folder, those of the page's own left out: for these the page vouches. */
   elsewhere: ReadonlyMap<string, number>
   /** Of all its links, for the page after it. */
@@ -47,10 +49,12 @@ export function countLinks(
   let fresh = 0
   let navigation = 0
   let known = 0
+  let homeward = false
   const step = Math.max(1, links.length / MOST_LINKS)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
-    // A link to itself or home is on every page, also in a maze.
+    if (link.path === '/') homeward = true
+    // A link to itself or home may be on every page, also in a maze.
     if (link.path === path || link.path === '/') continue
     if (!link.fresh) {
       const name = mark(link.path)
@@ -74,7 +78,7 @@ export function countLinks(
     }
   }
   if (step > 1) for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
-  return { fresh, form, folders, place, navigation, known, elsewhere, marks }
+  return { fresh, form, folders, place, navigation, known, homeward, elsewhere, marks }
 }
 
 function none(): FreshLinks {

@@ -82,3 +82,10 @@ export function withTrap(entries: readonly string[], trap: Site, onEveryPage: re
   const honest = honestSite(entries, onEveryPage)
   return (path) => honest(path) ?? trap(path)
 }
+
+export const MONTHS = 'January February March April May June July August September October November December'.split(' ')
+
+export function monthAfter(year: number, month: number, by: number): [number, number] {
+  const all = year * 12 + month - 1 + by
+  return [Math.floor(all / 12), (all % 12) + 1]
+}

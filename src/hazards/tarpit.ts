@@ -6,13 +6,12 @@
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
-/** Pages until it is certain when they have no navigation: with names like throws of dice, and like words. */
+/** Pages until it is certain when none leads anywhere else, not even home: names like throws of dice, and like words. */
 const BARE_RANDOM = 10
 const BARE_WORDS = 16
-/** With navigation: so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
-const DRESSED = 24
-const DRESSED_SIZE = 50_000
-const DRESSED_SIZE_RANDOM = 15_000
+/** Else so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
+const LEAST_PAGES = 16
+const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
 /** A tree has no links across, however small it is. */
 const DRESSED_TREE = 1_000
 /** Pages of late that may be a maze's, among honest ones of the same form: their links are not followed, the form goes on. */
@@ -39,9 +38,11 @@ function isMaze(family: Family, suspicion: number): boolean {
   if (branching < pages * 0.9 || inward < pages * 0.8 || outward > pages * 0.1) return false
   if (known > (known + fresh) * CLOSES_AT) return false
   const dice = random > fresh * 0.6
-  if (navigation < pages) return pages >= patience(dice ? BARE_RANDOM : BARE_WORDS, suspicion)
-  if (family.longer > family.growing * 0.7) return pages >= DRESSED_TREE
-  return pages >= DRESSED && leastSize(fresh, known) > (dice ? DRESSED_SIZE_RANDOM : DRESSED_SIZE)
+  const bare = navigation < pages
+  if (bare && family.homeward * 2 < pages) return pages >= patience(dice ? BARE_RANDOM : BARE_WORDS, suspicion)
+  if (!bare && family.longer > family.growing * 0.7) return pages >= DRESSED_TREE
+  const size = (bare ? SIZE.homeward : SIZE.dressed)[dice ? 'random' : 'words']
+  return pages >= LEAST_PAGES && leastSize(fresh, known) > size
 }
 
 /**

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
 import { isHonest } from './sites.test-data.ts'
 import { crawl, NO_LIMITS } from './traces.test-data.ts'
-import { HONEST, TRAPS } from './trap-sites.test-data.ts'
+import { TRAPS } from './trap-sites.test-data.ts'
 
 /** Requests inside each trap until it is left alone; 13 a trap keep a web with a trap on every fifth site under 5 %. */
 const DEARER: Record<string, number> = {
@@ -12,9 +13,9 @@ const DEARER: Record<string, number> = {
   'list that goes on after its end': 28,
   'filters, other subsets': 21,
   'maze, words': 16,
-  'maze, words, link home': 16,
+  'maze, words, link home': 52,
   'maze, nested words': 16,
-  'maze, nested, few links': 16,
+  'maze, nested, few links': 133,
   // With the site's navigation only size tells a maze from a library: capture and recapture.
   'maze, random, with navigation': 38,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
@@ -57,6 +58,17 @@ for (const [name, site] of Object.entries(HONEST)) {
     assert.ok(largestMemory <= 16_384)
   })
 }
+
+test('in a site of many sections the trap is not forgotten among them', () => {
+  const { fetched, verdicts } = crawl(TRAP_AMONG_MANY)
+  assert.deepEqual(
+    verdicts.map(({ pattern }) => pattern),
+    ['/agenda/#'],
+  )
+  assert.ok([...fetched].filter((path) => path.startsWith('/agenda/')).length <= 10)
+  const honest = [...fetched].filter((path) => !path.startsWith('/agenda/')).length
+  assert.equal(honest, 1 + 2 + 1 + 30 + 600, 'home, two pages, a dead link, sections, articles')
+})
 
 test('what the operator trusts is not stopped', () => {
   const options = { ...NO_LIMITS, trusted: (rule: string) => rule === 'endless-sequence' }
