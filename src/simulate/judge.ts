@@ -4,6 +4,7 @@ import type { Millis } from '../base/clock.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
+import { absurdPath } from '../site/probe.ts'
 import {
   addressViolations,
   askedAgainst,
@@ -15,7 +16,7 @@ import {
 } from '../testweb/judges.ts'
 import type { RequestEntry, RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { crawlDelay } from '../testweb/robots-plan.ts'
-import { canonicalUrl } from '../testweb/spelling.ts'
+import { canonicalUrl, splitUrl } from '../testweb/spelling.ts'
 import { type RightAnswer, type WalkScope, walk } from '../testweb/walker.ts'
 import type { TestWeb } from '../testweb/web.ts'
 
@@ -66,7 +67,7 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
     forbidden: forbiddenRequests(entries, web, settings.userAgentName).length,
     beforeRobots: beforeRobots(entries).length,
     repeated: repeats(entries, { allow: forgotten }).repeats.length,
-    needless: asked.extra.length,
+    needless: asked.extra.filter((url) => !isProbe(url)).length,
     unasked: asked.lacking.length,
   }
   return {
@@ -76,6 +77,12 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
     ...found,
     violations: Object.values(found).reduce((sum, count) => sum + count, 0),
   }
+}
+
+/** The one question for a name that cannot exist is the crawler's own. */
+function isProbe(url: string): boolean {
+  const { host, path } = splitUrl(url)
+  return path === absurdPath(host)
 }
 
 export function rightAnswer({ web, settings, seeds }: Pick<CrawledWeb, 'web' | 'settings' | 'seeds'>): RightAnswer {

@@ -5,6 +5,7 @@
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
+import { isSameText } from '../web/url/web-url.ts'
 
 /** Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. */
 const MOST_SPELLINGS = 3
@@ -55,7 +56,7 @@ export class LocalFrontier {
   /** Whether `offer` would say so. Where the first text is not at hand, only a lossy one can be another. */
   isSpelling({ key, url }: { key: bigint; url: string }, lossy: boolean): boolean {
     const text = this.#texts.get(key)
-    if (text === undefined ? !lossy : text === url) return false
+    if (text === undefined ? !lossy : isSameText(text, url)) return false
     if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MOST_SPELLINGS) return false
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }

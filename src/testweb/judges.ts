@@ -115,12 +115,17 @@ export function repeats(entries: Entries, rule: RepeatRule = {}): { repeats: Rep
   for (const again of entries) {
     const before = last.get(again.url)
     last.set(again.url, again)
-    if (before === undefined || rule.allow?.(before, again)) continue
+    if (before === undefined || rule.allow?.(before, again) || isRespelled(before, again)) continue
     if (again.url.endsWith('/robots.txt') && again.at - before.at >= (rule.robotsLastsMs ?? DAY)) continue
     const failed = ASK_AGAIN.has(before.status) || !before.whole
     ;(failed ? found.retries : found.repeats).push({ url: again.url, before, again })
   }
   return found
+}
+
+/** A server that sends `/%70` to `/p` is taken at its word: the other spelling is asked for. */
+function isRespelled(before: RequestEntry, again: RequestEntry): boolean {
+  return before.status >= 300 && before.status < 400 && before.asked !== again.asked
 }
 
 /** A page asked for before its site's robots.txt (of the same scheme) had been answered. */

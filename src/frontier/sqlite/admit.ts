@@ -2,7 +2,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
-import { siteKey } from '../../web/url/web-url.ts'
+import { isSameText, siteKey } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import { growSite } from './grow-site.ts'
@@ -55,7 +55,7 @@ function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: 
     if (known === undefined && before === undefined) {
       members.push(link)
       texts.set(link.key, link.url)
-    } else if (known === undefined ? before !== link.url : isNewText(known, link.url)) spellings.push(link)
+    } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url)) spellings.push(link)
     else freshen(tx, site, link)
   }
   return { members, spellings }

@@ -7,6 +7,7 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
+import { isSameText } from '../../web/url/web-url.ts'
 import { NOT_FOUND, WAITING } from '../mark.ts'
 import { enqueue, freshen, pageOf } from './enqueue.ts'
 import type { SiteRow } from './site-row.ts'
@@ -60,7 +61,7 @@ export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void 
 
 /** Whether another text of a URL whose row is `known` can be of any use. */
 export function isNewText(known: KnownText, url: string): boolean {
-  return (known.mark === WAITING || known.mark === NOT_FOUND) && known.url !== url
+  return (known.mark === WAITING || known.mark === NOT_FOUND) && !isSameText(known.url, url)
 }
 
 /** A link that may be another text of a known URL. The row is read anew: the link before may have changed it. */
@@ -76,7 +77,7 @@ function addSpelling(tx: SqliteTx, site: SiteRow, known: KnownText, link: Link, 
   if (site.state === 'barred' || !isNewText(known, link.url)) return false
   const key = signed64(link.key)
   const others = readSpellings(tx, site, key)
-  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => url === link.url)) return false
+  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, link.url))) return false
   const place = others.length + 1
   if (known.mark === NOT_FOUND) {
     respell(tx, site, key, textOf(tx, link), now)

@@ -146,6 +146,11 @@ export function exactPath(url: WebUrl): string {
   return exactSpelling(url.path)
 }
 
+/** Two texts that RFC 3986 takes for one: a server that tells them apart is wrong. */
+export function isSameText(a: string, b: string): boolean {
+  return a === b || exactSpelling(a) === exactSpelling(b)
+}
+
 export function siteKey(site: string): bigint {
   return hash64(site)
 }
