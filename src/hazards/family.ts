@@ -2,7 +2,9 @@
  * A family: the URLs of one pattern, and what asking for them brought so far. Rows of the site's memory are opened, changed
  * and closed again; a row that was closed is never written, so that an older memory stays as it was.
  */
+
 import type { FamilyRow, ParameterRow, TrapMemory } from '../visit/trap-memory.ts'
+import { mark } from './content.ts'
 
 /** The counts of a row, in this order. */
 const COUNTS = [
@@ -61,7 +63,7 @@ export interface Family extends Counts {
 const MOST_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
 /** All that the rows of a site and its stopped patterns may take, in characters of JSON. */
-const ROOM = 12_500
+const ROOM = 12_000
 const ROOM_OF_A_STOP = 600
 
 export function freshFamily(pattern: string): Family {
@@ -101,10 +103,15 @@ export function shorten(path: string): string {
 export interface OpenFamilies {
   /** The family of a pattern, begun when it is not known. */
   of(pattern: string): Family
-  close(): FamilyRow[]
+  close(): Pick<TrapMemory, 'families' | 'forgotten'>
 }
 
-export function openFamilies({ families: rows = [], stopped }: TrapMemory, now: number): OpenFamilies {
+/** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
+const MOST_FORGOTTEN = 40
+const MANY_KINDS = 4
+
+export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
+  const { families: rows = [], forgotten = [], stopped } = traps
   const open = new Map<string, { family: Family; at: number }>()
   return {
     of(pattern) {
@@ -112,6 +119,7 @@ export function openFamilies({ families: rows = [], stopped }: TrapMemory, now: 
       if (known !== undefined) return known.family
       const at = rows.findIndex((row) => row[0] === pattern)
       const family = at < 0 ? freshFamily(pattern) : openRow(rows[at])
+      if (at < 0 && forgotten.includes(mark(pattern))) family.kinds = MANY_KINDS
       open.set(pattern, { family, at })
       return family
     },
@@ -121,15 +129,19 @@ export function openFamilies({ families: rows = [], stopped }: TrapMemory, now: 
         if (at < 0) closed.push(closeRow(family))
         else closed[at] = closeRow(family)
       }
-      return makeRoom(closed, now, ROOM - ROOM_OF_A_STOP * (stopped.length + 1))
+      const { kept, gone } = makeRoom(closed, now, ROOM - ROOM_OF_A_STOP * (stopped.length + 1))
+      if (gone.length === 0) return { families: kept }
+      const others = forgotten.filter((one) => !gone.includes(one))
+      return { families: kept, forgotten: [...others, ...gone].slice(-MOST_FORGOTTEN) }
     },
   }
 }
 
 /** The families that say least make room: nothing suspicious, not seen for long. */
-function makeRoom(rows: FamilyRow[], now: number, room: number): FamilyRow[] {
+function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyRow[]; gone: number[] } {
   let size = 0
   for (const row of rows) size += sizeOf(row)
+  const gone: number[] = []
   while (size > room && rows.length > 1) {
     let coldest = 0
     let least = Number.POSITIVE_INFINITY
@@ -140,20 +152,23 @@ function makeRoom(rows: FamilyRow[], now: number, room: number): FamilyRow[] {
         coldest = at
       }
     }
+    const [pattern, counts] = rows[coldest]
+    if (counts[KINDS] >= MANY_KINDS) gone.push(mark(pattern))
     size -= sizeOf(rows[coldest])
     rows = rows.filter((_, at) => at !== coldest)
   }
-  return rows
+  return { kept: rows, gone }
 }
 
-const [STREAK, SAME, LOST, VOUCHED, SLOW, HOLLOW, AT] = (
-  ['streak', 'same', 'lost', 'vouched', 'slow', 'hollow', 'at'] as const
+const [KINDS, STREAK, SAME, LOST, VOUCHED, SLOW, HOLLOW, AT] = (
+  ['kinds', 'streak', 'same', 'lost', 'vouched', 'slow', 'hollow', 'at'] as const
 ).map((name) => COUNTS.indexOf(name))
 
-/** In pages that the site may answer before it is forgotten. */
-function worthOf([, counts]: FamilyRow, now: number): number {
+/** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
+function worthOf([pattern, counts]: FamilyRow, now: number): number {
   const evidence = counts[STREAK] + counts[SAME] + counts[LOST] + 2 * counts[SLOW] + 2 * counts[HOLLOW]
-  return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) - (now - counts[AT])
+  const folder = counts[KINDS] >= MANY_KINDS && pattern.endsWith('/**') ? 100 : 0
+  return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) + folder - (now - counts[AT])
 }
 
 /** At most so many characters of JSON: ten digits and a comma a number where it is a hash, six where it is a count. */

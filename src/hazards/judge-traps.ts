@@ -67,7 +67,7 @@ export function judgeTraps(
   if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
   if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
   if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
-  next.families = families.close()
+  Object.assign(next, families.close())
 
   const sight: Sight = { page, pattern, content, census, form, folders, suspicion: suspicionOf(memory) }
   const findings: Finding[] = []

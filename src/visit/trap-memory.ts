@@ -48,6 +48,8 @@ export interface TrapMemory {
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: FamilyRow[]
+  /** Hashes of patterns that showed many contents and made room for others. */
+  forgotten?: number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`hazards/few-contents.ts`). */
   contents?: number[]
   /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
