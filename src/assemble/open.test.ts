@@ -90,7 +90,7 @@ const HOUR = 3_600_000
 before(async () => {
   mkdirSync(join(made, 'logs'), { recursive: true })
   const database = openSqlite(join(made, 'collection.db'))
-  const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
+  const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
   const parts = { web, clock, database, disk: under(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
   const run = () => runVirtualHouse({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)

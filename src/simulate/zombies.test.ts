@@ -71,7 +71,7 @@ for (const from of [2150, 11_300]) {
     const clock = sleeping(stage.clock, sleep)
     stage.options.alter = {
       tools: (tools, worker) =>
-        worker === 'w1' ? { ...tools, clock, openSession: answeringLate(tools.openSession, clock) } : tools,
+        worker === 'w2' ? { ...tools, clock, openSession: answeringLate(tools.openSession, clock) } : tools,
     }
     await crawlOn(stage)
     assert.ok(lost.length > 0, 'leases were lost')
