@@ -1,8 +1,12 @@
 /**
  * When two pages say the same. Numbers and dates are folded in a page's shape, so that the pages of a calendar are near one
  * another; its pictures count, so that the pages of a gallery are not. A list in another order is recognised by its size.
+ *
+ * The shape alone is not enough: where one phrase is repeated many times (`reply reply reply …`) it outvotes all the rest of
+ * the page. So the length must fit too, and pages with different titles must be alike in nearly every bit.
  */
 import type { PageFacts } from './page-facts.ts'
+import { isDateWord } from './segments.ts'
 
 /** A content in the columns of the site's memory: all that is needed to know it again. */
 export interface Content {
@@ -12,34 +16,46 @@ export interface Content {
   embeds: number
   /** Of the text, as it is. */
   text: number
-  /** Of its size and structure: the same things in another order have the same. */
+  /** Characters of it. */
+  length: number
+  /** Of its tags and the number of its words: the same things in another order have the same, and the same length. */
   bag: number
+  /** Of the title, with numbers and dates folded. */
+  title: number
   words: number
 }
 
-export const CONTENT_COLUMNS = 5
+export const CONTENT_COLUMNS = 7
 /** Below, equal size is chance. */
 const FEWEST_WORDS_OF_A_BAG = 40
 /** Of a list in another order the inside of each entry stays; 32 is chance. */
 const MOST_BITS_OF_A_BAG = 23
+const LONGEST_TITLE = 80
 
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
   const shape = BigInt.asUintN(64, facts.shape ?? facts.simhash)
-  const embeds = fold(facts.embeds ?? 0n)
-  const bag = mix(mix(fold(facts.tags) ^ facts.words) ^ facts.length)
-  const words = facts.words
   return {
     low: Number(shape & 0xffffffffn),
     high: Number(shape >> 32n),
-    embeds,
+    embeds: fold(facts.embeds ?? 0n),
     text: fold(facts.textDigest),
-    bag,
-    words,
+    length: facts.length,
+    bag: mix(fold(facts.tags) ^ facts.words),
+    title: mark(foldTitle(facts.title)),
+    words: facts.words,
   }
 }
 
-export function toColumns({ low, high, embeds, text, bag }: Content): number[] {
-  return [low, high, embeds, text, bag]
+export function toColumns({ low, high, embeds, text, length, bag, title }: Content): number[] {
+  return [low, high, embeds, text, length, bag, title]
+}
+
+function foldTitle(title: string): string {
+  return title
+    .slice(0, LONGEST_TITLE)
+    .toLowerCase()
+    .replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) || isDateWord(word) ? '#' : word))
+    .replace(/#(\P{L}+#)*/gu, '#')
 }
 
 /** Bits of the shape that may differ: those of about two words of the page's, of none when it has few. */
@@ -54,9 +70,17 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
   const apart = bitsApart(content, columns, at)
-  if (apart <= bitsAllowed(content.words)) return 'near'
-  const reordered = content.words >= FEWEST_WORDS_OF_A_BAG && apart <= MOST_BITS_OF_A_BAG
-  return reordered && columns[at + 4] === content.bag ? 'near' : 'other'
+  const longer = Math.abs(columns[at + 4] - content.length)
+  if (longer <= lengthAllowed(content, apart, columns[at + 6] === content.title)) return 'near'
+  const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MOST_BITS_OF_A_BAG
+  return reordered && content.words >= FEWEST_WORDS_OF_A_BAG ? 'near' : 'other'
+}
+
+/** Characters by which a near page may be longer or shorter: names of months, numbers, the name that was asked for. */
+function lengthAllowed({ words, length }: Content, apart: number, sameTitle: boolean): number {
+  if (!sameTitle) return apart <= 1 ? 24 : -1
+  if (apart === 0) return 24 + length / 50
+  return apart <= bitsAllowed(words) ? 12 + length / 100 : -1
 }
 
 export function bitsApart({ low, high }: Content, columns: readonly number[], at: number): number {

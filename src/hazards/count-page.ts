@@ -7,7 +7,7 @@ import type { PageFacts } from './page-facts.ts'
 /** A folder is stopped for what it shows only if that is next to nothing in all. */
 export const MOST_KINDS_OF_A_FOLDER = 3
 /** Contents that a family remembers: the last ones that were new. */
-const MOST_CONTENTS = 5
+const MOST_CONTENTS = 4
 
 export interface Counted {
   page: PageFacts
@@ -45,7 +45,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
 }
 
 const NO_CONTENTS: number[] = []
-const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, bag: 0, words: 0 }
+const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, length: 0, bag: 0, title: 0, words: 0 }
 
 /** That a page is the same as another is certain when its pictures are known too, or its bytes are the same. */
 export function isCertain(page: PageFacts): boolean {
@@ -62,8 +62,7 @@ function countContent(family: Family, content: Content, { page, seen }: Counted)
   family.streak = 0
   family.same = 0
   // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
-  if (seen) return
-  family.kinds++
+  if (!seen) family.kinds++
   // A folder that showed so many is not judged by what it shows, and need not remember it.
   if (!isFolder(family) || family.kinds <= MOST_KINDS_OF_A_FOLDER) remember(family, content)
   else family.contents = NO_CONTENTS

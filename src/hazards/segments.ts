@@ -17,9 +17,14 @@ const DATE_WORDS = new Set(
   ).split(' '),
 )
 
+/** A month or a day of the week, in lower case. */
+export function isDateWord(word: string): boolean {
+  return DATE_WORDS.has(word)
+}
+
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
-  if (segment.length <= LONGEST_DATE_WORD && DATE_WORDS.has(segment.toLowerCase())) return '#'
+  if (segment.length <= LONGEST_DATE_WORD && isDateWord(segment.toLowerCase())) return '#'
   return looksRandom(segment) ? '*' : readable(segment.slice(0, 4 * LONGEST).replace(/\d+/g, '#')).slice(0, LONGEST)
 }
 

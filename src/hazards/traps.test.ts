@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
+import { OTHER_HONEST, OTHER_TRAPS } from './other-sites.test-data.ts'
 import { isHonest } from './sites.test-data.ts'
 import { crawl, NO_LIMITS } from './traces.test-data.ts'
 import { TRAPS } from './trap-sites.test-data.ts'
@@ -20,12 +21,16 @@ const DEARER: Record<string, number> = {
   'maze, random, with navigation': 38,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
   'maze at the top, words': 47,
+  // Six, and twelve, of these pages are real.
+  'offset beyond the end': 17,
+  'reply to comment': 44,
+  'maze word/number': 16,
   'aliases by a parameter': 50,
   // Session identifiers in folders are the work of `web/url`; here they are only bounded.
   'aliases by a folder': 2800,
 }
 
-for (const [name, site] of Object.entries(TRAPS)) {
+for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS })) {
   test(`trap: ${name}`, () => {
     const { fetched, verdicts, largestMemory, memory } = crawl(site, 4000)
     const inside = [...fetched].filter((path) => !isHonest(path)).length
@@ -50,7 +55,7 @@ for (const [name, site] of Object.entries(TRAPS)) {
   })
 }
 
-for (const [name, site] of Object.entries(HONEST)) {
+for (const [name, site] of Object.entries({ ...HONEST, ...OTHER_HONEST })) {
   test(`no trap: ${name}`, () => {
     const { refused, verdicts, largestMemory } = crawl(site, 6000)
     assert.deepEqual([...refused].slice(0, 3), [])
