@@ -1,0 +1,71 @@
+/**
+ * A crawl of sites with traps that never end, beside honest sites that look like them, through the real program: it ends by
+ * itself, brings home what is real, and says what it stopped and why.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
+import { walk } from '../../src/testweb/walker.ts'
+import { assertNone, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
+
+const TRAPS = [
+  'growing-path',
+  'broken-relative',
+  'endless-ids',
+  'markov-tarpit',
+  'soft-404-echo',
+  'search-spiral',
+  'unsupported-browser',
+  'endless-pages',
+  'amp-entities',
+] as const
+
+/** Ten sites with a trap, ten look-alikes, thirty ordinary ones. */
+const WEB: WebOptions = {
+  ...PLAIN,
+  seed: 3,
+  sites: 50,
+  pagesPerSite: 12,
+  pageBytes: 3000,
+  linksPerPage: 12,
+  latencyMs: 2,
+  hazardShare: 0.2,
+  hazardShapes: TRAPS,
+  hazardBound: 0,
+  lookalikeShare: 0.2,
+}
+
+/** Between ten traps; what each costs before it is known is measured by `bench hazards`. */
+const MOST_IN_TRAPS = 1500
+
+test('endless traps end, what is real is collected, and the catalogue says what was stopped', async () => {
+  using folder = temporaryFolder()
+  await using served = await serveWeb(WEB, folder)
+  const { web } = served
+  const collection = folder.at('collection')
+  const ran = await orbweaver([
+    ...['crawl', '--seeds', seedFile(folder, web.homes()), '-c', collection, '--pause-for', '*.test=1ms'],
+    // The last of all bounds: it holds for whatever no detector knows.
+    ...['--patience', '0.01', '--quiet', '--max-urls-per-site', '400'],
+    ...served.resolve,
+  ])
+  assert.equal(ran.code, 0, ran.stderr)
+
+  const right = walk(web, { seeds: web.homes(), scope: { kind: 'host' }, links: 'combined', ideal: true })
+  const real = new Set([...right.documents].flatMap((url) => web.realOf(url) ?? []))
+  const kept = new Set([...readCatalogue(collection).documents].flatMap((url) => web.realOf(url) ?? []))
+  const lost = [...real].filter((url) => !kept.has(url))
+  if (lost.length > real.size / 100) assertNone(lost, `of ${real.size} real pages these are lacking`)
+
+  const lostRequests = (await served.requests()).filter(({ url }) => web.trapOf(url) !== undefined)
+  assert.ok(lostRequests.length < MOST_IN_TRAPS, `${lostRequests.length} requests in traps`)
+
+  const db = new DatabaseSync(`${collection}/collection.db`, { readOnly: true })
+  const stopped = db.prepare('SELECT site, rule, pattern, evidence, examples FROM hazards').all()
+  db.close()
+  assert.ok(stopped.length >= TRAPS.length / 2, `${stopped.length} verdicts`)
+  for (const { site } of stopped) assert.ok(web.hazardSites.includes(`${site}`), `${site} is honest`)
+  assert.match(readFileSync(`${collection}/logs/crawl.log`, 'utf8'), / -4000 /)
+})
