@@ -19,7 +19,7 @@ const FLAGS = {
     default: 500,
     what: 'URLs of a site before no more of its links are followed, with and without the defences',
   },
-  most: { default: 60_000, what: 'requests after which a crawl is broken off' },
+  most: { default: 40_000, what: 'requests after which a crawl is broken off' },
   only: { default: '', what: 'of all,rules,none,sessions,mirrors these only, with commas' },
   shapes: { default: '', what: 'these hazards only, with commas' },
 } as const
