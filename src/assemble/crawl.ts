@@ -311,7 +311,7 @@ class View {
         free: sites.free,
         done: sites.crawled,
         barred: sites.barred,
-        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred,
+        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
       },
       urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
       failures: sum('failure:'),

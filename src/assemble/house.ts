@@ -19,6 +19,7 @@ import { indexLinks } from '../collection/links/index-links.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
 import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
+import { trustOf } from '../config/trust.ts'
 import type { Database, Tx } from '../database/database.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
@@ -72,6 +73,8 @@ export interface House {
 
 /** Above this many parts that wait to be applied, no sites are handed out: workers wait for the house. */
 const MOST_PENDING = 2000
+/** The rule by which sites of a domain are held (`frontier/domains.ts`), for those who overrule it. */
+const DNS_WILDCARD = 'dns-wildcard'
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
 const LINKS_A_TICK: Millis = 200
@@ -88,6 +91,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
   const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
   await originals.refresh()
+  const trusts = trustOf(settings.trust)
   const frontier = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
@@ -97,6 +101,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     addressPauseMs: settings.addressPause,
     defaultPause: (site) => pauseOf(settings, site, undefined).pause,
     mayReplace: originals.mayReplace,
+    ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings.maxPages),
   })
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))

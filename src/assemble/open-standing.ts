@@ -15,6 +15,7 @@ export interface Standing {
   bytes: number
   urls: { known: number; done: number; waiting: number }
   sites: Totals['sites']
+  heldDomains: number
   trend: Progress[]
   nextDueMs: Millis | undefined
 }
@@ -35,6 +36,7 @@ export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Cl
     bytes: readCounter(tx, 'bytes'),
     urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
     sites,
+    heldDomains: asWritten.held === 0 ? 0 : await looks.heldDomains(tx),
     trend: trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
   }

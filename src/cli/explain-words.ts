@@ -72,6 +72,7 @@ function outcomeSentence(page: PageLook, captures: number): string {
 function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number): string {
   if (look === undefined) return ''
   if (site?.state === 'barred') return `It waits, but its site was given up: ${plain(site.reason ?? 'no answer')}.`
+  if (site?.state === 'held') return 'It waits, but its site is held: see below.'
   if (site?.state === 'leased') return 'It waits; its site is being visited now.'
   const tries =
     look.tries === 0 ? '' : ` It was tried ${look.tries === 1 ? 'once' : `${grouped(look.tries)} times`} in vain.`
@@ -123,6 +124,7 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
     `${plain(site)}: ${stateSentence(look, now)}`,
     `${grouped(look.known)} URLs known, ${grouped(look.waiting)} waiting; ${grouped(documents)} documents in ${grouped(look.visits)} visits.`,
   ]
+  lines.push(...domainLines(look))
   if (memory.stopped !== undefined)
     lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
   for (const scheme of ['http', 'https'] as const) {
@@ -136,8 +138,33 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
     lines.push(`It is asked at most every ${formatDuration(look.pause)}, longer than the configured pause.`)
   if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
   if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
+  if (look.crowd > 0)
+    lines.push('Others come first: it is one of very many of its domain or address, or seems a copy of another site.')
   if (look.losses > 0) lines.push(`Its last ${grouped(look.losses)} visits were lost.`)
   return [...lines, ...hazardLines({ look, verdicts })]
+}
+
+/** Only where it matters: a domain in which any name resolves. */
+function domainLines({ state, domain, stranger }: SiteLook): string[] {
+  if (domain?.wildcard !== true) return []
+  const { name, sites, vouched, held, allowed } = domain
+  const where = domain.addresses.length === 0 ? '' : ` (to ${domain.addresses.map(plain).join(', ')})`
+  const counts = `${grouped(sites)} sites are known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
+  const lines = [`Any name under ${plain(name)} resolves${where}, so anybody can make up sites there: ${counts}.`]
+  if (stranger === undefined) return lines
+  const speaker =
+    stranger.speaker === undefined
+      ? 'Nobody that counts speaks for it'
+      : `Only ${plain(stranger.speaker)} speaks for it`
+  lines.push(`${speaker}. Of sites that nobody vouches for ${grouped(allowed)} are visited there.`)
+  if (state !== 'held') return lines
+  const more =
+    stranger.speaker === undefined ? 'two vouched sites of its domain do' : 'one more vouched site of its domain does'
+  lines.push(
+    `It is released when it is given as a seed, when a site of another domain links to it, when ${more}, or when more of them are vouched for.`,
+    `To hold none of them: --trust '*.${plain(name)}=dns-wildcard'.`,
+  )
+  return lines
 }
 
 function stateSentence(look: SiteLook, now: number): string {
@@ -155,6 +182,8 @@ function stateSentence(look: SiteLook, now: number): string {
       return 'was visited a moment ago; what was learnt is being applied.'
     case 'crawled':
       return 'done; nothing of it waits.'
+    case 'held':
+      return 'held: it is one of too many in its domain that nobody vouches for.'
     case 'barred':
       return `given up: ${plain(look.reason ?? 'it did not answer in bounded tries')}.`
   }

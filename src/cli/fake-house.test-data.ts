@@ -55,7 +55,8 @@ export const STANDING: Standing = {
   documents: 700,
   bytes: 7_000_000,
   urls: { known: 1000, done: 800, waiting: 200 },
-  sites: { waiting: 2, free: 1, leased: 0, returning: 0, crawled: 6, barred: 1 },
+  sites: { waiting: 2, free: 1, leased: 0, returning: 0, crawled: 6, barred: 1, held: 0 },
+  heldDomains: 0,
   trend: [
     { at: 1_780_000_000_000, known: 900, collected: 100, waiting: 800 },
     { at: 1_780_000_060_000, known: 1000, collected: 700, waiting: 200 },

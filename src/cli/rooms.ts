@@ -6,7 +6,7 @@ import type { Settings } from '../config/keys.ts'
 import type { ReportFigures } from '../report/tables.ts'
 import type { WebFigures } from '../report/web-tables.ts'
 
-export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
+export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
 
 /** Where a collection stands (C14). */
 export interface Standing {
@@ -19,6 +19,8 @@ export interface Standing {
   /** done: whatever became of them. */
   urls: { known: number; done: number; waiting: number }
   sites: Readonly<Record<SiteState, number>>
+  /** Domains with wildcards that have held sites. */
+  heldDomains: number
   /** Earlier moments, oldest first, at most one a minute. */
   trend: readonly { at: Instant; known: number; collected: number; waiting: number }[]
   /** When the first waiting site may be asked; undefined when none waits. */
@@ -108,6 +110,19 @@ export interface RobotsLook {
   tooBig?: true
 }
 
+/** What the frontier knows of a registrable domain. */
+export interface DomainLook {
+  name: string
+  sites: number
+  vouched: number
+  held: number
+  wildcard: boolean
+  addresses: readonly string[]
+  probedAt?: Instant
+  /** Sites that nobody vouches for and that may be visited. */
+  allowed: number
+}
+
 /** What the frontier knows of a site. */
 export interface SiteLook {
   state: SiteState
@@ -120,9 +135,14 @@ export interface SiteLook {
   pause: Millis
   address?: string
   losses: number
+  /** Above 0 others come first, whatever the order. */
+  crowd: number
   visits: number
   known: number
   waiting: number
+  domain?: DomainLook
+  /** Nobody vouches for it; `speaker` is the one site that speaks for it. */
+  stranger?: { speaker?: string }
   memory: {
     robots: { http?: RobotsLook; https?: RobotsLook }
     crawlDelay?: Millis

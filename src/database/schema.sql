@@ -7,6 +7,11 @@ CREATE TABLE address (                      -- an address belongs to one worker 
 
 CREATE INDEX address_idle ON address (until) WHERE visits = 0;
 
+CREATE TABLE address_sites (                -- how many sites were found at an address
+  address TEXT PRIMARY KEY,
+  sites INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE VIEW aliases AS
   SELECT name AS site, original, how, strftime('%Y-%m-%dT%H:%M:%fZ', since / 1000.0, 'unixepoch') AS since, evidence
   FROM site_alias;
@@ -57,6 +62,27 @@ CREATE TABLE crawl_log_tail (               -- the lines after that, until they 
   lines TEXT NOT NULL
 ) STRICT;
 
+CREATE TABLE domain (                       -- a registrable domain; a host, where there is none
+  key INTEGER PRIMARY KEY,                  -- 64 bits of its name
+  name TEXT NOT NULL,
+  sites INTEGER NOT NULL,                   -- that are known
+  strangers INTEGER NOT NULL,               -- of them, those that nobody vouches for
+  held INTEGER NOT NULL,                    -- of the strangers, those that are not handed out
+  wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so that anybody can make up sites
+  pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
+  addresses TEXT,                           -- JSON: what absurd names under it resolve to
+  probed_at INTEGER
+) STRICT;
+
+CREATE INDEX domain_held ON domain (key) WHERE held > 0;
+
+CREATE INDEX domain_pending ON domain (key) WHERE pending = 1;
+
+CREATE VIEW domains AS
+  SELECT name AS domain, sites, sites - strangers AS vouched, held, wildcard, addresses,
+    strftime('%Y-%m-%dT%H:%M:%fZ', probed_at / 1000.0, 'unixepoch') AS probed_at
+  FROM domain;
+
 CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
@@ -77,7 +103,7 @@ CREATE TABLE frontier_total (               -- kept by the triggers below, so th
   urls_known INTEGER NOT NULL DEFAULT 0,
   urls_waiting INTEGER NOT NULL DEFAULT 0,
   pages_granted INTEGER NOT NULL DEFAULT 0
-) STRICT;
+, sites_held INTEGER NOT NULL DEFAULT 0, urls_held INTEGER NOT NULL DEFAULT 0) STRICT;
 
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
@@ -238,8 +264,10 @@ CREATE TRIGGER site_added AFTER INSERT ON site BEGIN
     sites_returning = sites_returning + (new.state = 'returning'),
     sites_crawled = sites_crawled + (new.state = 'crawled'),
     sites_barred = sites_barred + (new.state = 'barred'),
+    sites_held = sites_held + (new.state = 'held'),
     urls_known = urls_known + new.known,
     urls_waiting = urls_waiting + new.waiting,
+    urls_held = urls_held + (new.state = 'held') * new.waiting,
     pages_granted = pages_granted + new.granted
   WHERE bucket = new.bucket;
 END;
@@ -254,8 +282,10 @@ BEGIN
     sites_returning = sites_returning + (new.state = 'returning') - (old.state = 'returning'),
     sites_crawled = sites_crawled + (new.state = 'crawled') - (old.state = 'crawled'),
     sites_barred = sites_barred + (new.state = 'barred') - (old.state = 'barred'),
+    sites_held = sites_held + (new.state = 'held') - (old.state = 'held'),
     urls_known = urls_known + new.known - old.known,
     urls_waiting = urls_waiting + new.waiting - old.waiting,
+    urls_held = urls_held + (new.state = 'held') * new.waiting - (old.state = 'held') * old.waiting,
     pages_granted = pages_granted + new.granted - old.granted
   WHERE bucket = new.bucket;
 END;
@@ -268,8 +298,10 @@ CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
     sites_returning = sites_returning - (old.state = 'returning'),
     sites_crawled = sites_crawled - (old.state = 'crawled'),
     sites_barred = sites_barred - (old.state = 'barred'),
+    sites_held = sites_held - (old.state = 'held'),
     urls_known = urls_known - old.known,
     urls_waiting = urls_waiting - old.waiting,
+    urls_held = urls_held - (old.state = 'held') * old.waiting,
     pages_granted = pages_granted - old.granted
   WHERE bucket = old.bucket;
 END;
@@ -302,6 +334,16 @@ CREATE VIEW sites AS                        -- every site that is known, visited
   FROM site f LEFT JOIN server s ON s.site = f.key;
 
 CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE stranger (                     -- a site that nobody vouches for; gone when somebody does
+  site INTEGER PRIMARY KEY,
+  domain INTEGER NOT NULL,
+  speaker INTEGER,                          -- the one site that speaks for it: another one is enough
+  since INTEGER NOT NULL,
+  standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
+) STRICT;
+
+CREATE INDEX stranger_of ON stranger (domain, standing, since);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   site INTEGER NOT NULL,

@@ -20,6 +20,8 @@ export interface FrontierOptions {
   defaultPause(site: SiteName): Millis
   /** Whether an original is wanted, so that links into its other names may be entered there. Without it, it is. */
   mayReplace?(original: SiteName): boolean
+  /** Whether a site may be held, when it is one of too many that nobody vouches for. Without it, it may. */
+  mayHold?(site: SiteName): boolean
   /**
    * Pages that may still be collected, as the applied reports say: read it from the given transaction, so that it moves
    * together with `settle`. What is handed out never adds up to more. Without it there is no such bound.

@@ -5,12 +5,14 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SiteName, VisitId, WorkerId } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
+import type { DomainLook } from './domains.ts'
 import type { MarkName } from './mark.ts'
 import type { SiteState } from './site.ts'
 
 /** Kept as counters: asking costs the same however large the crawl is. */
 export interface Totals {
   sites: Record<SiteState, number>
+  /** What is neither marked nor waiting belongs to sites that are held. */
   urls: { known: number; marked: number; waiting: number }
   /** Pages that visits now out may still ask for. */
   granted: number
@@ -40,6 +42,9 @@ export interface SiteLook {
   memory: SiteMemory
   /** It is another name of an original. */
   alias?: Alias
+  domain?: DomainLook
+  /** Nobody vouches for it; `speaker` is the one site that speaks for it. */
+  stranger?: { speaker?: SiteName }
 }
 
 export interface UrlLook {
@@ -69,6 +74,10 @@ export interface Looks {
   nextDue(tx: Tx, atMost: number): Promise<{ name: SiteName; notBefore: Instant; politeAt: Instant; waiting: number }[]>
   /** The free sites that come first. */
   nextFree(tx: Tx, atMost: number): Promise<{ name: SiteName; rank: number; waiting: number }[]>
+  /** By the name of the domain, or of any site in it. */
+  domain(tx: Tx, name: string): Promise<DomainLook | undefined>
+  /** Domains that have held sites. */
+  heldDomains(tx: Tx): Promise<number>
   /** At most a million. */
   aliases(tx: Tx): Promise<Alias[]>
   seeds(tx: Tx): Promise<string[]>

@@ -4,18 +4,22 @@ import { SITE_STATES, type SiteEvent, type SiteState, stateAfter } from './site.
 
 /** Every state and every event: what follows, or '-' where it would be a bug. In the order of SITE_STATES. */
 const TABLE: [SiteEvent, string][] = [
-  //                             waiting   free      leased    returning crawled   barred
-  [{ kind: 'urls' }, /*       */ 'waiting   free      leased    returning waiting   barred'],
-  [{ kind: 'due' }, /*        */ 'free      -         -         -         -         -'],
-  [{ kind: 'checked-out' }, /**/ '-         leased    -         -         -         -'],
-  [{ kind: 'part-stored' }, /**/ 'returning returning returning returning returning -'],
-  [{ kind: 'ended', left: 2 }, 'waiting   waiting   waiting   waiting   waiting   -'],
-  [{ kind: 'ended', left: 0 }, 'crawled   crawled   crawled   crawled   crawled   -'],
-  [{ kind: 'lost', left: 2 }, ' waiting   waiting   waiting   waiting   waiting   -'],
-  [{ kind: 'lost', left: 0 }, ' crawled   crawled   crawled   crawled   crawled   -'],
-  [{ kind: 'moved', left: 2 }, 'waiting   waiting   -         -         -         -'],
-  [{ kind: 'moved', left: 0 }, 'crawled   crawled   -         -         -         -'],
-  [{ kind: 'given-up' }, /*   */ 'barred    barred    barred    barred    barred    barred'],
+  //                             waiting   free      leased    returning crawled   barred    held
+  [{ kind: 'urls' }, /*       */ 'waiting   free      leased    returning waiting   barred    held'],
+  [{ kind: 'due' }, /*        */ 'free      -         -         -         -         -         -'],
+  [{ kind: 'checked-out' }, /**/ '-         leased    -         -         -         -         -'],
+  [{ kind: 'part-stored' }, /**/ 'returning returning returning returning returning -         -'],
+  [{ kind: 'ended', left: 2 }, ' waiting   waiting   waiting   waiting   waiting   -         -'],
+  [{ kind: 'ended', left: 0 }, ' crawled   crawled   crawled   crawled   crawled   -         -'],
+  [{ kind: 'lost', left: 2 }, '  waiting   waiting   waiting   waiting   waiting   -         -'],
+  [{ kind: 'lost', left: 0 }, '  crawled   crawled   crawled   crawled   crawled   -         -'],
+  [{ kind: 'moved', left: 2 }, ' waiting   waiting   -         -         -         -         held'],
+  [{ kind: 'moved', left: 0 }, ' crawled   crawled   -         -         -         -         held'],
+  [{ kind: 'held' }, /*       */ 'held      held      -         -         held      -         -'],
+  [{ kind: 'released', left: 2 }, '-         -         -         -         -         -         waiting'],
+  [{ kind: 'released', left: 0 }, '-         -         -         -         -         -         crawled'],
+  [{ kind: 'tried-again' }, /**/ '-         -         -         -         -         crawled   -'],
+  [{ kind: 'given-up' }, /*   */ 'barred    barred    barred    barred    barred    barred    barred'],
 ]
 
 const tried = (state: SiteState, event: SiteEvent) => {

@@ -1,13 +1,15 @@
 /**
  * A site's life. It *waits* for courtesy or for its first due URL; then it is *free*; checked out it is *leased*; when the
  * last part of its visit is durable it is *returning*, until that is applied; *crawled* when every URL is marked, and
- * waiting again when it gets another; *barred* when it is given up, until the operator names it again.
+ * waiting again when it gets another; *barred* when it is given up, until the operator names it again. A site that nobody
+ * vouches for, in a domain where anybody can make up sites, is *held* before its first visit: it keeps its URLs, is not
+ * handed out, and waits again when somebody vouches for it or the domain has room for more.
  */
 import { assert, never } from '../base/assert.ts'
 
-export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred'
+export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
 
-export const SITE_STATES: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred']
+export const SITE_STATES: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
 
 export type SiteEvent =
   /** It has something to be asked: found, seeded, wished for. */
@@ -22,6 +24,9 @@ export type SiteEvent =
   | { kind: 'given-up' }
   /** It is another name of an original: URLs that waited here wait there; `left` do not. */
   | { kind: 'moved'; left: number }
+  /** Never visited, and too many like it were made up. */
+  | { kind: 'held' }
+  | { kind: 'released'; left: number }
   /** The operator named it again after the crawl had ended. */
   | { kind: 'tried-again' }
   /** The lease ended, or its worker did, without a last part. */
@@ -38,12 +43,17 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
       return only(state, event, ['free'], 'leased')
     case 'part-stored':
       // Also of a visit that was lost and whose worker came back before anybody else had the site.
-      return only(state, event, ['leased', 'returning', 'waiting', 'free', 'crawled'], 'returning')
+      return only(state, event, EVER_LEASED, 'returning')
     case 'ended':
     case 'lost':
-      return only(state, event, UNBARRED, event.left === 0 ? 'crawled' : 'waiting')
+      return only(state, event, EVER_LEASED, event.left === 0 ? 'crawled' : 'waiting')
     case 'moved':
+      if (state === 'held') return 'held'
       return only(state, event, ['waiting', 'free'], event.left === 0 ? 'crawled' : 'waiting')
+    case 'held':
+      return only(state, event, ['waiting', 'free', 'crawled'], 'held')
+    case 'released':
+      return only(state, event, ['held'], event.left === 0 ? 'crawled' : 'waiting')
     case 'given-up':
       return 'barred'
     case 'tried-again':
@@ -53,7 +63,7 @@ export function stateAfter(state: SiteState, event: SiteEvent): SiteState {
   }
 }
 
-const UNBARRED: readonly SiteState[] = SITE_STATES.filter((state) => state !== 'barred')
+const EVER_LEASED: readonly SiteState[] = ['waiting', 'free', 'leased', 'returning', 'crawled']
 
 function only(state: SiteState, event: SiteEvent, from: readonly SiteState[], to: SiteState): SiteState {
   assert(from.includes(state), `a site that is ${state} cannot be ${event.kind}`)

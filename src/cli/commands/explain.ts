@@ -2,7 +2,7 @@ import { EXIT } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { RobotsLook, SiteFacts, UrlFacts, WhyNot } from '../rooms.ts'
+import type { DomainLook, RobotsLook, SiteFacts, UrlFacts, WhyNot } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 import { firstOf, isoTime, urlWords } from '../words.ts'
 
@@ -113,6 +113,9 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     documents,
     visits: look.visits,
     losses: look.losses,
+    crowd: look.crowd,
+    domain: domainJson(look.domain),
+    stranger: look.stranger ?? null,
     silent: look.memory.silent,
     stopped: look.memory.stopped ?? null,
     robots: { http: robotsJson(http), https: robotsJson(https) },
@@ -125,6 +128,12 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     })),
     verdicts: verdicts.map(({ at, ...verdict }) => ({ ...verdict, at: isoTime(at) })),
   }
+}
+
+function domainJson(domain: DomainLook | undefined): object | null {
+  if (domain === undefined) return null
+  const { name, sites, vouched, held, wildcard, addresses, allowed, probedAt } = domain
+  return { name, sites, vouched, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
 }
 
 function robotsJson(robots: RobotsLook | undefined): object | null {

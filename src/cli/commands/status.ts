@@ -38,7 +38,7 @@ export function trendPerHour(standing: Standing): { known: number; collected: nu
 export function statusText(standing: Standing, folder: string, now: number): string {
   const { urls, sites } = standing
   const trend = trendPerHour(standing)
-  const known = sites.waiting + sites.free + sites.leased + sites.returning + sites.crawled + sites.barred
+  const known = sites.waiting + sites.free + sites.leased + sites.returning + sites.crawled + sites.barred + sites.held
   const lines = [
     `${folder}: ${STATE[standing.state]}`,
     `  begun       ${standing.begunAt === undefined ? '-' : `${timeText(standing.begunAt)} UTC`}, last page ${standing.lastAt === undefined ? '-' : ago(standing.lastAt, now)}`,
@@ -46,6 +46,12 @@ export function statusText(standing: Standing, folder: string, now: number): str
     `  documents   ${grouped(standing.documents)} (${formatSize(standing.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
+  if (sites.held > 0) {
+    const domains = standing.heldDomains
+    lines.push(
+      `  held        ${grouped(sites.held)} ${sites.held === 1 ? 'site' : 'sites'} that nobody vouches for: ${grouped(domains)} ${domains === 1 ? 'domain' : 'domains'} with wildcards`,
+    )
+  }
   if (trend !== undefined) {
     const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
     const turn =
@@ -80,6 +86,7 @@ function statusJson(standing: Standing, folder: string): object {
     bytes: standing.bytes,
     urls: standing.urls,
     sites: standing.sites,
+    heldDomains: standing.heldDomains,
     trendPerHour: trendPerHour(standing) ?? null,
     nextDueMs: standing.nextDueMs ?? null,
   }

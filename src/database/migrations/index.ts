@@ -5,6 +5,7 @@ import { migration as inbox } from './0003-inbox.ts'
 import { migration as hazards } from './0004-hazards.ts'
 import { migration as names } from './0005-names.ts'
 import { migration as seeds } from './0006-seeds.ts'
+import { migration as domains } from './0007-domains.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names, seeds]
+export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names, seeds, domains]

@@ -4,13 +4,16 @@ import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { isSameText, siteKey } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
+import { balanceDomain, release } from './balance-domain.ts'
 import { enqueue, freshen } from './enqueue.ts'
+import { enrol } from './enrol.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import { renamed } from './rename.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
 import { enterSpelling, isNewText, readText } from './spellings.ts'
+import { vouch } from './vouch.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
@@ -25,7 +28,8 @@ export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeed
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
     const { members, spellings } = sorted(tx, key, all)
-    if (members.length === 0 && spellings.length === 0 && !asSeeds) continue
+    const vouched = vouch(tx, rules, { key, name }, all, asSeeds)
+    if (members.length === 0 && spellings.length === 0 && !asSeeds && vouched === undefined) continue
     const known = readSite(tx, key)
     // Two names with the same 64 bits: the second is never crawled, rather than asked under the courtesy of the first.
     if (known !== undefined && known.name !== name) continue
@@ -33,15 +37,27 @@ export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeed
     const fresh = enqueue(tx, site, members, now)
     const again = spellings.filter((link) => enterSpelling(tx, site, link, now) === 'again').length
     const named = asSeeds && site.seed === 0
-    if (fresh === 0 && again === 0 && !named) continue
-    if (named) site.seed = 1
+    if (fresh === 0 && again === 0 && !named && vouched === undefined) continue
+    const changed = (named && nameSeed(site)) || vouched?.wasHeld
+    const domain = known === undefined ? enrol(tx, rules, site, all, asSeeds) : vouched?.domain
+    if (vouched?.wasHeld) release(tx, rules, site)
     const woken = fresh + again > 0 && wake(tx, rules, site)
-    if (known === undefined || woken) writeSite(tx, site)
+    if (known === undefined || woken || changed) writeSite(tx, site)
     else growSite(tx, site)
+    // Last, for the site itself may be among those that there is room for.
+    if (domain !== undefined) balanceDomain(tx, rules, domain)
     admitted.fresh += fresh
     if (known === undefined) admitted.sites++
   }
   return admitted
+}
+
+/** True when more of its row changed than what `growSite` writes. */
+function nameSeed(site: SiteRow): boolean {
+  const crowded = site.crowd > 0
+  site.seed = 1
+  site.crowd = 0
+  return crowded
 }
 
 /** What is not known, and what is known under another text; what is known as it is has at most a newer `lastmod`. */
@@ -55,7 +71,8 @@ function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: 
     if (known === undefined && before === undefined) {
       members.push(link)
       texts.set(link.key, link.url)
-    } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url)) spellings.push(link)
+    } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
+      spellings.push(link)
     else freshen(tx, site, link)
   }
   return { members, spellings }

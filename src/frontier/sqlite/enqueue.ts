@@ -2,6 +2,7 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
+import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { GONE, WAITING } from '../mark.ts'
 import type { SiteRow } from './site-row.ts'
@@ -52,20 +53,25 @@ function lastmodOf({ lastmod }: Link): Instant | null {
 interface PageKeys {
   site: bigint | null
   key: bigint | null
+  /** Of its site. */
+  name?: SiteName
 }
 
 const NOWHERE: PageKeys = { site: null, key: null }
+const MOST_PAGES = 1000
 let lastTx: SqliteTx | undefined
-let lastText = ''
-let lastPage = NOWHERE
+const lastPages = new Map<string, PageKeys>()
 
-/** A page's keys take 16 bytes where its URL takes 60. Links come page by page, so that the last one is often the next. */
+/** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
 export function pageOf(tx: SqliteTx, url: string | undefined): PageKeys {
   if (url === undefined || url === '') return NOWHERE
-  if (url === lastText && tx === lastTx) return lastPage
-  const read = recordedUrls(tx).parse(url)
+  if (tx !== lastTx || lastPages.size >= MOST_PAGES) lastPages.clear()
   lastTx = tx
-  lastText = url
-  lastPage = read === undefined ? NOWHERE : { site: signed64(siteKey(read.site)), key: signed64(read.key) }
-  return lastPage
+  const known = lastPages.get(url)
+  if (known !== undefined) return known
+  const read = recordedUrls(tx).parse(url)
+  const page =
+    read === undefined ? NOWHERE : { site: signed64(siteKey(read.site)), key: signed64(read.key), name: read.site }
+  lastPages.set(url, page)
+  return page
 }

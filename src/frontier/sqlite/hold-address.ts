@@ -2,6 +2,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
+import { learnAddress } from './learn-address.ts'
 import { readSite } from './read-site.ts'
 import { releaseAddress } from './release-address.ts'
 import type { Rules } from './rules.ts'
@@ -37,7 +38,7 @@ export function holdAddress(
     tx.run(HOLD_ADDRESS, address, worker)
     site.entered = address
   }
-  site.address = address
+  learnAddress(tx, site, address)
   writeSite(tx, site)
   return here ? 'here' : 'elsewhere'
 }

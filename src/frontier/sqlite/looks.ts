@@ -2,16 +2,19 @@
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
+import { domainOf } from '../domains.ts'
 import type { Looks, SiteLook, UrlLook } from '../looks.ts'
 import { MARKS } from '../mark.ts'
 import { visitId } from '../visit-id.ts'
 import { readAlias, readAliases } from './alias-book.ts'
+import { COUNT_HELD_DOMAINS, lookAtDomain } from './domain-row.ts'
 import { readUrlText } from './read-agenda.ts'
 import { readMemory } from './read-memory.ts'
 import { readNextDue } from './read-next-due.ts'
 import { readSite } from './read-site.ts'
 import { readTotals } from './read-totals.ts'
 import { BUCKET } from './site-row.ts'
+import { READ_STRANGER } from './strangers.ts'
 import { recordedUrls } from './url-rules.ts'
 
 const READ_URL = `
@@ -34,6 +37,8 @@ export const sqliteLooks: Looks = {
   totals: async (tx) => readTotals(sqliteTx(tx)),
   site: async (tx, name) => lookAtSite(sqliteTx(tx), name),
   url: async (tx, url) => lookAtUrl(sqliteTx(tx), url),
+  domain: async (tx, name) => lookAtDomain(sqliteTx(tx), domainOf(name)),
+  heldDomains: async (tx) => sqliteTx(tx).get<{ n: number }>(COUNT_HELD_DOMAINS)?.n ?? 0,
   aliases: async (tx) => readAliases(sqliteTx(tx)),
   nextDue: async (tx, atMost) =>
     readNextDue(sqliteTx(tx), atMost).map(({ name, not_before, polite_at, waiting }) => ({
@@ -88,6 +93,10 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
   }
   const alias = readAlias(tx, key)
   if (alias !== undefined) look.alias = alias
+  const domain = lookAtDomain(tx, domainOf(name))
+  if (domain !== undefined) look.domain = domain
+  const stranger = tx.getExact<{ speaker: bigint | null }>(READ_STRANGER, key)
+  if (stranger !== undefined) look.stranger = speakerOf(tx, stranger.speaker)
   if (row.reason !== null) look.reason = row.reason
   if (row.address !== null) look.address = row.address
   if (row.worker !== null && row.lease_until !== null)
@@ -99,6 +108,11 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
       parts: row.part,
     }
   return look
+}
+
+function speakerOf(tx: SqliteTx, key: bigint | null): { speaker?: string } {
+  const site = key === null ? undefined : readSite(tx, key)
+  return site === undefined ? {} : { speaker: site.name }
 }
 
 interface UrlRow {

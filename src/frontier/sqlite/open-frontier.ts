@@ -1,7 +1,7 @@
 /** The frontier on SQLite: operations of this folder, put behind the two interfaces. */
 import { assert } from '../../base/assert.ts'
 import type { Database } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Frontier } from '../../visit/ports.ts'
 import type { FrontierHouse, FrontierOptions } from '../house.ts'
 import type { Ledger } from '../ledger.ts'
@@ -9,18 +9,23 @@ import { addSeeds } from './add-seeds.ts'
 import { admit } from './admit.ts'
 import { awaitParts } from './await-parts.ts'
 import { checkOut } from './check-out.ts'
+import { countDomains } from './count-domains.ts'
 import { grouped } from './grouped.ts'
 import { holdAddress } from './hold-address.ts'
 import { sqliteLooks } from './looks.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
 import { loseWorker, reap } from './reap.ts'
 import { recover } from './recover.ts'
+import { releaseTrusted } from './release-trusted.ts'
 import { renew } from './renew.ts'
 import { type Rules, rulesOf } from './rules.ts'
 import { settle } from './settle.ts'
 import { tryAgain } from './try-again.ts'
 import { agreeOnUrlRules } from './url-rules.ts'
 import { wish } from './wish.ts'
+
+/** Before every other. */
+const FIRST_KEY = -(2n ** 63n)
 
 export function openSqliteFrontier(db: Database, options: FrontierOptions): FrontierHouse {
   const rules = rulesOf(options)
@@ -49,13 +54,23 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Fron
     },
   }
 
+  /** Work on every site, in transactions of some milliseconds each. */
+  const piecewise = async <From>(first: From, work: (tx: SqliteTx, from: From) => From | undefined): Promise<void> => {
+    for (let from: From | undefined = first; from !== undefined; ) {
+      const at: From = from
+      from = await db.transact((tx) => work(sqliteTx(tx), at))
+    }
+  }
+
   return {
     frontier,
     ledger: ledgerOf(rules),
     async recover(applyInbox) {
       await db.transact((tx) => agreeOnUrlRules(sqliteTx(tx), options.urls))
+      await piecewise<true>(true, (tx) => countDomains(tx, rules))
       await applyInbox()
       const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), rules))
+      if (options.mayHold !== undefined) await piecewise(FIRST_KEY, (tx, from) => releaseTrusted(tx, rules, from))
       quietUntil = first ? 0 : time.now() + options.addressPauseMs
       return { lost }
     },

@@ -5,16 +5,20 @@ import { BUCKET } from './site-row.ts'
 
 export const READ_TOTALS = `
   SELECT sites_waiting AS waiting, sites_free AS free, sites_leased AS leased, sites_returning AS back,
-    sites_crawled AS crawled, sites_barred AS barred, urls_known, urls_waiting, pages_granted
+    sites_crawled AS crawled, sites_barred AS barred, sites_held AS held, urls_known, urls_waiting, urls_held, pages_granted
   FROM frontier_total WHERE bucket = ?`
 
 export function readTotals(tx: SqliteTx): Totals {
   const row = tx.get<Record<string, number>>(READ_TOTALS, BUCKET)
   assert(row !== undefined, 'no totals')
-  const { waiting, free, leased, back, crawled, barred } = row
+  const { waiting, free, leased, back, crawled, barred, held } = row
   return {
-    sites: { waiting, free, leased, returning: back, crawled, barred },
-    urls: { known: row.urls_known, marked: row.urls_known - row.urls_waiting, waiting: row.urls_waiting },
+    sites: { waiting, free, leased, returning: back, crawled, barred, held },
+    urls: {
+      known: row.urls_known,
+      marked: row.urls_known - row.urls_waiting,
+      waiting: row.urls_waiting - row.urls_held,
+    },
     granted: row.pages_granted,
   }
 }

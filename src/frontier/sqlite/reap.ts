@@ -3,6 +3,7 @@ import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
+import { balancePending } from './balance-domain.ts'
 import { loseVisit } from './lose-visit.ts'
 import { movePending } from './move-waiting.ts'
 import { readSite } from './read-site.ts'
@@ -24,6 +25,7 @@ export function reap(tx: SqliteTx, rules: Rules, now: Instant): LostVisit[] {
     return loseVisit(tx, rules, site, site.lease_until)
   })
   movePending(tx, rules)
+  balancePending(tx, rules)
   return lost
 }
 

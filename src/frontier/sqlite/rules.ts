@@ -7,13 +7,16 @@ import { type HouseTime, houseTime } from '../house-time.ts'
 import type { Order } from '../order/order.ts'
 import { AliasBook } from './alias-book.ts'
 import type { SiteRow } from './site-row.ts'
+import { StrangerBook } from './strangers.ts'
 
 export interface Rules {
   time: HouseTime
   order: Order
   urls: UrlReader
   aliases: AliasBook
+  strangers: StrangerBook
   mayReplace(original: SiteName): boolean
+  mayHold(site: SiteName): boolean
   leaseMs: Millis
   addressPauseMs: Millis
   /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
@@ -29,7 +32,9 @@ export function rulesOf(options: FrontierOptions): Rules {
     order,
     urls,
     aliases: new AliasBook(urls),
+    strangers: new StrangerBook(),
     mayReplace: (original) => options.mayReplace?.(original) ?? true,
+    mayHold: (site) => options.mayHold?.(site) ?? true,
     leaseMs: Math.ceil(leaseMs),
     addressPauseMs: Math.ceil(addressPauseMs),
     learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),

@@ -7,9 +7,11 @@ import type { Verdict } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
 import { visitId } from '../visit-id.ts'
 import { admit, sitesOf } from './admit.ts'
+import { learnWildcard } from './balance-domain.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endVisit } from './end-visit.ts'
 import { enqueue } from './enqueue.ts'
+import { learnAddress } from './learn-address.ts'
 import { markPages } from './mark-pages.ts'
 import { dropNamesOf, moveWaiting } from './move-waiting.ts'
 import { readSite } from './read-site.ts'
@@ -27,6 +29,7 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
   const verdicts = new Map<VisitReport, Verdict>()
   const abroad: Link[] = []
   const resting: SiteName[] = []
+  const wild: VisitReport[] = []
   rules.aliases.refresh(tx)
   for (const { key, members } of sitesOf(parts)) {
     const site = readSite(tx, key)
@@ -37,6 +40,7 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
       verdicts.set(part, verdict)
       if (verdict !== 'applied') continue
       learnAlias(tx, rules, part)
+      if (part.learnt?.wildcard !== undefined) wild.push(part)
       const found = renamed(rules, part.found)
       applyPart(tx, rules, site!, part, found)
       for (const link of part.abroad) abroad.push(link)
@@ -49,6 +53,8 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
     writeSite(tx, site)
     if (site.worker === null) resting.push(site.name)
   }
+  // Before its links are judged by it.
+  for (const part of wild) learnWildcard(tx, rules, part)
   admit(tx, rules, abroad)
   // Last, for the rows of all sites are as they will be.
   for (const name of resting) settleNames(tx, rules, name)
@@ -71,7 +77,7 @@ function settleNames(tx: SqliteTx, rules: Rules, name: SiteName): void {
 }
 
 function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict {
-  if (fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
+  if (fence === 0 || fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
   if (part <= site.part) return 'again'
   return part === site.part + 1 ? 'applied' : 'early'
 }
@@ -83,7 +89,7 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
   site.pause = rules.learntPause(site, courtesy.pause)
   site.polite_at = Math.max(site.polite_at, rules.time.of(courtesy.notBefore))
   if (courtesy.address !== undefined && courtesy.address !== site.address) {
-    site.address = courtesy.address
+    learnAddress(tx, site, courtesy.address)
     site.holder = ''
   }
   // Others come first, whatever the order says.

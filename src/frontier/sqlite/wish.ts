@@ -3,9 +3,12 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Wish } from '../ledger.ts'
 import { sitesOf } from './admit.ts'
+import { balanceDomain, release } from './balance-domain.ts'
+import { enrol } from './enrol.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
+import { vouch } from './vouch.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
@@ -24,12 +27,18 @@ export function wish(tx: SqliteTx, rules: Rules, wishes: readonly Wish[]): void 
     return parsed === undefined ? [] : [{ url: parsed, site: parsed.site, dueAt: Math.max(1, rules.time.of(dueAt)) }]
   })
   for (const { key, name, members } of sitesOf(read)) {
-    const site = readSite(tx, key) ?? newSite(key, name, now)
+    const known = readSite(tx, key)
+    const site = known ?? newSite(key, name, now)
     if (site.state === 'barred' || site.name !== name) continue
+    // Whoever wishes for it speaks for it.
+    const vouched = vouch(tx, rules, site, [], true)
+    const domain = known === undefined ? enrol(tx, rules, site, [{ via: '' }], false) : vouched?.domain
     members.sort((a, b) => (signed64(a.url.key) < signed64(b.url.key) ? -1 : 1))
     for (const { url, dueAt } of members) wishOne(tx, site, url, dueAt, now)
+    if (vouched?.wasHeld) release(tx, rules, site)
     wake(tx, rules, site)
     writeSite(tx, site)
+    if (domain !== undefined) balanceDomain(tx, rules, domain)
   }
 }
 

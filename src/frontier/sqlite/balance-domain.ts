@@ -1,0 +1,117 @@
+/** Strangers of a domain with a wildcard: the newest are held when there are too many, the oldest released when there is room. */
+import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { domainOf } from '../domains.ts'
+import { stateAfter } from '../site.ts'
+import { beginToWait } from './begin-to-wait.ts'
+import {
+  type DomainRow,
+  domainFor,
+  READ_PENDING_DOMAINS,
+  readDomain,
+  roomIn,
+  WRITE_WILDCARD,
+  writeDomain,
+} from './domain-row.ts'
+import { mayHold } from './enrol.ts'
+import { readSite } from './read-site.ts'
+import type { Rules } from './rules.ts'
+import type { SiteRow } from './site-row.ts'
+import { HELD, OPEN, STAYS, WRITE_STANDING } from './strangers.ts'
+import { writeSite } from './write-site.ts'
+
+export const READ_NEWEST = `
+  SELECT site FROM stranger WHERE domain = ? AND standing = ${OPEN} ORDER BY since DESC, site DESC LIMIT ?`
+export const READ_OLDEST_HELD = `
+  SELECT site FROM stranger WHERE domain = ? AND standing = ${HELD} ORDER BY since, site LIMIT ?`
+
+/** Rows that one transaction looks at: some milliseconds. What is more is continued with the next `reap`. */
+export const MOST_HELD_AT_ONCE = 500
+/** Each comes back into the index of those that wait, and at the front of it. */
+export const MOST_RELEASED_AT_ONCE = 100
+/** Domains that one `reap` looks at. */
+const MOST_PENDING = 20
+const MOST_ADDRESSES = 8
+const LONGEST_ADDRESS = 45
+
+/** The row as it is in the database; it is written again when anything changed. */
+export function balanceDomain(tx: SqliteTx, rules: Rules, domain: DomainRow): void {
+  if (domain.wildcard === 0) return
+  const { held, pending } = domain
+  const room = roomIn(domain)
+  if (room < 0) domain.pending = holdNewest(tx, rules, domain) ? 1 : 0
+  else if (room > 0 && held > 0) domain.pending = releaseOldest(tx, rules, domain, room) ? 1 : 0
+  else domain.pending = 0
+  if (domain.held !== held || domain.pending !== pending) writeDomain(tx, domain)
+}
+
+/** True when there is more to do. */
+function holdNewest(tx: SqliteTx, rules: Rules, domain: DomainRow): boolean {
+  const rows = tx.allExact<{ site: bigint }>(READ_NEWEST, domain.key, MOST_HELD_AT_ONCE)
+  for (const { site: key } of rows) {
+    if (roomIn(domain) >= 0) return false
+    const site = readSite(tx, key)
+    if (site !== undefined && isUnvisited(site) && mayHold(rules, site, domain)) {
+      site.state = stateAfter(site.state, { kind: 'held' })
+      writeSite(tx, site)
+      tx.run(WRITE_STANDING, HELD, key)
+      domain.held++
+    } else tx.run(WRITE_STANDING, STAYS, key)
+  }
+  return rows.length === MOST_HELD_AT_ONCE && roomIn(domain) < 0
+}
+
+function isUnvisited({ fence, state }: SiteRow): boolean {
+  return fence === 0 && (state === 'waiting' || state === 'free')
+}
+
+function releaseOldest(tx: SqliteTx, rules: Rules, domain: DomainRow, room: number): boolean {
+  const atMost = Math.min(room, MOST_RELEASED_AT_ONCE)
+  for (const { site: key } of tx.allExact<{ site: bigint }>(READ_OLDEST_HELD, domain.key, atMost)) {
+    const site = readSite(tx, key)
+    tx.run(WRITE_STANDING, OPEN, key)
+    domain.held--
+    if (site === undefined) continue
+    release(tx, rules, site)
+    writeSite(tx, site)
+  }
+  return domain.held > 0 && roomIn(domain) > 0
+}
+
+/** It waits as if it had just been found; when it was found still counts for its rank. */
+export function release(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+  site.state = stateAfter(site.state, { kind: 'released', left: site.waiting })
+  site.since = rules.time.now()
+  if (site.state === 'waiting') beginToWait(tx, rules, site)
+}
+
+/** A visit says that every name of its domain resolves. It can speak of its own domain only. */
+export function learnWildcard(
+  tx: SqliteTx,
+  rules: Rules,
+  { site, learnt }: Pick<VisitReport, 'site' | 'learnt'>,
+): void {
+  const name = domainOf(site)
+  if (learnt?.wildcard?.domain !== name) return
+  const domain = domainFor(tx, name)
+  if (domain === undefined) return
+  const { addresses } = learnt.wildcard
+  const few = Array.isArray(addresses) ? addresses.slice(0, MOST_ADDRESSES) : []
+  domain.wildcard = 1
+  writeDomain(tx, domain)
+  tx.run(
+    WRITE_WILDCARD,
+    JSON.stringify(few.map((ip) => String(ip).slice(0, LONGEST_ADDRESS))),
+    rules.time.now(),
+    domain.key,
+  )
+  balanceDomain(tx, rules, domain)
+}
+
+/** What was too much at once. */
+export function balancePending(tx: SqliteTx, rules: Rules): void {
+  for (const { name } of tx.all<{ name: string }>(READ_PENDING_DOMAINS, MOST_PENDING)) {
+    const domain = readDomain(tx, name)
+    if (domain !== undefined) balanceDomain(tx, rules, domain)
+  }
+}
