@@ -52,7 +52,12 @@ export async function run(options: RunOptions): Promise<Ran> {
       options.detectors ? tools : { ...tools, trusts: (_site: string, rule: string) => !rule.startsWith('site-urls') },
   }
   const { seed, sites, pagesPerSite: pages = 0 } = options.web
-  const settings: Partial<Settings> = { scope: `tld:${SCOPE}`, links: 'combined', ...options.settings }
+  const settings: Partial<Settings> = {
+    scope: `tld:${SCOPE}`,
+    links: 'combined',
+    ...(options.detectors ? {} : { trust: [{ site: '*', rules: [] }] }),
+    ...options.settings,
+  }
   const plan = { seed, sites, pages, web: options.web, settings, alter }
   const bare = setStage(plan)
   const stage: Stage = {
