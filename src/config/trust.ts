@@ -17,7 +17,9 @@ export function trust(text: string): Trust {
     /^(\*|(\*\.)?[a-z0-9._-]+(:\d{1,5})?)$/i.test(site) &&
     named.every((name) => /^[a-z0-9-]+$/.test(name))
   if (!fits)
-    throw new Unfit(`'${text}' is no site with rules; write www.example.org, or *.example.org=calendar,soft-404`)
+    throw new Unfit(
+      `'${text}' is no site with rules; write www.example.org, or *.example.org=endless-sequence,soft-404`,
+    )
   return { site: site.toLowerCase(), rules: named }
 }
 

@@ -33,10 +33,11 @@ export interface PageJudgement {
 export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOptions): PageJudgement {
   // A later look at a page is the same again, and no trap.
   if (page.again) return { memory, verdicts: [], follow: true }
-  const limited = judgeSite(memory, page, options)
+  // What is asked for again is counted when it has its answer; only how long it took tells something now.
+  const limited = page.outcome === 'later' ? { memory } : judgeSite(memory, page, options)
   const verdicts: TrapVerdict[] = []
   let next = limited.memory
-  if (limited.verdict !== undefined) {
+  if ('verdict' in limited && limited.verdict !== undefined) {
     const { rule, evidence } = limited.verdict
     // Trusted: as if the limit were not there, and told of no more.
     if (options.trusted(nameOf(rule))) next = withoutStop(next)

@@ -19,6 +19,8 @@ import type { SiteTools } from './tools.ts'
 /** What reading a page brought for the detectors. */
 export interface Seen {
   path: string
+  /** It was looked at before. */
+  again?: boolean
   content?: PageFacts['content']
   links: readonly LinkFacts[]
   abroad: number
@@ -81,7 +83,11 @@ export function compareSites(
 
 function tellVerdict(verdict: Omit<Verdict, 'at'>, at: Instant, reporter: Reporter, tools: SiteTools): void {
   const { rule, evidence, pattern } = verdict
-  reporter.verdict({ ...verdict, at })
+  const { examples } = verdict
+  const origin = reporter.visit.agenda[0] === undefined ? '' : new URL(reporter.visit.agenda[0].url).origin
+  // Detectors know paths; people want URLs.
+  const urls = examples?.map((example) => (example.startsWith('/') ? origin + example : example))
+  reporter.verdict({ ...verdict, at, ...(urls === undefined ? {} : { examples: urls }) })
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 

@@ -72,12 +72,11 @@ export function resolveLinks(
 }
 
 /** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
-export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+export function linkFacts(links: readonly WebUrl[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
   const onPage = new HashSet64()
   const facts: LinkFacts[] = []
   let abroad = 0
-  for (const { found, url } of links) {
-    if (found.kind === 'embed') continue
+  for (const url of links) {
     if (url.site !== tools.site) abroad++
     else if (onPage.add(url.key)) facts.push({ path: normalPath(url), fresh: !tools.local.knows(url.key) })
   }

@@ -34,6 +34,9 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
   if (end.judged?.duplicate) tally.add('duplicates')
+  // What dripped until the deadline has shown something, though it is tried again.
+  const dripped = failure !== undefined && page.outcome.kind === 'later' && page.bytes > 0
+  if (dripped) judge(page, seenOf(page, tools), false, reporter, tools)
   if (page.status <= 0) return
   // Also a 503 is an answer.
   if (page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))

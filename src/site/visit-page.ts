@@ -87,8 +87,11 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   if (target !== undefined) {
     const capture = await keep(exchange, answer, tools.site)
     screen.reporter.begin()
-    const links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
-    return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
+    const moved = end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture })
+    const seen = { path: normalPath(url), again: item.before !== undefined, ...linkFacts([target], screen) }
+    moved.judged = judge(moved.page, seen, false, screen.reporter, tools.site)
+    moved.page.links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
+    return moved
   }
   const failure = failureOfStatus(answer.head.status)
   if (failure !== undefined) {
@@ -139,8 +142,12 @@ export async function visitPage(item: AgendaItem, tools: PageTools): Promise<Pag
   const kept = end(exchange.sentAt, outcome, { ...told, capture, memory: scolds ? undefined : memory })
   const seen = {
     path: normalPath(url),
+    again: item.before !== undefined,
     content: reading && contentOf(reading, capture.digest),
-    ...linkFacts(links, screen),
+    ...linkFacts(
+      links.flatMap(({ found, url }) => (found.kind === 'embed' ? [] : [url])),
+      screen,
+    ),
   }
   kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, kept.page, screen.reporter)

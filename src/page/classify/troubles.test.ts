@@ -86,7 +86,7 @@ test('plain text has a reading of its own: words and signature, and no links', (
   const reading = read(text, 'text/plain')
   assert.deepEqual(reading.links, [])
   assert.equal(reading.as, 'text')
-  assert.ok(reading.text.includes('<http://c.test/?q=1>.'), 'no tag is seen in it')
+  assert.ok(reading.text.includes('<http://c.test/?q=1> for'), 'no tag is seen in it')
   assert.equal(reading.signature.words > 20, true)
   assert.equal(reading.title, '')
 })
