@@ -1,6 +1,8 @@
 import { describe } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { aliasesContract } from '../aliases.contract.ts'
+import { domainsContract } from '../domains.contract.ts'
+import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
 import { modelContract } from '../model.contract.ts'
@@ -11,5 +13,7 @@ const inMemory = async () => openSqlite(':memory:')
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory))
 describe('other names on SQLite', () => aliasesContract(inMemory))
+describe('domains on SQLite', () => domainsContract(inMemory))
 describe('the frontier on SQLite', () => frontierContract(inMemory))
 describe('random lives on SQLite', () => modelContract(inMemory, 150))
+describe('random domains on SQLite', () => domainsModelContract(inMemory, 40))

@@ -1,0 +1,273 @@
+/**
+ * Random lives of two domains in which anybody can make up sites, and of a web around them, beside a model that anyone can
+ * check by reading `domains.ts`. After each step the frontier must agree with it on who is vouched for and who is held; at
+ * the end everybody else was visited, once.
+ */
+import assert from 'node:assert/strict'
+import { it } from 'node:test'
+import fc from 'fast-check'
+import { signed64 } from '../base/digest.ts'
+import type { Link } from '../visit/report.ts'
+import { siteKey } from '../web/url/web-url.ts'
+import { type Bench, link, type MakeDatabase, openBench, PAUSE, seedUrl, whole } from './contract-tools.ts'
+import { crowdOf, STRANGERS_ALLOWED } from './domains.ts'
+
+const DOMAINS = ['farm.test', 'house.test']
+const AROUND = ['a.test', 'b.test']
+const NAMES = 90
+
+type Step =
+  | { do: 'link'; via: string; domain: string; from: number; count: number; path: number }
+  | { do: 'seed'; site: string }
+  | { do: 'visit'; atMost: number; learns: boolean; from: number; count: number }
+  | { do: 'pass' }
+  | { do: 'reap' }
+  | { do: 'restart' }
+
+const domain = fc.constantFrom(...DOMAINS)
+const number = fc.oneof({ weight: 3, arbitrary: fc.nat(5) }, fc.nat(NAMES - 1))
+const site = fc.oneof(
+  { weight: 4, arbitrary: fc.tuple(number, domain).map(([one, of]) => `s${one}.${of}`) },
+  { weight: 1, arbitrary: fc.constantFrom(...AROUND, ...DOMAINS, 'www.farm.test') },
+)
+const count = fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 30, max: NAMES }))
+const steps: fc.Arbitrary<Step[]> = fc.array(
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc.record({
+        do: fc.constant('link' as const),
+        via: site,
+        domain,
+        from: number,
+        count,
+        path: fc.nat(1),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('seed' as const), site }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        do: fc.constant('visit' as const),
+        atMost: fc.integer({ min: 1, max: 8 }),
+        learns: fc.boolean(),
+        from: number,
+        count,
+      }),
+    },
+    { weight: 2, arbitrary: fc.constant({ do: 'pass' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'reap' as const }) },
+    { weight: 1, arbitrary: fc.constant({ do: 'restart' as const }) },
+  ),
+  { minLength: 5, maxLength: 40 },
+)
+
+interface Known {
+  seed: boolean
+  visited: boolean
+  crowd: number
+  stranger?: { speaker: string | undefined; since: number; held: boolean }
+}
+
+const domainOf = (name: string) => name.split('.').slice(-2).join('.')
+const isOwn = (name: string) => name === domainOf(name) || name === `www.${domainOf(name)}`
+/** As the frontier takes them: what comes together, and what came in the same millisecond, by keys. */
+const byKey = (a: string, b: string) => (signed64(siteKey(a)) < signed64(siteKey(b)) ? -1 : 1)
+
+class Life {
+  readonly sites = new Map<string, Known>()
+  readonly wild = new Set<string>()
+  bench: Bench
+
+  constructor(bench: Bench) {
+    this.bench = bench
+  }
+
+  of(name: string): [string, Known][] {
+    return [...this.sites].filter(([site]) => domainOf(site) === name)
+  }
+
+  weight(voice: string, target: string): number {
+    if (voice === target) return 0
+    if (domainOf(voice) !== domainOf(target) && !this.wild.has(domainOf(voice))) return 2
+    const known = this.sites.get(voice)
+    if (known === undefined) return 0
+    if (known.seed) return 2
+    return known.stranger === undefined ? 1 : 0
+  }
+
+  room(name: string): number {
+    const all = this.of(name).map(([, known]) => known)
+    const strangers = all.filter(({ stranger }) => stranger !== undefined)
+    const out = strangers.filter(({ stranger }) => !stranger?.held)
+    return STRANGERS_ALLOWED + all.length - strangers.length - out.length
+  }
+
+  /** `voice` is undefined when the operator names it. */
+  learn(links: { voice: string | undefined; target: string }[]): void {
+    const targets = [...new Set(links.map(({ target }) => target))].sort(byKey)
+    for (const target of targets) {
+      const voices = new Set(links.filter((one) => one.target === target).map(({ voice }) => voice))
+      this.learnOne(target, [...voices])
+    }
+  }
+
+  learnOne(target: string, voices: (string | undefined)[]): void {
+    const before = this.sites.get(target)
+    const seed = voices.includes(undefined)
+    if (before !== undefined && before.stranger === undefined && !seed) return
+    let speaker = before?.stranger?.speaker
+    let vouched = seed
+    for (const voice of voices) {
+      if (voice === undefined || vouched || voice === speaker) continue
+      const weight = this.weight(voice, target)
+      vouched = weight === 2 || (weight === 1 && speaker !== undefined)
+      if (weight === 1 && !vouched) speaker = voice
+    }
+    const known = before ?? { seed: false, visited: false, crowd: crowdOf(this.of(domainOf(target)).length + 1) }
+    this.sites.set(target, known)
+    if (seed) {
+      known.seed = true
+      known.crowd = 0
+    }
+    if (vouched) {
+      const wasStranger = before === undefined || known.stranger !== undefined
+      known.stranger = undefined
+      if (wasStranger) this.balance(domainOf(target))
+      return
+    }
+    if (known.stranger !== undefined) {
+      known.stranger.speaker = speaker
+      return
+    }
+    known.stranger = { speaker, since: this.bench.clock.now(), held: false }
+    known.stranger.held = this.wild.has(domainOf(target)) && !isOwn(target) && this.room(domainOf(target)) < 0
+  }
+
+  balance(name: string): void {
+    if (!this.wild.has(name)) return
+    const strangers = this.of(name)
+      .flatMap(([site, known]) => (known.stranger === undefined ? [] : [{ site, known, stranger: known.stranger }]))
+      .sort((a, b) => a.stranger.since - b.stranger.since || byKey(a.site, b.site))
+    for (const { site, known, stranger } of strangers.toReversed())
+      if (this.room(name) < 0 && !stranger.held && !known.visited && !isOwn(site)) stranger.held = true
+    for (const { stranger } of strangers) if (this.room(name) > 0) stranger.held = false
+  }
+
+  async run(step: Step): Promise<void> {
+    const { bench } = this
+    switch (step.do) {
+      case 'link': {
+        const targets = namesOf(step)
+        await bench.admit(...targets.map((target) => linkTo(target, step.via, step.path)))
+        return this.learn(targets.map((target) => ({ voice: step.via, target })))
+      }
+      case 'seed':
+        await bench.db.transact((tx) => bench.ledger.seed(tx, [seedUrl(`${step.site}/`)]))
+        return this.learn([{ voice: undefined, target: step.site }])
+      case 'visit':
+        for (const visit of (await bench.frontier.checkOut('w1', step.atMost)).visits) {
+          const own = domainOf(visit.site)
+          this.visit(visit.site)
+          const targets = namesOf({ ...step, domain: DOMAINS[step.count % 2] }).filter((one) => one !== visit.site)
+          const learns = step.learns && DOMAINS.includes(own)
+          await bench.settle(
+            whole(bench, visit, {
+              abroad: targets.map((target) => linkTo(target, visit.site, 0)),
+              ...(learns ? { learnt: { wildcard: { domain: own, addresses: [] } } } : {}),
+            }),
+          )
+          if (learns) {
+            this.wild.add(own)
+            this.balance(own)
+          }
+          this.learn(targets.map((target) => ({ voice: visit.site, target })))
+        }
+        return
+      case 'pass':
+        return bench.clock.pass(PAUSE)
+      case 'reap':
+        await bench.db.transact((tx) => bench.ledger.reap(tx))
+        return
+      case 'restart':
+        this.bench = await bench.restart()
+    }
+  }
+
+  visit(name: string): void {
+    const known = this.sites.get(name)
+    assert.ok(known !== undefined && !known.stranger?.held, `${name} is visited`)
+    known.visited = true
+  }
+
+  async check(): Promise<void> {
+    const { db, ledger } = this.bench
+    await db.read(async (tx) => {
+      for (const [name, known] of this.sites) {
+        const look = await ledger.look.site(tx, name)
+        assert.equal(look?.state === 'held', known.stranger?.held === true, `${name} is ${look?.state}`)
+        const { speaker } = known.stranger ?? {}
+        const stranger = known.stranger && (speaker === undefined ? {} : { speaker })
+        assert.deepEqual([look?.stranger, look?.crowd], [stranger, known.crowd], name)
+      }
+      for (const name of DOMAINS) {
+        const all = this.of(name)
+        const look = await ledger.look.domain(tx, name)
+        const held = all.filter(([, known]) => known.stranger?.held).length
+        const vouched = all.filter(([, known]) => known.stranger === undefined).length
+        const seen = look && [look.sites, look.vouched, look.held, look.wildcard]
+        assert.deepEqual(seen ?? [0, 0, 0, false], [all.length, vouched, held, this.wild.has(name)])
+      }
+      const { sites } = await ledger.look.totals(tx)
+      const held = [...this.sites.values()].filter(({ stranger }) => stranger?.held).length
+      assert.equal(sites.held, held)
+      assert.equal(
+        Object.values(sites).reduce((sum, n) => sum + n),
+        this.sites.size,
+      )
+    })
+  }
+
+  /** Nobody is lost: whoever is not held is visited in the end. */
+  async end(): Promise<void> {
+    for (;;) {
+      const { visits, next } = await this.bench.frontier.checkOut('w1', 64)
+      for (const visit of visits) {
+        this.visit(visit.site)
+        await this.bench.settle(whole(this.bench, visit))
+      }
+      if (next === 'over') break
+      this.bench.clock.pass(Math.max(1, next))
+    }
+    for (const [name, { visited, stranger }] of this.sites) assert.equal(visited, stranger?.held !== true, name)
+  }
+}
+
+function namesOf(step: { domain: string; from: number; count: number }): string[] {
+  return Array.from({ length: step.count }, (_, index) => `s${(step.from + index) % NAMES}.${step.domain}`)
+}
+
+function linkTo(target: string, via: string, path: number): Link {
+  return link(`${target}/${path === 0 ? '' : path}`, `http://${via}/`)
+}
+
+export function domainsModelContract(make: MakeDatabase, runs: number): void {
+  it(`agrees with the model of domains in ${runs} random lives`, async () => {
+    let held = 0
+    await fc.assert(
+      fc.asyncProperty(steps, async (all) => {
+        const life = new Life(await openBench(make))
+        for (const step of all) {
+          await life.run(step)
+          await life.check()
+        }
+        held += [...life.sites.values()].filter(({ stranger }) => stranger?.held).length
+        await life.end()
+        await life.check()
+        await life.bench.db.close()
+      }),
+      { numRuns: runs },
+    )
+    assert.ok(held > 0, 'no life in which anybody is held')
+  })
+}
