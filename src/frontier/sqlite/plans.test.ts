@@ -4,10 +4,14 @@ import { describe, it } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
+import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
+import { READ_FIRST_VIA, READ_SITES_FROM } from './count-domains.ts'
+import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
 import { ENQUEUE, FRESHEN } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
+import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES } from './learn-address.ts'
 import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
 import { PROMOTE } from './promote.ts'
@@ -21,9 +25,12 @@ import { READ_TOTALS } from './read-totals.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './reap.ts'
 import { READ_OUT } from './recover.ts'
 import { RELEASE_ADDRESS } from './release-address.ts'
+import { READ_HELD_FROM } from './release-trusted.ts'
 import { RENEW } from './renew.ts'
 import { SET_ASIDE } from './set-aside.ts'
 import { FORGET_SPELLINGS, HAS_SPELLINGS, READ_SPELLINGS, READ_TEXT, RESPELL, WRITE_SPELLING } from './spellings.ts'
+import { ADD_STRANGER, READ_STRANGER, REMOVE_STRANGER, WRITE_SPEAKER, WRITE_STANDING } from './strangers.ts'
+import { READ_IS_SEED } from './vouch.ts'
 import { WRITE_SITE } from './write-site.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
@@ -65,6 +72,22 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   WRITE_PENDING: [WRITE_PENDING, 'PRIMARY KEY'],
   READ_NAMES_OF: [READ_NAMES_OF, 'site_alias_original'],
   ADD_PAGE: [ADD_PAGE, ''],
+  READ_DOMAIN: [READ_DOMAIN, 'PRIMARY KEY'],
+  WRITE_DOMAIN: [WRITE_DOMAIN, ''],
+  READ_STRANGER: [READ_STRANGER, 'PRIMARY KEY'],
+  ADD_STRANGER: [ADD_STRANGER, ''],
+  WRITE_SPEAKER: [WRITE_SPEAKER, 'PRIMARY KEY'],
+  WRITE_STANDING: [WRITE_STANDING, 'PRIMARY KEY'],
+  REMOVE_STRANGER: [REMOVE_STRANGER, 'PRIMARY KEY'],
+  READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
+  READ_NEWEST: [READ_NEWEST, 'stranger_of'],
+  READ_OLDEST_HELD: [READ_OLDEST_HELD, 'stranger_of'],
+  READ_HELD_FROM: [READ_HELD_FROM, 'PRIMARY KEY'],
+  READ_SITES_FROM: [READ_SITES_FROM, 'PRIMARY KEY'],
+  READ_FIRST_VIA: [READ_FIRST_VIA, 'url_waiting'],
+  LEAVE_ADDRESS: [LEAVE_ADDRESS, 'PRIMARY KEY'],
+  JOIN_ADDRESS: [JOIN_ADDRESS, ''],
+  READ_ADDRESS_SITES: [READ_ADDRESS_SITES, 'PRIMARY KEY'],
 }
 
 function planOf(tx: SqliteTx, sql: string): string[] {
@@ -81,9 +104,11 @@ describe('plans', () => {
       assert.ok(uses === '' || plan.some((step) => step.includes(uses)), `${uses}: ${plan.join('\n')}`)
     })
 
-  it('what is out, and what is to be moved, is read from its own small index', async () => {
+  it('what is out, to be moved, to be held or released is read from its own small index', async () => {
     const db = openSqlite(':memory:')
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_OUT))).join(), /INDEX site_out/)
     assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_PENDING))).join(), /INDEX site_alias_pending/)
+    assert.match((await db.read((tx) => planOf(sqliteTx(tx), READ_PENDING_DOMAINS))).join(), /INDEX domain_pending/)
+    assert.match((await db.read((tx) => planOf(sqliteTx(tx), COUNT_HELD_DOMAINS))).join(), /INDEX domain_held/)
   })
 })
