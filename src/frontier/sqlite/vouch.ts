@@ -44,6 +44,14 @@ function weightOf(tx: SqliteTx, rules: Rules, voice: bigint, name: string, domai
   return rules.strangers.read(tx, voice) === undefined ? 1 : 0
 }
 
+/** Menus name the same sites on every page of a site: nothing is looked up for those. */
+function isNews(tx: SqliteTx, site: bigint, links: Links, speaker: bigint | null): boolean {
+  return links.some(({ via }) => {
+    const voice = pageOf(tx, via).site
+    return voice !== site && voice !== speaker
+  })
+}
+
 export interface Vouched {
   domain: DomainRow
   wasHeld: boolean
@@ -61,7 +69,7 @@ export function vouch(
   named: boolean,
 ): Vouched | undefined {
   const stranger = rules.strangers.read(tx, site.key)
-  if (stranger === undefined) return undefined
+  if (stranger === undefined || !(named || isNews(tx, site.key, links, stranger.speaker))) return undefined
   const domain = readDomain(tx, domainOf(site.name))
   if (domain === undefined || domain.key !== stranger.domain) return undefined
   const { vouched, speaker } = named

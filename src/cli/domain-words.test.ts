@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { statusText } from './commands/status.ts'
+import { explainSite } from './explain-words.ts'
+import { STANDING } from './fake-house.test-data.ts'
+import type { SiteLook } from './rooms.ts'
+
+const LOOK: SiteLook = {
+  state: 'held',
+  seed: false,
+  notBefore: 0,
+  politeAt: 0,
+  pause: 0,
+  losses: 0,
+  crowd: 0,
+  visits: 0,
+  known: 2,
+  waiting: 2,
+  memory: { robots: {}, fetched: 0, duplicates: 0, silent: 0 },
+  domain: {
+    name: 'farm.test',
+    sites: 1200,
+    vouched: 2,
+    held: 1146,
+    wildcard: true,
+    addresses: ['192.0.2.7'],
+    allowed: 52,
+  },
+  stranger: { speaker: 'www.farm.test' },
+}
+const explained = (changes: Partial<SiteLook>) =>
+  explainSite({ site: 'x.farm.test', look: { ...LOOK, ...changes }, documents: 0, verdicts: [] }, 0).join('\n')
+
+test('a held site says why, who speaks for it, and what would release it', () => {
+  const text = explained({})
+  assert.match(text, /^x\.farm\.test: held: it is one of too many in its domain that nobody vouches for\.$/m)
+  assert.match(text, /Any name under farm\.test resolves \(to 192\.0\.2\.7\).*1,200 sites.*2 vouched for, 1,146 held\./)
+  assert.match(text, /Only www\.farm\.test speaks for it\. .* 52 are visited there\./)
+  assert.match(text, /released when it is given as a seed, .* when one more vouched site of its domain does/)
+  assert.match(text, /--trust '\*\.farm\.test=dns-wildcard'/)
+  assert.match(
+    explained({ stranger: {} }),
+    /Nobody that counts speaks for it\.[\s\S]*when two vouched sites of its domain do/,
+  )
+})
+
+test('a site that is vouched for, or in a domain without a wildcard, has less to say', () => {
+  const vouched = explained({ state: 'free', stranger: undefined })
+  assert.match(vouched, /Any name under farm\.test resolves/)
+  assert.doesNotMatch(vouched, /speaks for it|released/)
+  assert.doesNotMatch(explained({ state: 'free', domain: { ...LOOK.domain!, wildcard: false } }), /resolves|speaks/)
+  assert.match(explained({ state: 'free', crowd: 2 }), /Others come first/)
+})
+
+test('status tells how many are held, when any is', () => {
+  assert.doesNotMatch(statusText(STANDING, 'c', 0), /held/)
+  const sites = { ...STANDING.sites, held: 1146 }
+  const text = statusText({ ...STANDING, sites, heldDomains: 3 }, 'c', 0)
+  assert.match(text, /held +1,146 sites that nobody vouches for: 3 domains with wildcards/)
+  assert.match(text, /sites +1,156 known/)
+})
