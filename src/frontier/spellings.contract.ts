@@ -45,6 +45,16 @@ export function spellingsContract(make: MakeDatabase): void {
       })
     })
 
+    it('that only writes letters as escapes is the same text: not found under one, it is not asked for under the other', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      const { visits } = await bench.frontier.checkOut('w1', 1)
+      const escaped = page(URL, NOT_FOUND, { url: 'http://a.test/%78', key: link(URL).key })
+      await bench.settle(part(bench, visits[0], 1, { pages: [escaped], ended: 'done' }))
+      assert.deepEqual(await askAll(bench, NOT_FOUND), [])
+      assert.equal((await look(bench))?.mark, 'gone')
+    })
+
     it('that comes later revives a URL that was not found, as one never visited', async () => {
       const bench = await openBench(make)
       await bench.admit(link(URL))

@@ -214,7 +214,7 @@ describe('answers', { concurrency: 4 }, () => {
     ['http://a.test/moved', [/Redirected with status 301 to http:\/\/a\.test\/page/]],
     ['http://a.test/missing', [/Not collected/, /404/]],
     ['http://a.test/broken', [/Not collected/, /500/]],
-    ['http://out.example/', [/Out of scope: scope host/, /pages? links? here/, /http:\/\/a\.test\//]],
+    ['http://out.example/', [/Out of scope: scope tld:test/, /pages? links? here/, /http:\/\/a\.test\//]],
     ['http://never.example/', [/Not known/]],
     ['http://dead.test/', [/robots\.txt/, /given up/]],
   ]

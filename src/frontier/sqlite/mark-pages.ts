@@ -2,6 +2,7 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
+import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import { pageOf } from './enqueue.ts'
 import type { Rules } from './rules.ts'
@@ -67,8 +68,15 @@ function notFound(
   if (tx.run(MARK_NOT_FOUND, page.tries, site.key, key, page.url) === 1) site.waiting--
   else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
   else {
-    if (readText(tx, site.key, key)?.mark === WAITING) rememberTried(tx, site, key, page.url)
-    return
+    const waiting = readText(tx, site.key, key)
+    if (waiting?.mark !== WAITING) return
+    // The text that waits here is another one, unless the standard takes the two for one.
+    if (!isSameText(waiting.url, page.url)) {
+      rememberTried(tx, site, key, page.url)
+      return
+    }
+    tx.run(MARK_NOT_FOUND, page.tries, site.key, key, waiting.url)
+    site.waiting--
   }
   if (spelt) tryNextSpelling(tx, site, key, page.url, now)
 }
