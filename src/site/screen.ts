@@ -173,8 +173,12 @@ function offerHere(link: Link, url: WebUrl, tools: ScreenTools): boolean {
 
 function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
   const verdict = tools.scope.judge(url, depth)
-  if (!verdict.yes) tools.reporter.tally.add('refused:scope')
-  return verdict.yes
+  if (verdict.yes) return true
+  tools.reporter.tally.add('refused:scope')
+  // Depth and length are limits, too (V12): the table of what each stopped has them.
+  const [limit] = verdict.rule.split('>', 1)
+  if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
+  return false
 }
 
 function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
