@@ -58,14 +58,18 @@ export async function crawlSite(
   if (tools.refusesAddress(address.ip) !== undefined) {
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
-  const { barred, wildcard } = await tools.domains.look(host, resolved.list, signal)
+  const barred = await tools.domains.barredBy(host, resolved.list, signal)
   if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
     const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
     reporter.verdict({ rule: TLD_WILDCARD, evidence, at: tools.clock.now() })
     tools.journal.tell({ kind: 'hazard', site: visit.site, rule: TLD_WILDCARD, evidence })
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
-  if (wildcard !== undefined && visit.memory.fetched === 0) reporter.learn({ wildcard })
+  if (visit.memory.fetched === 0) {
+    void tools.domains.wildcardOf(host, signal).then((wildcard) => {
+      if (wildcard !== undefined) reporter.learn({ wildcard })
+    })
+  }
 
   courtesy.at(address.ip)
   const shared = !courtesy.own

@@ -26,38 +26,37 @@ function resolver(zones: Record<string, Address[] | 'silent'>) {
 test('a domain in which any name resolves has a wildcard; it is asked about once', async () => {
   const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
   const book = new DomainBook(virtualClock(0), resolve)
-  const facts = await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)
-  assert.deepEqual(facts, { wildcard: { domain: 'farm.org', addresses: ['192.0.2.7'] } })
-  await book.look('b.farm.org', [{ ip: '192.0.2.7' }], signal)
-  assert.deepEqual(asked, [absurdName('org'), absurdName('farm.org')])
+  const there = { domain: 'farm.org', addresses: ['192.0.2.7'] }
+  assert.deepEqual(await book.wildcardOf('a.farm.org', signal), there)
+  assert.deepEqual(await book.wildcardOf('b.farm.org', signal), there)
+  assert.deepEqual(asked, [absurdName('farm.org')])
 })
 
 test('a domain and its www. say nothing about names below it, and are not asked about', async () => {
   const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
   const book = new DomainBook(virtualClock(0), resolve)
   for (const host of ['farm.org', 'www.farm.org', '192.0.2.1', '[::1]']) {
-    assert.deepEqual(await book.look(host, [{ ip: '192.0.2.7' }], signal), {}, host)
+    assert.equal(await book.wildcardOf(host, signal), undefined, host)
   }
-  assert.deepEqual(asked, [absurdName('org')])
+  assert.deepEqual(asked, [])
 })
 
 test('a site that lives only where absurd names of its top-level domain lead is barred', async () => {
   const { resolve } = resolver({ '*.com': [{ ip: '192.0.2.9' }] })
   const book = new DomainBook(virtualClock(0), resolve)
   const there = { ip: '192.0.2.9' }
-  const { barred } = await book.look('typo.com', [there], signal)
-  assert.deepEqual(barred, { suffix: 'com', ip: '192.0.2.9' })
-  assert.equal((await book.look('good.com', [there, { ip: '192.0.2.10' }], signal)).barred, undefined)
-  assert.equal((await book.look('mine.com', [{ ...there, named: true }], signal)).barred, undefined)
+  assert.deepEqual(await book.barredBy('typo.com', [there], signal), { suffix: 'com', ip: '192.0.2.9' })
+  assert.equal(await book.barredBy('good.com', [there, { ip: '192.0.2.10' }], signal), undefined)
+  assert.equal(await book.barredBy('mine.com', [{ ...there, named: true }], signal), undefined)
 })
 
 test('no answer of the resolver is no answer: it is asked again', async () => {
   const zones: Record<string, Address[] | 'silent'> = { '*.farm.org': 'silent' }
   const { resolve } = resolver(zones)
   const book = new DomainBook(virtualClock(0), resolve)
-  assert.equal((await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)).wildcard, undefined)
+  assert.equal(await book.wildcardOf('a.farm.org', signal), undefined)
   zones['*.farm.org'] = [{ ip: '192.0.2.7' }]
-  assert.notEqual((await book.look('a.farm.org', [{ ip: '192.0.2.7' }], signal)).wildcard, undefined)
+  assert.notEqual(await book.wildcardOf('a.farm.org', signal), undefined)
 })
 
 test('an absurd name is a valid label that differs by domain', () => {

@@ -18,10 +18,10 @@ interface Probed {
   until: Millis
 }
 
-export interface DomainFacts {
-  /** Every address of the site is one that absurd names under this suffix have. */
-  barred?: { suffix: string; ip: string }
-  wildcard?: NonNullable<Learnt['wildcard']>
+/** Every address of a site is one that absurd names under this suffix have. */
+export interface Barred {
+  suffix: string
+  ip: string
 }
 
 export class DomainBook {
@@ -34,22 +34,21 @@ export class DomainBook {
     this.#resolve = resolve
   }
 
-  async look(host: string, addresses: readonly Address[], signal: AbortSignal): Promise<DomainFacts> {
-    const facts: DomainFacts = {}
+  /** Names that the operator has sent somewhere are no stranger's wildcard. */
+  async barredBy(host: string, addresses: readonly Address[], signal: AbortSignal): Promise<Barred | undefined> {
     const suffix = publicSuffix(host)
+    if (suffix === undefined || suffix === host || addresses.some(({ named }) => named)) return undefined
+    const ips = new Set((await this.#absurd(suffix, signal)).map(({ ip }) => ip))
+    const isNobodys = ips.size > 0 && addresses.every(({ ip }) => ips.has(ip))
+    return isNobodys ? { suffix, ip: addresses[0].ip } : undefined
+  }
+
+  /** Nobody should wait for it: a resolver may take its time to say that a name does not exist. */
+  async wildcardOf(host: string, signal: AbortSignal): Promise<Learnt['wildcard']> {
     const domain = registrableDomain(host)
-    if (suffix === undefined || domain === undefined) return facts
-    // Names that the operator has sent somewhere are no stranger's wildcard.
-    if (!addresses.some(({ named }) => named)) {
-      const nobodys = await this.#absurd(suffix, signal)
-      const ips = new Set(nobodys.map(({ ip }) => ip))
-      if (ips.size > 0 && addresses.every(({ ip }) => ips.has(ip))) facts.barred = { suffix, ip: addresses[0].ip }
-    }
-    if (host !== domain && host !== `www.${domain}`) {
-      const found = await this.#absurd(domain, signal)
-      if (found.length > 0) facts.wildcard = { domain, addresses: found.map(({ ip }) => ip) }
-    }
-    return facts
+    if (domain === undefined || host === domain || host === `www.${domain}`) return undefined
+    const found = await this.#absurd(domain, signal)
+    return found.length === 0 ? undefined : { domain, addresses: found.map(({ ip }) => ip) }
   }
 
   #absurd(domain: string, signal: AbortSignal): Promise<readonly Address[]> {
