@@ -45,10 +45,8 @@ export function scriptLinks(input: string, from: number, to: number, tell: (href
     } else if (code === SLASH) {
       const next = at + 1 < to ? input.charCodeAt(at + 1) : 0
       if (next === SLASH) at = lineEnd(input, at, to)
-      else if (next === STAR) {
-        const close = input.indexOf('*/', at + 2)
-        at = close < 0 || close >= to ? to : close + 2
-      } else if (endsValue(last)) {
+      else if (next === STAR) at = commentEnd(input, at + 2, to)
+      else if (endsValue(last)) {
         last = code
         at++
       } else {
@@ -85,6 +83,13 @@ function lineEnd(input: string, from: number, to: number): number {
     const code = input.charCodeAt(at)
     if (code === LF || code === CR) return at
   }
+  return to
+}
+
+/** Searches no further than the script: a page of scripts with an open comment each would be walked to its end by all of them. */
+function commentEnd(input: string, from: number, to: number): number {
+  for (let at = from + 1; at < to; at++)
+    if (input.charCodeAt(at) === SLASH && input.charCodeAt(at - 1) === STAR) return at + 1
   return to
 }
 
