@@ -49,21 +49,41 @@ const NAMES_OF_RANDOM_ONES = new Set([
 
 const GUID = /^(?:\{|%7b)?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}(?:\}|%7d)?$/i
 const LONG_HEX = /^[0-9a-f]{32,}$/i
-const SHORTER_HEX = /^(?=.*\d)[0-9a-f]{16,}$/i
-const DRAWN = /^(?=.*\d)(?=.*[a-z])[0-9a-z]{20,}$/i
+/** Digits alone are a number of something, however many they are. */
+const SHORTER_HEX = /^(?=.*\d)(?=.*[a-f])[0-9a-f]{16,}$/i
+const DRAWN = /^[0-9a-z]{20,}$/i
 const LONG = /^(?=.*\d).{10,}$/
+/** `keynote-2024-intro`, `2024-05-12`: somebody thought of it. */
+const WORDED = /^(?:[a-z]+|\d{1,4})(?:[-_.+](?:[a-z]+|\d{1,4}))+$/i
 
 /** `name` in lower case. `cfid` counts only beside `cftoken`: alone it may be anything. */
 export function isSessionId(name: string, value: string, besideToken: boolean): boolean {
   if (NAMES.has(name)) return true
   if (name === 'cfid') return besideToken
   if (NAMES_OF_RANDOM_ONES.has(name)) return isRandom(value)
-  if (NAMES_OF_LONG_ONES.has(name)) return value === '' || LONG.test(value)
+  if (NAMES_OF_LONG_ONES.has(name)) return value === '' || (LONG.test(value) && !WORDED.test(value))
   return BEGINNINGS.test(name)
 }
 
 function isRandom(value: string): boolean {
-  return value.length >= 16 && (SHORTER_HEX.test(value) || GUID.test(value) || DRAWN.test(value))
+  if (value.length < 16) return false
+  return SHORTER_HEX.test(value) || GUID.test(value) || (DRAWN.test(value) && isMixed(value))
+}
+
+/**
+ * Small letters, capitals and digits change at every sixth character or more often: in what is drawn by chance they do at
+ * every second or third, in words with a year behind them (`internationalisation2024`) once or twice.
+ */
+function isMixed(value: string): boolean {
+  let changes = 0
+  for (let at = 1; at < value.length; at++) if (kindAt(value, at) !== kindAt(value, at - 1)) changes++
+  return changes * 6 >= value.length
+}
+
+/** Of letters and digits: bit 6 is a letter's, bit 5 tells a small one. */
+function kindAt(value: string, at: number): number {
+  const code = value.charCodeAt(at)
+  return code < 0x40 ? 0 : code & 0x60
 }
 
 /** Names of things: the value is what the page is about, however random it looks. */
