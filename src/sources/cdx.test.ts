@@ -21,6 +21,7 @@ test('CDXJ: what answered, revisits too; dns and failures not', async () => {
     '{"urlkey": "com,example)/j", "timestamp": "20200101000000", "url": "http://example.com/j", "status": 200}',
     'com,example)/ 20200101000000 {"mime": "text/html"}',
     cdxj('ftp://example.com/'),
+    'com,example)/{id} 20200101000000 {"url": "http://example.com/{id}", "status": "200"}',
   ].join('\n')
   const expected = [
     '2 http://example.com/',
@@ -31,6 +32,7 @@ test('CDXJ: what answered, revisits too; dns and failures not', async () => {
     '8 http://example.com/j',
     '9 refused com,example)/ 20200101000000 {"mime": "text/html"}: it names no URL',
     '10 refused ftp://example.com/: it is no URL that could be crawled',
+    '11 http://example.com/%7Bid%7D',
   ]
   assert.deepEqual(await read(text), expected)
   assert.deepEqual(await read(gzipSync(text)), expected)
@@ -48,6 +50,7 @@ test('CDX of 11 and 9 columns, with and without its first line, in another order
     '2 http://example.com/',
     '3 refused http://example.com/x: it was captured with status 500',
   ])
+  assert.deepEqual(await read('\tCDX\ta\ts\nhttp://example.com/a b\t200\n'), ['2 http://example.com/a%20b'])
   assert.deepEqual(await read('some words that are no index\n'), [
     '1 refused some words that are no index: it is no line of an index',
   ])

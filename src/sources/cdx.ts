@@ -29,14 +29,16 @@ export function cdxReader(): (line: Line) => Found[] {
   return ({ number, text, isTooLong }) => {
     if (isTooLong) return [refused(text, number, 'the line is too long')]
     if (text.trim() === '' || text.startsWith('!') || text.startsWith('#')) return []
-    if (/^.CDX /.test(text)) {
+    // Its first character parts the columns.
+    if (/^(.)CDX\1/.test(text)) {
       columns = columnsOf(text)
       return []
     }
     // The first line of some CDXJ files.
     if (number === 1 && /^OpenWayback-CDXJ\b/.test(text)) return []
-    const brace = text.indexOf('{')
-    if (brace === 0 || /^\S+ \d{1,17} \{/.test(text)) return jsonLine(text.slice(brace), text, number)
+    // A key may have a brace of its own.
+    const before = /^(?:\S+ \d{1,17} )?(?=\{)/.exec(text)
+    if (before !== null) return jsonLine(text.slice(before[0].length), text, number)
     return columnLine(text, columns, number)
   }
 }

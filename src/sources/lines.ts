@@ -69,7 +69,7 @@ class LineGatherer {
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0) return
     // Copied, so that a few bytes do not hold a whole chunk.
-    if (this.#length <= this.#longest) this.#pieces.push(bytes.slice(0, this.#longest + 1))
+    if (this.#length <= this.#longest) this.#pieces.push(new Uint8Array(bytes.subarray(0, this.#longest + 1)))
     this.#length += bytes.length
   }
 

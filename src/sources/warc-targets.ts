@@ -53,7 +53,7 @@ export class WarcScanner {
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     while (this.damage === undefined && this.#step(found, false)) {}
     // Copied, so that a few bytes do not hold a whole chunk.
-    this.#held = this.#held.slice()
+    this.#held = new Uint8Array(this.#held)
     return this.damage === undefined ? { found } : { found, damage: this.damage }
   }
 
