@@ -2,6 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Twin } from '../visit/ports.ts'
+import { freshMemory } from '../visit/site-memory.ts'
+import { parseUrl } from '../web/url/web-url.ts'
 import { absurdPath } from './probe.ts'
 import { type Script, Scripted, type ScriptedAnswer } from './scripted.test-data.ts'
 
@@ -127,4 +129,34 @@ test('a site whose first documents are those of another is slowed and proposed a
     like: 'b.test',
   })
   assert.equal(pages.filter(({ outcome }) => outcome.kind === 'kept').length, 5)
+})
+
+test('a site limit that the operator overrules later: what waits is asked for, and its links are followed again', async () => {
+  const script: Script = { [`${SITE}/`]: page(words(1), ['/next']), [`${SITE}/next`]: page(words(2), []) }
+  const memory = { ...freshMemory(), fetched: 9, stopped: 'site-urls>=9' }
+  const stopped = new Scripted(script, wary)
+  await stopped.visit({ agenda: [`${SITE}/`], visit: { memory } })
+  assert.deepEqual(stopped.pagesAsked, ['a.test/'])
+  const overruled = new Scripted(script, { trusts: (_, rule) => rule === 'site-urls' })
+  await overruled.visit({ agenda: [`${SITE}/`], visit: { memory } })
+  assert.deepEqual(overruled.pagesAsked, ['a.test/', 'a.test/next'])
+})
+
+test('a later look adds nothing to what limits and detectors count, whatever came of it', async () => {
+  const script: Script = {
+    [`${SITE}/moved`]: { status: 301, headers: [['Location', '/']] },
+    [`${SITE}/kept`]: page(words(1), []),
+    [`${SITE}/noindex`]: { body: '<meta name=robots content=noindex>' },
+    [`${SITE}/fails`]: { status: 500 },
+  }
+  const before = { digest: 'sha1:', textDigest: 0n, simhash: 0n }
+  const agenda = [...Object.keys(script), `${SITE}/gone`].map((url) => ({ url, before }))
+  const web = new Scripted(script, wary)
+  const { parts, pages } = await web.visit({ agenda, visit: { known: BigUint64Array.of(parseUrl(`${SITE}/`)!.key) } })
+  assert.deepEqual(
+    pages.map(({ outcome }) => outcome.kind),
+    ['moved', 'kept', 'refused', 'later', 'gone'],
+  )
+  const { fetched, traps, likeness } = parts.at(-1)!.memory
+  assert.deepEqual([fetched, traps, likeness], [0, undefined, undefined])
 })

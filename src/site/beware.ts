@@ -3,7 +3,6 @@
  * found is held against what they have said. Here they meet the site's memory, the report and the journal; what a trap is,
  * only they know.
  */
-import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
@@ -62,7 +61,7 @@ export function judge(
   }
   const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
   reporter.remember(answered(memory))
-  for (const verdict of verdicts) tellVerdict(verdict, at, reporter, tools)
+  for (const verdict of verdicts) tellVerdict(verdict, page, reporter, tools)
   return { duplicate, follow, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
@@ -78,14 +77,18 @@ export function compareSites(
   const { memory, slow, verdict } = judgeLikeness(reporter.memory, { url: page.url, isHome, twin })
   reporter.remember(memory)
   if (slow !== undefined) reporter.learn({ slow })
-  if (verdict !== undefined) tellVerdict(verdict, page.at, reporter, tools)
+  if (verdict !== undefined) tellVerdict(verdict, page, reporter, tools)
 }
 
-function tellVerdict(verdict: Omit<Verdict, 'at'>, at: Instant, reporter: Reporter, tools: SiteTools): void {
-  const { rule, evidence, pattern } = verdict
-  const { examples } = verdict
-  const origin = reporter.visit.agenda[0] === undefined ? '' : new URL(reporter.visit.agenda[0].url).origin
+function tellVerdict(
+  verdict: Omit<Verdict, 'at'>,
+  { url: page, at }: PageReport,
+  reporter: Reporter,
+  tools: SiteTools,
+): void {
+  const { rule, evidence, pattern, examples } = verdict
   // Detectors know paths; people want URLs.
+  const origin = URL.parse(page)?.origin ?? ''
   const urls = examples?.map((example) => (example.startsWith('/') ? origin + example : example))
   reporter.verdict({ ...verdict, at, ...(urls === undefined ? {} : { examples: urls }) })
   tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
@@ -110,6 +113,11 @@ export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools:
   tally.add(`stopped:${ruleLabel(refusal.rule)}`)
   reporter.remember(countRefused(memory, refusal.pattern))
   return refusal.pattern === '' ? refusal.rule : `${refusal.rule} ${refusal.pattern}`
+}
+
+/** No link of the site is followed any more; unless the operator overruled that since. */
+export function isStopped({ memory, visit }: Reporter, tools: SiteTools): boolean {
+  return memory.stopped !== undefined && !tools.trusts(visit.site, ruleLabel(memory.stopped))
 }
 
 /** `site-urls>=5000` counts as `site-urls`. */

@@ -1,4 +1,4 @@
-/** What an answer says before it is read: small pure questions that `visit-page.ts` asks. */
+/** What an answer says before it is read: small pure questions that `ask-for.ts` and `visit-page.ts` ask. */
 import type { Reading } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Exchange, Head, Headers, Want } from '../visit/exchange.ts'

@@ -8,6 +8,7 @@ import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import type { Asking } from './ask.ts'
+import { keep } from './ask-for.ts'
 import { failureOfStatus, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
 import { withOwner } from './names.ts'
@@ -19,7 +20,6 @@ import { answered, robotsFail } from './silence.ts'
 import { offerSitemaps } from './sitemaps.ts'
 import { tellErrand } from './tell.ts'
 import type { SiteTools } from './tools.ts'
-import { keep } from './visit-page.ts'
 
 export type Rules =
   | { kind: 'rules'; robots: Robots }

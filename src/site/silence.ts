@@ -4,6 +4,7 @@ import type { VisitEnd } from '../visit/report.ts'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
+import type { PageTold } from './ask-for.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { FAILURES, isSilence, SILENT_PAGES, settle, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
@@ -11,7 +12,6 @@ import { trySibling } from './names.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
-import type { PageTold } from './visit-page.ts'
 
 /** The site could not be reached at all; `item` is the URL that was to be asked for first. */
 export function siteFails(

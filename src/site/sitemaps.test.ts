@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import type { WebUrl } from '../web/url/web-url.ts'
 import { type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
 import { isSitemap, MOST_FEEDS, MOST_SITEMAPS } from './sitemaps.ts'
 
@@ -191,12 +192,24 @@ test('one that moved is a sitemap where it went; a failing one is tried as the t
   assert.equal(pageOf(torn.visited, MAP)!.outcome.kind, 'later')
 })
 
+/** Pages are wanted at depth 0 only. */
+const shallow = () => {
+  const { scope } = new Scripted({})
+  return { ...scope, judge: (url: WebUrl, depth: number) => scope.judge(url, depth * 100) }
+}
+
 test('one that is a web page is visited as one; one that is anything else is told so', async () => {
   const html = await crawl({ [MAP]: page('all our pages <a href="/x">x</a>'), 'http://a.test/x': page('x') })
-  assert.deepEqual(html.asked, ['a.test/', 'a.test/map.xml', 'a.test/map.xml', 'a.test/x'])
+  assert.deepEqual(html.asked, ['a.test/', 'a.test/map.xml', 'a.test/x'], 'each once')
   const told = pageOf(html.visited, MAP)!
   assert.deepEqual([told.outcome.kind, told.path, told.depth], ['kept', 'PL', 1])
-  assert.equal(html.visited.counts.get('requests'), 5)
+  assert.equal(html.visited.counts.get('requests'), 4)
+  assert.equal(html.web.kept.filter(({ url }) => url === MAP).length, 1)
+  const deep = await crawl(
+    { [MAP]: page('as deep as the sitemap is'), 'http://a.test/x': page('x') },
+    { scope: shallow },
+  )
+  assert.deepEqual(pageOf(deep.visited, MAP)!.outcome, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' })
   const json = await crawl({ [MAP]: { body: '{}', headers: [['Content-Type', 'application/json']] } })
   assert.deepEqual(pageOf(json.visited, MAP)!.outcome, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' })
 })
@@ -221,6 +234,7 @@ test('--sitemaps: none, those of robots.txt, the usual place too', async () => {
   const waiting = new Scripted(script, { sitemaps: 'no' })
   const { pages } = await waiting.visit({ agenda: [{ url: MAP, path: 'PM' }] })
   assert.deepEqual(pages[0].outcome, { kind: 'refused', by: 'scope', rule: 'sitemaps no' })
+  assert.deepEqual(waiting.asked, [], 'not even for robots.txt')
 })
 
 test('feeds that pages point to are read, twenty a site, and are as deep as their page', async () => {

@@ -4,16 +4,16 @@ import type { PageReport } from '../visit/report.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath } from '../web/url/web-url.ts'
+import type { PageTold } from './ask-for.ts'
 import { judge, type Seen } from './beware.ts'
 import { settle } from './failures.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
-import type { PageTold } from './visit-page.ts'
 
 export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): void {
-  const { page, failure } = end
+  const { page, failure, again } = end
   const { tally } = reporter
   reporter.page(page)
   const asked = page.status > 0 || failure !== undefined
@@ -36,17 +36,17 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
   if (end.judged?.duplicate) tally.add('duplicates')
   // What dripped until the deadline has shown something, though it is tried again.
   const dripped = failure !== undefined && page.outcome.kind === 'later' && page.bytes > 0
-  if (dripped) judge(page, seenOf(page, tools), false, reporter, tools)
+  if (dripped) judge(page, seenOf(page, again, tools), false, reporter, tools)
   if (page.status <= 0) return
   // Also a 503 is an answer.
   if (page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
-  else if (end.judged === undefined) judge(page, seenOf(page, tools), false, reporter, tools)
+  else if (end.judged === undefined) judge(page, seenOf(page, again, tools), false, reporter, tools)
 }
 
 /** Of an answer that was not read: what its URL says. */
-function seenOf({ url }: PageReport, { urls }: SiteTools): Seen {
+function seenOf({ url }: PageReport, again: boolean | undefined, { urls }: SiteTools): Seen {
   const read = urls.parse(url)
-  return { path: read === undefined ? '/' : normalPath(read), links: [], abroad: 0 }
+  return { path: read === undefined ? '/' : normalPath(read), again, links: [], abroad: 0 }
 }
 
 /** A connection was closed under the request twice in a row: that is a failure after all. */

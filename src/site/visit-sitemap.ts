@@ -4,31 +4,30 @@
  */
 import { isReadable } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
-import { type Body, type Exchange, STALE_CONNECTION, type Want } from '../visit/exchange.ts'
-import type { FailureKind, Outcome } from '../visit/outcome.ts'
+import type { Body, Want } from '../visit/exchange.ts'
 import type { PageReport } from '../visit/report.ts'
-import { statusOfFailure } from '../visit/status-codes.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import { type ListedUrl, parseSitemap, type Sitemap } from '../web/sitemap/sitemap.ts'
-import { ask } from './ask.ts'
-import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
-import { blankPage, directivesOf, factsOf, memoryOf, redirectTarget } from './page-facts.ts'
-import { heard } from './rules-for.ts'
-import { offerListed, outLink } from './screen.ts'
-import { MOST_URLS, namedBy, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
 import {
+  type Answered,
+  askFor,
+  end,
+  fail,
   keep,
   type PageEnd,
   type PageTold,
   type PageTools,
-  refused,
   refuseUnwanted,
-  visitPage,
   watched,
-} from './visit-page.ts'
+} from './ask-for.ts'
+import { directivesOf, memoryOf, wantPage } from './page-facts.ts'
+import { offerListed, outLink } from './screen.ts'
+import { MOST_URLS, namedBy, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import { takePage } from './visit-page.ts'
 
 /** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
 const MOST_BYTES = 16 * 1024 * 1024
@@ -38,70 +37,49 @@ const ERROR_BYTES = 16 * 1024
 const URLS_A_TURN = 2000
 
 export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const { clock, patience, token } = tools.site
-  const { asking, screen } = tools
-  const { reporter } = screen
-  const end = (at: number, outcome: Outcome, facts: Partial<PageReport>, failure?: FailureKind): PageTold => {
-    return { kind: 'told', page: { ...blankPage(item, at, outcome), ...facts }, failure }
-  }
-  const fail = (kind: FailureKind, exchange: Exchange, facts: Partial<PageReport>): PageTold => {
-    const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, patience)
-    return end(exchange.sentAt, outcome, facts, kind)
-  }
+  const asked = await askFor(item, wantSitemap, tools)
+  if (asked.kind === 'here') return takeSitemap(item, asked, tools)
+  return asked.kind === 'elsewhere' ? sitemapMoved(item, asked, asked.target, tools) : asked
+}
 
-  const url = tools.site.urls.parse(item.url)
-  if (url === undefined) return refused(item, 'scope', 'malformed', clock.now())
-  if (tools.site.sitemaps === 'no') return refused(item, 'scope', 'sitemaps no', clock.now())
-  const unwanted = refuseUnwanted(item, url, tools)
-  if (unwanted !== undefined) return unwanted
-  const permit = tools.robots.permits(url.path)
-  if (!permit.yes) return refused(item, 'robots', permit.rule, clock.now())
+async function sitemapMoved(
+  item: AgendaItem,
+  { exchange, answer, facts }: Answered,
+  target: WebUrl,
+  tools: PageTools,
+): Promise<PageTold> {
+  const { screen } = tools
+  const capture = await keep(exchange, answer, tools.site)
+  screen.reporter.begin()
+  const taken = watched(item, tools, () => offerMoved(target, item, screen))
+  const links = packLinks([outLink(target, taken, screen)])
+  return end(item, exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
+}
 
-  const exchange = await ask(item.url, wantSitemap, asking, tools.site)
-  if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-asked' }
-  const { answer } = exchange
-  const facts = factsOf(exchange, item)
-  if (answer.kind === 'failed') {
-    if (answer.failure.detail === STALE_CONNECTION) return { kind: 'stale' }
-    return fail(answer.failure.kind, exchange, { ...facts, status: statusOfFailure(answer.failure.kind) })
-  }
-  if (answer.kind === 'declined')
-    return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)
-
-  const target = redirectTarget(answer.head, item.url, tools.site.urls)
-  if (target !== undefined) {
-    const capture = await keep(exchange, answer, tools.site)
-    reporter.begin()
-    const taken = watched(item, tools, () => offerMoved(target, item, screen))
-    const links = packLinks([outLink(target, taken, screen)])
-    return end(exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
-  }
-  const failure = failureOfStatus(answer.head.status)
-  if (failure !== undefined)
-    return fail(failure, exchange, { ...facts, capture: await keep(exchange, answer, tools.site) })
-  const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
-  if (broken !== undefined && waitAfter(broken, item.tries + 1, patience) !== undefined) {
-    return fail(broken, exchange, { ...facts, status: statusOfFailure(broken) })
-  }
-
+async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageTold> {
+  const { exchange, answer, facts } = answered
   const { sitemap, cut } = read(item, answer, tools)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
-    const isPage = isReadable(facts.mediaType) && screen.scope.judge(url, asPage.depth).yes
-    if (!isPage) return end(exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, facts)
-    // Asked for once more, as a page, with the limits and the care that pages have.
-    await heard(exchange, reporter, tools.site)
-    return visitPage(asPage, tools)
+    if (isWantedPage(asPage, answered, tools)) return takePage(asPage, answered, tools)
+    return end(item, exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, facts)
   }
-  const directives = directivesOf(answer.head.headers, undefined, token)
+  const directives = directivesOf(answer.head.headers, undefined, tools.site.token)
   // Most that say `noindex` are sitemaps of honest sites, which do not want them in search results: not kept, but read.
   const capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
-  if (sitemap === undefined) return fail('reading', exchange, { ...facts, capture })
-  reporter.begin()
+  if (sitemap === undefined) return fail(item, 'reading', exchange, { ...facts, capture }, tools)
+  tools.screen.reporter.begin()
   const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, tools)
   const told: Partial<PageReport> = { ...facts, capture, annotations: notesOf(facts.annotations ?? [], sitemap, cut) }
   if (capture !== undefined) told.memory = memoryOf(capture, undefined, answer.head.headers)
-  return end(exchange.sentAt, { kind: 'read', as: 'sitemap', urls }, told)
+  return end(item, exchange.sentAt, { kind: 'read', as: 'sitemap', urls }, told)
+}
+
+/** Its answer is there already: it is not asked for a second time. */
+function isWantedPage(item: AgendaItem, { url, answer, facts }: Answered, tools: PageTools): boolean {
+  const { status, headers } = answer.head
+  if (!isReadable(facts.mediaType) || !wantPage(status, headers, tools.screen.scope).download) return false
+  return refuseUnwanted(item, url, tools) === undefined
 }
 
 /** Whatever its media type says: they are served as all kinds of things. */
