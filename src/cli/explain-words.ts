@@ -2,11 +2,12 @@
 import { formatDuration, formatSize } from '../base/units.ts'
 import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
+import { aliasLines, aliasSentence } from './alias-words.ts'
 import { hazardLines } from './hazard-words.ts'
 import { plain } from './progress.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './robots-words.ts'
-import type { PageLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from './rooms.ts'
-import { timeText } from './words.ts'
+import type { PageLook, SiteFacts, SiteLook, UrlFacts, UrlLook, WhyNot } from './rooms.ts'
+import { some, timeText } from './words.ts'
 
 export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot?: WhyNot): string[] {
   return [
@@ -20,6 +21,8 @@ export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot
 
 function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot | undefined): string[] {
   const { look, page } = facts
+  const elsewhere = aliasSentence(facts, site.look)
+  if (elsewhere !== undefined) return [elsewhere]
   if (look === undefined && page === undefined) return unknownUrl(facts, site, whyNot)
   const waits = look?.mark === 'waiting' ? [whenAsked(facts, site.look, now)] : []
   if (page === undefined) return ['Known, and not asked for yet.', ...waits]
@@ -55,7 +58,7 @@ function outcomeSentence(page: PageLook, captures: number): string {
   const why = page.why === null ? '' : (failureWords(page.why) ?? page.why)
   switch (page.outcome) {
     case 'kept':
-      return `Collected: ${grouped(captures)} ${captures === 1 ? 'capture' : 'captures'}.`
+      return `Collected: ${some(captures, 'capture')}.`
     case 'moved':
       return `Redirected with status ${page.status} to ${plain(page.detail ?? '?')}; that URL counts as a link, and is collected if it is wanted.`
     case 'read':
@@ -77,7 +80,9 @@ function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number):
   const tries =
     look.tries === 0 ? '' : ` It was tried ${look.tries === 1 ? 'once' : `${grouped(look.tries)} times`} in vain.`
   const ahead =
-    look.ahead === undefined || look.ahead === 0 ? '' : ` ${grouped(look.ahead)} URLs of its site come first.`
+    look.ahead === undefined || look.ahead === 0
+      ? ''
+      : ` ${some(look.ahead, 'URL')} of its site ${look.ahead === 1 ? 'comes' : 'come'} first.`
   const at = Math.max(look.dueAt, site?.notBefore ?? 0)
   const when =
     at > now
@@ -93,8 +98,20 @@ function origin(facts: UrlFacts): string[] {
     look.via === undefined
       ? `It is ${levels(look.depth)}.`
       : `It was found on ${plain(look.via)}, ${levels(look.depth)}.`
-  const from = look.seed ? 'It is a seed.' : (sitemapOrigin(facts) ?? asPage)
+  const from = look.seed
+    ? (SEED_OF[look.path ?? ''] ?? 'It is a seed.')
+    : (sitemapOrigin(facts) ?? triedName(look) ?? asPage)
   return [`${from} Queued ${timeText(look.enqueuedAt)} UTC.`]
+}
+
+const SEED_OF: Readonly<Record<string, string>> = {
+  M: 'It is a seed, to be read as a sitemap.',
+  N: 'It is a seed: the first guess for a name to try.',
+}
+
+/** Nobody links to it: it comes after a guess that gave no usable answer. */
+function triedName({ path }: UrlLook): string | undefined {
+  return path !== undefined && /^N{2,}$/.test(path) ? `It is guess ${path.length} for a name to try.` : undefined
 }
 
 function levels(depth: number): string {
@@ -122,9 +139,9 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
   const { memory } = look
   const lines = [
     `${plain(site)}: ${stateSentence(look, now)}`,
-    `${grouped(look.known)} URLs known, ${grouped(look.waiting)} waiting; ${grouped(documents)} documents in ${grouped(look.visits)} visits.`,
+    `${some(look.known, 'URL')} known, ${grouped(look.waiting)} waiting; ${some(documents, 'document')} in ${some(look.visits, 'visit')}.`,
   ]
-  lines.push(...domainLines(look))
+  lines.push(...aliasLines(look), ...domainLines(look))
   if (memory.stopped !== undefined)
     lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
   for (const scheme of ['http', 'https'] as const) {

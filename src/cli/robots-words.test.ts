@@ -68,5 +68,10 @@ test('sitemaps: how many, what they brought, whether they are believed; where on
   assert.equal(origin('PM'), 'It is a sitemap that robots.txt names.')
   assert.match(origin('PM', 'http://b.test/')!, /robots\.txt beside http:\/\/b\.test\/ names/)
   assert.equal(origin('PMM', 'http://a.test/i.xml'), 'It is a sitemap, named by http://a.test/i.xml.')
+  assert.equal(
+    origin('MM', 'http://a.test/i.xml'),
+    'It is a sitemap, named by http://a.test/i.xml.',
+    'the index is a seed',
+  )
   assert.equal(origin('LLM', 'http://a.test/p'), 'It is a feed, found on http://a.test/p.')
 })

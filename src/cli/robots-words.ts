@@ -58,7 +58,7 @@ export function sitemapLines({ sitemaps, hints }: SiteLook['memory']): string[] 
 export function sitemapOrigin({ look }: UrlFacts): string | undefined {
   if (look?.path?.endsWith('M') !== true) return undefined
   const via = look.via === undefined ? '' : plain(look.via)
-  if (!/^P[RM]*M$/.test(look.path)) return `It is a feed${via === '' ? '' : `, found on ${via}`}.`
+  if (!/^P?[RM]*M$/.test(look.path)) return `It is a feed${via === '' ? '' : `, found on ${via}`}.`
   if (/M[RM]*M$/.test(look.path)) return `It is a sitemap${via === '' ? '' : `, named by ${via}`}.`
   return via === ''
     ? 'It is a sitemap that robots.txt names.'

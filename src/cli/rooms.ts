@@ -140,6 +140,8 @@ export interface SiteLook {
   visits: number
   known: number
   waiting: number
+  /** It is another name of an original, by the operator's list (`list`) or as learnt (`www`): links into it are entered there. */
+  alias?: { original: string; how: string; evidence: string; since: Instant }
   domain?: DomainLook
   /** Nobody vouches for it; `speaker` is the one site that speaks for it. */
   stranger?: { speaker?: string }

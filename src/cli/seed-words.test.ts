@@ -26,7 +26,7 @@ test('seeds from the command line: one sentence', () => {
   const reports = [reportOf({ source: 'given', new: 2, known: 1 })]
   assert.equal(
     seedLines({ reports, stopped: false }, 'orbweaver crawl'),
-    '2 seeds added, 1 were known. Collect them with: orbweaver crawl',
+    '2 seeds added, 1 was known. Collect them with: orbweaver crawl',
   )
 })
 
@@ -60,6 +60,8 @@ test('sources: a table with its sum, reasons, slips put right, damage; nothing i
   assert.match(lines, /a\.warc\.gz ends inside record 9; what comes before was entered/)
   assert.match(lines, /4 sites that had been given up are tried once more/)
   assert.match(seedLines({ reports: [reportOf({ refused: 3 })], stopped: false }, 'x'), /Nothing could be entered/)
+  const strange = seedLines({ reports: [reportOf({ damage: 'is no sitemap' })], stopped: false }, 'x')
+  assert.match(strange, /names\.csv is no sitemap\n/, 'nothing comes before it')
 })
 
 test('progress, the list and JSON', () => {

@@ -3,6 +3,7 @@ import type { SeedsEntered } from '../assemble/enter-seeds.ts'
 import type { SeedStanding } from '../assemble/open-seeds.ts'
 import { grouped, printTable } from '../report/text-table.ts'
 import { plain } from './progress.ts'
+import { some } from './words.ts'
 
 type Report = SeedsEntered['reports'][number]
 
@@ -29,13 +30,15 @@ export function seedLines({ reports }: SeedsEntered, next: string): string {
   if (total.new === 0 && total.known + total.dead + total.repeated === 0) lines.push('Nothing could be entered.')
   else
     lines.push(
-      `${grouped(total.new)} seeds added, ${grouped(total.known)} were known.${againWords(total.again)} Collect them with: ${next}`,
+      `${some(total.new, 'seed')} added, ${grouped(total.known)} ${total.known === 1 ? 'was' : 'were'} known.${againWords(total.again)} Collect them with: ${next}`,
     )
   return lines.join('\n')
 }
 
 function againWords(again: number): string {
-  return again === 0 ? '' : ` ${grouped(again)} sites that had been given up are tried once more.`
+  return again === 0
+    ? ''
+    : ` ${some(again, 'site')} that had been given up ${again === 1 ? 'is' : 'are'} tried once more.`
 }
 
 function table(reports: readonly Report[], total: Record<(typeof FIGURES)[number], number>): string {
@@ -63,7 +66,9 @@ function details(report: Report): string[] {
   if (report.refused > report.examples.length && report.examples.length > 0)
     lines.push(`… and ${grouped(report.refused - report.examples.length)} more of ${name} are refused`)
   for (const what of report.notes) lines.push(`${name}: ${plain(what)}`)
-  if (report.damage !== undefined) lines.push(`${name} ${plain(report.damage)}; what comes before was entered`)
+  const entered = report.new + report.known + report.dead + report.repeated > 0
+  if (report.damage !== undefined)
+    lines.push(`${name} ${plain(report.damage)}${entered ? '; what comes before was entered' : ''}`)
   return lines
 }
 

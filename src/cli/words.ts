@@ -1,5 +1,6 @@
 /** How times, URLs and folders are written for people and in commands to copy. */
 import { Problem } from '../base/errors.ts'
+import { grouped } from '../report/text-table.ts'
 
 /** `2026-05-01 12:00:00` in UTC: what volumes and logs use, and what two people at two places agree on. */
 export function timeText(at: number): string {
@@ -52,4 +53,9 @@ export function ago(then: number, now: number): string {
   if (seconds < 90) return `${seconds} s ago`
   if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`
+}
+
+/** `1 URL`, `1,200 URLs`. */
+export function some(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`
 }

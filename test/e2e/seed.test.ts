@@ -248,7 +248,7 @@ describe('seed', { concurrency: 4 }, () => {
     )
     const { stdout } = await runTo(0, ['seed', '--seeds', seeds, '-c', at])
     assert.match(stdout, /line 4: 'mailto:x@a\.test' is refused/)
-    assert.match(stdout, /0 seeds added, 1 were known/)
+    assert.match(stdout, /0 seeds added, 1 was known/)
     const none = await run(['seed', '--seeds', file(t, 'mailto:x\n'), '-c', at])
     assert.equal(none.code, 2)
     assert.match(none.stdout, /Nothing could be entered/)

@@ -2,7 +2,7 @@ import { EXIT } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { DomainLook, RobotsLook, SiteFacts, UrlFacts, WhyNot } from '../rooms.ts'
+import type { DomainLook, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 import { firstOf, isoTime, urlWords } from '../words.ts'
 
@@ -114,6 +114,7 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     visits: look.visits,
     losses: look.losses,
     crowd: look.crowd,
+    alias: aliasJson(look.alias),
     domain: domainJson(look.domain),
     stranger: look.stranger ?? null,
     silent: look.memory.silent,
@@ -128,6 +129,12 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     })),
     verdicts: verdicts.map(({ at, ...verdict }) => ({ ...verdict, at: isoTime(at) })),
   }
+}
+
+function aliasJson(alias: SiteLook['alias']): object | null {
+  if (alias === undefined) return null
+  const { original, how, evidence, since } = alias
+  return { original, how, evidence, since: isoTime(since) }
 }
 
 function domainJson(domain: DomainLook | undefined): object | null {

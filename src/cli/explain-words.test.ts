@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explainUrl } from './explain-words.ts'
+import type { UrlFacts } from './rooms.ts'
+
+const SITE = { site: 'a.test', look: undefined, documents: 0, verdicts: [] }
+const LOOK = { depth: 0, enqueuedAt: 0, dueAt: 0, tries: 0, mark: 'waiting' } as const
+const said = (look: Partial<NonNullable<UrlFacts['look']>>) => {
+  const inlinks = { count: 0, from: [], behind: 0 }
+  const facts = { url: 'http://a.test/', site: 'a.test', page: undefined, captures: 0, inlinks }
+  return explainUrl({ ...facts, look: { ...LOOK, seed: true, ...look } }, SITE, 0).join('\n')
+}
+
+test('a seed says what kind of one it is', () => {
+  assert.match(said({}), /It is a seed\. Queued/)
+  assert.match(said({ path: '' }), /It is a seed\. Queued/)
+  assert.match(said({ path: 'M' }), /It is a seed, to be read as a sitemap\./)
+  assert.match(said({ path: 'N' }), /It is a seed: the first guess for a name to try\./)
+  assert.match(said({ path: 'NNN', seed: false }), /It is guess 3 for a name to try\./)
+  assert.match(
+    said({ path: 'L', seed: false, depth: 1, via: 'http://b.test/' }),
+    /found on http:\/\/b\.test\/, one level/,
+  )
+})
+
+test('one is one, and two are two', () => {
+  assert.match(said({ ahead: 1 }), / 1 URL of its site comes first\./)
+  assert.match(said({ ahead: 2000 }), / 2,000 URLs of its site come first\./)
+})
