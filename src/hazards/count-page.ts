@@ -52,15 +52,18 @@ export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
 
-function countContent(family: Family, content: Content, { page, seen }: Counted): void {
+function countContent(family: Family, content: Content, { page, seen, census }: Counted): void {
   const at = findLike(content, family.contents)
   if (at >= 0) {
     family.streak++
-    family.same = isCertain(page) && likeness(content, family.contents, at) === 'same' ? family.same + 1 : 0
+    const same = likeness(content, family.contents, at) === 'same'
+    family.same = isCertain(page) && same ? family.same + 1 : 0
+    if (same && isLinkedText(content, census)) family.linked++
     return
   }
   family.streak = 0
   family.same = 0
+  family.linked = 0
   // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
   if (!seen) family.kinds++
   // A folder that showed so many is not judged by what it shows, and need not remember it.
@@ -85,6 +88,13 @@ function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Count
   if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++
   family.lowest = first ? ordinal : Math.min(family.lowest, ordinal)
   family.highest = first ? ordinal : Math.max(family.highest, ordinal)
+}
+
+/** Errors are short. A long text, the same on pages that link to one another, is what a site of one template looks like. */
+const LONG_TEXT = 150
+
+export function isLinkedText({ words }: Content, { known }: LinkCensus): boolean {
+  return words >= LONG_TEXT && known > 0
 }
 
 /** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */

@@ -18,6 +18,8 @@ const COUNTS = [
   'streak',
   /** Pages in a row whose text and pictures were, letter by letter, there before. */
   'same',
+  /** Pages since the last new one that have one long text and link to pages known before: no error says so much, no trap closes. */
+  'linked',
   /** Pages with a fresh link into the family, and with several. */
   'growing',
   'branching',
@@ -86,6 +88,11 @@ export function closeRow(family: Family): FamilyRow {
 
 export function isFolder({ pattern }: Family): boolean {
   return pattern.endsWith('/**')
+}
+
+/** Numbers without wide gaps: pages that are counted through, not drawn by chance. */
+export function isDense({ pattern, pages, lowest, highest }: Family): boolean {
+  return pattern.includes('#') && pages >= 8 && highest > 0 && highest - lowest <= 4 * pages + 50
 }
 
 export function withExample(family: Family, path: string): void {

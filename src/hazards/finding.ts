@@ -23,13 +23,34 @@ export interface Sight {
   /** Of its form, of its folders (deepest first): as they are with this page. */
   form: Family
   folders: readonly Family[]
+  /** Pages of the site that were new; of them, those that link to pages known before, or home. */
+  novel: number
+  closing: number
   /** 0 for a site without peculiarities; each point makes every detector less patient. */
   suspicion: number
 }
 
 const LEAST_PATIENCE = 0.55
+/** A pattern is a trap beside the rest of its site. Where there is next to none, the pattern is the site: a budget of thousands. */
+const LEAST_REST = 5
+const ALONE = 5_000
 
 /** A budget of pages, as far as the site deserves it. */
-export function patience(pages: number, suspicion: number): number {
-  return Math.max(5, Math.round(pages * Math.max(LEAST_PATIENCE, 1 - 0.15 * suspicion)))
+export function patience(
+  pages: number,
+  family: Pick<Family, 'kinds'>,
+  sight: Pick<Sight, 'novel' | 'suspicion'>,
+): number {
+  if (restOf(family, sight) < LEAST_REST) return ALONE
+  return Math.max(5, Math.round(pages * Math.max(LEAST_PATIENCE, 1 - 0.15 * sight.suspicion)))
+}
+
+/** New pages of the site outside of the family. */
+export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<Sight, 'novel'>): number {
+  return Math.max(0, novel - kinds)
+}
+
+/** The site has something besides so many new pages of one kind. */
+export function hasRest(novel: number, kinds: number): boolean {
+  return novel - kinds >= LEAST_REST
 }

@@ -6,9 +6,10 @@ const DEEP = 10
 const LONG = 250
 const PAGES = 8
 
-export function judgeGrowth(family: Family, { page, suspicion }: Sight): Finding | undefined {
-  if (family.longer < patience(PAGES, suspicion)) return undefined
+export function judgeGrowth(family: Family, sight: Sight): Finding | undefined {
+  if (family.longer < patience(PAGES, family, sight)) return undefined
   if (Math.min(family.longer, family.inward) * 10 < family.pages * 8) return undefined
+  const { page } = sight
   const deep = page.path.split('/', DEEP + 2).length > DEEP
   if (!deep && page.path.length < LONG) return undefined
   const { pattern, examples } = family

@@ -6,6 +6,7 @@ import {
   type Counted,
   countPage,
   isCertain,
+  isLinkedText,
   isLost,
   MOST_KINDS_OF_A_FOLDER,
   ordinalOf,
@@ -15,7 +16,7 @@ import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
 import { type Commonness, countContent } from './few-contents.ts'
-import type { Finding, Sight } from './finding.ts'
+import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { judgeFolder, judgeForm } from './near-duplicates.ts'
@@ -26,7 +27,7 @@ import { countRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addStopped, mayStop } from './stopped.ts'
 import { suspicionOf } from './suspicion.ts'
-import { judgeMaze, LOST_FOR_GOOD } from './tarpit.ts'
+import { isLostForGood, judgeMaze } from './tarpit.ts'
 
 export interface TrapJudgement {
   traps: TrapMemory
@@ -48,7 +49,9 @@ export function judgeTraps(
   const common = content && countContent(traps.contents, content, mark(pattern.form), isCertain(page))
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
-  const hollow = soft || (!isHome && common?.common === true && !trusted('few-contents'))
+  const [novel, closing] = traps.novel ?? [0, 0]
+  const empty = content !== undefined && common?.common === true && !isLinkedText(content, census) && hasRest(novel, 1)
+  const hollow = soft || (!isHome && empty && !trusted('few-contents'))
   const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts?.includes(text) === true
   const slow = isSlow(page)
@@ -59,39 +62,50 @@ export function judgeTraps(
   const { form, folders, place, site } = countFamilies(pattern, counted, families)
   const isNew = content !== undefined && form.streak === 0 && !hollow
   if (isNew) vouch(census, now, families)
+  const isNovel = isNew && !seen
+  const closes = census.known + census.navigation > 0 || census.homeward
 
   const next: TrapMemory = { ...traps, pace: countPace(traps, slow), navigation: census.marks }
   const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
   if (repeats !== undefined) next.repeats = repeats
+  if (isNovel) next.novel = [novel + 1, closing + (closes ? 1 : 0)]
+  if (common?.seen && content!.words < LONGEST_ERROR) next.alike = (traps.alike ?? 0) + 1
   if (common !== undefined) next.contents = common.contents
   if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
   if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
   if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
   Object.assign(next, families.close())
 
-  const sight: Sight = { page, pattern, content, census, form, folders, suspicion: suspicionOf(memory) }
+  const [all, leading] = next.novel ?? [0, 0]
+  const suspicion = suspicionOf(memory)
+  const sight: Sight = { page, pattern, content, census, form, folders, novel: all, closing: leading, suspicion }
   const findings: Finding[] = []
   if (!isHome) {
     const first = judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!)
     if (first !== undefined) findings.push(first)
     else if (place !== undefined) findings.push(...judgeParameters(place, pattern.place, sight))
-    if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight.suspicion))
+    if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
-  const probe = traps.probe === undefined && (common?.seen === true || sight.suspicion > 0)
+  const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
+  const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
   if (probe) stopped.probe = {}
   const echoing = isEchoing(memory, next) && !trusted('copies')
-  const echo = echoing && seen && !isHome && content !== undefined && content.words >= FEWEST_WORDS_OF_AN_ECHO
-  const lost = form.lost >= LOST_FOR_GOOD && isLost(census.form, census, page.abroad) && !trusted('maze')
+  const echo = echoing && seen && !isHome && content !== undefined && isEcho(content, census)
+  const lost = isLostForGood(form, sight) && isLost(census.form, census, page.abroad) && !trusted('maze')
   const told = [
     soft ? tellSoft404(page) : undefined,
-    common?.becameCommon && !trusted('few-contents') ? tellCommon(page, common) : undefined,
+    empty && !trusted('few-contents') ? tellCommon(page, common) : undefined,
     echo ? tellEchoes(page, next.echoes ?? 0, now) : undefined,
     lost && verdicts.length === 0 ? tellLost(form) : undefined,
   ].filter((verdict) => verdict !== undefined && !traps.told?.includes(verdict.rule)) as TrapVerdict[]
   if (told.length > 0) stopped.told = [...(traps.told ?? []), ...told.map(({ rule }) => rule)]
   return { traps: stopped, verdicts: [...verdicts, ...told], probe, follow: !soft && !lost && !echo }
 }
+
+/** Error pages are short; so many near ones, and it is worth a request to know what the site says of names that do not exist. */
+const LONGEST_ERROR = 400
+const ALIKE_BEFORE_THE_PROBE = { beside: 2, alone: 8 }
 
 /** Texts that are known again, whatever page they are on. */
 const MOST_TEXTS = 200
@@ -107,8 +121,12 @@ const SHARE_OF_ECHOES = 0.85
 /** Below, pages with different links may well have one text. */
 const FEWEST_WORDS_OF_AN_ECHO = 20
 
-function isEchoing({ fetched }: SiteMemory, { echoes = 0 }: TrapMemory): boolean {
-  return echoes >= ECHOES && echoes >= fetched * SHARE_OF_ECHOES
+function isEchoing({ fetched }: SiteMemory, { echoes = 0, novel: [novel] = [0, 0] }: TrapMemory): boolean {
+  return echoes >= ECHOES && echoes >= fetched * SHARE_OF_ECHOES && hasRest(novel, 0)
+}
+
+function isEcho(content: Content, census: LinkCensus): boolean {
+  return content.words >= FEWEST_WORDS_OF_AN_ECHO && !isLinkedText(content, census)
 }
 
 interface PageFamilies {
@@ -161,11 +179,15 @@ function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenF
 function judgeForms(sight: Sight, pace: [number, number]): Finding | undefined {
   const { form, folders } = sight
   const byForm =
-    judgePace(form, pace) ?? judgeHollow(form) ?? judgeForm(sight) ?? judgeGrowth(form, sight) ?? judgeMaze(sight)
+    judgePace(form, pace, sight) ??
+    judgeHollow(form) ??
+    judgeForm(sight) ??
+    judgeGrowth(form, sight) ??
+    judgeMaze(sight)
   if (byForm !== undefined) return byForm
   for (const folder of folders) {
     const found =
-      judgePace(folder, pace) ?? judgeHollow(folder) ?? judgeFolder(folder, sight) ?? judgeGrowth(folder, sight)
+      judgePace(folder, pace, sight) ?? judgeHollow(folder) ?? judgeFolder(folder, sight) ?? judgeGrowth(folder, sight)
     if (found !== undefined) return found
   }
   return undefined

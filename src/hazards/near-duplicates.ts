@@ -18,30 +18,30 @@ const AT_MOST = 64
 /** Of one and the same text and pictures, whoever links to them. */
 const OF_THE_SAME = 12
 
-export function judgeForm({ form, suspicion }: Sight): Finding | undefined {
-  return judge(form, WHILE_IT_GROWS, suspicion)
+export function judgeForm(sight: Sight): Finding | undefined {
+  return judge(sight.form, WHILE_IT_GROWS, sight)
 }
 
 /** Only if its pages said next to nothing in all, and nobody else led into it in many places. */
-export function judgeFolder(folder: Family, { suspicion }: Sight): Finding | undefined {
+export function judgeFolder(folder: Family, sight: Sight): Finding | undefined {
   if (folder.kinds > MOST_KINDS_OF_A_FOLDER || folder.kinds * 5 > folder.pages) return undefined
   if (folder.vouched > Math.max(3, folder.pages / 4)) return undefined
-  return judge(folder, WHILE_IT_GROWS + 4, suspicion)
+  return judge(folder, WHILE_IT_GROWS + 4, sight)
 }
 
-function judge(family: Family, whileItGrows: number, suspicion: number): Finding | undefined {
+function judge(family: Family, whileItGrows: number, sight: Sight): Finding | undefined {
   const { pattern, pages, examples } = family
   // None of its own when all it showed was known from elsewhere.
   const kinds = Math.max(1, family.kinds)
-  if (family.same >= patience(OF_THE_SAME, suspicion)) {
+  if (family.same - family.linked >= patience(OF_THE_SAME, family, sight)) {
     const evidence = `${family.same} URLs in a row gave the same text and pictures as others of the pattern`
     return { rule: 'same-content', pattern, evidence, examples }
   }
   const grows = family.growing * 2 >= pages
-  const beyond = Math.min(family.streak, pages - family.vouched)
+  const beyond = Math.min(family.streak - family.linked, pages - family.vouched)
   const least = (grows ? whileItGrows : WHILE_LISTED) + FOR_A_KIND * Math.min(kinds - 1, 2)
   const budget = Math.max(least, Math.min((GAPS * (pages - family.streak)) / kinds, AT_MOST))
-  if (beyond < patience(budget, suspicion)) return undefined
+  if (beyond < patience(budget, family, sight)) return undefined
   const said = `${family.streak} pages in a row say nothing new (${kinds} different among ${pages})`
   if (!grows) return { rule: 'near-duplicates', pattern, evidence: said, examples }
   const leads = `${said}; ${family.growing} of them lead to more of the same`

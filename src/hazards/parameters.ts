@@ -74,14 +74,14 @@ function addMark(marks: number[], one: number, most: number): void {
   if (marks.length < most && !marks.includes(one)) marks.push(one)
 }
 
-export function judgeParameters(family: Family, place: string, { suspicion }: Sight): Finding[] {
+export function judgeParameters(family: Family, place: string, sight: Sight): Finding[] {
   if (family.parameters === undefined) return []
   const [names, pages, idle, news, sets] = family.parameters
   // With one set of names the place is the form, and judged as that.
   if (sets.length < 2) return []
   const { examples } = family
-  const allIdle = isAllIdle(family, suspicion)
-  const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, suspicion)
+  const allIdle = isAllIdle(family, sight)
+  const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, sight)
   const found: Finding[] = []
   for (let at = 0; at < names.length; at++) {
     if (idle[at] < least || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
@@ -93,19 +93,19 @@ export function judgeParameters(family: Family, place: string, { suspicion }: Si
     const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
     return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples }]
   }
-  return judgeCombinations(family, place, suspicion)
+  return judgeCombinations(family, place, sight)
 }
 
 /** Nothing that was asked for with parameters, by any name, was new lately. */
-function isAllIdle(family: Family, suspicion: number): boolean {
+function isAllIdle(family: Family, sight: Sight): boolean {
   const budget = IDLE + 4 * Math.max(0, family.kinds - 1)
-  return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, suspicion)
+  return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, family, sight)
 }
 
-function judgeCombinations(family: Family, place: string, suspicion: number): Finding[] {
+function judgeCombinations(family: Family, place: string, sight: Sight): Finding[] {
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
-  const tooMany = sets.length >= SETS && family.pages >= patience(PAGES, suspicion) && combined.length >= 3
+  const tooMany = sets.length >= SETS && family.pages >= patience(PAGES, family, sight) && combined.length >= 3
   const few = values.length <= MOST_VALUES || family.pages >= 3 * PAGES
   if (!tooMany || !few || family.inward * 10 < family.pages * 8) return []
   const evidence =
@@ -116,13 +116,14 @@ function judgeCombinations(family: Family, place: string, suspicion: number): Fi
 }
 
 /** Of the whole site: pages with the parameter, at whatever place, had texts that were there before, letter by letter. */
-export function judgeSiteParameters({ parameters, examples }: Family, suspicion: number): Finding[] {
+export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): Finding[] {
   if (parameters === undefined) return []
   const [names, pages, idle, news, places] = parameters
   const found: Finding[] = []
   if (places.length < PLACES) return found
   for (let at = 0; at < names.length; at++) {
-    const never = idle[at] >= patience(IDLE, suspicion) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
+    const never =
+      idle[at] >= patience(IDLE, { kinds }, sight) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
     // Where every link has it, what is real comes with it too, and is soon outnumbered.
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} had a text that was there before`

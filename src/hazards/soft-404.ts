@@ -11,6 +11,8 @@ import type { PageFacts } from './page-facts.ts'
 /** Hollow pages and nothing else: under a folder's name, and at the top of the site, where anything may be. */
 const IN_A_FOLDER = 5
 const AT_THE_TOP = 8
+/** A few of them came before it was known what they are. */
+const BEFORE_IT_WAS_KNOWN = 3
 
 /** Bits of the shape in which two pages that name what was not found may differ; 32 is chance. */
 const APART_BY_A_NAME = 20
@@ -59,8 +61,7 @@ function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {
 export function judgeHollow(family: Family): Finding | undefined {
   const { pattern, hollow, answers, kinds, examples } = family
   const least = pattern.indexOf('/', 1) > 0 ? IN_A_FOLDER : AT_THE_TOP
-  // A few of them came before it was known what they are.
-  if (hollow < least || hollow * 6 < answers * 5 || kinds > 2) return undefined
+  if (hollow < least || hollow * 6 < (answers - BEFORE_IT_WAS_KNOWN) * 5 || kinds > 2) return undefined
   const evidence = `${hollow} of ${answers} URLs gave what the site gives for names that do not exist, or for many others`
   return { rule: 'hollow', pattern, evidence, examples }
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
 import { OTHER_HONEST, OTHER_TRAPS } from './other-sites.test-data.ts'
+import { PLAIN_SITES } from './plain-sites.test-data.ts'
 import { isHonest } from './sites.test-data.ts'
 import { crawl, NO_LIMITS } from './traces.test-data.ts'
 import { TRAPS } from './trap-sites.test-data.ts'
@@ -13,18 +14,19 @@ const DEARER: Record<string, number> = {
   // Twelve of these pages are real.
   'list that goes on after its end': 28,
   'filters, other subsets': 21,
-  'maze, words': 16,
+  'maze, words': 40,
   'maze, words, link home': 52,
-  'maze, nested words': 16,
+  'maze, nested words': 40,
   'maze, nested, few links': 133,
   // With the site's navigation only size tells a maze from a library: capture and recapture.
   'maze, random, with navigation': 38,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
-  'maze at the top, words': 47,
+  'maze at the top, words': 64,
   // Six, and twelve, of these pages are real.
   'offset beyond the end': 17,
   'reply to comment': 44,
-  'maze word/number': 16,
+  'maze at the top, random': 15,
+  'maze word/number': 40,
   'aliases by a parameter': 50,
   // Session identifiers in folders are the work of `web/url`; here they are only bounded.
   'aliases by a folder': 2800,
@@ -60,6 +62,16 @@ for (const [name, site] of Object.entries({ ...HONEST, ...OTHER_HONEST })) {
     const { refused, verdicts, largestMemory } = crawl(site, 6000)
     assert.deepEqual([...refused].slice(0, 3), [])
     assert.deepEqual(verdicts, [])
+    assert.ok(largestMemory <= 16_384)
+  })
+}
+
+for (const [name, [pages, site]] of Object.entries(PLAIN_SITES)) {
+  test(`no trap: ${name}`, () => {
+    const { fetched, refused, verdicts, largestMemory } = crawl(site, 6000)
+    assert.deepEqual(verdicts, [])
+    assert.deepEqual([...refused].slice(0, 3), [])
+    assert.equal(fetched.size, pages)
     assert.ok(largestMemory <= 16_384)
   })
 }

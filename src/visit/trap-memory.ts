@@ -45,6 +45,10 @@ export type ParameterRow = [
 
 export interface TrapMemory {
   stopped: StoppedPattern[]
+  /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home. */
+  novel?: [pages: number, closing: number]
+  /** Short pages that were near to others. */
+  alike?: number
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: FamilyRow[]

@@ -72,7 +72,8 @@ describe('names', { concurrency: 4 }, () => {
   test('a name that changes its answer between two visits is refused the second time', async (t) => {
     const web = await serve(t, { 'shift.example': { '/': 'first', '/inside': 'inside' } })
     let ip = '127.0.0.1'
-    const names = await nameServer(t, (_name, type) => (type === 'A' ? [ip] : []))
+    // Only this name: a top-level domain in which every name resolves would be one that sells what nobody has registered.
+    const names = await nameServer(t, (name, type) => (name.startsWith('shift.') && type === 'A' ? [ip] : []))
     const at = folder(t)
     const seed = (path: string) => `http://shift.example:${web.port}${path}`
     const flags = ['-c', at, ...names.flags, '--patience', '0.001', '--pause-for', '*.example=0s']
