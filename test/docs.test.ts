@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { formatDuration } from '../src/base/units.ts'
+import { TROUBLES } from '../src/page/troubles.ts'
 import { FAILURES } from '../src/site/failures.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -17,6 +18,11 @@ test('docs/reference/failures.md prints the failure table', () => {
     return `| \`${kind}\` | ${waits.join(' | ')} | ${tries} | ${whole ? 'site' : 'page'} | ${consequence} |`
   })
   assert.deepEqual(table?.trimEnd().split('\n').slice(2), rows)
+})
+
+test('docs/reference/crawl-log.md names every trouble that a page may have', () => {
+  const page = read('docs/reference/crawl-log.md')
+  for (const trouble of TROUBLES) assert.ok(page.includes(`\`${trouble}\``), trouble)
 })
 
 test('the project speaks of itself alone', () => {

@@ -46,7 +46,7 @@ test('with a file names are looked up, unless they shall not be', async () => {
   const { out, err } = await orbweaver(['mirrors', '--into', 'list.txt', '--heuristic', 'Dups100'], doors)
   assert.equal(asks[0].heuristic, 'Dups100')
   assert.match(out, /2 names looked up: 1 do not exist any more, 1 pairs with them; 1 without an answer/)
-  assert.match(err, /1 pairs in list\.txt, 2 left it/)
+  assert.match(err, /1 pair in list\.txt, 2 left it/)
   await orbweaver(['mirrors', '--into', 'list.txt', '--check-names', 'no'], doors)
   assert.deepEqual(written, [
     { path: 'list.txt', gone: ['x.test'], looksUp: true },

@@ -4,6 +4,7 @@ import { grouped, printTable, share, type TextTable } from '../../report/text-ta
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
+import { some } from '../words.ts'
 
 export const mirrors: Command = {
   name: 'mirrors',
@@ -40,7 +41,7 @@ export const mirrors: Command = {
       )
     else printFindings(call, found)
     if (list !== undefined && !settings.json && !settings.quiet)
-      screen.say(`${grouped(list.pairs)} pairs in ${into}${list.left === 0 ? '' : `, ${grouped(list.left)} left it`}`)
+      screen.say(`${some(list.pairs, 'pair')} in ${into}${list.left === 0 ? '' : `, ${grouped(list.left)} left it`}`)
     return EXIT.done
   },
 }
