@@ -58,7 +58,7 @@ function distributions(figures: Figures): TextTable {
     row('Depth of URLs', figures.depth),
     row('Deepest URL of a site', figures.deepest),
     row('Length of URLs', figures.urlLength),
-    row('Out-links of documents', figures.outLinks),
+    row('Out-links of pages read', figures.outLinks),
     row('Pages that link to a URL', figures.inLinks),
     row('Time of an exchange', figures.took, (n) => formatDuration(n)),
   ]
@@ -70,7 +70,7 @@ const HISTOGRAMS: { title: string; of: (figures: Figures) => Summary; unit?: (n:
   { title: 'Sites by URLs', of: ({ urlsPerSite }) => urlsPerSite },
   { title: 'URLs by depth', of: ({ depth }) => depth },
   { title: 'URLs by length', of: ({ urlLength }) => urlLength },
-  { title: 'Documents by out-links', of: ({ outLinks }) => outLinks },
+  { title: 'Pages read, by out-links', of: ({ outLinks }) => outLinks },
   { title: 'URLs by pages that link to them', of: ({ inLinks }) => inLinks },
 ]
 

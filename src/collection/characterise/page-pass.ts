@@ -52,16 +52,21 @@ export class PagePass {
   /** The next pages; false when there are no more. */
   take(tx: Tx, atMost: number): boolean {
     const db = sqliteTx(tx)
-    const rows = db.allExact<Row>(
+    // Row by row: the links of one page may take a megabyte.
+    const rows = db.eachExact<Row>(
       `SELECT p.id, p.site, p.url, p.depth, p.status, p.outcome = 'kept' AS kept, p.media_type AS type, p.sniffed, p.bytes,
          p.took_ms AS took, p.language, l.links
        FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.id > ? AND ${ASKED} ORDER BY p.id LIMIT ?`,
       this.#last,
       atMost,
     )
-    for (const row of rows) this.#add(row, db)
-    if (rows.length > 0) this.#last = rows[rows.length - 1].id
-    return rows.length === atMost
+    let taken = 0
+    for (const row of rows) {
+      this.#add(row, db)
+      this.#last = row.id
+      taken++
+    }
+    return taken === atMost
   }
 
   /** The most frequent type first. */

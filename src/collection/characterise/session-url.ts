@@ -6,7 +6,7 @@ export function hasSessionId(url: string): boolean {
   if (at < 0) return false
   const path = url.slice(at)
   if (path.includes('(') && path.split('/').some(isCookielessSession)) return true
-  if (!path.includes('=') && !/;\w*sess/i.test(path)) return false
+  if (!path.includes('=')) return false
   const pairs = path.split(/[?&;]/).slice(1)
   const besideToken = /[?&;]cftoken=/i.test(path)
   return pairs.some((pair) => {

@@ -133,47 +133,52 @@ function count(db: SqliteTx, beyond: string, ...values: (number | string)[]): St
   return { sites: row!.sites, urls: row!.urls, documents: row!.documents }
 }
 
+interface Rest {
+  urls: number
+  documents: number
+}
+
 /** All URLs of a site after its first so many. */
 function afterSo(db: SqliteTx, limit: number): Stopped {
-  const stopped: Stopped = { sites: 0, urls: 0, documents: 0 }
   const large = db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE ${ASKED} GROUP BY site HAVING count(*) > ?`,
     limit,
   )
-  for (const { site } of large) {
-    const rest = db.get<{ urls: number; documents: number }>(
+  return sumOf(large, (site) =>
+    db.get<Rest>(
       `SELECT count(*) AS urls, coalesce(sum(kept), 0) AS documents FROM
          (SELECT outcome = 'kept' AS kept FROM page WHERE site = ? AND ${ASKED} ORDER BY id LIMIT -1 OFFSET ?)`,
       site,
       limit,
-    )!
-    stopped.sites++
-    stopped.urls += rest.urls
-    stopped.documents += rest.documents
-  }
-  return stopped
+    ),
+  )
 }
 
 /** All URLs of a site after one duplicate more than the limit: a document whose content an earlier one of the site has. */
 function afterDuplicates(db: SqliteTx, limit: number): Stopped {
-  const stopped: Stopped = { sites: 0, urls: 0, documents: 0 }
   const sites = db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE outcome = 'kept' AND digest IS NOT NULL GROUP BY site
      HAVING count(*) - count(DISTINCT digest) > ?`,
     limit,
   )
-  for (const { site } of sites) {
-    const rest = db.get<{ urls: number; documents: number }>(
+  return sumOf(sites, (site) =>
+    db.get<Rest>(
       `SELECT count(*) AS urls, coalesce(sum(outcome = 'kept'), 0) AS documents FROM page
        WHERE site = ?1 AND ${ASKED} AND id >
          (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY digest ORDER BY id) AS nth FROM page
             WHERE site = ?1 AND outcome = 'kept' AND digest IS NOT NULL) WHERE nth > 1 ORDER BY id LIMIT 1 OFFSET ?2)`,
       site,
       limit,
-    )!
-    stopped.sites++
-    stopped.urls += rest.urls
-    stopped.documents += rest.documents
+    ),
+  )
+}
+
+function sumOf(sites: readonly { site: bigint }[], restOf: (site: bigint) => Rest | undefined): Stopped {
+  const stopped: Stopped = { sites: sites.length, urls: 0, documents: 0 }
+  for (const { site } of sites) {
+    const rest = restOf(site)
+    stopped.urls += rest?.urls ?? 0
+    stopped.documents += rest?.documents ?? 0
   }
   return stopped
 }

@@ -42,7 +42,7 @@ export interface WebFigures {
   /** Pages that link to a URL, of URLs that any page links to; pages whose links are not counted yet. */
   inLinks: Summary
   behind: number
-  /** Different links of a document that was read. */
+  /** Different links of a page that was read, whether it was kept or not (`noindex`). */
   outLinks: Summary
   links: LinkShares
   duplicates: { documents: number; share: number; perSite: Summary }
