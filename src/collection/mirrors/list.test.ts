@@ -53,6 +53,19 @@ test('chains end at the last original, circles are told', () => {
   assert.throws(() => pairsOf(parseList('a.test b.test\nb.test c.test\nc.test a.test', 'm'), 'm'), /in a circle/)
 })
 
+test('what a line forbids is no pair, whatever another line says, and however it comes about', () => {
+  const lines = parseList(
+    'a.test b.test  # Dups60, 4/4, 2026-05-01\nc.test b.test\nd.test c.test\n! b.test a.test',
+    'm',
+  )
+  assert.deepEqual(pairsOf(lines, 'm'), [
+    { replica: 'c.test', original: 'b.test' },
+    { replica: 'd.test', original: 'b.test' },
+  ])
+  const chain = parseList('c.test b.test\nd.test c.test\n! d.test b.test', 'm')
+  assert.deepEqual(pairsOf(chain, 'm'), [{ replica: 'c.test', original: 'b.test' }])
+})
+
 test('written again: found pairs are dated anew, others of ours leave, what a person wrote stays', () => {
   const first = renew('', [pair('b.test', 'a.test'), pair('c.test', 'a.test'), pair('x.test', 'y.test')])
   assert.match(first.text, /^# Sites that are copies/)

@@ -88,10 +88,15 @@ const LEFT = /^# left \d{4}-\d\d-\d\d: /
 /** Of our own notes about what left the list; the oldest go. */
 const MOST_LEFT = 1000
 
-/** The pairs of a list. An original that is itself a replica hands its replicas on; a circle is a Problem. */
+/**
+ * The pairs of a list, but those that a `!` forbids, wherever it stands. An original that is itself a replica hands its
+ * replicas on; a circle is a Problem.
+ */
 export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
+  const nevers = forbidden(lines)
   const originals = new Map<SiteName, SiteName>()
-  for (const line of lines) if (line.kind === 'pair') originals.set(line.replica, line.original)
+  for (const line of lines)
+    if (line.kind === 'pair' && !nevers.has(bothNames(line))) originals.set(line.replica, line.original)
   const ends = new Map<SiteName, SiteName>()
   for (const first of originals.keys()) {
     const way: SiteName[] = []
@@ -108,7 +113,7 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
     const end = ends.get(at) ?? at
     for (const replica of way) ends.set(replica, end)
   }
-  return [...ends].map(([replica, original]) => ({ replica, original }))
+  return [...ends].map(([replica, original]) => ({ replica, original })).filter((pair) => !nevers.has(bothNames(pair)))
 }
 
 export interface Renewal {
@@ -147,9 +152,12 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
 /** Steps from original to original that are followed; people write one or two. */
 const LONGEST_WAY = 100
 
+const forbidden = (lines: readonly ListLine[]) =>
+  new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
+
 /** Of what was found, what does not contradict a person: not forbidden, not said otherwise, not leading back in a circle. */
 function acceptable(lines: readonly ListLine[], pairs: readonly MirrorPair[]): MirrorPair[] {
-  const nevers = new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
+  const nevers = forbidden(lines)
   const way = new Map<SiteName, SiteName>()
   for (const line of lines) if (line.kind === 'pair' && !line.ours) way.set(line.replica, line.original)
   return pairs.filter((pair) => {
