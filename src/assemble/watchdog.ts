@@ -2,12 +2,13 @@
  * A page whose reading never ends holds its whole thread (V6). The house sees it in the thread's reading slot: after ten
  * seconds the thread is ended, the page recorded as failed in reading, its other visits lost and handed out again.
  */
-import type { Clock, Millis } from '../base/clock.ts'
+import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Ledger } from '../frontier/ledger.ts'
 import type { Intake } from '../intake/intake.ts'
-import type { VisitReport } from '../visit/report.ts'
+import type { PageReport, VisitReport } from '../visit/report.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
+import { ERRAND_PATH } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import { type NowReading, nowReading } from '../wire/thread/reading-slot.ts'
 
@@ -46,6 +47,11 @@ export interface Recorder {
   urls: UrlReader
 }
 
+const ASKED: [string, number][] = [
+  ['requests', 1],
+  ['fetched', 1],
+]
+
 /** Told in the name of the visit that the thread can no longer tell of; its lease is still open. */
 export async function recordUnreadable(reading: NowReading, house: Recorder): Promise<void> {
   // Parts of the visit that are still in the inbox come first: ours follows the last of them.
@@ -55,43 +61,43 @@ export async function recordUnreadable(reading: NowReading, house: Recorder): Pr
   const key = house.urls.parse(item.url)?.key
   if (site?.lease?.visit !== reading.visit || key === undefined) return
   const now = house.clock.now()
+  // The answer to an errand has been told and counted; only its reading has not.
+  const isErrand = item.path === ERRAND_PATH
   const report: VisitReport = {
     visit: reading.visit,
     fence: reading.fence,
     site: reading.site,
     part: site.lease.parts + 1,
-    pages: [
-      {
-        url: item.url,
-        key,
-        depth: item.depth,
-        via: item.via,
-        path: item.path,
-        at: now,
-        status: statusOfFailure('reading'),
-        mediaType: '',
-        bytes: 0,
-        tookMs: 0,
-        tries: item.tries + 1,
-        outcome: { kind: 'gone', why: 'reading' },
-        title: '',
-        links: new Uint8Array(0),
-        annotations: ['reading-hung'],
-        errand: false,
-      },
-    ],
+    pages: isErrand ? [] : [unreadable(item, key, now)],
     found: [],
     abroad: [],
     verdicts: [{ rule: 'reading-hung', evidence: item.url, at: now }],
-    counts: new Map([
-      ['requests', 1],
-      ['fetched', 1],
-      ['failure:reading', 1],
-    ]),
+    counts: new Map([...(isErrand ? [] : ASKED), ['failure:reading', 1]]),
     memory: site.memory,
     courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },
     ended: 'stopped',
   }
   await house.intake.checkIn('watchdog', [report])
   await house.intake.idle()
+}
+
+function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageReport {
+  return {
+    url: item.url,
+    key,
+    depth: item.depth,
+    via: item.via,
+    path: item.path,
+    at,
+    status: statusOfFailure('reading'),
+    mediaType: '',
+    bytes: 0,
+    tookMs: 0,
+    tries: item.tries + 1,
+    outcome: { kind: 'gone', why: 'reading' },
+    title: '',
+    links: new Uint8Array(0),
+    annotations: ['reading-hung'],
+    errand: false,
+  }
 }

@@ -1,6 +1,7 @@
 /** Visits to sites that are not what they seem, with every defence on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { readPage } from '../page/reading.ts'
 import type { Twin } from '../visit/ports.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 import { parseUrl } from '../web/url/web-url.ts'
@@ -22,7 +23,7 @@ function page(text: string, links: readonly string[]): ScriptedAnswer {
 function calendarSite(days: number): Script {
   const honest = Array.from({ length: 10 }, (_, at) => `/honest-${'abcdefghij'[at]}`)
   const script: Script = { [`${SITE}/`]: page(words(1), [...honest, '/cal/2030/1/1']) }
-  for (const [at, path] of honest.entries()) script[SITE + path] = page(words(100 + at), ['/'])
+  for (const [at, path] of honest.entries()) script[SITE + path] = page(words(100 + at, 60 + 40 * at), ['/'])
   for (let day = 1; day <= days; day++) {
     const path = `/cal/2030/${1 + Math.floor(day / 28)}/${1 + (day % 28)}`
     const next = `/cal/2030/${1 + Math.floor((day + 1) / 28)}/${1 + ((day + 1) % 28)}`
@@ -51,11 +52,18 @@ test('the operator may trust the site: the same calendar is followed as far as t
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length > 40)
 })
 
+/** Pages that are all alike, beside some that are not: the detectors want to know what is said of names that cannot exist. */
+function alikeSite(probe: ScriptedAnswer): Script {
+  const honest = Array.from({ length: 6 }, (_, at) => `/honest-${'abcdef'[at]}`)
+  const alike = ['/one', '/two', '/three', '/four', '/five']
+  const script: Script = { [`${SITE}/`]: page(words(1), [...honest, ...alike]), [PROBE]: probe }
+  for (const [at, path] of honest.entries()) script[SITE + path] = page(words(100 + at, 60 + 40 * at), ['/'])
+  for (const path of alike) script[SITE + path] = page('The same old words, again and again, on every page.', [])
+  return script
+}
+
 test('a name that cannot exist is asked for once, with the pause, archived, and never where robots.txt forbids it', async () => {
-  const same = page('The same old words, again and again, on every page of this site.', [])
-  const links = ['/one', '/two', '/three', '/four']
-  const script: Script = { [`${SITE}/`]: page(words(1), links), [PROBE]: { status: 404, body: 'no' } }
-  for (const path of links) script[SITE + path] = same
+  const script = alikeSite({ status: 404, body: 'no' })
   const web = new Scripted(script, wary)
   const { pages } = await web.visit({ agenda: [`${SITE}/`] })
   const probes = web.asked.filter(({ url }) => url === PROBE)
@@ -75,6 +83,38 @@ test('a name that cannot exist is asked for once, with the pause, archived, and 
     closed.asked.some(({ url }) => url === PROBE),
     false,
   )
+})
+
+test('a probe whose reading throws costs nothing but itself, and is watched like the reading of a page', async () => {
+  const probe = page('nothing here', [])
+  const watched: string[] = []
+  const whileHung: (object | undefined)[] = []
+  const web = new Scripted(alikeSite(probe), {
+    ...wary,
+    watch: { begin: (_, item) => watched.push(`${item.path} ${item.url}`), end() {} },
+    read(input) {
+      if (new TextDecoder().decode(input.bytes) === probe.body) throw new Error('a bug')
+      return readPage(input)
+    },
+    durable: async ({ memory }) => void whileHung.push(memory.traps?.probe),
+  })
+  const { why, parts } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(why, 'done')
+  assert.equal(web.asked.filter(({ url }) => url === PROBE).length, 1)
+  assert.ok(watched.includes(`P ${PROBE}`))
+  assert.deepEqual(whileHung.at(-1), {}, 'it is durable before the reading that it was asked for')
+  assert.deepEqual(parts.at(-1)!.memory.traps?.probe, {})
+  assert.ok(web.events.some((event) => event.kind === 'trouble'))
+})
+
+test('what is not to be asked for at all is not asked for as a probe either', async () => {
+  const web = new Scripted(alikeSite({ status: 404 }), wary)
+  web.tools.scope = () => ({
+    ...web.scope,
+    judgeSitemap: ({ path }) => (path.startsWith('/no-such') ? { yes: false, rule: 'black list' } : { yes: true }),
+  })
+  await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(web.pagesAsked.length, 12)
 })
 
 test('an answer that only scolds the browser is stored, reported, and no document', async () => {

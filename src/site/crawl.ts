@@ -160,7 +160,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
     // What the site asked for must outlive us: it is durable before the next request.
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
     if (urgent) await tools.durable(reporter)
-    if (end.judged?.probe) await probeMissing(item.url, found.robots, reporter, asking, tools)
+    if (end.judged?.probe) await probeMissing(item.url, found.robots, asking, { site: tools, screen })
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SiteMemory } from '../visit/site-memory.ts'
+import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import { FAILURES } from './failures.ts'
 import { Scripted, type Visited } from './scripted.test-data.ts'
 
@@ -63,6 +63,22 @@ test('a name that does not exist is given up with its site, and every guess on t
   assert.deepEqual(told(visited).abroad, [['https://www.a.test/', 'N', 0]])
   const alone = await web.visit({ agenda: [name] })
   assert.deepEqual(told(alone).abroad, [['https://www.a.test/', 'N', 0]])
+})
+
+test('a guess that was to be tried next at a site goes on elsewhere when the same visit gives the site up', async () => {
+  const web = new Scripted({
+    'https://www.a.test/robots.txt': { failed: 'connect' },
+    'http://www.a.test/robots.txt': { failed: 'connect' },
+  })
+  const silent = { state: 'unreachable', at: web.clock.now() - 3_600_000, status: 0, text: '', tries: 3 } as const
+  const memory: SiteMemory = { ...freshMemory(), robots: { http: silent, https: silent } }
+  const agenda = [{ url: 'https://www.a.test/', path: 'N' }, 'http://www.a.test/page']
+  const visited = await web.visit({ agenda, visit: { memory } })
+  assert.equal(visited.why, 'given-up')
+  assert.deepEqual(told(visited), {
+    found: [['http://www.a.test/', 'NN', 0]],
+    abroad: [['https://a.test/', 'NNN', 0]],
+  })
 })
 
 test('the other scheme of the same name waits in the same site', async () => {

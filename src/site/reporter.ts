@@ -23,6 +23,8 @@ export class Reporter {
   #verdicts: Verdict[] = []
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
+  /** Names to try next, at this site: another visit will. */
+  readonly #guesses: Link[] = []
   #part = 0
   #pagesTold = 0
   #news = false
@@ -59,12 +61,14 @@ export class Reporter {
   }
 
   page(page: PageReport): void {
-    this.#telling = false
     this.#pages.push(page)
     this.#pagesTold++
+    this.#news = true
+    // The answer to an errand settles nothing: a link to the same URL waits on.
+    if (page.errand) return
+    this.#telling = false
     // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
-    this.#news = true
     this.#settled.add(page.key)
     if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
   }
@@ -73,8 +77,12 @@ export class Reporter {
   #tryNext(item: { url: string; path: string }, why: FailureKind): void {
     const next = nextCandidate(item, why)
     if (next === undefined) return
-    if (next.site === this.visit.site) this.found(next)
-    else this.abroad(next)
+    if (next.site !== this.visit.site) {
+      this.abroad(next)
+      return
+    }
+    this.found(next)
+    this.#guesses.push(next)
   }
 
   /** What a sitemap says of a URL is added to what was found of it before. */
@@ -107,7 +115,8 @@ export class Reporter {
   end(why: VisitEnd): void {
     // With the site goes what it was still to be asked: names to try go on elsewhere.
     if (why === 'given-up')
-      for (const item of this.visit.agenda) if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
+      for (const item of [...this.visit.agenda, ...this.#guesses])
+        if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
     this.#ended = why
     this.#news = true
   }

@@ -5,7 +5,7 @@ import type { Exchange } from '../visit/exchange.ts'
 import type { PageReport, VisitEnd } from '../visit/report.ts'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
-import type { AgendaItem } from '../visit/visit.ts'
+import { type AgendaItem, ERRAND_PATH } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import type { Asking } from './ask.ts'
 import { keep } from './ask-for.ts'
@@ -93,8 +93,7 @@ function longestDelay({ robots }: SiteMemory): Millis | undefined {
 /** robots.txt and probes are archived and logged like pages, but they are never documents and never in the queue. */
 export async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): Promise<void> {
   const { answer } = exchange
-  const key = tools.urls.parse(exchange.url)?.key ?? 0n
-  const item: AgendaItem = { url: exchange.url, key, depth: 0, dueAt: exchange.sentAt, tries: 0, path: 'P' }
+  const item = errandOf(exchange, tools)
   const facts: Partial<PageReport> = { ...factsOf(exchange, item), errand: true, links: packLinks([]) }
   if (answer.kind === 'failed') facts.status = statusOfFailure(answer.failure.kind)
   const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(facts.status ?? 0)
@@ -102,4 +101,8 @@ export async function heard(exchange: Exchange, reporter: Reporter, tools: SiteT
   const outcome =
     failure === undefined ? ({ kind: 'kept', how: 'first' } as const) : ({ kind: 'gone', why: failure } as const)
   tellErrand({ ...blankPage(item, exchange.sentAt, outcome), ...facts }, reporter)
+}
+
+export function errandOf({ url, sentAt }: Exchange, { urls }: SiteTools): AgendaItem {
+  return { url, key: urls.parse(url)?.key ?? 0n, depth: 0, dueAt: sentAt, tries: 0, path: ERRAND_PATH }
 }

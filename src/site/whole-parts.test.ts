@@ -31,6 +31,15 @@ test('a part never has the links of a page without the page: a crash after it wo
   assert.deepEqual(withLinks[0].pages.map(({ url }) => url).slice(0, 1), [HOME])
 })
 
+test('the answer to an errand does not take a link to the same URL out of the part', async () => {
+  const { parts } = await new Scripted({
+    [HOME]: { body: '<a href="https://a.test/robots.txt">rules</a><a href="https://a.test/x">x</a>' },
+  }).visit({ agenda: [HOME, 'https://a.test/y'], visit: { limits: { pages: 2, time: 1e9 } } })
+  assert.ok(parts.some(({ pages }) => pages.some(({ url, errand }) => errand && url === 'https://a.test/robots.txt')))
+  const found = parts.flatMap((part) => part.found).map(({ url }) => url)
+  assert.deepEqual(found, ['https://a.test/robots.txt', 'https://a.test/x'])
+})
+
 test('a site of which nothing is wanted any more is not even asked for its robots.txt', async () => {
   const web = new Scripted({})
   const { why, pages } = await web.visit({ agenda: ['http://a.test/excluded/1', 'http://a.test/excluded/2'] })

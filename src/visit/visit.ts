@@ -9,6 +9,9 @@ export type UrlKey = bigint
 /** `www.example.org`, or `www.example.org:8080` when the port is not 80 or 443. */
 export type SiteName = string
 
+/** The `path` of what the crawler asks for on its own account: robots.txt and probes. */
+export const ERRAND_PATH = 'P'
+
 export interface AgendaItem {
   url: string
   key: UrlKey
