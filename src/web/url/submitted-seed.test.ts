@@ -146,4 +146,18 @@ test('long runs of slips take no long time', () => {
     const text = run.repeat(Math.ceil(16_000 / run.length))
     assert.ok(['seed', 'bad'].includes(submittedSeed(text).kind))
   }
+  // Half of each took minutes when every bracket was taken off by a search of its own.
+  const halves = `a.test/${'"'.repeat(8000)}x${')'.repeat(8000)}`
+  assert.equal(submittedSeed(halves).kind, 'bad')
+})
+
+test('brackets at the end belong to a URL that opens them', () => {
+  const href = (text: string) => {
+    const seed = submittedSeed(text)
+    return seed.kind === 'seed' ? seed.url.href : seed.why
+  }
+  assert.equal(href('(http://a.test/b_(c))'), 'http://a.test/b_(c)')
+  assert.equal(href('http://a.test/b)],"'), 'http://a.test/b')
+  assert.equal(href('http://[2001:db8::1]'), 'http://[2001:db8::1]/')
+  assert.equal(href('[2001:db8::1]'), 'http://[2001:db8::1]/')
 })

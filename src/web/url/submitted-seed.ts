@@ -66,31 +66,38 @@ export function submittedSeed(text: string): SubmittedSeed {
 }
 
 const OPENING = /^(?:url:|["'<([{«»„“”‚‘’`*]|\s)+/i
-const CLOSING = /["'>,;«»“”‘’`*\s]+$/
+const CLOSING = /["'>,;«»“”‘’`*\s]/
+const BRACKETS: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
 
 function unwrapped(text: string): string {
-  let bare = text.replace(OPENING, '')
   // An IPv6 address begins with a bracket that is its own.
-  if (/^\[[0-9a-f:.]+\]/i.test(text)) bare = text
-  for (;;) {
-    const next = withoutEnd(bare)
-    if (next === bare) return bare
-    bare = next
-  }
+  const bare = /^\[[0-9a-f:.]+\]/i.test(text) ? text : text.replace(OPENING, '')
+  return bare.slice(0, endOf(bare))
 }
 
-/** A closing bracket belongs to the URL when an opening one does. */
-function withoutEnd(text: string): string {
-  const bare = text.replace(CLOSING, '')
-  for (const [open, close] of ['()', '[]', '{}'])
-    if (bare.endsWith(close) && !bare.includes(open)) return bare.slice(0, -1)
-  return bare
+/** From the end on, letter by letter. A closing bracket belongs to the URL as long as one was opened for each. */
+function endOf(text: string): number {
+  const surplus = new Map(
+    Object.entries(BRACKETS).map(([close, open]) => [close, count(text, close) - count(text, open)]),
+  )
+  let end = text.length
+  for (; end > 0; end--) {
+    const last = text[end - 1]
+    const left = surplus.get(last)
+    if (left === undefined ? !CLOSING.test(last) : left <= 0) break
+    if (left !== undefined) surplus.set(last, left - 1)
+  }
+  return end
+}
+
+function count(text: string, letter: string): number {
+  return text.split(letter).length - 1
 }
 
 /** Beside dots, colons and slashes, before the path has begun. Between two letters there may be two words. */
 function withoutSpaces(text: string): string {
   const [, scheme, host, rest] = /^([^/?#]*\/\/)?\s*([^/?#]*)(.*)$/s.exec(text) ?? ['', '', '', text]
-  const tight = (part: string) => part.replace(/\s*([.,:;/])\s*/g, '$1')
+  const tight = (part: string) => part.replace(/\s+/g, ' ').replace(/ ?([.,:;/]) ?/g, '$1')
   const words = /^www(?:\s+[\w-]+){2,3}\s*$/i.test(host) ? host.trim().replace(/\s+/g, '.') : tight(host).trim()
   return tight(scheme ?? '').trim() + words + rest.trimStart()
 }
