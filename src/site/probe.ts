@@ -50,9 +50,9 @@ export async function probeMissing(
   const { answer } = exchange
   const isAnswer = answer.kind === 'full' || answer.kind === 'cut'
   learn({ status: isAnswer ? answer.head.status : 0 })
-  if (!isAnswer || !isClaimedPage(answer.head)) return
-  // It has been asked for, should its reading never end.
+  // That it was asked for outlives us, should its reading never end; and so does what the site asks for.
   await site.durable(reporter)
+  if (!isAnswer || !isClaimedPage(answer.head)) return
   const content = watched(errandOf(exchange, site), tools, () => contentOfProbe(answer, site))
   if (content !== undefined) learn({ status: answer.head.status, content, path })
 }

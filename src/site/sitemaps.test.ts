@@ -175,6 +175,22 @@ test('other hosts: only the one whose robots.txt names the sitemap', async () =>
   assert.deepEqual(there.pagesAsked, ['cdn.test/map.xml', 'cdn.test/3'])
 })
 
+test('a site that only holds the sitemap of another is asked for that, and not for its own', async () => {
+  const script = (host: string): Script => ({
+    [`http://${host}/robots.txt`]: robots(`Sitemap: http://${host}/own.xml`),
+    [`http://${host}/map.xml`]: index(`http://${host}/more.xml`),
+    [`http://${host}/more.xml`]: urlset('http://a.test/1', `http://${host}/2`),
+    [`http://${host}/own.xml`]: urlset(`http://${host}/3`),
+  })
+  const visit = async (host: string) => {
+    const web = new Scripted(script(host))
+    await web.visit({ agenda: [{ url: `http://${host}/map.xml`, path: 'PM', via: HOME }] })
+    return web.pagesAsked.map((url) => url.slice(host.length))
+  }
+  assert.deepEqual(await visit('cdn.example'), ['/map.xml', '/more.xml'])
+  assert.deepEqual(await visit('cdn.test'), ['/map.xml', '/own.xml', '/more.xml', '/3', '/2'], 'it is in the scope')
+})
+
 test('one that moved is a sitemap where it went; a failing one is tried as the table says', async () => {
   const moved = await crawl({
     [MAP]: { status: 301, headers: [['Location', '/new.xml']] },

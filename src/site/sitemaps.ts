@@ -38,7 +38,7 @@ export function offerSitemaps(
   tools: { site: SiteTools; screen: ScreenTools },
 ): void {
   const { site, screen } = tools
-  if (site.sitemaps === 'no') return
+  if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
   const named = site.sitemaps === 'usual' ? [...robots.sitemaps, `${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
     const url = site.urls.parse(href)
@@ -46,6 +46,13 @@ export function offerSitemaps(
     if (url.site === screen.site) take(url, 'PM', 0, `${origin}/robots.txt`, screen)
     else takeAbroad(url, 'PM', from.url, screen)
   }
+}
+
+/** Of this site nothing is wanted but the sitemaps of others that lie there: its own are no matter. */
+function isOnlyHost(origin: string, { site, screen }: { site: SiteTools; screen: ScreenTools }): boolean {
+  if (screen.reporter.visit.agenda.some((item) => !isSitemap(item) || namedBy(item) === undefined)) return false
+  const home = site.urls.parse(`${origin}/`)
+  return home === undefined || !screen.scope.judge(home, 0).yes
 }
 
 /** The sitemaps of an index: on its own site only, as the protocol has it. True when it was taken, or is known. */
