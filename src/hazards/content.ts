@@ -117,7 +117,7 @@ export function mark(text: string): number {
   return mix(hash)
 }
 
-function ones(word: number): number {
+export function ones(word: number): number {
   word -= (word >>> 1) & 0x55555555
   word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
   return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24

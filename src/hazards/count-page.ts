@@ -20,6 +20,8 @@ export interface Counted {
   hollow: boolean
   /** Its text and pictures were there before, on whatever page of the site. */
   seen: boolean
+  /** So did the page whose URL is its own without a part. */
+  alias: boolean
   now: number
 }
 
@@ -52,7 +54,7 @@ export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
 
-function countContent(family: Family, content: Content, { page, seen, census }: Counted): void {
+function countContent(family: Family, content: Content, { page, seen, alias, census }: Counted): void {
   const at = findLike(content, family.contents)
   if (at >= 0) {
     family.streak++
@@ -65,7 +67,7 @@ function countContent(family: Family, content: Content, { page, seen, census }: 
   family.same = 0
   family.linked = 0
   // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
-  if (!seen) family.kinds++
+  if (!seen && !alias) family.kinds++
   // A folder that showed so many is not judged by what it shows, and need not remember it.
   if (!isFolder(family) || family.kinds <= MOST_KINDS_OF_A_FOLDER) remember(family, content)
   else family.contents = NO_CONTENTS

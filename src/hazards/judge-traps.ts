@@ -1,6 +1,7 @@
 /** A page in the light of all that the site's memory has of its families: counted, then judged by each detector. */
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
+import { countAliases, judgeAliases } from './aliases.ts'
 import { type Content, contentOf, mark, mix } from './content.ts'
 import {
   type Counted,
@@ -18,6 +19,7 @@ import { type Family, type OpenFamilies, openFamilies, withExample } from './fam
 import { type Commonness, countContent } from './few-contents.ts'
 import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
+import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { judgeFolder, judgeForm } from './near-duplicates.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -55,14 +57,17 @@ export function judgeTraps(
   const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts?.includes(text) === true
   const slow = isSlow(page)
+  const compared = content !== undefined && isCertain(page) && !isHome
+  const aliases = compared ? countAliases(traps, page.path, pattern, content, page.links) : undefined
 
   const now = memory.fetched
   const families = openFamilies(traps, now)
-  const counted: Counted = { page, content, census, ordinal: ordinalOf(page.path), slow, hollow, seen, now }
-  const { form, folders, place, site } = countFamilies(pattern, counted, families)
+  const alias = aliases?.isAlias === true
+  const counted: Counted = { page, content, census, ordinal: ordinalOf(page.path), slow, hollow, seen, alias, now }
+  const { form, folders, place, site } = countFamilies(pattern, counted, families, traps.known ?? '')
   const isNew = content !== undefined && form.streak === 0 && !hollow
-  if (isNew) vouch(census, now, families)
-  const isNovel = isNew && !seen
+  if (isNew && !alias) vouch(census, now, families)
+  const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
 
   const next: TrapMemory = { ...traps, pace: countPace(traps, slow), navigation: census.marks }
@@ -72,6 +77,8 @@ export function judgeTraps(
   if (common?.seen && content!.words < LONGEST_ERROR) next.alike = (traps.alike ?? 0) + 1
   if (common !== undefined) next.contents = common.contents
   if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
+  if (content !== undefined && isCertain(page)) next.known = addKnown(traps.known, page.path, content)
+  if (aliases !== undefined && aliases.rows.length > 0) next.aliases = aliases.rows
   if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
   if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
   Object.assign(next, families.close())
@@ -81,9 +88,11 @@ export function judgeTraps(
   const sight: Sight = { page, pattern, content, census, form, folders, novel: all, closing: leading, suspicion }
   const findings: Finding[] = []
   if (!isHome) {
-    const first = judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!)
+    if (aliases !== undefined) findings.push(...judgeAliases(aliases, sight))
+    const first = findings.length > 0 ? undefined : (judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!))
     if (first !== undefined) findings.push(first)
-    else if (place !== undefined) findings.push(...judgeParameters(place, pattern.place, sight))
+    else if (findings.length === 0 && place !== undefined)
+      findings.push(...judgeParameters(place, pattern.place, sight))
     if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
@@ -138,7 +147,7 @@ interface PageFamilies {
   site: Family | undefined
 }
 
-function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies): PageFamilies {
+function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies, known: string): PageFamilies {
   const { census } = counted
   const form = families.of(pattern.form)
   countPage(form, census.form, counted)
@@ -156,10 +165,11 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
   countPage(place, census.place, counted)
   if (counted.content !== undefined) {
     countParameters(place, counted.page.path, pattern.names, place.kinds > kinds)
-    countSiteParameters(site, pattern.place, pattern.names, !counted.seen)
+    const idle = counted.seen || counted.alias || (pattern.names.length > 1 && isKnown(known, counted.content))
+    countSiteParameters(site, pattern.place, counted.page.path, !idle)
     site.pages++
     site.at = counted.now
-    if (counted.seen) withExample(site, counted.page.path)
+    if (idle) withExample(site, counted.page.path)
   }
   return { form, folders, place, site }
 }

@@ -183,23 +183,6 @@ export const OTHER_HONEST: Record<string, Site> = {
     ],
     ['/poem/1'],
   ),
-  'recipes with print and comments': around(
-    [
-      [
-        /^\/recipe\/(\d+)(\?print=1)?$/,
-        ([i]) => {
-          const n = Number(i)
-          const r = randomOf('r' + i)
-          return page('Recipe', words('rec' + n, 60), [
-            ...menu,
-            `/recipe/${n}?print=1`,
-            ...range(4).map(() => `/recipe/${r.integer(300)}`),
-          ])
-        },
-      ],
-    ],
-    ['/recipe/1', '/recipe/2'],
-  ),
   'shop ids in query, related': around(
     [
       [
@@ -253,3 +236,22 @@ export const OTHER_HONEST: Record<string, Site> = {
     ['/mail/0.html'],
   ),
 }
+
+/** Three hundred recipes, each also for the printer. */
+export const RECIPES: Site = around(
+  [
+    [
+      /^\/recipe\/(\d+)(\?print=1)?$/,
+      ([i]) => {
+        const n = Number(i)
+        const r = randomOf('r' + i)
+        return page('Recipe', words('rec' + n, 60), [
+          ...menu,
+          `/recipe/${n}?print=1`,
+          ...range(4).map(() => `/recipe/${r.integer(300)}`),
+        ])
+      },
+    ],
+  ],
+  ['/recipe/1', '/recipe/2'],
+)

@@ -6,7 +6,7 @@ import type { ParameterRow } from '../visit/trap-memory.ts'
 import { mark } from './content.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
-import { parametersOf } from './pattern.ts'
+import { choicesOf, parametersOf } from './pattern.ts'
 import { ANYWHERE } from './stopped.ts'
 
 /** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
@@ -18,6 +18,7 @@ const PAGES = 16
 const MOST_VALUES = 24
 const MOST_SETS = 12
 const MOST_NAMES = 6
+const MOST_NAMES_OF_A_SITE = 12
 /** A parameter of the whole site does nothing at so many places. */
 const PLACES = 4
 
@@ -28,19 +29,23 @@ export function countParameters(family: Family, path: string, names: readonly st
   for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
 }
 
-/** Of the whole site: instead of sets of names, the places that showed nothing new. */
-export function countSiteParameters(family: Family, place: string, names: readonly string[], isNew: boolean): void {
-  const row = countNames(family, names, isNew)
-  if (!isNew) addMark(row[4], mark(place), MOST_SETS)
+/** Of the whole site: instead of sets of names, the places that showed nothing new; instead of values, the names that stood alone. */
+export function countSiteParameters(family: Family, place: string, path: string, isNew: boolean): void {
+  const parameters = parametersOf(path)
+  const names = [...new Set(parameters.flatMap(choicesOf))]
+  const row = countNames(family, names, isNew, MOST_NAMES_OF_A_SITE)
+  if (isNew) return
+  addMark(row[4], mark(place), MOST_SETS)
+  if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MOST_NAMES_OF_A_SITE)
 }
 
-function countNames(family: Family, names: readonly string[], isNew: boolean): ParameterRow {
+function countNames(family: Family, names: readonly string[], isNew: boolean, most = MOST_NAMES): ParameterRow {
   const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
   const [, pages, idle, news] = row
   // What is new in a page with a parameter that is known for news may be that one's merit: it says nothing of the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
-    const at = placeOf(name, row)
+    const at = placeOf(name, row, most)
     if (at < 0) continue
     pages[at]++
     if (!isNew) idle[at]++
@@ -60,10 +65,10 @@ function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean 
 }
 
 /** A name that few pages had makes room for a new one. */
-function placeOf(name: string, [names, pages, idle, news]: ParameterRow): number {
+function placeOf(name: string, [names, pages, idle, news]: ParameterRow, most: number): number {
   const at = names.indexOf(name)
   if (at >= 0) return at
-  const rarest = names.length < MOST_NAMES ? names.length : pages.indexOf(Math.min(...pages))
+  const rarest = names.length < most ? names.length : pages.indexOf(Math.min(...pages))
   if (rarest < names.length && pages[rarest] > 2) return -1
   names[rarest] = name
   pages[rarest] = idle[rarest] = news[rarest] = 0
@@ -115,23 +120,25 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
   return [{ rule: 'parameter-combinations', pattern, evidence, examples: family.examples }]
 }
 
-/** Of the whole site: pages with the parameter, at whatever place, had texts that were there before, letter by letter. */
+/** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
 export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): Finding[] {
   if (parameters === undefined) return []
-  const [names, pages, idle, news, places] = parameters
+  const [names, pages, idle, news, places, alone] = parameters
   const found: Finding[] = []
-  if (places.length < PLACES) return found
   for (let at = 0; at < names.length; at++) {
+    // What stands alone may be the name of the page; then it must do nothing in several places.
+    if (places.length < PLACES && alone.includes(mark(names[at]))) continue
     const never =
       idle[at] >= patience(IDLE, { kinds }, sight) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
     // Where every link has it, what is real comes with it too, and is soon outnumbered.
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
-    const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} had a text that was there before`
-    found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, names[at]), evidence, examples })
+    const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
+    const [name, value] = names[at].split('=')
+    found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, name, value), evidence, examples })
   }
   return found
 }
 
-export function idlePattern(place: string, name: string): string {
-  return `${place}?${name}=*&**`
+export function idlePattern(place: string, name: string, value = '*'): string {
+  return `${place}?${name}=${value}&**`
 }

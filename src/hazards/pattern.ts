@@ -113,6 +113,14 @@ export function parametersOf(path: string): { name: string; value: string }[] {
     .map(({ name, value }) => ({ name: nameOf(name), value }))
 }
 
+/** A value of letters only is a choice, and may do nothing where another of the same parameter does something. */
+const CHOICE = /^[a-z_-]{1,12}$/i
+
+/** The name, and the name with its value if that is a choice. */
+export function choicesOf({ name, value }: { name: string; value: string }): string[] {
+  return CHOICE.test(value) ? [name, `${name}=${value}`] : [name]
+}
+
 /**
  * How many segments of a path were there before in it: 0 for `/a/b/c`, 4 for `/a/b/a/b/a/b`. Numbers do not count
  * (`/2011/11/11`), nor does what stands in the query.

@@ -2,7 +2,7 @@
 import type { Instant } from '../base/clock.ts'
 import type { StoppedPattern, TrapMemory } from '../visit/trap-memory.ts'
 import type { Finding } from './finding.ts'
-import { patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 
 /** With their evidence; more than that, in a site that is a trap from end to end, make room. */
 const MOST_STOPPED = 10
@@ -37,7 +37,7 @@ export function findStopped(
 export const ANYWHERE = '/**'
 
 const REPEATED = /^\/\*\* with (\d+) segments repeated$/
-const IDLE = /^(.*)\?([^?=&{}]*)=\*&\*\*$/
+const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 
 function compile(text: string): Matches {
@@ -45,10 +45,14 @@ function compile(text: string): Matches {
   if (repeated !== null) return (path) => repeatsIn(path) >= Number(repeated[1])
   const idle = IDLE.exec(text)
   if (idle !== null) {
-    const [, place, name] = idle
+    const [, place, name, value] = idle
     const anywhere = place === ANYWHERE
     return (path, pattern) =>
-      path.includes('?') && (anywhere || pattern().place === place) && pattern().names.includes(name)
+      path.includes('?') &&
+      (anywhere || pattern().place === place) &&
+      (value === '*'
+        ? pattern().names.includes(name)
+        : parametersOf(path).some((one) => one.name === name && one.value === value))
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {

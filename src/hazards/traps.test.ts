@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
-import { OTHER_HONEST, OTHER_TRAPS } from './other-sites.test-data.ts'
+import { OTHER_HONEST, OTHER_TRAPS, RECIPES } from './other-sites.test-data.ts'
 import { PLAIN_SITES } from './plain-sites.test-data.ts'
 import { isHonest } from './sites.test-data.ts'
 import { crawl, NO_LIMITS } from './traces.test-data.ts'
@@ -85,6 +85,16 @@ test('in a site of many sections the trap is not forgotten among them', () => {
   assert.ok([...fetched].filter((path) => path.startsWith('/agenda/')).length <= 10)
   const honest = [...fetched].filter((path) => !path.startsWith('/agenda/')).length
   assert.equal(honest, 1 + 2 + 1 + 30 + 600, 'home, two pages, a dead link, sections, articles')
+})
+
+test('versions for the printer are left alone when they say nothing else, and every recipe is read', () => {
+  const { fetched, refused, verdicts } = crawl(RECIPES)
+  assert.deepEqual(
+    verdicts.map(({ rule, pattern }) => `${rule} ${pattern}`),
+    ['idle-parameter /**?print=*&**'],
+  )
+  assert.ok([...refused.keys()].every((path) => path.endsWith('?print=1')))
+  assert.ok([...fetched].filter((path) => path.startsWith('/recipe/') && !path.includes('?')).length > 250)
 })
 
 test('what the operator trusts is not stopped', () => {

@@ -59,6 +59,10 @@ export interface TrapMemory {
   /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
   texts?: number[]
   copies?: number
+  /** What the last pages said, by their URL (`hazards/known-pages.ts`). */
+  known?: string
+  /** Parts of URLs, and pages that said the same, or something else, without them. */
+  aliases?: [part: string, same: number, other: number][]
   /** Pages whose text was among these. */
   echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */

@@ -1,0 +1,125 @@
+/**
+ * URLs that are another with a part more and say the same: `/post?replytocom=7` for `/post`, `/pub/current/a` for `/pub/a`. The
+ * page without the part is known, so nothing is lost; parts that were seen to do nothing often enough are followed no more.
+ */
+import type { TrapMemory } from '../visit/trap-memory.ts'
+import type { Content } from './content.ts'
+import { shorten } from './family.ts'
+import { type Finding, hasRest, patience, type Sight } from './finding.ts'
+import { saidAt } from './known-pages.ts'
+import { idlePattern } from './parameters.ts'
+import { choicesOf, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { ANYWHERE } from './stopped.ts'
+
+type AliasRow = NonNullable<TrapMemory['aliases']>[number]
+
+/** Pages that said the same without the parameter, and without the folder. */
+const PARAMETER = 5
+const FOLDER = 8
+const MOST_ROWS = 20
+const MOST_PARTS = 6
+
+export interface Aliases {
+  rows: AliasRow[]
+  /** It is what a URL with a part less gave. */
+  isAlias: boolean
+  /** Parts of this page. */
+  parts: string[]
+}
+
+export function countAliases(
+  traps: TrapMemory,
+  path: string,
+  { folders }: UrlPattern,
+  content: Content,
+  links: readonly { path: string }[],
+): Aliases {
+  const rows = traps.aliases ?? []
+  const known = traps.known ?? ''
+  const parts = new Map<string, 'same' | 'other'>()
+  for (const [shorter, names, alone] of withoutParameters(path)) {
+    const said = saidAt(known, shorter, content)
+    // That it says something else without any of several tells of none of them.
+    if (said === undefined || (said === 'other' && !alone)) continue
+    for (const name of names) if (parts.get(name) !== 'same') parts.set(name, said)
+  }
+  if (!path.includes('?') && folders.length > 0) {
+    for (const [shorter, folder] of withoutFolders(path, folders)) {
+      const said = saidAt(known, shorter, content)
+      if (said === undefined) continue
+      // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
+      if (said === 'other' || repeatsIn(path) > 0 || links.some((link) => repeatsIn(link.path) > 0))
+        parts.set(folder, said)
+    }
+  }
+  if (parts.size === 0) return { rows, isAlias: false, parts: [] }
+  let next = rows
+  for (const [part, said] of parts) next = count(next, part, said)
+  return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
+}
+
+function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other'): AliasRow[] {
+  const at = rows.findIndex(([name]) => name === part)
+  const [, same, other] = at < 0 ? [part, 0, 0] : rows[at]
+  const row: AliasRow = said === 'same' ? [part, same + 1, other] : [part, same, other + 1]
+  if (at >= 0) return rows.map((one, place) => (place === at ? row : one))
+  return [...(rows.length < MOST_ROWS ? rows : withoutLeast(rows)), row]
+}
+
+function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
+  const least = Math.min(...rows.map(([, same, other]) => same + other))
+  const at = rows.findIndex(([, same, other]) => same + other === least)
+  return rows.filter((_, place) => place !== at)
+}
+
+/** The URL without its query, and without each of its parameters; with the parts that are missing then. */
+function* withoutParameters(path: string): Generator<[shorter: string, parts: string[], alone: boolean]> {
+  const mark = path.indexOf('?')
+  if (mark < 0) return
+  const pieces = path.slice(mark + 1).split('&', MOST_PARTS + 1)
+  const parameters = parametersOf(path)
+  const parts = (at: number) => choicesOf(parameters[at]).map((part) => `?${part}`)
+  yield [path.slice(0, mark), parameters.flatMap((_, at) => parts(at)), parameters.length === 1]
+  if (pieces.length < 2 || pieces.length > MOST_PARTS) return
+  for (let at = 0; at < Math.min(pieces.length, parameters.length); at++) {
+    yield [`${path.slice(0, mark)}?${pieces.filter((_, other) => other !== at).join('&')}`, parts(at), true]
+  }
+}
+
+/** The path without one of the shallowest folders that have a pattern of their own. */
+function* withoutFolders(path: string, folders: readonly string[]): Generator<[shorter: string, folder: string]> {
+  let from = 0
+  for (let at = folders.length - 1; at >= 0; at--) {
+    const to = path.indexOf('/', from + 1)
+    if (to < 0) return
+    yield [path.slice(0, from) + path.slice(to), folders[at]]
+    from = to
+  }
+}
+
+export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): Finding[] {
+  if (!isAlias || !hasRest(sight.novel, 0)) return []
+  const found: Finding[] = []
+  for (const [part, same, other] of rows) {
+    if (!parts.includes(part) || other * 10 > same) continue
+    const isParameter = part.startsWith('?')
+    if (same < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
+    const examples = [shorten(sight.page.path)]
+    if (isParameter) {
+      const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`
+      const [name, value] = part.slice(1).split('=')
+      found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, name, value), evidence, examples })
+    } else {
+      const evidence = `${same} of ${same + other} pages said the same without this folder in their path`
+      found.push({ rule: 'folder-in-itself', pattern: part, evidence, examples })
+    }
+  }
+  // All values of a parameter, and each: the first says it all.
+  return found.filter(({ pattern }) => !found.some((one) => one.pattern !== pattern && covers(one.pattern, pattern)))
+}
+
+const NO_KINDS = { kinds: 0 }
+
+function covers(wide: string, narrow: string): boolean {
+  return wide.endsWith('=*&**') && narrow.startsWith(wide.slice(0, -'*&**'.length))
+}

@@ -1,0 +1,77 @@
+/**
+ * What the last pages of the site said, by their URL: a few characters a page, so that a later one can be held against the
+ * page whose URL is its own without a part, and against all the others.
+ */
+import { type Content, mark, ones } from './content.ts'
+
+/** In characters of six bits: the URL and its pictures, the shape, the length. */
+const KEY = 4
+const SKETCH = 6
+const SIZE = 2
+const WIDTH = KEY + SKETCH + SIZE
+const MOST = 160
+
+const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
+const VALUE = new Uint8Array(128)
+for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
+
+/** Of 36 bits, so many may differ: about one word in thirty. */
+const BITS_APART = 2
+/** Of the length, in steps of 1/256 of a doubling: about 4 %. */
+const STEPS_APART = 14
+
+export function addKnown(known: string | undefined, path: string, content: Content): string {
+  const all = (known ?? '') + keyOf(path, content) + sketchOf(content) + sizeOf(content)
+  return all.length <= MOST * WIDTH ? all : all.slice(WIDTH)
+}
+
+/** The page at that URL said nearly the same, or something else; undefined when it is not known, or had other pictures. */
+export function saidAt(known: string, path: string, content: Content): 'same' | 'other' | undefined {
+  const key = keyOf(path, content)
+  for (let at = known.lastIndexOf(key); at >= 0; at = at === 0 ? -1 : known.lastIndexOf(key, at - 1)) {
+    if (at % WIDTH === 0) return isNear(known, at, content) ? 'same' : 'other'
+  }
+  return undefined
+}
+
+/** Some page of late said nearly the same. */
+export function isKnown(known: string, content: Content): boolean {
+  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content)) return true
+  return false
+}
+
+function isNear(known: string, at: number, content: Content): boolean {
+  const from = at + KEY
+  const high = read(known, from, 2)
+  const low = read(known, from + 2, 4)
+  if (ones(high ^ highOf(content)) + ones(low ^ lowOf(content)) > BITS_APART) return false
+  return Math.abs(read(known, from + SKETCH, SIZE) - stepsOf(content)) <= STEPS_APART
+}
+
+const highOf = ({ high }: Content) => high & 0xfff
+const lowOf = ({ low }: Content) => low & 0xffffff
+const stepsOf = ({ length }: Content) => Math.min(4095, Math.round(256 * Math.log2(1 + Math.max(0, length))))
+
+function keyOf(path: string, { embeds }: Content): string {
+  return write((mark(path) ^ embeds) & 0xffffff, KEY)
+}
+
+function sketchOf(content: Content): string {
+  return write(highOf(content), 2) + write(lowOf(content), 4)
+}
+
+function sizeOf(content: Content): string {
+  return write(stepsOf(content), SIZE)
+}
+
+function write(bits: number, letters: number): string {
+  let text = ''
+  for (let at = letters - 1; at >= 0; at--) text += LETTERS[(bits >>> (6 * at)) & 63]
+  return text
+}
+
+function read(text: string, from: number, letters: number): number {
+  let bits = 0
+  for (let at = from; at < from + letters; at++) bits = (bits << 6) | VALUE[text.charCodeAt(at) & 127]
+  return bits
+}
