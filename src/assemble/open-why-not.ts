@@ -6,6 +6,7 @@ import type { Settings } from '../config/keys.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import type { ScopeSeeds } from './scope-seeds.ts'
 import { type WhyNot, whyNot } from './why-not.ts'
 
 /** Pages that are asked how deep they lie. */
@@ -17,11 +18,13 @@ export async function whyNotIn(
   disk: Disk,
   text: string,
   settings: Settings,
+  around: ScopeSeeds,
 ): Promise<WhyNot | undefined> {
   const reader = await looks.reader(tx)
   const url = reader.parse(text)
   if (url === undefined) return { by: 'scope', rule: 'no URL that can be asked for' }
-  const seeds = (await looks.seeds(tx)).map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
+  const read = (texts: readonly string[]) =>
+    texts.map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
   const from = whoLinksHere(tx, url.site, url.key, MOST_REFERRERS).from.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   for (const page of from) {
@@ -33,7 +36,8 @@ export async function whyNotIn(
     depth: Number.isFinite(depth) ? depth : 1,
     linkedAtHome: from.some((page) => page?.site === url.site),
     settings,
-    seeds,
+    seeds: read(around.seeds),
+    alternates: read(around.alternates),
     blacklist: readBlacklists(blacklistPaths(settings), disk),
     memory: (await looks.site(tx, url.site))?.memory,
   })

@@ -18,6 +18,7 @@ import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { seedStanding } from './open-seeds.ts'
 import { standing } from './open-standing.ts'
 import { whyNotIn } from './open-why-not.ts'
+import { scopeSeeds } from './scope-seeds.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 /** URLs named of one content; all are counted. */
@@ -53,7 +54,10 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
     },
     content: (url: string, at: Instant | undefined) => contentOf(database, looks, disk, archive, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
-    whyNot: (url: string, settings: Settings) => database.read((tx) => whyNotIn(tx, looks, disk, url, settings)),
+    async whyNot(url: string, settings: Settings) {
+      const around = await scopeSeeds({ database, settings })
+      return database.read((tx) => whyNotIn(tx, looks, disk, url, settings, around))
+    },
     siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
     verify: (tell: (volume: string) => void) =>
       verifyCollection({ database, disk, archive, indexes, looks, running }, tell),

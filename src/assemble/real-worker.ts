@@ -1,5 +1,4 @@
 /** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
-import { readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
@@ -11,7 +10,6 @@ import { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { openArchive } from '../collection/volumes/volume-writer.ts'
 import type { Settings } from '../config/keys.ts'
 import { addressGuard } from '../fetch/guard.ts'
-import { cAresResolver, RESOLVER_BOUNDS } from '../fetch/resolve.ts'
 import { openSessions } from '../fetch/session.ts'
 import type { Event } from '../visit/events.ts'
 import { watchInto } from '../wire/thread/reading-slot.ts'
@@ -19,6 +17,7 @@ import { reachHouse } from '../wire/thread/worker-side.ts'
 import { runWorker } from '../worker/worker.ts'
 import { blacklistFiles } from './blacklist-files.ts'
 import type { ThreadData } from './crew.ts'
+import { realResolver } from './real-resolver.ts'
 import { userAgentOf, workerTools } from './worker-tools.ts'
 
 /** A connection that waited longer than this between two requests was probably closed by its server. */
@@ -71,14 +70,7 @@ async function main(): Promise<void> {
       guard,
       maxIdleMs: MAX_IDLE_MS,
     }),
-    resolve: cAresResolver({
-      ...RESOLVER_BOUNDS,
-      clock: realClock,
-      servers: settings.dnsServers.length > 0 ? settings.dnsServers : undefined,
-      overrides: settings.resolve,
-      guard: addressGuard({ allowPrivate: settings.allowPrivate, allow: new Set() }),
-      hosts: hostsFile(),
-    }),
+    resolve: realResolver(settings),
     archive,
     // Most payloads are new, and the filter knows that without a journey to the house.
     findTwin: async (digest) => (filter.mayHave(digest) ? house.findTwin(digest) : undefined),
@@ -103,14 +95,6 @@ async function main(): Promise<void> {
 /** Requests and answers are many: they are told to the house only when somebody listens to every event. */
 function isWorthTelling(event: Event, settings: Settings): boolean {
   return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
-}
-
-function hostsFile(): string {
-  try {
-    return readFileSync('/etc/hosts', 'utf8')
-  } catch {
-    return ''
-  }
 }
 
 await main()

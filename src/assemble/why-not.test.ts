@@ -18,6 +18,12 @@ test('nothing is against a page of a seed', () => {
   assert.equal(ask('http://a.test/page'), undefined)
 })
 
+test('where a name to try may live is in the scope, as it is for the crawl', () => {
+  const alternates = [parseUrl('https://www.a.test/')!]
+  assert.equal(ask('https://www.a.test/page')?.by, 'scope')
+  assert.equal(ask('https://www.a.test/page', [], { alternates }), undefined)
+})
+
 test('the rule that is against it is named', () => {
   assert.deepEqual(ask('http://b.test/'), { by: 'scope', rule: 'scope host' })
   assert.equal(ask('http://a.test/x.png')?.by, 'unwanted')

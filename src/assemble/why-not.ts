@@ -24,6 +24,8 @@ export interface WhyNotAsk {
   linkedAtHome: boolean
   settings: Settings
   seeds: readonly WebUrl[]
+  /** Where names to try may turn out to live. */
+  alternates?: readonly WebUrl[]
   blacklist: Blacklist
   /** What visits know of its site; undefined when there was none. */
   memory: SiteMemory | undefined
@@ -32,7 +34,7 @@ export interface WhyNotAsk {
 /** Undefined: nothing is against it. */
 export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   const { url, depth, settings, memory } = ask
-  const scope = scopeFor(settings, ask.seeds, () => ask.blacklist)()
+  const scope = scopeFor(settings, ask.seeds, () => ask.blacklist, ask.alternates)()
   const kind = scope.unwantedKind(url)
   if (kind !== undefined) return { by: 'unwanted', rule: `its name says ${kind}, which --media-types does not name` }
   const verdict = scope.judge(url, depth)
