@@ -62,6 +62,7 @@ export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: Righ
   const { toleranceMs, killed } = rules
   const again = repeats(entries, killed === undefined ? {} : { allow: killed.mayHaveForgotten })
   const matched = matchRetries(entries, again.retries, web, rules)
+  const asked = askedAgainst(entries, right, web)
   return {
     tooSoon: courtesyViolations(asTheCrawlerSaw(entries, web, right), {
       pauseOf: (site) => rules.pauseOf(site),
@@ -75,7 +76,9 @@ export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: Righ
     unnamedRetries: matched.unnamed,
     retries: matched.lines,
     nameless: nameless(entries),
-    ...askedAgainst(entries, right, web),
+    // Once a site, a name that cannot exist may be asked for; twice is a repeat like any other.
+    extra: asked.extra.filter((url) => !/\/no-such-page-[a-z0-9]+\.html$/.test(url)),
+    lacking: asked.lacking,
   }
 }
 

@@ -242,7 +242,7 @@ describe('index and log', { concurrency: 4 }, () => {
       else socket.write(html(`<title>evil\x1b[2J&#10;${forged}</title>`))
     })
     const at = folder(t)
-    const { stderr } = await runTo(0, crawl(raw, at, 'a.test', '--verbose'))
+    const { stderr } = await runTo(0, crawl(raw, at, 'a.test', '--verbose', '--trust', '*'))
     const log = readFileSync(join(at, 'logs/crawl.log'), 'utf8')
     const lines = log.split('\n').slice(0, -1)
     const actions = sql(at, 'SELECT count(*) AS n FROM pages')[0].n
