@@ -35,14 +35,15 @@ function calendarSite(days: number): Script {
 
 test('an endless calendar is followed for a while and no further; the honest pages are all there', async () => {
   const web = new Scripted(calendarSite(300), wary)
-  const { pages, parts } = await web.visit({ agenda: [`${SITE}/`] })
+  // What a later version cannot read may be the first URL of an agenda.
+  const { pages, parts } = await web.visit({ agenda: [{ url: 'http://' }, `${SITE}/`], visit: { site: 'a.test' } })
   const asked = web.asked.map(({ url }) => url)
   const trap = asked.filter((url) => url.includes('/cal/'))
   assert.ok(trap.length <= 25, `${trap.length} requests inside the calendar`)
   assert.equal(pages.filter(({ url }) => url.includes('/honest-')).length, 10)
   const verdict = parts.flatMap((part) => part.verdicts).find(({ pattern }) => pattern?.includes('/cal/'))
   assert.ok(verdict !== undefined && verdict.examples !== undefined)
-  assert.ok(verdict.examples.length <= 3 && verdict.examples.every((url) => url.includes('/cal/')))
+  assert.ok(verdict.examples.length <= 3 && verdict.examples.every((url) => url.startsWith(`${SITE}/cal/`)))
   assert.ok(web.events.some((event) => event.kind === 'hazard' && event.rule === verdict.rule))
 })
 

@@ -9,6 +9,7 @@ import type { FailureKind } from '../visit/outcome.ts'
 import type { Link } from '../visit/report.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
+import { linkTo } from './link-to.ts'
 
 /** The whole site is given up with these: another scheme of the same host would find nobody either. */
 const NAME_IS_OUT: ReadonlySet<FailureKind> = new Set(['no-such-name', 'dns', 'address-refused'])
@@ -44,10 +45,10 @@ export function nextCandidate(item: { url: string; path: string }, why: FailureK
   const isOut = NAME_IS_OUT.has(why)
   // The bare name is out from the start: what is left is all that would be tried of the other one.
   if (isOut && place === 1 && hostOf(list[1]) !== from.host) {
-    return linkTo(candidatesOf(hostOf(list[1]))[0], 1, from)
+    return guess(candidatesOf(hostOf(list[1]))[0], 1, from)
   }
   const next = list.findIndex((url, i) => i >= place && (!isOut || hostOf(url) !== from.host))
-  return next < 0 ? undefined : linkTo(list[next], next + 1, from)
+  return next < 0 ? undefined : guess(list[next], next + 1, from)
 }
 
 /** The list of which this URL is the one in that place. */
@@ -60,8 +61,7 @@ function hostOf(url: string): string {
   return url.slice(url.indexOf('//') + 2, -1)
 }
 
-function linkTo(text: string, place: number, from: WebUrl): Link | undefined {
+function guess(text: string, place: number, from: WebUrl): Link | undefined {
   const url = parseUrl(text)
-  if (url === undefined) return undefined
-  return { url: url.href, key: url.key, site: url.site, depth: 0, via: from.href, path: 'N'.repeat(place) }
+  return url && linkTo(url, 0, from.href, 'N'.repeat(place))
 }

@@ -9,18 +9,18 @@ import type { Learnt, Link, PageReport } from '../visit/report.ts'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import type { AgendaItem, SiteName } from '../visit/visit.ts'
 import { registrableDomain } from '../web/url/domain.ts'
-import { homeOf, normalPath, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
+import { homeOf, hostOfSite, normalPath, type UrlReader } from '../web/url/web-url.ts'
+import { LONGEST_PATH, linkTo } from './link-to.ts'
 import type { Reporter } from './reporter.ts'
 import type { SiteTools } from './tools.ts'
 
 const WWW = 'www.'
-const LONGEST_PATH = 50
 /** Who is sent away for now may be welcome tomorrow; twice is a habit. */
 const ENOUGH_TIMES = 2
 
 /** `www.example.org` of `example.org` and the reverse, with its port; undefined where the two would not be one owner's. */
 export function siblingOf(site: SiteName): SiteName | undefined {
-  const host = hostOf(site)
+  const host = hostOfSite(site)
   const sibling = host.startsWith(WWW) ? host.slice(WWW.length) : WWW + host
   const domain = registrableDomain(host)
   return domain !== undefined && domain === registrableDomain(sibling) ? sibling + site.slice(host.length) : undefined
@@ -68,7 +68,7 @@ export function siblingToTry(
   agenda: readonly AgendaItem[],
   { scope, urls }: NameTools,
 ): Link | undefined {
-  const host = hostOf(site)
+  const host = hostOfSite(site)
   const bare = host.startsWith(WWW) ? host.slice(WWW.length) : host
   const sibling = registrableDomain(bare) === bare ? siblingOf(site) : undefined
   if (sibling === undefined || agenda.some(({ path }) => path.endsWith('N'))) return undefined
@@ -77,7 +77,7 @@ export function siblingToTry(
     if (url === undefined || (item.path !== '' && normalPath(url) !== '/')) continue
     const home = urls.parse(`${url.scheme}://${sibling}/`)
     if (home === undefined || !scope.judge(home, 0).yes) return undefined
-    return linkTo(home, item)
+    return linkTo(home, 0, item.url, `${item.path}N`.slice(0, LONGEST_PATH))
   }
   return undefined
 }
@@ -106,13 +106,4 @@ function saysNothingElse({ state, text, from }: RobotsMemory, sibling: SiteName)
 
 function isForGood(status: number): boolean {
   return status === 301 || status === 308
-}
-
-function hostOf(site: SiteName): string {
-  return site.replace(/:\d+$/, '')
-}
-
-function linkTo(home: WebUrl, from: AgendaItem): Link {
-  const path = `${from.path}N`.slice(0, LONGEST_PATH)
-  return { url: home.href, key: home.key, site: home.site, depth: 0, via: from.url, path }
 }

@@ -12,12 +12,11 @@ import { countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { LONGEST_PATH, linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
 
-/** Discovery paths are for people; a longer one says no more. */
-const LONGEST_PATH = 50
 /** Links to other sites that one visit tells of; the frontier would know most of the others already. */
 const MOST_ABROAD = 100_000
 
@@ -179,10 +178,6 @@ function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
   const [limit] = verdict.rule.split('>', 1)
   if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
   return false
-}
-
-function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
-  return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }
 
 export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {

@@ -4,12 +4,12 @@
  * `visit-sitemap.ts`.
  */
 import type { FoundLink } from '../page/reading.ts'
-import type { Link } from '../visit/report.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
-import type { WebUrl } from '../web/url/web-url.ts'
+import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
+import { LONGEST_PATH, linkTo } from './link-to.ts'
 import type { ScreenTools } from './screen.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -24,7 +24,7 @@ export const MOST_FEEDS = 20
 const DEEPEST = 3
 const MOST_MOVES = 5
 /** One letter less than a discovery path may have, so that the pages it lists get theirs and are no sitemaps. */
-const LONGEST_PATH = 49
+const LONGEST_OF_A_SITEMAP = LONGEST_PATH - 1
 
 export function isSitemap({ path }: Pick<AgendaItem, 'path'>): boolean {
   return path.endsWith('M')
@@ -59,7 +59,12 @@ function isOnlyHost(origin: string, { site, screen }: { site: SiteTools; screen:
 export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools): boolean {
   const { asked } = sitemapsOf(tools.reporter.memory)
   const path = `${index.path}M`
-  if (url.site !== tools.site || asked >= MOST_SITEMAPS || levelsOf(path) > DEEPEST || path.length > LONGEST_PATH) {
+  if (
+    url.site !== tools.site ||
+    asked >= MOST_SITEMAPS ||
+    levelsOf(path) > DEEPEST ||
+    path.length > LONGEST_OF_A_SITEMAP
+  ) {
     tools.reporter.tally.add('refused:scope')
     return false
   }
@@ -70,7 +75,7 @@ export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools):
 export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
   const path = `${from.path.slice(0, -1)}RM`
   const moves = /[MR]+$/.exec(path)?.[0].replaceAll('M', '').length ?? 0
-  if (moves > MOST_MOVES || path.length > LONGEST_PATH) return false
+  if (moves > MOST_MOVES || path.length > LONGEST_OF_A_SITEMAP) return false
   const via = namedBy(from) ?? from.url
   return url.site === tools.site ? take(url, path, from.depth, via, tools) : takeAbroad(url, path, via, tools)
 }
@@ -87,7 +92,7 @@ export function offerFeed(url: WebUrl, from: AgendaItem, tools: ScreenTools): bo
   const { feeds = 0 } = sitemaps
   if (feeds >= MOST_FEEDS) return false
   // The pages that it lists are as deep as those that the page links to.
-  if (!take(url, `${from.path.slice(0, LONGEST_PATH - 1)}M`, from.depth, from.url, tools)) return false
+  if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
   const { memory } = tools.reporter
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), feeds: feeds + 1 } })
   return true
@@ -113,16 +118,16 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Scre
   const { memory } = tools.reporter
   const sitemaps = sitemapsOf(memory)
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
-  tools.reporter.found(linkTo(url, path, depth, via))
+  tools.reporter.found(linkTo(url, depth, via, path))
   return true
 }
 
 /** At another site only where that one is collected too, or has the same owner. */
 function takeAbroad(url: WebUrl, path: string, via: string, tools: ScreenTools): boolean {
-  const here = tools.site.replace(/:\d+$/, '')
-  const isOurs = tools.scope.judge(url, 0).yes || registrableDomain(url.host) === (registrableDomain(here) ?? '')
+  const owner = registrableDomain(hostOfSite(tools.site))
+  const isOurs = tools.scope.judge(url, 0).yes || (owner !== undefined && registrableDomain(url.host) === owner)
   if (!isOurs || !isWanted(url, tools)) return false
-  if (tools.abroadSeen.add(url.key)) tools.reporter.abroad(linkTo(url, path, 0, via))
+  if (tools.abroadSeen.add(url.key)) tools.reporter.abroad(linkTo(url, 0, via, path))
   return true
 }
 
@@ -130,10 +135,6 @@ function isWanted(url: WebUrl, tools: ScreenTools): boolean {
   const verdict = tools.scope.judgeSitemap(url)
   if (!verdict.yes) tools.reporter.tally.add('refused:scope')
   return verdict.yes
-}
-
-function linkTo(url: WebUrl, path: string, depth: number, via: string): Link {
-  return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }
 
 /** Indexes above it, and itself. */

@@ -151,6 +151,11 @@ export function isSameText(a: string, b: string): boolean {
   return a === b || exactSpelling(a) === exactSpelling(b)
 }
 
+/** A site's name without its port. */
+export function hostOfSite(site: string): string {
+  return site.replace(/:\d+$/, '')
+}
+
 export function siteKey(site: string): bigint {
   return hash64(site)
 }
