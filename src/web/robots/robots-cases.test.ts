@@ -183,6 +183,7 @@ test('other things in its place: no rules, and it is said', () => {
   const png = Uint8Array.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 0x0d, 0x49, 0x48, 0x44, 0x52])
   const zip = Uint8Array.from([0x50, 0x4b, 3, 4, 20, 0, 0, 0, 8, 0])
   for (const bytes of [png, zip, new Uint8Array(600)]) assert.equal(state(bytes), 'uninterpretable')
-  for (const empty of ['', '\n', '\ufeff', ' \t\r\n', '# nothing here', '#\r#\r']) assert.equal(state(empty), 'none')
+  for (const empty of ['', '\n', '\ufeff', ' \t\r\n']) assert.equal(state(empty), 'uninterpretable')
+  for (const comment of ['# nothing here', '#\r#\r']) assert.equal(state(comment), 'none')
   for (const rules of ['User-agent: a', 'Sitemap: http://a.test/s.xml']) assert.equal(state(asText(rules)), 'rules')
 })

@@ -152,7 +152,7 @@ test("authors' mistakes are forgiven (V16)", () => {
 
 test('what cannot be interpreted restricts nothing', () => {
   const state = (text: string | Uint8Array) => parseRobots(text, 'orbweaver').state
-  assert.equal(state(''), 'none')
+  assert.equal(state(''), 'uninterpretable')
   assert.equal(state('# only a comment\n\n'), 'none')
   assert.equal(state('<!DOCTYPE html><html>\nUser-agent: *\nDisallow: /\n</html>'), 'uninterpretable')
   assert.equal(state(new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 1, 2, 3])), 'uninterpretable')

@@ -19,7 +19,7 @@ export interface RobotsAnswer {
 }
 
 export interface Robots {
-  /** rules: it says something to robots; none: nothing in it; uninterpretable: HTML, binary, no line understood. */
+  /** rules: it says something to robots; none: nothing but comments; uninterpretable: empty, HTML, binary, no line understood. */
   readonly state: 'rules' | 'none' | 'uninterpretable'
   /** The lines that concern the token: a small robots.txt in ASCII that says the same (`recallRobots`); '' unless 'rules'. */
   readonly text: string
@@ -47,7 +47,8 @@ export function isProductToken(name: string): boolean {
 /** The token is the crawler's name without version (`isProductToken`). */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
-  if (isForeign(text)) return unrestricted('uninterpretable')
+  // Nothing at all is no answer to the question; a comment says at least that somebody wrote it.
+  if (text.trim() === '' || isForeign(text)) return unrestricted('uninterpretable')
   return robotsOf(readGroups(text, token.toLowerCase()), token)
 }
 
