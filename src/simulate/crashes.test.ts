@@ -5,6 +5,8 @@ import { type CrashReport, crawlThroughCrashes, type PlantedBug } from './crash-
 const ENOUGH_CRASHES = 600
 const FIRST_SEED = 1
 
+const SMALL = { pageBytes: 2000, linksPerPage: 12, hiddenPages: 4 }
+
 /** Small pages in small volumes, so that every kind of moment comes often. */
 function crawlOf(seed: number, bug?: PlantedBug): Promise<CrashReport> {
   return crawlThroughCrashes({
@@ -15,7 +17,7 @@ function crawlOf(seed: number, bug?: PlantedBug): Promise<CrashReport> {
     crashes: 60,
     workers: 1 + (seed % 3),
     settings: { volumeSize: 30_000, slicePages: seed % 2 === 0 ? 500 : 6 },
-    web: { pageBytes: 2000, linksPerPage: 12, sharedAddressShare: 0.5, flakyShare: 0.03, secureShare: 0.2 },
+    web: { ...SMALL, sharedAddressShare: 0.5, flakyShare: 0.03, secureShare: 0.2, sitemapShare: 0.4, mirrorShare: 0.2 },
   })
 }
 

@@ -69,7 +69,8 @@ test('whatever the order, the same set', async () => {
 })
 
 test('in small slices, by many workers, with too many known URLs to carry: the same set, nothing twice', async () => {
-  const options = { seed: 10, sites: 16, pages: 20, web: { ...SMALL, sharedAddressShare: 0.4 } }
+  const web = { ...SMALL, sharedAddressShare: 0.4, sitemapShare: 0.5, hiddenPages: 5 }
+  const options = { seed: 10, sites: 16, pages: 20, web }
   const whole = await crawlsRight(options)
   const sliced = await crawlsRight({ ...options, workers: 4, settings: { slicePages: 3, visits: 5 } })
   assert.deepEqual([...sliced].sort(), [...whole].sort())

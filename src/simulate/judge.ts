@@ -67,7 +67,7 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
     forbidden: forbiddenRequests(entries, web, settings.userAgentName).length,
     beforeRobots: beforeRobots(entries).length,
     repeated: repeats(entries, { allow: forgotten }).repeats.length,
-    needless: asked.extra.filter((url) => !isProbe(url)).length,
+    needless: asked.extra.filter((url) => !isProbe(url) && !right.sitemapFiles.has(url)).length,
     unasked: asked.lacking.length,
   }
   return {
@@ -87,7 +87,8 @@ function isProbe(url: string): boolean {
 
 export function rightAnswer({ web, settings, seeds }: Pick<CrawledWeb, 'web' | 'settings' | 'seeds'>): RightAnswer {
   const { links, maxDepth, queries } = settings
-  return walk(web, { seeds, scope: walkScope(settings.scope), links, maxDepth, queries })
+  const sitemaps = settings.sitemaps !== 'no'
+  return walk(web, { seeds, scope: walkScope(settings.scope), links, maxDepth, queries, sitemaps })
 }
 
 /** URLs of the pages kept, in the synthetic web's own spelling. */
