@@ -8,7 +8,7 @@ import { shorten } from './family.ts'
 import { type Finding, hasRest, patience, type Sight } from './finding.ts'
 import { saidAt } from './known-pages.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, parametersOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { choicesOf, parametersOf, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './stopped.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -44,18 +44,24 @@ export function countAliases(
     for (const name of names) if (parts.get(name) !== 'same') parts.set(name, said)
   }
   if (!path.includes('?') && folders.length > 0) {
-    for (const [shorter, folder] of withoutFolders(path, folders)) {
-      const said = saidAt(known, shorter, content)
-      if (said === undefined) continue
+    for (const [shorter, folder, segment] of withoutFolders(path, folders)) {
+      // A listing tells where it stands.
+      const said = saidAt(known, shorter, content, true)
       // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
-      if (said === 'other' || repeatsIn(path) > 0 || links.some((link) => repeatsIn(link.path) > 0))
-        parts.set(folder, said)
+      const isInItself = rows.some(([part]) => part === folder) || leadsIntoItself(segment, path, links)
+      if (said !== undefined && isInItself) parts.set(folder, said)
     }
   }
   if (parts.size === 0) return { rows, isAlias: false, parts: [] }
   let next = rows
   for (const [part, said] of parts) next = count(next, part, said)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
+}
+
+/** The path itself, or one of the links, has the segment twice in a row. */
+function leadsIntoItself(segment: string, path: string, links: readonly { path: string }[]): boolean {
+  const twice = `/${segment}/${segment}/`
+  return path.includes(twice) || links.some((link) => link.path.includes(twice))
 }
 
 function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other'): AliasRow[] {
@@ -87,12 +93,15 @@ function* withoutParameters(path: string): Generator<[shorter: string, parts: st
 }
 
 /** The path without one of the shallowest folders that have a pattern of their own. */
-function* withoutFolders(path: string, folders: readonly string[]): Generator<[shorter: string, folder: string]> {
+function* withoutFolders(
+  path: string,
+  folders: readonly string[],
+): Generator<[shorter: string, folder: string, segment: string]> {
   let from = 0
   for (let at = folders.length - 1; at >= 0; at--) {
     const to = path.indexOf('/', from + 1)
     if (to < 0) return
-    yield [path.slice(0, from) + path.slice(to), folders[at]]
+    yield [path.slice(0, from) + path.slice(to), folders[at], path.slice(from + 1, to)]
     from = to
   }
 }

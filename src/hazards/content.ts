@@ -76,6 +76,15 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
   return reordered && content.words >= FEWEST_WORDS_OF_A_BAG ? 'near' : 'other'
 }
 
+/** Bits that may differ in pages of one cast: about one word in three. */
+const BITS_OF_A_CAST = 18
+
+/** The same tags and the same number of words, and of those most are the same: one page cast again with other names in it. */
+export function isCast(content: Content, columns: readonly number[], at: number): boolean {
+  if (columns[at + 5] !== content.bag || columns[at + 2] !== content.embeds) return false
+  return bitsApart(content, columns, at) <= BITS_OF_A_CAST
+}
+
 /** Characters by which a near page may be longer or shorter: names of months, numbers, the name that was asked for. */
 function lengthAllowed({ words, length }: Content, apart: number, sameTitle: boolean): number {
   if (!sameTitle) return apart <= 1 ? 24 : -1

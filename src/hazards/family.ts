@@ -20,6 +20,10 @@ const COUNTS = [
   'same',
   /** Pages since the last new one that have one long text and link to pages known before: no error says so much, no trap closes. */
   'linked',
+  /** Pages of late of one cast: the same tags, the same number of words, most of them the same; each other counts against three. */
+  'cast',
+  /** Pages of the cast for which another pattern was stopped. */
+  'recast',
   /** Pages with a fresh link into the family, and with several. */
   'growing',
   'branching',
@@ -49,6 +53,8 @@ const COUNTS = [
   'stepping',
   'lowest',
   'highest',
+  /** Pages with a date that lies years ahead. */
+  'ahead',
   /** When a page of it was last answered, in answers of the site. */
   'at',
 ] as const

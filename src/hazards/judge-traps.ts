@@ -2,7 +2,7 @@
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
-import { type Content, contentOf, mark, mix } from './content.ts'
+import { type Content, contentOf, isCast, mark, mix, toColumns } from './content.ts'
 import {
   type Counted,
   countPage,
@@ -16,12 +16,13 @@ import {
 import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
+import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
 import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
-import { judgeFolder, judgeForm } from './near-duplicates.ts'
+import { CAST, judgeCast, judgeFolder, judgeForm } from './near-duplicates.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
@@ -51,7 +52,7 @@ export function judgeTraps(
   const common = content && countContent(traps.contents, content, mark(pattern.form), isCertain(page))
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
-  const [novel, closing] = traps.novel ?? [0, 0]
+  const [novel, closing, length] = traps.novel ?? [0, 0, 0]
   const empty = content !== undefined && common?.common === true && !isLinkedText(content, census) && hasRest(novel, 1)
   const hollow = soft || (!isHome && empty && !trusted('few-contents'))
   const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
@@ -63,7 +64,11 @@ export function judgeTraps(
   const now = memory.fetched
   const families = openFamilies(traps, now)
   const alias = aliases?.isAlias === true
-  const counted: Counted = { page, content, census, ordinal: ordinalOf(page.path), slow, hollow, seen, alias, now }
+  const short = content !== undefined && isShort(content, traps.novel)
+  const recast = content !== undefined && traps.cast !== undefined && isCast(content, traps.cast, 0)
+  const ahead = isAhead(page.path, page.at)
+  const ordinal = ordinalOf(page.path)
+  const counted: Counted = { page, content, census, ordinal, slow, hollow, seen, alias, short, recast, ahead, now }
   const { form, folders, place, site } = countFamilies(pattern, counted, families, traps.known ?? '')
   const isNew = content !== undefined && form.streak === 0 && !hollow
   if (isNew && !alias) vouch(census, now, families)
@@ -73,7 +78,7 @@ export function judgeTraps(
   const next: TrapMemory = { ...traps, pace: countPace(traps, slow), navigation: census.marks }
   const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
   if (repeats !== undefined) next.repeats = repeats
-  if (isNovel) next.novel = [novel + 1, closing + (closes ? 1 : 0)]
+  if (isNovel) next.novel = [novel + 1, closing + (closes ? 1 : 0), length + content.length]
   if (common?.seen && content!.words < LONGEST_ERROR) next.alike = (traps.alike ?? 0) + 1
   if (common !== undefined) next.contents = common.contents
   if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
@@ -96,6 +101,7 @@ export function judgeTraps(
     if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
+  if (content !== undefined && verdicts.some(({ rule }) => rule === CAST)) stopped.cast = toColumns(content)
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
   const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
   if (probe) stopped.probe = {}
@@ -116,6 +122,11 @@ export function judgeTraps(
 const LONGEST_ERROR = 400
 const ALIKE_BEFORE_THE_PROBE = { beside: 2, alone: 8 }
 
+/** A third of what the site's new pages have to say. */
+function isShort({ length }: Content, [pages, , all]: NonNullable<TrapMemory['novel']> = [0, 0, 0]): boolean {
+  return length * 3 * pages < all
+}
+
 /** Texts that are known again, whatever page they are on. */
 const MOST_TEXTS = 200
 
@@ -130,7 +141,7 @@ const SHARE_OF_ECHOES = 0.85
 /** Below, pages with different links may well have one text. */
 const FEWEST_WORDS_OF_AN_ECHO = 20
 
-function isEchoing({ fetched }: SiteMemory, { echoes = 0, novel: [novel] = [0, 0] }: TrapMemory): boolean {
+function isEchoing({ fetched }: SiteMemory, { echoes = 0, novel: [novel] = [0, 0, 0] }: TrapMemory): boolean {
   return echoes >= ECHOES && echoes >= fetched * SHARE_OF_ECHOES && hasRest(novel, 0)
 }
 
@@ -188,16 +199,13 @@ function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenF
 
 function judgeForms(sight: Sight, pace: [number, number]): Finding | undefined {
   const { form, folders } = sight
-  const byForm =
-    judgePace(form, pace, sight) ??
-    judgeHollow(form) ??
-    judgeForm(sight) ??
-    judgeGrowth(form, sight) ??
-    judgeMaze(sight)
+  const quick = (family: Family) => judgePace(family, pace, sight) ?? judgeHollow(family)
+  const endless = (family: Family) =>
+    judgeGrowth(family, sight) ?? judgeFuture(family, sight) ?? judgeCast(family, sight)
+  const byForm = quick(form) ?? judgeForm(sight) ?? endless(form) ?? judgeMaze(sight)
   if (byForm !== undefined) return byForm
   for (const folder of folders) {
-    const found =
-      judgePace(folder, pace, sight) ?? judgeHollow(folder) ?? judgeFolder(folder, sight) ?? judgeGrowth(folder, sight)
+    const found = quick(folder) ?? judgeFolder(folder, sight) ?? endless(folder)
     if (found !== undefined) return found
   }
   return undefined

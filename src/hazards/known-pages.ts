@@ -15,10 +15,9 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const VALUE = new Uint8Array(128)
 for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
 
-/** Of 36 bits, so many may differ: about one word in thirty. */
-const BITS_APART = 2
-/** Of the length, in steps of 1/256 of a doubling: about 4 %. */
-const STEPS_APART = 14
+/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in thirty and 4 %, one in ten and 7 %. */
+const CLOSE = { bits: 2, steps: 14 }
+const ROUGH = { bits: 5, steps: 24 }
 
 export function addKnown(known: string | undefined, path: string, content: Content): string {
   const all = (known ?? '') + keyOf(path, content) + sketchOf(content) + sizeOf(content)
@@ -26,26 +25,26 @@ export function addKnown(known: string | undefined, path: string, content: Conte
 }
 
 /** The page at that URL said nearly the same, or something else; undefined when it is not known, or had other pictures. */
-export function saidAt(known: string, path: string, content: Content): 'same' | 'other' | undefined {
+export function saidAt(known: string, path: string, content: Content, roughly = false): 'same' | 'other' | undefined {
   const key = keyOf(path, content)
   for (let at = known.lastIndexOf(key); at >= 0; at = at === 0 ? -1 : known.lastIndexOf(key, at - 1)) {
-    if (at % WIDTH === 0) return isNear(known, at, content) ? 'same' : 'other'
+    if (at % WIDTH === 0) return isNear(known, at, content, roughly ? ROUGH : CLOSE) ? 'same' : 'other'
   }
   return undefined
 }
 
 /** Some page of late said nearly the same. */
 export function isKnown(known: string, content: Content): boolean {
-  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content)) return true
+  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content, CLOSE)) return true
   return false
 }
 
-function isNear(known: string, at: number, content: Content): boolean {
+function isNear(known: string, at: number, content: Content, { bits, steps }: typeof CLOSE): boolean {
   const from = at + KEY
   const high = read(known, from, 2)
   const low = read(known, from + 2, 4)
-  if (ones(high ^ highOf(content)) + ones(low ^ lowOf(content)) > BITS_APART) return false
-  return Math.abs(read(known, from + SKETCH, SIZE) - stepsOf(content)) <= STEPS_APART
+  if (ones(high ^ highOf(content)) + ones(low ^ lowOf(content)) > bits) return false
+  return Math.abs(read(known, from + SKETCH, SIZE) - stepsOf(content)) <= steps
 }
 
 const highOf = ({ high }: Content) => high & 0xfff

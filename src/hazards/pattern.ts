@@ -114,7 +114,7 @@ export function parametersOf(path: string): { name: string; value: string }[] {
 }
 
 /** A value of letters only is a choice, and may do nothing where another of the same parameter does something. */
-const CHOICE = /^[a-z_-]{1,12}$/i
+const CHOICE = /^[a-z]{1,10}$/
 
 /** The name, and the name with its value if that is a choice. */
 export function choicesOf({ name, value }: { name: string; value: string }): string[] {

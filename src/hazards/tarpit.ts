@@ -3,6 +3,7 @@
  * no page is linked to twice, nothing leads out. An honest site of any size has navigation, and its pages link to one
  * another; how long that may take to show depends on how much else speaks for a maze.
  */
+import { leastSize } from './count-page.ts'
 import { type Family, isDense } from './family.ts'
 import { type Finding, hasRest, patience, restOf, type Sight } from './finding.ts'
 
@@ -64,12 +65,4 @@ function restCloses(rest: number, { closing }: Sight): boolean {
 export function isLostForGood(form: Family, sight: Sight): boolean {
   if (form.lost < LOST_FOR_GOOD[isDice(form) ? 'random' : 'words'] || isDense(form)) return false
   return hasRest(sight.novel, form.lost) && restCloses(sight.novel - form.lost, sight)
-}
-
-/**
- * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
- * catching them twice. Three more than were seen may have been due (95 of 100 times).
- */
-function leastSize(fresh: number, known: number): number {
-  return (fresh * fresh) / (2 * (known + 3))
 }

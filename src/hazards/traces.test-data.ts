@@ -36,6 +36,8 @@ export interface Trace {
 }
 
 const HOST = 'http://site.test'
+/** When all of it is asked for: dates in URLs are held against it. */
+const TODAY = Date.UTC(2026, 0, 1)
 const ABSURD = '/no-such-name-4f1c9a.html'
 
 export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
@@ -95,7 +97,7 @@ export function factsOf(
   const { html = '', location, tookMs = 100 } = answer ?? {}
   const status = answer === undefined ? 404 : (answer.status ?? (location === undefined ? 200 : 302))
   const kept = status === 200
-  const blank = { url: HOST + path, path, depth, at, status, mediaType: 'text/html', tookMs }
+  const blank = { url: HOST + path, path, depth, at: TODAY + at, status, mediaType: 'text/html', tookMs }
   const bytes = answer?.bytes ?? html.length
   const outcome = kept ? 'kept' : location === undefined ? 'gone' : 'moved'
   const none = { ...blank, bytes, outcome, duplicate: false, abroad: 0 } as const

@@ -45,8 +45,10 @@ export type ParameterRow = [
 
 export interface TrapMemory {
   stopped: StoppedPattern[]
-  /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home. */
-  novel?: [pages: number, closing: number]
+  /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
+  novel?: [pages: number, closing: number, length: number]
+  /** A page of the pattern that was stopped because all its pages are of one cast. */
+  cast?: number[]
   /** Short pages that were near to others. */
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */

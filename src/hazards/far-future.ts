@@ -1,0 +1,32 @@
+/**
+ * Dates that lie years ahead. Nobody has written of them; where page after page has such a date and leads on to the next, a
+ * machine makes them, whatever it writes on them.
+ */
+import type { Instant } from '../base/clock.ts'
+import type { Family } from './family.ts'
+import { type Finding, patience, type Sight } from './finding.ts'
+
+const PAGES = 6
+/** From the year after next on. */
+const YEARS = 2
+const MOST_YEARS = 200
+const YEAR_MS = 365.2425 * 86_400_000
+
+/** Four digits by themselves, or the first of a date in one number: 203104, 20310412. */
+const YEAR = /(?<!\d)(2\d{3})(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)?(?!\d)/
+
+export function isAhead(path: string, at: Instant): boolean {
+  const found = YEAR.exec(path.slice(0, 300))
+  if (found === null) return false
+  const ahead = Number(found[1]) - Math.floor(1970 + at / YEAR_MS)
+  return ahead >= YEARS && ahead <= MOST_YEARS
+}
+
+/** Only where its pages lead to more of it and to nothing else, and others do not list them. */
+export function judgeFuture(family: Family, sight: Sight): Finding | undefined {
+  const { pattern, pages, ahead, growing, inward, examples } = family
+  if (Math.min(ahead, pages - family.vouched) < patience(PAGES, family, sight)) return undefined
+  if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
+  const evidence = `${ahead} of ${pages} pages have dates that lie years ahead; ${growing} of them lead to more of the same`
+  return { rule: 'endless-sequence', pattern, evidence, examples }
+}
