@@ -2,7 +2,7 @@
  * The list of mirrors in a crawl: entered as other names of the originals when the crawl begins; compared while it goes on
  * and when it ends; and what is a mirror no more leaves frontier and file by itself, for mirrors are transient.
  */
-import { type Clock, type Instant, type Millis, turn } from '../base/clock.ts'
+import { type Clock, type Instant, turn } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
 import { whyNoMirror } from '../collection/mirrors/homes.ts'
@@ -49,15 +49,15 @@ export interface MirrorKeeper {
 export const FROM_LIST = 'list'
 const NAMES_AT_ONCE = 1000
 const PAIRS_A_LOOK = 200
-/** A file of a million lines takes a second to write. */
-const WRITE_EVERY: Millis = 60_000
+/** A file of a million lines takes a second to write: at most this share of the time goes there. */
+const SHARE_FOR_WRITING = 1 / 60
 
 export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
   const { database, names, urls, clock, journal, disk, path } = parts
   const pairs = await enterList(parts)
   const none = new Set<SiteName>()
   const left: LeftMirror[] = []
-  let unwritten: LeftMirror[] = []
+  let leaving: LeftMirror[] = []
   let nextWrite = 0
   let at = 0
 
@@ -69,21 +69,29 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
         return why === undefined ? [] : [{ replica: pair.replica, original: pair.original, why }]
       }),
     )
-    if (found.length === 0) return
-    await database.transact(async (tx) => {
-      for (const { replica } of found) await names.unalias(tx, replica)
-    })
-    for (const mirror of found) journal.tell({ kind: 'mirror-left', ...mirror })
     for (const { replica } of found) none.add(replica)
-    left.push(...found)
-    unwritten.push(...found)
+    leaving.push(...found)
   }
 
-  const write = async (): Promise<void> => {
-    if (unwritten.length === 0 || path === undefined) return
-    nextWrite = clock.elapsed() + WRITE_EVERY
-    const gone = unwritten
-    unwritten = []
+  /** The file first: a pair that a crash leaves in it alone would be entered again, and its home pages are asked for once only. */
+  const leave = async (): Promise<void> => {
+    if (leaving.length === 0) return
+    const begun = clock.elapsed()
+    const gone = leaving
+    leaving = []
+    await write(gone)
+    nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
+    await inPieces(gone, (piece) =>
+      database.transact(async (tx) => {
+        for (const { replica } of piece) await names.unalias(tx, replica)
+      }),
+    )
+    for (const mirror of gone) journal.tell({ kind: 'mirror-left', ...mirror })
+    left.push(...gone)
+  }
+
+  const write = async (gone: readonly LeftMirror[]): Promise<void> => {
+    if (path === undefined) return
     try {
       // Read again: a person may have edited it meanwhile.
       await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
@@ -100,14 +108,14 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
       const some = pairs.slice(at, at + PAIRS_A_LOOK)
       at += some.length
       await compare(some)
-      if (clock.elapsed() >= nextWrite) await write()
+      if (clock.elapsed() >= nextWrite) await leave()
     },
     async finish() {
       for (let from = 0; from < pairs.length; from += PAIRS_A_LOOK) {
         await compare(pairs.slice(from, from + PAIRS_A_LOOK))
         await turn()
       }
-      await write()
+      await leave()
     },
   }
 }

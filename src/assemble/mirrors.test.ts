@@ -124,13 +124,42 @@ test('a replica that became a site of its own leaves frontier and file, with a c
   assert.deepEqual(told, [{ kind: 'mirror-left', ...left }])
   assert.deepEqual(pairsOf(known), ['b.test a.test'])
   assert.equal(textOf(disk), '# mine\nb.test a.test\n# left 2024-01-01: c.test a.test: their home pages differ\n')
-  // Another leaves soon after: the file waits for the end of the crawl.
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
-  await keeper.look()
-  assert.match(textOf(disk), /^b\.test a\.test$/m)
   await keeper.finish()
   assert.doesNotMatch(textOf(disk), /^b\.test a\.test$/m)
   assert.deepEqual(pairsOf(known), [])
+})
+
+test('a pair leaves the file before the frontier: after a crash in between it leaves the frontier too', async () => {
+  const database = await catalogueOf({ 'a.test': { '/': 'one' }, 'c.test': { '/': 'other' } })
+  const clock = virtualClock(NOON - 1)
+  const { known, book } = nameBook(() => clock.now())
+  const disk = diskWith('c.test a.test\n')
+  const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { tell() {} } }
+  const crash = async () => assert.fail('the power is cut')
+  const keeper = await keepMirrors({ ...parts, names: { ...book, unalias: crash } })
+  await assert.rejects(keeper.look(), /the power is cut/)
+  assert.deepEqual([known.size, readMirrorFile(disk, PATH)], [1, []])
+  await keepMirrors({ ...parts, names: book })
+  assert.equal(known.size, 0)
+})
+
+test('a list that takes long to write is written seldom; what leaves meanwhile goes with it', async () => {
+  const home = (name: string) => ({ [name]: { '/': name } })
+  const database = await catalogueOf({ ...home('a.test'), ...home('c.test'), 'b.test': { '/': 'a.test' } })
+  const clock = virtualClock(NOON - 1)
+  const { known, book } = nameBook(() => clock.now())
+  const quick = diskWith('b.test a.test\nc.test a.test\n')
+  const disk = { ...quick, syncFolder: (path: string) => clock.sleep(1000).then(() => quick.syncFolder(path)) }
+  const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { tell() {} } }
+  const keeper = await keepMirrors(parts)
+  await clock.run(keeper.look())
+  await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
+  await keeper.look()
+  assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [['b.test a.test'], 1])
+  await clock.run(clock.sleep(60_000))
+  await clock.run(keeper.look())
+  assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [[], 0])
 })
 
 test('what was seen before the list was entered proves nothing', async () => {
