@@ -104,14 +104,16 @@ export function saysNothing(reading: Reading, reporter: Reporter, tools: SiteToo
   return true
 }
 
-/** The rule by which a URL of the site is not asked for. Each time it holds is counted, for the site and for the crawl. */
+/** The rule by which a URL of the site is not asked for. Each such URL is counted once a visit, for the site and for the crawl. */
 export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools: SiteTools): string | undefined {
   const { memory, visit, tally } = reporter
-  if (memory.stopped === undefined && memory.traps === undefined) return undefined
+  if (memory.stopped === undefined && (memory.traps?.stopped.length ?? 0) === 0) return undefined
   const refusal = refusalOf(memory, normalPath(url), depth, hazardOptions(visit.site, tools))
   if (refusal === undefined) return undefined
-  tally.add(`stopped:${ruleLabel(refusal.rule)}`)
-  reporter.remember(countRefused(memory, refusal.pattern))
+  if (reporter.refuses(url.key)) {
+    tally.add(`stopped:${ruleLabel(refusal.rule)}`)
+    reporter.remember(countRefused(memory, refusal.pattern))
+  }
   return refusal.pattern === '' ? refusal.rule : `${refusal.rule} ${refusal.pattern}`
 }
 

@@ -10,6 +10,8 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import type { Visit } from '../visit/visit.ts'
 import { nextCandidate } from './name-probes.ts'
 
+const MOST_REFUSED = 100_000
+
 export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
@@ -21,6 +23,7 @@ export class Reporter {
   #spellings: Link[] = []
   #abroad: Link[] = []
   #verdicts: Verdict[] = []
+  #refused = new HashSet64()
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
   /** Names to try next, at this site: another visit will. */
@@ -99,6 +102,12 @@ export class Reporter {
   abroad(link: Link): void {
     this.#abroad.push(link)
     this.#news = true
+  }
+
+  /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
+  refuses(key: bigint): boolean {
+    if (this.#refused.size >= MOST_REFUSED) this.#refused = new HashSet64()
+    return this.#refused.add(key)
   }
 
   verdict(verdict: Verdict): void {
