@@ -77,7 +77,7 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
 }
 
 /** Bits that may differ in pages of one cast: about one word in three. */
-const BITS_OF_A_CAST = 18
+const BITS_OF_A_CAST = 20
 
 /** The same tags and the same number of words, and of those most are the same: one page cast again with other names in it. */
 export function isCast(content: Content, columns: readonly number[], at: number): boolean {

@@ -20,12 +20,12 @@ export interface Counted {
   hollow: boolean
   /** Its text and pictures were there before, on whatever page of the site. */
   seen: boolean
-  /** So did the page whose URL is its own without a part. */
+  /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
   alias: boolean
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
-  /** Of the cast that was found to be without end in the site. */
-  recast: boolean
+  /** Others of the site have its words but for a few. */
+  isOfACast: boolean
   /** Its date lies years ahead. */
   ahead: boolean
   now: number
@@ -60,12 +60,14 @@ export function isCertain(page: PageFacts): boolean {
   return page.duplicate || page.content?.embeds !== undefined
 }
 
-function countContent(family: Family, content: Content, { page, seen, alias, short, recast, census }: Counted): void {
-  const cast = findCast(content, family.contents)
-  family.cast = cast >= 0 ? family.cast + 1 : Math.max(0, family.cast - 3)
-  if (recast) family.recast++
+function countContent(
+  family: Family,
+  content: Content,
+  { page, seen, alias, short, isOfACast, census }: Counted,
+): void {
+  if (isOfACast) family.cast++
   const like = findLike(content, family.contents)
-  const at = like < 0 && short ? cast : like
+  const at = like < 0 && short ? findCast(content, family.contents) : like
   if (at >= 0) {
     family.streak++
     const same = likeness(content, family.contents, at) === 'same'

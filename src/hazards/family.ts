@@ -20,10 +20,8 @@ const COUNTS = [
   'same',
   /** Pages since the last new one that have one long text and link to pages known before: no error says so much, no trap closes. */
   'linked',
-  /** Pages of late of one cast: the same tags, the same number of words, most of them the same; each other counts against three. */
+  /** Pages of one cast with others of the site: the same tags, the same number of words, most of them the same. */
   'cast',
-  /** Pages of the cast for which another pattern was stopped. */
-  'recast',
   /** Pages with a fresh link into the family, and with several. */
   'growing',
   'branching',

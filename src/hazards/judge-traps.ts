@@ -2,7 +2,8 @@
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
-import { type Content, contentOf, isCast, mark, mix, toColumns } from './content.ts'
+import { type Cast, countCast, isCommonCast, judgeCast } from './casts.ts'
+import { type Content, contentOf, mark, mix } from './content.ts'
 import {
   type Counted,
   countPage,
@@ -22,7 +23,7 @@ import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
-import { CAST, judgeCast, judgeFolder, judgeForm } from './near-duplicates.ts'
+import { judgeFolder, judgeForm } from './near-duplicates.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
@@ -63,15 +64,30 @@ export function judgeTraps(
 
   const now = memory.fetched
   const families = openFamilies(traps, now)
-  const alias = aliases?.isAlias === true
   const short = content !== undefined && isShort(content, traps.novel)
-  const recast = content !== undefined && traps.cast !== undefined && isCast(content, traps.cast, 0)
+  const alias = aliases?.isAlias === true
+  const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', content, short)
+  const cast = compared ? countCast(traps, content, census) : undefined
+  const isOfACast = cast?.isOne === true
   const ahead = isAhead(page.path, page.at)
   const ordinal = ordinalOf(page.path)
-  const counted: Counted = { page, content, census, ordinal, slow, hollow, seen, alias, short, recast, ahead, now }
-  const { form, folders, place, site } = countFamilies(pattern, counted, families, traps.known ?? '')
+  const counted: Counted = {
+    page,
+    content,
+    census,
+    ordinal,
+    slow,
+    hollow,
+    seen,
+    alias: alias || known,
+    short,
+    isOfACast,
+    ahead,
+    now,
+  }
+  const { form, folders, place, site } = countFamilies(pattern, counted, families)
   const isNew = content !== undefined && form.streak === 0 && !hollow
-  if (isNew && !alias) vouch(census, now, families)
+  if (isNew && !alias && !(cast && isCommonCast(cast))) vouch(census, now, families)
   const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
 
@@ -83,6 +99,7 @@ export function judgeTraps(
   if (common !== undefined) next.contents = common.contents
   if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
   if (content !== undefined && isCertain(page)) next.known = addKnown(traps.known, page.path, content)
+  if (cast !== undefined) next.casts = cast.casts
   if (aliases !== undefined && aliases.rows.length > 0) next.aliases = aliases.rows
   if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
   if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
@@ -94,14 +111,14 @@ export function judgeTraps(
   const findings: Finding[] = []
   if (!isHome) {
     if (aliases !== undefined) findings.push(...judgeAliases(aliases, sight))
-    const first = findings.length > 0 ? undefined : (judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!))
+    const first =
+      findings.length > 0 ? undefined : (judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!, cast))
     if (first !== undefined) findings.push(first)
     else if (findings.length === 0 && place !== undefined)
       findings.push(...judgeParameters(place, pattern.place, sight))
     if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
-  if (content !== undefined && verdicts.some(({ rule }) => rule === CAST)) stopped.cast = toColumns(content)
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
   const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
   if (probe) stopped.probe = {}
@@ -158,7 +175,7 @@ interface PageFamilies {
   site: Family | undefined
 }
 
-function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies, known: string): PageFamilies {
+function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies): PageFamilies {
   const { census } = counted
   const form = families.of(pattern.form)
   countPage(form, census.form, counted)
@@ -176,7 +193,7 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
   countPage(place, census.place, counted)
   if (counted.content !== undefined) {
     countParameters(place, counted.page.path, pattern.names, place.kinds > kinds)
-    const idle = counted.seen || counted.alias || (pattern.names.length > 1 && isKnown(known, counted.content))
+    const idle = counted.seen || counted.alias
     countSiteParameters(site, pattern.place, counted.page.path, !idle)
     site.pages++
     site.at = counted.now
@@ -197,11 +214,11 @@ function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenF
   return deepestFirst
 }
 
-function judgeForms(sight: Sight, pace: [number, number]): Finding | undefined {
+function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined): Finding | undefined {
   const { form, folders } = sight
   const quick = (family: Family) => judgePace(family, pace, sight) ?? judgeHollow(family)
   const endless = (family: Family) =>
-    judgeGrowth(family, sight) ?? judgeFuture(family, sight) ?? judgeCast(family, sight)
+    judgeGrowth(family, sight) ?? judgeFuture(family, sight) ?? (cast && judgeCast(family, cast, sight))
   const byForm = quick(form) ?? judgeForm(sight) ?? endless(form) ?? judgeMaze(sight)
   if (byForm !== undefined) return byForm
   for (const folder of folders) {

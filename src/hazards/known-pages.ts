@@ -33,9 +33,11 @@ export function saidAt(known: string, path: string, content: Content, roughly = 
   return undefined
 }
 
-/** Some page of late said nearly the same. */
-export function isKnown(known: string, content: Content): boolean {
-  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content, CLOSE)) return true
+/** Some page of late said nearly the same; pictures may always be others. */
+export function isKnown(known: string, content: Content, roughly: boolean): boolean {
+  if (content.embeds !== 0) return false
+  const allowed = roughly ? ROUGH : CLOSE
+  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content, allowed)) return true
   return false
 }
 

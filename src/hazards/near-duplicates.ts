@@ -4,7 +4,7 @@
  * calendar with events is not given up on its first empty week; URLs that other, new pages vouched for (an index of a
  * gallery, a catalogue's lists) are outside of it.
  */
-import { leastSize, MOST_KINDS_OF_A_FOLDER } from './count-page.ts'
+import { MOST_KINDS_OF_A_FOLDER } from './count-page.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
@@ -27,23 +27,6 @@ export function judgeFolder(folder: Family, sight: Sight): Finding | undefined {
   if (folder.kinds > MOST_KINDS_OF_A_FOLDER || folder.kinds * 5 > folder.pages) return undefined
   if (folder.vouched > Math.max(3, folder.pages / 4)) return undefined
   return judge(folder, WHILE_IT_GROWS + 4, sight)
-}
-
-/** Pages of one cast in a row, from which there are so many more (by the links that were known already). */
-const OF_ONE_CAST = 16
-const OF_A_KNOWN_CAST = 5
-export const CAST = 'one-cast'
-const MORE_OF_THEM = 1_000
-
-/** Every trade in every town: one page with other names in it, as often as a machine likes. */
-export function judgeCast(family: Family, sight: Sight): Finding | undefined {
-  const { pattern, cast, pages, growing, inward, fresh, known, examples } = family
-  const isKnown = family.recast >= OF_A_KNOWN_CAST && family.recast * 5 >= pages * 4
-  if (!isKnown && Math.min(cast, pages - family.vouched) < patience(OF_ONE_CAST, family, sight)) return undefined
-  if (growing < pages * 0.8 || inward < pages * 0.8 || (!isKnown && leastSize(fresh, known) < MORE_OF_THEM))
-    return undefined
-  const evidence = `${cast} pages in a row have the same words but for a few, and ${fresh} fresh links to more of them, ${known} to known ones`
-  return { rule: CAST, pattern, evidence, examples }
 }
 
 function judge(family: Family, whileItGrows: number, sight: Sight): Finding | undefined {

@@ -5,7 +5,7 @@
 import type { ParameterRow } from '../visit/trap-memory.ts'
 import { mark } from './content.ts'
 import type { Family } from './family.ts'
-import { type Finding, patience, type Sight } from './finding.ts'
+import { type Finding, patience, restOf, type Sight } from './finding.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
 import { ANYWHERE } from './stopped.ts'
 
@@ -15,17 +15,19 @@ const IDLE_AMONG_IDLE = 3
 /** Combinations: so many sets of names, of so few values, on so many pages that lead only to more of them. */
 const SETS = 6
 const PAGES = 16
-const MOST_VALUES = 24
+const LEADING = 12
+const FREE_PAIRS = 2
+const MOST_VALUES = 32
 const MOST_SETS = 12
 const MOST_NAMES = 6
-const MOST_NAMES_OF_A_SITE = 12
+const MOST_NAMES_OF_A_SITE = 20
 /** A parameter of the whole site does nothing at so many places. */
 const PLACES = 4
 
 /** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
   const row = countNames(family, names, isNew)
-  addMark(row[4], mark(names.join('&')), MOST_SETS)
+  addMark(row[4], setOf(names, row), MOST_SETS)
   for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
 }
 
@@ -75,6 +77,25 @@ function placeOf(name: string, [names, pages, idle, news]: ParameterRow, most: n
   return rarest
 }
 
+/** A set of names as bits: which of the names in the row it has. */
+function setOf(names: readonly string[], [known]: ParameterRow): number {
+  let bits = 0
+  for (const name of names) if (known.includes(name)) bits |= 1 << known.indexOf(name)
+  return bits
+}
+
+/** Pairs of parameters of which each stood without the other, and both stood together: they can be combined at will. */
+function freePairs(names: number, sets: readonly number[]): number {
+  let pairs = 0
+  for (let a = 0; a < names; a++) {
+    for (let b = a + 1; b < names; b++) {
+      const seen = new Set(sets.map((bits) => ((bits >> a) & 1) + 2 * ((bits >> b) & 1)))
+      if (seen.has(1) && seen.has(2) && seen.has(3)) pairs++
+    }
+  }
+  return pairs
+}
+
 function addMark(marks: number[], one: number, most: number): void {
   if (marks.length < most && !marks.includes(one)) marks.push(one)
 }
@@ -107,12 +128,15 @@ function isAllIdle(family: Family, sight: Sight): boolean {
   return family.growing * 2 >= family.pages && family.kinds <= 3 && family.streak >= patience(budget, family, sight)
 }
 
+/** Only in a part of the site, only where parameters can be combined freely, and where values are few or hardly anything is new. */
 function judgeCombinations(family: Family, place: string, sight: Sight): Finding[] {
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
-  const tooMany = sets.length >= SETS && family.pages >= patience(PAGES, family, sight) && combined.length >= 3
-  const few = values.length <= MOST_VALUES || family.pages >= 3 * PAGES
-  if (!tooMany || !few || family.inward * 10 < family.pages * 8) return []
+  if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, sight)) return []
+  if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
+  if (family.kinds * 2 > restOf(family, sight) || freePairs(names.length, sets) < FREE_PAIRS) return []
+  const few = values.length <= MOST_VALUES
+  if (!few && family.kinds * 2 > family.pages) return []
   const evidence =
     `${family.pages} pages of ${sets.length} sets of parameters (${values.length}${few ? '' : ' and more'} values in all) ` +
     'lead only to more combinations of them'

@@ -47,8 +47,8 @@ export interface TrapMemory {
   stopped: StoppedPattern[]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
-  /** A page of the pattern that was stopped because all its pages are of one cast. */
-  cast?: number[]
+  /** Pages of which the site has many with other names in them, in columns (`hazards/casts.ts`). */
+  casts?: number[]
   /** Short pages that were near to others. */
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */

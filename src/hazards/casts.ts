@@ -1,0 +1,65 @@
+/**
+ * Every trade in every town: one page with other names in it, as often as a machine likes. Pages of one cast have the same tags
+ * and the same number of words, of which most are the same; what is counted is how many of them there must be.
+ */
+import type { TrapMemory } from '../visit/trap-memory.ts'
+import { CONTENT_COLUMNS, type Content, isCast, toColumns } from './content.ts'
+import { leastSize } from './count-page.ts'
+import type { Family } from './family.ts'
+import { type Finding, patience, type Sight } from './finding.ts'
+import type { LinkCensus } from './link-census.ts'
+
+/** A page's columns, then: how it fares among the others, pages, fresh links on them, links to known pages. */
+const WIDTH = CONTENT_COLUMNS + 4
+const [SCORE, PAGES, FRESH, KNOWN] = [0, 1, 2, 3].map((at) => CONTENT_COLUMNS + at)
+const MOST = 3
+
+/** So many pages, from which so many more must be reached, by the links that were known already. */
+const PAGES_OF_ONE = 20
+const MORE_OF_THEM = 3_000
+/** Of them, in a family that has hardly any others. */
+const IN_A_FAMILY = 3
+const COMMON = 5
+
+export interface Cast {
+  casts: number[]
+  /** Another page was of its cast. */
+  isOne: boolean
+  pages: number
+  fresh: number
+  known: number
+}
+
+/** The most frequent ones are kept: a page of none of them counts against each. */
+export function countCast(traps: TrapMemory, content: Content, { fresh, known }: LinkCensus): Cast {
+  const casts = [...(traps.casts ?? [])]
+  for (let at = 0; at < casts.length; at += WIDTH) {
+    if (!isCast(content, casts, at)) continue
+    casts[at + SCORE] = Math.min(casts[at + SCORE] + 1, 99)
+    casts[at + PAGES] = Math.min(casts[at + PAGES] + 1, 99_999)
+    casts[at + FRESH] += fresh
+    casts[at + KNOWN] += known
+    return { casts, isOne: true, pages: casts[at + PAGES], fresh: casts[at + FRESH], known: casts[at + KNOWN] }
+  }
+  const none = { isOne: false, pages: 0, fresh: 0, known: 0 }
+  if (casts.length < MOST * WIDTH) return { casts: [...casts, ...toColumns(content), 1, 1, fresh, known], ...none }
+  const left: number[] = []
+  for (let at = 0; at < casts.length; at += WIDTH) {
+    casts[at + SCORE]--
+    if (casts[at + SCORE] > 0) left.push(...casts.slice(at, at + WIDTH))
+  }
+  return { casts: left, ...none }
+}
+
+/** Pages of which there are so many with other names do not vouch for one another. */
+export function isCommonCast({ pages }: Cast): boolean {
+  return pages >= COMMON
+}
+
+export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: Sight): Finding | undefined {
+  if (pages < patience(PAGES_OF_ONE, family, sight) || leastSize(fresh, known) < MORE_OF_THEM) return undefined
+  const { pattern, examples, cast } = family
+  if (Math.min(cast, family.pages - family.vouched) < IN_A_FAMILY || cast * 5 < family.pages * 3) return undefined
+  const evidence = `${pages} pages have the same words but for a few, and ${fresh} fresh links, ${known} to known pages`
+  return { rule: 'one-cast', pattern, evidence, examples }
+}
