@@ -97,6 +97,8 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
       .finally(() => {
         running--
         bell.ring()
+        // Nobody else has news that could go with it, and the site itself may be the only work there is: not a second is lost.
+        if (running === 0 && !ending) courier.deliver().then(() => bell.ring(), fail)
       })
   }
   // A house that does not answer ends the worker, but not before its visits have ended.
