@@ -13,6 +13,7 @@ import type { Asking } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
 import { stoppedBy } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
+import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { learnName } from './names.ts'
 import { blankPage } from './page-facts.ts'
@@ -66,11 +67,12 @@ export async function crawlSite(
     tools.journal.tell({ kind: 'hazard', site: visit.site, rule: TLD_WILDCARD, evidence })
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
-  if (visit.memory.fetched === 0) {
+  const wonder = () => {
     void tools.domains.wildcardOf(host, signal).then((wildcard) => {
       if (wildcard !== undefined) reporter.learn({ wildcard })
     })
   }
+  if (visit.memory.fetched === 0 && isBelowDomain(host)) wonder()
 
   courtesy.at(address.ip)
   const shared = !courtesy.own
@@ -85,14 +87,19 @@ export async function crawlSite(
       return 'elsewhere'
     }
     const asking: Asking = { site: visit.site, session, address, courtesy, cookies: new CookieJar(), lease, signal }
-    return await crawlPages(reporter, asking, tools)
+    return await crawlPages(reporter, asking, watchSiblings(host, wonder), tools)
   } finally {
     session.close()
     if (shared) tools.addresses.leave(address.ip)
   }
 }
 
-async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools): Promise<VisitEnd> {
+async function crawlPages(
+  reporter: Reporter,
+  asking: Asking,
+  meets: (host: string) => void,
+  tools: SiteTools,
+): Promise<VisitEnd> {
   const { visit } = reporter
   const { courtesy, signal } = asking
   const local = new LocalFrontier(visit)
@@ -118,6 +125,7 @@ async function crawlPages(reporter: Reporter, asking: Asking, tools: SiteTools):
       abroadSeen,
       contents,
       sitemaps: tools.sitemaps,
+      meets,
       stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
       now: tools.clock.now(),
     }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import type { Address, Resolve } from '../visit/exchange.ts'
-import { absurdName, DomainBook } from './domains.ts'
+import { absurdName, DomainBook, isBelowDomain, watchSiblings } from './domains.ts'
 import { Scripted } from './scripted.test-data.ts'
 
 const signal = new AbortController().signal
@@ -32,13 +32,16 @@ test('a domain in which any name resolves has a wildcard; it is asked about once
   assert.deepEqual(asked, [absurdName('farm.org')])
 })
 
-test('a domain and its www. say nothing about names below it, and are not asked about', async () => {
-  const { asked, resolve } = resolver({ '*.farm.org': [{ ip: '192.0.2.7' }] })
-  const book = new DomainBook(virtualClock(0), resolve)
-  for (const host of ['farm.org', 'www.farm.org', '192.0.2.1', '[::1]']) {
-    assert.equal(await book.wildcardOf(host, signal), undefined, host)
-  }
-  assert.deepEqual(asked, [])
+test('a domain and its www. need no caution, unless their pages name one sibling after the other', () => {
+  for (const host of ['farm.org', 'www.farm.org', '192.0.2.1', '[::1]']) assert.equal(isBelowDomain(host), false, host)
+  assert.equal(isBelowDomain('a.farm.org'), true)
+  let wondered = 0
+  const meets = watchSiblings('www.farm.org', () => wondered++)
+  for (const other of ['a.farm.org', 'a.farm.org', 'b.farm.org', 'farm.org', 'www.farm.org', 'notfarm.org', 'x.org'])
+    meets(other)
+  assert.equal(wondered, 0)
+  for (const other of ['c.farm.org', 'd.farm.org', 'e.farm.org', 'f.farm.org']) meets(other)
+  assert.equal(wondered, 1)
 })
 
 test('a site that lives only where absurd names of its top-level domain lead is barred', async () => {

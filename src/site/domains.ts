@@ -46,7 +46,7 @@ export class DomainBook {
   /** Nobody should wait for it: a resolver may take its time to say that a name does not exist. */
   async wildcardOf(host: string, signal: AbortSignal): Promise<Learnt['wildcard']> {
     const domain = registrableDomain(host)
-    if (domain === undefined || host === domain || host === `www.${domain}`) return undefined
+    if (domain === undefined) return undefined
     const found = await this.#absurd(domain, signal)
     return found.length === 0 ? undefined : { domain, addresses: found.map(({ ip }) => ip) }
   }
@@ -69,6 +69,30 @@ export class DomainBook {
     }
     return addresses
   }
+}
+
+/** Sites of one's own domain that a visit meets before it wonders whether any name would do. */
+const SIBLINGS = 5
+
+/**
+ * Told of every other host that a site's pages name. A domain and its `www.` need no caution themselves, but a page there
+ * that names one sibling after the other may be the mouth of a farm.
+ */
+export function watchSiblings(host: string, wonder: () => void): (other: string) => void {
+  const domain = registrableDomain(host)
+  const siblings = new Set<string>()
+  return (other) => {
+    if (domain === undefined || siblings.size >= SIBLINGS || !other.endsWith(domain)) return
+    if (other === host || registrableDomain(other) !== domain) return
+    siblings.add(other)
+    if (siblings.size === SIBLINGS) wonder()
+  }
+}
+
+/** Neither a domain itself nor its `www.`: a name that somebody may have made up. */
+export function isBelowDomain(host: string): boolean {
+  const domain = registrableDomain(host)
+  return domain !== undefined && host !== domain && host !== `www.${domain}`
 }
 
 /** Twenty letters that nobody has registered; always the same for a domain, so that resolvers may remember the answer. */

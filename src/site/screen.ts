@@ -29,6 +29,8 @@ export interface ScreenTools {
   /** Digests of the documents of this visit so far. */
   contents: Set<string>
   sitemaps: SitemapPolicy
+  /** Told of hosts of other sites that are wanted. */
+  meets(host: string): void
   /** The URL's pattern is followed no more; counted where it is. */
   stops(url: WebUrl, depth: number): boolean
   now: number
@@ -153,6 +155,7 @@ function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools
     if (!wanted(target, targetDepth, tools)) continue
     any = true
     if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(target.key)) continue
+    tools.meets(target.host)
     tools.reporter.abroad(linkTo(target, targetDepth, from.url, path))
   }
   return any
