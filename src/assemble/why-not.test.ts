@@ -28,7 +28,7 @@ test('the rule that is against it is named', () => {
   assert.deepEqual(ask('http://b.test/'), { by: 'scope', rule: 'scope host' })
   assert.equal(ask('http://a.test/x.png')?.by, 'unwanted')
   assert.match(ask('http://a.test/x', ['--exclude', 'x$'])?.rule ?? '', /^exclude x/)
-  assert.deepEqual(ask('http://a.test/x', [], { depth: 99 }), { by: 'scope', rule: 'depth>50' })
+  assert.deepEqual(ask('http://a.test/x', [], { depth: 1001 }), { by: 'scope', rule: 'depth>1000' })
   const blacklist = parseBlacklist([{ name: 'list', text: 'a.test' }])
   assert.equal(ask('http://a.test/x', [], { blacklist })?.by, 'scope')
 })

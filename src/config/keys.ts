@@ -183,7 +183,7 @@ export const SETTINGS = {
   maxDepth: one(a.count({ most: 10_000 }), {
     ...limit,
     form: 'N',
-    default: '50',
+    default: '1000',
     what: 'Follow links in a site to this many levels below the URL by which it was entered.',
   }),
   maxUrlsPerSite: one(a.count({ least: 1 }), {

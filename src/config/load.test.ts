@@ -24,7 +24,7 @@ test('defaults are courteous and generous', () => {
   const { settings, given } = loadSettings([], 'crawl', world())
   assert.equal(settings.pause, 2000)
   assert.equal(settings.addressPause, 500)
-  assert.equal(settings.maxDepth, 50)
+  assert.equal(settings.maxDepth, 1000)
   assert.equal(settings.maxUrlsPerSite, 100_000)
   assert.equal(settings.maxPages, undefined)
   const { maxDepth, maxUrlsPerSite, maxUrlLength, exchangeTimeout } = settings
@@ -177,7 +177,7 @@ test('a flag that differs from what the collection was made with is said', () =>
   assert.deepEqual(warnings(), [])
   assert.deepEqual(warnings('--pause', '3s', '--quiet'), [])
   assert.match(warnings('--pause', '5s')[0], /--pause is 5s; the collection was made with 3s/)
-  assert.match(warnings('--max-depth', '2')[0], /made with 50 \(the default\)/)
+  assert.match(warnings('--max-depth', '2')[0], /made with 1000 \(the default\)/)
   assert.deepEqual(loadSettings(['--pause', '5s'], 'crawl', world()).warnings, [])
 })
 

@@ -14,7 +14,7 @@ export interface LimitPreset {
 
 /** A site of 20,000 honest pages is collected whole; only what no reader would ever reach is left out. */
 export const GENEROUS: LimitPreset = {
-  maxDepth: 50,
+  maxDepth: 1_000,
   urlsPerSite: 100_000,
   duplicatesPerSite: UNLIMITED,
   maxUrlLength: 2_000,
