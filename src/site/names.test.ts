@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 import { usualUrls } from '../web/url/web-url.ts'
-import { aliasFrom, siblingOf, siblingToTry } from './names.ts'
+import { aliasFrom, siblingOf, siblingToTry, withOwner } from './names.ts'
 import { itemOf, Scripted } from './scripted.test-data.ts'
 
 const YES = { judge: () => ({ yes: true }) as const }
@@ -34,24 +34,44 @@ test('a sibling has the same owner', () => {
   )
 })
 
-test('a home page that sends everybody to its sibling for good, at once', () => {
+const sameRobots = withRobots(robots({ from: 'www.a.test' }))
+
+test('a home page that sends everybody to its sibling for good, whose robots.txt is the same, at once', () => {
   for (const status of [301, 308]) {
-    const { alias } = aliasFrom('a.test', moved('http://a.test/', status, 'https://www.a.test/'), freshMemory(), tools)
+    const { alias } = aliasFrom('a.test', moved('http://a.test/', status, 'https://www.a.test/'), sameRobots, tools)
     assert.deepEqual(alias, {
       to: 'www.a.test',
       how: 'www',
       https: true,
-      evidence: `${status} http://a.test/ → https://www.a.test/`,
+      evidence: `${status} http://a.test/ → https://www.a.test/; its robots.txt is the same`,
     })
   }
-  const back = aliasFrom('www.a.test', moved('http://www.a.test/', 301, 'http://a.test/'), freshMemory(), tools)
+  const bare = withRobots(robots({ from: 'a.test' }))
+  const back = aliasFrom('www.a.test', moved('http://www.a.test/', 301, 'http://a.test/'), bare, tools)
   assert.deepEqual([back.alias?.to, back.alias?.https], ['a.test', false])
   const session = 'http://www.a.test/?PHPSESSID=0123456789abcdef0123456789abcdef'
-  assert.ok(aliasFrom('a.test', moved('http://a.test/', 301, session), freshMemory(), tools).alias)
+  assert.ok(aliasFrom('a.test', moved('http://a.test/', 301, session), sameRobots, tools).alias)
+})
+
+test('else when another page is sent to its own place there too, whichever comes first', () => {
+  const home = moved('http://a.test/', 301, 'http://www.a.test/')
+  const deep = moved('http://a.test/x?y=1', 302, 'http://www.a.test/x?y=1')
+  for (const [one, other] of [
+    [home, deep],
+    [deep, home],
+  ]) {
+    const first = aliasFrom('a.test', one, freshMemory(), tools)
+    assert.equal(first.alias, undefined)
+    const kept = JSON.parse(JSON.stringify(first.memory)) as SiteMemory
+    assert.equal(aliasFrom('a.test', one, kept, tools).alias, undefined, 'the same again is no second witness')
+    const second = aliasFrom('a.test', other, kept, tools)
+    assert.equal(second.alias?.to, 'www.a.test')
+    assert.equal(second.memory.sentTo, undefined)
+  }
 })
 
 test('for now: when it does so twice, to the same name', () => {
-  const first = aliasFrom('a.test', moved('http://a.test/', 302, 'http://www.a.test/'), freshMemory(), tools)
+  const first = aliasFrom('a.test', moved('http://a.test/', 302, 'http://www.a.test/'), sameRobots, tools)
   assert.equal(first.alias, undefined)
   const kept = JSON.parse(JSON.stringify(first.memory)) as SiteMemory
   const second = aliasFrom('a.test', moved('https://a.test/', 307, 'http://www.a.test/'), kept, tools)
@@ -66,21 +86,31 @@ test('and for no other reason', () => {
     ['http://a.test/', 301, 'https://a.test/'],
     ['http://a.test/', 301, 'http://www.a.test/welcome'],
     ['http://a.test/deep', 301, 'http://www.a.test/'],
-    ['http://a.test/deep', 301, 'http://www.a.test/deep'],
+    ['http://a.test/deep?x=1', 301, 'http://www.a.test/deep'],
     ['http://a.test/', 301, 'http://www.a.test:8080/'],
     ['http://a.test/', 301, 'nonsense'],
   ]
   for (const [url, status, to] of cases)
-    assert.deepEqual(aliasFrom('a.test', moved(url, status, to), freshMemory(), tools), { memory: freshMemory() }, to)
+    assert.deepEqual(aliasFrom('a.test', moved(url, status, to), sameRobots, tools), { memory: sameRobots }, to)
   const page = moved('http://a.test/', 301, 'http://www.a.test/')
-  assert.equal(aliasFrom('a.test', page, freshMemory(), { ...tools, scope: NO }).alias, undefined)
+  assert.equal(aliasFrom('a.test', page, sameRobots, { ...tools, scope: NO }).alias, undefined)
+  assert.equal(aliasFrom('a.test', page, withRobots(robots()), tools).alias, undefined, 'a robots.txt of its own')
   const kept = { ...page, status: 200, outcome: { kind: 'kept', how: 'first' } as const }
-  assert.equal(aliasFrom('a.test', kept, freshMemory(), tools).alias, undefined)
+  assert.equal(aliasFrom('a.test', kept, sameRobots, tools).alias, undefined)
+})
+
+test('whose a robots.txt is: that of the site where a redirect found it, and only by that name', () => {
+  const owner = (from: string) => withOwner(robots(), from, 'a.test', usualUrls).from
+  assert.equal(owner('https://www.a.test/robots.txt'), 'www.a.test')
+  assert.equal(owner('https://a.test/robots.txt'), undefined)
+  assert.equal(owner('https://www.a.test/'), undefined)
 })
 
 test('what its own robots.txt forbids is not got around by another name', () => {
   const page = moved('http://a.test/', 301, 'http://www.a.test/')
-  const learns = (memory: RobotsMemory) => aliasFrom('a.test', page, withRobots(memory), tools).alias !== undefined
+  const sentTo = { site: 'www.a.test', times: 0, deep: true } as const
+  const learns = (memory: RobotsMemory) =>
+    aliasFrom('a.test', page, { ...withRobots(memory), sentTo }, tools).alias !== undefined
   const rules = { state: 'rules', status: 200, text: 'User-agent: *\nDisallow: /private\n' } as const
   assert.equal(learns(robots()), true)
   assert.equal(learns(robots({ state: 'uninterpretable' })), true)

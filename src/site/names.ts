@@ -1,7 +1,7 @@
 /**
  * With `www.` or without: learnt, never assumed (V13: adding `www.` to every name loses 4 % of the sites). A site whose home
- * page sends everybody to the home page of its sibling is another name of that one; where a name does not exist at all, its
- * sibling is tried. Nothing is taken for granted about any other pair of names.
+ * page and something else send everybody to the same place at its sibling is another name of that one; where a name does not
+ * exist at all, its sibling is tried. Nothing is taken for granted about any other pair of names.
  */
 import type { Scope } from '../scope/scope.ts'
 import type { FailureKind } from '../visit/outcome.ts'
@@ -31,7 +31,11 @@ export interface NameTools {
   urls: UrlReader
 }
 
-/** What a page of the site says about its name, and what to remember of it until it has been said often enough. */
+/**
+ * What a page of the site says about its name, and what to remember of it until enough has been said. The home page alone
+ * proves little: many a site sends only that one away and serves its old pages where they were. So something else must be
+ * sent to the same place at the sibling too: robots.txt, or another page.
+ */
 export function aliasFrom(
   site: SiteName,
   page: Pick<PageReport, 'url' | 'status' | 'outcome'>,
@@ -43,13 +47,20 @@ export function aliasFrom(
   const from = urls.parse(page.url)
   const to = urls.parse(page.outcome.to)
   if (from === undefined || to === undefined || to.site !== siblingOf(site)) return nothing
-  if (normalPath(from) !== '/' || normalPath(to) !== '/' || !scope.judge(homeOf(to), 0).yes) return nothing
-  if (!Object.values(memory.robots).every((robots) => saysNothingElse(robots, to.site))) return nothing
-  const times = memory.sentTo?.site === to.site ? memory.sentTo.times + 1 : 1
-  if (!isForGood(page.status) && times < ENOUGH_TIMES)
-    return { memory: { ...memory, sentTo: { site: to.site, times } } }
+  const isHome = normalPath(from) === '/' && normalPath(to) === '/'
+  if ((!isHome && from.path !== to.path) || !scope.judge(homeOf(to), 0).yes) return nothing
+  const robots = Object.values(memory.robots)
+  if (!robots.every((one) => saysNothingElse(one, to.site))) return nothing
+  const before = memory.sentTo?.site === to.site ? memory.sentTo : { site: to.site, times: 0 }
+  const sentTo = isHome
+    ? { ...before, times: isForGood(page.status) ? ENOUGH_TIMES : Math.min(ENOUGH_TIMES, before.times + 1) }
+    : { ...before, deep: true as const }
+  const sameRobots = robots.some((one) => one.from === to.site)
+  if (sentTo.times < ENOUGH_TIMES || (sentTo.deep === undefined && !sameRobots))
+    return { memory: { ...memory, sentTo } }
   const { sentTo: _, ...rest } = memory
-  const evidence = `${page.status} ${from.href} → ${to.href}`
+  const also = isHome ? (sameRobots ? '; its robots.txt is the same' : '; other pages too') : '; its home page too'
+  const evidence = `${page.status} ${from.href} → ${to.href}${also}`
   return { alias: { to: to.site, how: 'www', https: to.scheme === 'https', evidence }, memory: rest }
 }
 
@@ -92,10 +103,12 @@ export function trySibling(kind: FailureKind, reporter: Reporter, tools: SiteToo
   return [`sibling:${link.site}`]
 }
 
-/** Of a robots.txt that a redirect found elsewhere, whose it is. */
+/** Of a robots.txt that a redirect found elsewhere, whose it is; whatever else a redirect led to is nobody's. */
 export function withOwner(memory: RobotsMemory, from: string, site: SiteName, urls: UrlReader): RobotsMemory {
-  const owner = urls.parse(from)?.site
-  return owner === undefined || owner === site ? memory : { ...memory, from: owner }
+  const found = urls.parse(from)
+  return found === undefined || found.site === site || found.path !== '/robots.txt'
+    ? memory
+    : { ...memory, from: found.site }
 }
 
 /** Links into the site would be asked for under the sibling's robots.txt: what its own forbids must not be lost by that. */

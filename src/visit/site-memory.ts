@@ -20,7 +20,7 @@ export interface RobotsMemory {
   tries?: number
   /** It was longer than we read: what came within the bound counts. */
   tooBig?: true
-  /** The site on which it was found, when redirects led to another. */
+  /** The site whose robots.txt it is, when redirects led to that of another. */
   from?: string
 }
 
@@ -58,8 +58,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded. */
   sitemaps?: { asked: number; urls: number; feeds?: number }
-  /** Where its home page sends everybody for now, and how often it did. Only `site/names.ts` reads it. */
-  sentTo?: { site: string; times: number }
+  /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
+  sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */
   likeness?: Likeness
 }
