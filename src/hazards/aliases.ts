@@ -3,7 +3,7 @@
  * page without the part is known, so nothing is lost; parts that were seen to do nothing often enough are followed no more.
  */
 import type { TrapMemory } from '../visit/trap-memory.ts'
-import type { Content } from './content.ts'
+import { type Content, mark } from './content.ts'
 import { shorten } from './family.ts'
 import { type Finding, hasRest, patience, type Sight } from './finding.ts'
 import { saidAt } from './known-pages.ts'
@@ -30,7 +30,7 @@ export interface Aliases {
 export function countAliases(
   traps: TrapMemory,
   path: string,
-  { folders }: UrlPattern,
+  { folders, place }: UrlPattern,
   content: Content,
   links: readonly { path: string }[],
 ): Aliases {
@@ -54,7 +54,8 @@ export function countAliases(
   }
   if (parts.size === 0) return { rows, isAlias: false, parts: [] }
   let next = rows
-  for (const [part, said] of parts) next = count(next, part, said)
+  const here = mark(place) >>> 8
+  for (const [part, said] of parts) next = count(next, part, said, here)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
 
@@ -64,10 +65,11 @@ function leadsIntoItself(segment: string, path: string, links: readonly { path: 
   return path.includes(twice) || links.some((link) => link.path.includes(twice))
 }
 
-function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other'): AliasRow[] {
+function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other', here: number): AliasRow[] {
   const at = rows.findIndex(([name]) => name === part)
-  const [, same, other] = at < 0 ? [part, 0, 0] : rows[at]
-  const row: AliasRow = said === 'same' ? [part, same + 1, other] : [part, same, other + 1]
+  const [, same, other, place, places] = at < 0 ? [part, 0, 0, here, 0] : rows[at]
+  const moved = Math.min(9, place === here ? places : places + 1)
+  const row: AliasRow = said === 'same' ? [part, same + 1, other, here, moved] : [part, same, other + 1, here, moved]
   if (at >= 0) return rows.map((one, place) => (place === at ? row : one))
   return [...(rows.length < MOST_ROWS ? rows : withoutLeast(rows)), row]
 }
@@ -80,15 +82,15 @@ function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
 
 /** The URL without its query, and without each of its parameters; with the parts that are missing then. */
 function* withoutParameters(path: string): Generator<[shorter: string, parts: string[], alone: boolean]> {
-  const mark = path.indexOf('?')
-  if (mark < 0) return
-  const pieces = path.slice(mark + 1).split('&', MOST_PARTS + 1)
+  const query = path.indexOf('?')
+  if (query < 0) return
+  const pieces = path.slice(query + 1).split('&', MOST_PARTS + 1)
   const parameters = parametersOf(path)
   const parts = (at: number) => choicesOf(parameters[at]).map((part) => `?${part}`)
-  yield [path.slice(0, mark), parameters.flatMap((_, at) => parts(at)), parameters.length === 1]
+  yield [path.slice(0, query), parameters.flatMap((_, at) => parts(at)), parameters.length === 1]
   if (pieces.length < 2 || pieces.length > MOST_PARTS) return
   for (let at = 0; at < Math.min(pieces.length, parameters.length); at++) {
-    yield [`${path.slice(0, mark)}?${pieces.filter((_, other) => other !== at).join('&')}`, parts(at), true]
+    yield [`${path.slice(0, query)}?${pieces.filter((_, other) => other !== at).join('&')}`, parts(at), true]
   }
 }
 
@@ -109,7 +111,7 @@ function* withoutFolders(
 export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): Finding[] {
   if (!isAlias || !hasRest(sight.novel, 0)) return []
   const found: Finding[] = []
-  for (const [part, same, other] of rows) {
+  for (const [part, same, other, , places] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
     if (same < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
@@ -117,18 +119,18 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): F
     if (isParameter) {
       const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`
       const [name, value] = part.slice(1).split('=')
-      found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, name, value), evidence, examples })
+      found.push({
+        rule: 'idle-parameter',
+        pattern: idlePattern(places > 0 ? ANYWHERE : sight.pattern.place, name, value),
+        evidence,
+        examples,
+      })
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`
       found.push({ rule: 'folder-in-itself', pattern: part, evidence, examples })
     }
   }
-  // All values of a parameter, and each: the first says it all.
-  return found.filter(({ pattern }) => !found.some((one) => one.pattern !== pattern && covers(one.pattern, pattern)))
+  return found
 }
 
 const NO_KINDS = { kinds: 0 }
-
-function covers(wide: string, narrow: string): boolean {
-  return wide.endsWith('=*&**') && narrow.startsWith(wide.slice(0, -'*&**'.length))
-}

@@ -29,7 +29,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { countRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addStopped, mayStop } from './stopped.ts'
+import { ANYWHERE, addStopped, isCovered, mayStop } from './stopped.ts'
 import { suspicionOf } from './suspicion.ts'
 import { isLostForGood, judgeMaze } from './tarpit.ts'
 
@@ -116,7 +116,8 @@ export function judgeTraps(
     if (first !== undefined) findings.push(first)
     else if (findings.length === 0 && place !== undefined)
       findings.push(...judgeParameters(place, pattern.place, sight))
-    if (findings.length === 0 && site !== undefined) findings.push(...judgeSiteParameters(site, sight))
+    // A parameter that was stopped here already must not hide another.
+    if (site !== undefined) findings.push(...judgeSiteParameters(site, pattern.place, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
@@ -257,7 +258,7 @@ function stop(
   const verdicts: TrapVerdict[] = []
   for (const finding of findings) {
     const { pattern, rule, evidence, examples } = finding
-    if (!mayStop(pattern) || trusted(rule) || traps.stopped.some((one) => one.pattern === pattern)) continue
+    if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, stopped.stopped)) continue
     stopped = addStopped(stopped, finding, page.at)
     stopped.families = stopped.families?.filter(([name]) => name !== pattern)
     verdicts.push({ rule, evidence, pattern, examples: [...examples] })

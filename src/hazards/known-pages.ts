@@ -15,8 +15,8 @@ const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-
 const VALUE = new Uint8Array(128)
 for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
 
-/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in thirty and 4 %, one in ten and 7 %. */
-const CLOSE = { bits: 2, steps: 14 }
+/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in twenty and 6 %, one in ten and 7 %. */
+const CLOSE = { bits: 3, steps: 20 }
 const ROUGH = { bits: 5, steps: 24 }
 
 export function addKnown(known: string | undefined, path: string, content: Content): string {

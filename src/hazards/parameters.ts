@@ -34,11 +34,22 @@ export function countParameters(family: Family, path: string, names: readonly st
 /** Of the whole site: instead of sets of names, the places that showed nothing new; instead of values, the names that stood alone. */
 export function countSiteParameters(family: Family, place: string, path: string, isNew: boolean): void {
   const parameters = parametersOf(path)
-  const names = [...new Set(parameters.flatMap(choicesOf))]
+  const before = family.parameters?.[0] ?? []
+  const names = [...new Set(parameters.flatMap(choicesOf))].filter((name) => mayEnter(name, before))
   const row = countNames(family, names, isNew, MOST_NAMES_OF_A_SITE)
   if (isNew) return
   addMark(row[4], mark(place), MOST_SETS)
   if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MOST_NAMES_OF_A_SITE)
+}
+
+/** A parameter has a few choices; what has more is a name, and would crowd out all others. */
+const MOST_CHOICES = 6
+
+function mayEnter(name: string, known: readonly string[]): boolean {
+  const equals = name.indexOf('=')
+  if (equals < 0 || known.includes(name)) return true
+  const parameter = name.slice(0, equals + 1)
+  return known.filter((one) => one.startsWith(parameter)).length < MOST_CHOICES
 }
 
 function countNames(family: Family, names: readonly string[], isNew: boolean, most = MOST_NAMES): ParameterRow {
@@ -145,7 +156,7 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
 }
 
 /** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
-export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): Finding[] {
+export function judgeSiteParameters({ parameters, examples, kinds }: Family, place: string, sight: Sight): Finding[] {
   if (parameters === undefined) return []
   const [names, pages, idle, news, places, alone] = parameters
   const found: Finding[] = []
@@ -158,7 +169,8 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, sig
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
     const [name, value] = names[at].split('=')
-    found.push({ rule: 'idle-parameter', pattern: idlePattern(ANYWHERE, name, value), evidence, examples })
+    const where = places.length < PLACES ? place : ANYWHERE
+    found.push({ rule: 'idle-parameter', pattern: idlePattern(where, name, value), evidence, examples })
   }
   return found
 }

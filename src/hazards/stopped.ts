@@ -74,10 +74,22 @@ export function mayStop(pattern: string): boolean {
   return pattern !== '/' && pattern !== '/**' && pattern !== '/?**'
 }
 
+/** One of the others has all its URLs: it itself, the parameter with any value, the parameter on any page. */
+export function isCovered(pattern: string, others: readonly { pattern: string }[]): boolean {
+  const idle = IDLE.exec(pattern)
+  return others.some((other) => {
+    if (other.pattern === pattern) return true
+    const wide = idle && IDLE.exec(other.pattern)
+    if (!wide || wide[2] !== idle[2]) return false
+    return (wide[1] === ANYWHERE || wide[1] === idle[1]) && (wide[3] === '*' || wide[3] === idle[3])
+  })
+}
+
 export function addStopped(traps: TrapMemory, finding: Finding, at: Instant): TrapMemory {
   const { pattern, rule, evidence, examples } = finding
-  if (traps.stopped.some((one) => one.pattern === pattern)) return traps
-  const room = traps.stopped.length < MOST_STOPPED ? traps.stopped : withoutIdlest(traps.stopped)
+  if (isCovered(pattern, traps.stopped)) return traps
+  const others = traps.stopped.filter((one) => !isCovered(one.pattern, [{ pattern }]))
+  const room = others.length < MOST_STOPPED ? others : withoutIdlest(others)
   const one = { pattern, rule, evidence: evidence.slice(0, LONGEST_EVIDENCE), at, refused: 0, examples: [...examples] }
   return { ...traps, stopped: [...room, one] }
 }

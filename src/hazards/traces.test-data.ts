@@ -108,7 +108,8 @@ export function factsOf(
   const duplicate = digests.has(digest)
   digests.add(digest)
   const hrefs = reading.links.filter(({ kind }) => kind !== 'embed').map(({ href }) => href)
-  const embedded = reading.links.filter(({ kind }) => kind === 'embed').map(({ href }) => href)
+  const isPicture = ({ kind, media }: (typeof reading.links)[number]) => kind === 'embed' && media === 'image'
+  const embedded = reading.links.filter(isPicture).map(({ href }) => href)
   const { textDigest, simhash, shape, words, length, tags } = signature
   const embeds = embedded.length === 0 ? 0n : hash64(embedded.join('\n'))
   const content = {

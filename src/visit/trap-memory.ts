@@ -63,8 +63,8 @@ export interface TrapMemory {
   copies?: number
   /** What the last pages said, by their URL (`hazards/known-pages.ts`). */
   known?: string
-  /** Parts of URLs, and pages that said the same, or something else, without them. */
-  aliases?: [part: string, same: number, other: number][]
+  /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
+  aliases?: [part: string, same: number, other: number, place: number, places: number][]
   /** Pages whose text was among these. */
   echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */
