@@ -234,9 +234,25 @@ async function runCrawl(
       if (settings.maxSize !== undefined && view.counters.get('bytes')! >= settings.maxSize) stop('size')
     }
   }
+  let mirrorsLeft = 0
+  /** A pair of the list that turns out to be none only now: what was entered at the original waits at the replica again. */
+  const hasMore = async (): Promise<boolean> => {
+    if (why !== 'complete' || failure !== undefined) return false
+    await house.intake.drain()
+    await house.mirrors.finish()
+    if (house.mirrors.left.length === mirrorsLeft) return false
+    mirrorsLeft = house.mirrors.left.length
+    await view.refresh()
+    return view.totals.urls.waiting > 0
+  }
   const finish = async (): Promise<CrawlEnd> => {
     const keeping = keep().catch(fault)
-    await crew.ended()
+    try {
+      for (await crew.ended(); await hasMore(); await crew.ended()) crew.start()
+    } catch (error) {
+      fault(error)
+      await crew.ended()
+    }
     over.abort()
     cancelTime()
     await keeping

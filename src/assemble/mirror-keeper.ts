@@ -101,22 +101,32 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
     }
   }
 
+  let last: Promise<unknown> = Promise.resolve()
+  /** One after the other: no pair leaves twice, and who waits for a `finish` finds gone what a `look` has found. */
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const done = last.then(work)
+    last = done.catch(() => {})
+    return done
+  }
+
   return {
     left,
-    async look() {
-      if (at >= pairs.length) at = 0
-      const some = pairs.slice(at, at + PAIRS_A_LOOK)
-      at += some.length
-      await compare(some)
-      if (clock.elapsed() >= nextWrite) await leave()
-    },
-    async finish() {
-      for (let from = 0; from < pairs.length; from += PAIRS_A_LOOK) {
-        await compare(pairs.slice(from, from + PAIRS_A_LOOK))
-        await turn()
-      }
-      await leave()
-    },
+    look: () =>
+      inTurn(async () => {
+        if (at >= pairs.length) at = 0
+        const some = pairs.slice(at, at + PAIRS_A_LOOK)
+        at += some.length
+        await compare(some)
+        if (clock.elapsed() >= nextWrite) await leave()
+      }),
+    finish: () =>
+      inTurn(async () => {
+        for (let from = 0; from < pairs.length; from += PAIRS_A_LOOK) {
+          await compare(pairs.slice(from, from + PAIRS_A_LOOK))
+          await turn()
+        }
+        await leave()
+      }),
   }
 }
 

@@ -104,6 +104,54 @@ export function aliasesContract(make: MakeDatabase): void {
     })
   })
 
+  describe('what the original does not have', () => {
+    const missing = (url: string) => page(url, { kind: 'gone', why: 'status-404' }, { status: 404 })
+
+    it('is asked for where it was linked, once, when the name was learnt', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/'))
+      await all(bench)
+      await alias(bench, 'a.test', 'www.a.test', { https: true })
+      await bench.admit(link('http://a.test/1'), link('a.test/2'), link('https://www.a.test/3'))
+      bench.clock.pass(PAUSE)
+      const pages = ['https://www.a.test/1', 'https://www.a.test/3'].map(missing)
+      pages.push(page('https://www.a.test/2'))
+      await bench.settle(part(bench, await bench.one(), 1, { pages, ended: 'done' }))
+      await reap(bench)
+      bench.clock.pass(PAUSE)
+      const visit = await bench.one()
+      assert.deepEqual([visit.site, visit.agenda.map(({ url }) => url)], ['a.test', ['http://a.test/1']])
+      await bench.settle(part(bench, visit, 1, { pages: [missing('a.test/1')], ended: 'done' }))
+      await bench.admit(link('a.test/1'), link('https://www.a.test/1'))
+      assert.deepEqual(await all(bench), [])
+    })
+
+    it('is entered where it is linked when that is known already, and stays there', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/'), link('www.a.test/1'))
+      const { visits } = await bench.frontier.checkOut('w1', 9)
+      const gone = { pages: [missing('www.a.test/1')] }
+      await bench.settle(...visits.map((each) => whole(bench, each, each.site === 'a.test' ? {} : gone)))
+      await alias(bench, 'a.test', 'www.a.test')
+      assert.equal(await bench.admit(link('a.test/1')), 0)
+      await reap(bench)
+      assert.deepEqual(await all(bench), ['http://a.test/1'])
+      assert.deepEqual(await totals(bench), { known: 3, marked: 3, waiting: 0 })
+    })
+
+    it('is gone when the operator says that the two are one', async () => {
+      const bench = await openBench(make)
+      await alias(bench, 'a.test', 'b.test', { how: 'list' })
+      await bench.admit(link('a.test/1'))
+      const { visits } = await bench.frontier.checkOut('w1', 9)
+      const gone = { pages: [missing('b.test/1')] }
+      await bench.settle(...visits.map((each) => whole(bench, each, each.site === 'a.test' ? {} : gone)))
+      assert.deepEqual(await all(bench), [])
+      await unalias(bench, 'a.test')
+      assert.deepEqual(await all(bench), ['http://a.test/1'])
+    })
+  })
+
   describe('alias', () => {
     it('refuses cycles, chains without end, and what is no name of a site', async () => {
       const bench = await openBench(make)
@@ -218,7 +266,7 @@ export function aliasesContract(make: MakeDatabase): void {
   })
 
   describe('unalias', () => {
-    it('makes it a site of its own again: what was moved unasked waits there, what was kept does not', async () => {
+    it('makes it a site of its own again: what was entered elsewhere waits there, what was kept does not', async () => {
       const bench = await openBench(make)
       await bench.admit(link('a.test/kept'))
       await all(bench)
@@ -230,10 +278,22 @@ export function aliasesContract(make: MakeDatabase): void {
       await bench.admit(link('a.test/3'))
       assert.deepEqual((await all(bench)).sort(), [
         'http://a.test/1',
+        'http://a.test/2',
         'http://a.test/3',
         'http://b.test/1',
         'http://b.test/2',
       ])
+    })
+
+    it('brings back the links of its own home page, also those that nobody else has', async () => {
+      const bench = await openBench(make)
+      await alias(bench, 'a.test', 'b.test', { how: 'list' })
+      await bench.admit(link('a.test/'))
+      const found = [link('a.test/own', 'http://a.test/'), link('a.test/', 'http://a.test/')]
+      await bench.settle(whole(bench, await bench.one(), { found }))
+      assert.deepEqual([(await site(bench, 'a.test'))?.known, await markOf(bench, 'http://a.test/own')], [2, 'moved'])
+      assert.equal(await unalias(bench, 'a.test'), true)
+      assert.deepEqual((await all(bench)).sort(), ['http://a.test/own', 'http://b.test/own'])
     })
 
     it('happens by itself when the original is given up', async () => {

@@ -2,6 +2,9 @@
 import type { Instant } from '../base/clock.ts'
 import type { SiteName } from '../visit/visit.ts'
 
+/** What `how` says of a name that was learnt. */
+export const LEARNT = 'www'
+
 export interface NewAlias {
   name: SiteName
   original: SiteName

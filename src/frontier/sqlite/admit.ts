@@ -1,8 +1,7 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
-import { isSameText, siteKey } from '../../web/url/web-url.ts'
+import { isSameText } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
 import { balanceDomain, release } from './balance-domain.ts'
 import { enqueue, freshen } from './enqueue.ts'
@@ -10,8 +9,10 @@ import { enrol } from './enrol.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import { renamed } from './rename.ts'
+import { keepReplaced } from './replaced.ts'
 import type { Rules } from './rules.ts'
 import { newSite, type SiteRow } from './site-row.ts'
+import { sitesOf } from './sites-of.ts'
 import { enterSpelling, isNewText, readText } from './spellings.ts'
 import { vouch } from './vouch.ts'
 import { wake } from './wake.ts'
@@ -23,7 +24,7 @@ import { writeSite } from './write-site.ts'
  */
 export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeeds = false): Admitted {
   rules.aliases.refresh(tx)
-  const links = renamed(rules, given)
+  const { links, replaced } = renamed(rules, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
@@ -49,6 +50,8 @@ export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeed
     admitted.fresh += fresh
     if (known === undefined) admitted.sites++
   }
+  // After what is entered: the site of a name may be new with its home page.
+  if (replaced.length > 0) keepReplaced(tx, rules, replaced, now)
   return admitted
 }
 
@@ -76,21 +79,4 @@ function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: 
     else freshen(tx, site, link)
   }
   return { members, spellings }
-}
-
-interface Group<Member> {
-  key: SiteRow['key']
-  name: SiteName
-  members: Member[]
-}
-
-/** Members by site, in the order of the sites' keys; within a site in the order given. */
-export function sitesOf<Member extends { site: SiteName }>(all: readonly Member[]): Group<Member>[] {
-  const groups = new Map<SiteName, Group<Member>>()
-  for (const member of all) {
-    const group = groups.get(member.site)
-    if (group !== undefined) group.members.push(member)
-    else groups.set(member.site, { key: signed64(siteKey(member.site)), name: member.site, members: [member] })
-  }
-  return [...groups.values()].sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0))
 }

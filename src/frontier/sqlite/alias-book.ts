@@ -6,7 +6,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
-import { type Alias, type AliasAnswer, LONGEST_CHAIN, MOST_ALIASES, type NewAlias } from '../aliases.ts'
+import { type Alias, type AliasAnswer, LEARNT, LONGEST_CHAIN, MOST_ALIASES, type NewAlias } from '../aliases.ts'
 import { readSite } from './read-site.ts'
 import { READ_META, WRITE_META } from './recover.ts'
 
@@ -38,6 +38,8 @@ export interface Original {
 export class AliasBook {
   readonly #urls: UrlReader
   readonly #known = new Map<SiteName, Omit<Original, 'site'> & { to: SiteName }>()
+  /** Of originals, their names that were learnt: most often one. */
+  readonly #learnt = new Map<SiteName, readonly SiteName[]>()
   #seen = 0
   #last = 0
 
@@ -54,6 +56,7 @@ export class AliasBook {
     const changes = Number(tx.get<{ value: string }>(READ_META, CHANGES)?.value ?? 0)
     if (changes === this.#seen) return
     this.#known.clear()
+    this.#learnt.clear()
     for (const row of tx.each<Omit<AliasRow, 'since' | 'evidence'>>(READ_NAMES))
       this.#keep({ ...row, https: row.https === 1 })
     this.#seen = changes
@@ -70,6 +73,10 @@ export class AliasBook {
       last = next
     }
     return { site: last.to, https: last.https, how: first.how }
+  }
+
+  learntNamesOf(original: SiteName): readonly SiteName[] {
+    return this.#learnt.get(original) ?? []
   }
 
   add(tx: SqliteTx, given: NewAlias, now: number): AliasAnswer {
@@ -94,14 +101,26 @@ export class AliasBook {
   }
 
   drop(tx: SqliteTx, name: SiteName): boolean {
-    if (!this.#known.delete(name)) return false
+    if (!this.#known.has(name)) return false
+    this.#forget(name)
     tx.run(DELETE_ALIAS, signed64(siteKey(name)))
     this.#changed(tx)
     return true
   }
 
   #keep({ name, original, how, https }: Pick<Alias, 'name' | 'original' | 'how' | 'https'>): void {
+    this.#forget(name)
     this.#known.set(name, { to: original, how, https })
+    if (how === LEARNT) this.#learnt.set(original, [...this.learntNamesOf(original), name])
+  }
+
+  #forget(name: SiteName): void {
+    const before = this.#known.get(name)
+    if (before === undefined) return
+    this.#known.delete(name)
+    const others = this.learntNamesOf(before.to).filter((other) => other !== name)
+    if (others.length > 0) this.#learnt.set(before.to, others)
+    else this.#learnt.delete(before.to)
   }
 
   /** A number is never used again, also not when its transaction is taken back: then the memory is read anew. */

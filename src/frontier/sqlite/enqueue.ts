@@ -18,8 +18,13 @@ export const FRESHEN = `
  * Links of one site into its queue: places by the order given (first come, first served: breadth first), rows by key
  * (sorted batches go in twice as fast). Of a barred site they are known and gone. Says how many are new.
  */
-export function enqueue(tx: SqliteTx, site: SiteRow, links: readonly Link[], now: number): number {
-  const mark = site.state === 'barred' ? GONE : WAITING
+export function enqueue(
+  tx: SqliteTx,
+  site: SiteRow,
+  links: readonly Link[],
+  now: number,
+  mark = site.state === 'barred' ? GONE : WAITING,
+): number {
   const places = links.map((link, index) => ({ link, key: signed64(link.key), seq: site.seq + 1 + index }))
   if (places.length > 1) places.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
   let fresh = 0

@@ -5,6 +5,7 @@ import type { PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import { pageOf } from './enqueue.ts'
+import { tryOtherName } from './replaced.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
 import { followSpelling, forgetSpellings, hasSpellings, readText, rememberTried, tryNextSpelling } from './spellings.ts'
@@ -38,7 +39,7 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     }
     const mark = markOf(outcome)
     if (mark === NOT_FOUND) {
-      notFound(tx, site, page, key, seq, now, spelt)
+      notFound(tx, rules, site, page, key, seq, now, spelt)
       continue
     }
     if (tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, key) === 1) site.waiting--
@@ -58,6 +59,7 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
 /** The next text of the URL takes its place, if there is one. */
 function notFound(
   tx: SqliteTx,
+  rules: Rules,
   site: SiteRow,
   page: PageReport,
   key: bigint,
@@ -78,7 +80,8 @@ function notFound(
     tx.run(MARK_NOT_FOUND, page.tries, site.key, key, waiting.url)
     site.waiting--
   }
-  if (spelt) tryNextSpelling(tx, site, key, page.url, now)
+  if (spelt && tryNextSpelling(tx, site, key, page.url, now)) return
+  tryOtherName(tx, rules, site, page)
 }
 
 function addPage(

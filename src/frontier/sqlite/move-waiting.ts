@@ -56,7 +56,7 @@ export function moveWaiting(tx: SqliteTx, rules: Rules, name: SiteName, atMost =
   if (site?.state === 'leased' || site?.state === 'returning') return 0
   const rows = site === undefined ? [] : tx.allExact<WaitingRow>(READ_WAITING, key, atMost + MOST_STAYING)
   const going = rows.flatMap((row) => {
-    const links = renamed(rules, [linkOf(tx, name, row)])
+    const { links } = renamed(rules, [linkOf(tx, name, row)])
     return links[0].site === name ? [] : [{ row, links }]
   })
   const moved = going.slice(0, atMost)

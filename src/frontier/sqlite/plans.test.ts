@@ -27,6 +27,7 @@ import { READ_OUT } from './recover.ts'
 import { RELEASE_ADDRESS } from './release-address.ts'
 import { READ_HELD_FROM } from './release-trusted.ts'
 import { RENEW } from './renew.ts'
+import { REVIVE_ONE } from './replaced.ts'
 import { SET_ASIDE } from './set-aside.ts'
 import { FORGET_SPELLINGS, HAS_SPELLINGS, READ_SPELLINGS, READ_TEXT, RESPELL, WRITE_SPELLING } from './spellings.ts'
 import { ADD_STRANGER, READ_STRANGER, REMOVE_STRANGER, WRITE_SPEAKER, WRITE_STANDING } from './strangers.ts'
@@ -69,6 +70,7 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   WRITE_ALIAS: [WRITE_ALIAS, ''],
   READ_WAITING: [READ_WAITING, 'url_waiting'],
   MARK_REPLACED: [MARK_REPLACED, 'PRIMARY KEY'],
+  REVIVE_ONE: [REVIVE_ONE, 'PRIMARY KEY'],
   WRITE_PENDING: [WRITE_PENDING, 'PRIMARY KEY'],
   READ_NAMES_OF: [READ_NAMES_OF, 'site_alias_original'],
   ADD_PAGE: [ADD_PAGE, ''],

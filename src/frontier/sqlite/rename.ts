@@ -3,28 +3,38 @@ import { normalPath } from '../../web/url/web-url.ts'
 import type { Original } from './alias-book.ts'
 import type { Rules } from './rules.ts'
 
+/** A link as it was found, and what is entered at the original in its place. */
+export interface Replaced {
+  link: Link
+  there: Link
+  how: string
+}
+
 /** Links into other names of a site become links into the original; the others are as they were. */
-export function renamed(rules: Rules, links: readonly Link[]): readonly Link[] {
-  if (rules.aliases.isEmpty) return links
+export function renamed(rules: Rules, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
+  const replaced: Replaced[] = []
+  if (rules.aliases.isEmpty) return { links: given, replaced }
   const homes = new Set<string>()
-  return links.flatMap((link) => {
+  const links = given.flatMap((link) => {
     const original = rules.aliases.originalOf(link.site)
     const there = original === undefined ? undefined : atOriginal(rules, link, original)
     if (original === undefined || there === undefined) return [link]
+    replaced.push({ link, there, how: original.how })
     if (original.how !== 'list' || homes.has(link.site)) return [there]
     homes.add(link.site)
     const home = homeAt(rules, link)
     return home === undefined ? [there] : [there, home]
   })
+  return { links, replaced }
 }
 
 /** Undefined where it stays: the home page, so that it can be seen whether the name is still one of the original's. */
-function atOriginal(rules: Rules, link: Link, original: Original): Link | undefined {
+export function atOriginal(rules: Rules, link: Link, original: Original): Link | undefined {
   const url = rules.urls.parse(link.url)
   if (url === undefined || normalPath(url) === '/' || !rules.mayReplace(original.site)) return undefined
   const target = rules.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
-  // The original itself sends us to the other name: there the page is, and nowhere else.
-  if (target === undefined || target.href === link.via) return undefined
+  // The original itself sends us to the other name, or does not have it: here the page is, or nowhere.
+  if (target === undefined || (link.via !== '' && rules.urls.parse(link.via)?.key === target.key)) return undefined
   const { spelling: _, ...rest } = link
   return { ...rest, url: target.href, key: target.key, site: target.site }
 }

@@ -6,7 +6,7 @@ import { siteKey } from '../../web/url/web-url.ts'
 import type { Verdict } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
 import { visitId } from '../visit-id.ts'
-import { admit, sitesOf } from './admit.ts'
+import { admit } from './admit.ts'
 import { learnWildcard } from './balance-domain.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endVisit } from './end-visit.ts'
@@ -15,9 +15,10 @@ import { learnAddress } from './learn-address.ts'
 import { markPages } from './mark-pages.ts'
 import { dropNamesOf, moveWaiting } from './move-waiting.ts'
 import { readSite } from './read-site.ts'
-import { renamed } from './rename.ts'
+import { atOriginal } from './rename.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
+import { sitesOf } from './sites-of.ts'
 import { enterSpelling } from './spellings.ts'
 import { writeMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
@@ -41,11 +42,11 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
       if (verdict !== 'applied') continue
       learnAlias(tx, rules, part)
       if (part.learnt?.wildcard !== undefined) wild.push(part)
-      const found = renamed(rules, part.found)
-      applyPart(tx, rules, site!, part, found)
-      for (const link of part.abroad) abroad.push(link)
+      const own: Link[] = []
       // What a worker calls its own and is not goes where it belongs: under the courtesy of its own site.
-      for (const link of found) if (link.site !== part.site) abroad.push(link)
+      for (const link of part.found) (isOwn(rules, part.site, link) ? own : abroad).push(link)
+      applyPart(tx, rules, site!, part, own)
+      for (const link of part.abroad) abroad.push(link)
       last = part
     }
     if (site === undefined || last === undefined) continue
@@ -69,6 +70,13 @@ function learnAlias(tx: SqliteTx, rules: Rules, { site, learnt }: VisitReport): 
   rules.aliases.add(tx, { name: site, original: to, https: https === true, ...words }, rules.time.now())
 }
 
+/** To be asked for at the site itself, not at one whose other name it is. */
+function isOwn(rules: Rules, site: SiteName, link: Link): boolean {
+  if (link.site !== site) return false
+  const original = rules.aliases.originalOf(site)
+  return original === undefined || atOriginal(rules, link, original) === undefined
+}
+
 /** After a visit: what waits in another name goes to the original; an original that was given up loses its names. */
 function settleNames(tx: SqliteTx, rules: Rules, name: SiteName): void {
   if (rules.aliases.isEmpty) return
@@ -82,7 +90,7 @@ function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict 
   return part === site.part + 1 ? 'applied' : 'early'
 }
 
-function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport, found: readonly Link[]): void {
+function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport, own: readonly Link[]): void {
   markPages(tx, rules, site, part.pages)
   const { courtesy } = part
   site.part = part.part
@@ -95,7 +103,6 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
   // Others come first, whatever the order says.
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
   const now = rules.time.now()
-  const own = found.filter((link) => link.site === site.name)
   const plain = own.filter(({ spelling }) => !spelling)
   enqueue(tx, site, plain, now)
   // After them, and after the pages: whether another text is wanted depends on what became of the first.
