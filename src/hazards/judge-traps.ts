@@ -66,7 +66,7 @@ export function judgeTraps(
   const families = openFamilies(traps, now)
   const short = content !== undefined && isShort(content, traps.novel)
   const alias = aliases?.isAlias === true
-  const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', content, short)
+  const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', page.path, content)
   const cast = compared ? countCast(traps, content, census) : undefined
   const isOfACast = cast?.isOne === true
   const ahead = isAhead(page.path, page.at)
@@ -117,7 +117,7 @@ export function judgeTraps(
     else if (findings.length === 0 && place !== undefined)
       findings.push(...judgeParameters(place, pattern.place, sight))
     // A parameter that was stopped here already must not hide another.
-    if (site !== undefined) findings.push(...judgeSiteParameters(site, pattern.place, sight))
+    if (site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
   const { stopped, verdicts } = stop(next, findings, page, trusted)
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']

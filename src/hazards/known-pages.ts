@@ -4,23 +4,24 @@
  */
 import { type Content, mark, ones } from './content.ts'
 
-/** In characters of six bits: the URL and its pictures, the shape, the length. */
+/** In characters of six bits: the URL and its pictures, what it is about, the shape, the length. */
 const KEY = 4
+const TOPIC = 2
 const SKETCH = 6
 const SIZE = 2
-const WIDTH = KEY + SKETCH + SIZE
+const WIDTH = KEY + TOPIC + SKETCH + SIZE
 const MOST = 160
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const VALUE = new Uint8Array(128)
 for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
 
-/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in twenty and 6 %, one in ten and 7 %. */
+/** Bits of 36 that may differ, and steps of the length (1/256 of a doubling): one word in twenty and 6 %, one in ten and 8 %. */
 const CLOSE = { bits: 3, steps: 20 }
-const ROUGH = { bits: 5, steps: 24 }
+const ROUGH = { bits: 5, steps: 30 }
 
 export function addKnown(known: string | undefined, path: string, content: Content): string {
-  const all = (known ?? '') + keyOf(path, content) + sketchOf(content) + sizeOf(content)
+  const all = (known ?? '') + keyOf(path, content) + topicOf(path) + sketchOf(content) + sizeOf(content)
   return all.length <= MOST * WIDTH ? all : all.slice(WIDTH)
 }
 
@@ -33,16 +34,18 @@ export function saidAt(known: string, path: string, content: Content, roughly = 
   return undefined
 }
 
-/** Some page of late said nearly the same; pictures may always be others. */
-export function isKnown(known: string, content: Content, roughly: boolean): boolean {
-  if (content.embeds !== 0) return false
-  const allowed = roughly ? ROUGH : CLOSE
-  for (let at = 0; at < known.length; at += WIDTH) if (isNear(known, at, content, allowed)) return true
+/** Some page of late with the same name in its URL said roughly the same; pictures may always be others. */
+export function isKnown(known: string, path: string, content: Content): boolean {
+  const topic = topicOf(path)
+  if (content.embeds !== 0 || topic === NO_TOPIC) return false
+  for (let at = known.indexOf(topic); at >= 0; at = known.indexOf(topic, at + 1)) {
+    if (at % WIDTH === KEY && isNear(known, at - KEY, content, ROUGH)) return true
+  }
   return false
 }
 
 function isNear(known: string, at: number, content: Content, { bits, steps }: typeof CLOSE): boolean {
-  const from = at + KEY
+  const from = at + KEY + TOPIC
   const high = read(known, from, 2)
   const low = read(known, from + 2, 4)
   if (ones(high ^ highOf(content)) + ones(low ^ lowOf(content)) > bits) return false
@@ -55,6 +58,18 @@ const stepsOf = ({ length }: Content) => Math.min(4095, Math.round(256 * Math.lo
 
 function keyOf(path: string, { embeds }: Content): string {
   return write((mark(path) ^ embeds) & 0xffffff, KEY)
+}
+
+const NO_TOPIC = 'AA'
+const SHORTEST_TOPIC = 4
+
+/** The longest word of a URL, without the names of its parameters: `/wiki/Moth` and `/w/index.php?action=raw&title=Moth` are about one thing. */
+function topicOf(path: string): string {
+  const query = path.indexOf('?')
+  const text = (query < 0 ? path : path.slice(query).replace(/(^|[?&;])[^=&;]*=/g, ' ')).slice(0, 300)
+  let longest = ''
+  for (const [word] of text.matchAll(/[\p{L}\d_-]+/gu)) if (word.length > longest.length) longest = word
+  return longest.length < SHORTEST_TOPIC ? NO_TOPIC : write(mark(longest) & 0xfff, TOPIC)
 }
 
 function sketchOf(content: Content): string {

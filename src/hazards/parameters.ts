@@ -156,11 +156,14 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
 }
 
 /** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
-export function judgeSiteParameters({ parameters, examples, kinds }: Family, place: string, sight: Sight): Finding[] {
+export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): Finding[] {
+  const { page, pattern } = sight
+  const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
   const [names, pages, idle, news, places, alone] = parameters
   const found: Finding[] = []
   for (let at = 0; at < names.length; at++) {
+    if (!own.has(names[at])) continue
     // What stands alone may be the name of the page; then it must do nothing in several places.
     if (places.length < PLACES && alone.includes(mark(names[at]))) continue
     const never =
@@ -169,7 +172,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, pla
     if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
     const [name, value] = names[at].split('=')
-    const where = places.length < PLACES ? place : ANYWHERE
+    const where = places.length < PLACES ? pattern.place : ANYWHERE
     found.push({ rule: 'idle-parameter', pattern: idlePattern(where, name, value), evidence, examples })
   }
   return found

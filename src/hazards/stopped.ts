@@ -59,14 +59,17 @@ function compile(text: string): Matches {
     const [, place, list] = combined
     const names = new Set(list.split(','))
     return (path, pattern) =>
-      path.includes('?') && pattern().place === place && pattern().names.filter((name) => names.has(name)).length >= 2
+      path.includes('?') &&
+      pattern().place === place &&
+      parametersOf(path).filter(({ name }) => names.has(name)).length >= 2
   }
   if (text.endsWith('?**')) {
     const place = text.slice(0, -3)
     return (path, pattern) => path.includes('?') && pattern().place === place
   }
   if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
-  return (_, pattern) => pattern().form === text
+  // With parameters, a page of a trap is no better.
+  return (_, pattern) => pattern().form === text || pattern().place === text
 }
 
 /** `/` and all of the site are nobody's trap: its limits are for that. */
