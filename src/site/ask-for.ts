@@ -12,7 +12,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
-import { type Judgement, stoppedBy } from './beware.ts'
+import { isListed, type Judgement, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
 import { blankPage, factsOf, redirectTarget } from './page-facts.ts'
 import type { ScreenTools } from './screen.ts'
@@ -135,7 +135,8 @@ export function refuseUnwanted(
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
   // What a sitemap lists is followed like the links of a page.
-  const stopped = stoppedBy(url, sitemap ? 1 : item.depth, screen.reporter, site)
+  const depth = sitemap ? 1 : isListed(item.path, screen.reporter.memory) ? 0 : item.depth
+  const stopped = stoppedBy(url, depth, screen.reporter, site)
   return stopped === undefined ? undefined : refused(item, 'hazard', stopped, now)
 }
 

@@ -201,3 +201,26 @@ test('a later look adds nothing to what limits and detectors count, whatever cam
   const { fetched, traps, likeness } = parts.at(-1)!.memory
   assert.deepEqual([fetched, traps, likeness], [0, undefined, undefined])
 })
+
+test('what the site lists in its sitemap is read, however alike its pages are', async () => {
+  const parts = Array.from({ length: 60 }, (_, at) => `/part/${at + 1}`)
+  const honest = Array.from({ length: 10 }, (_, at) => `/honest-${'abcdefghij'[at]}`)
+  const script: Script = {
+    [`${SITE}/robots.txt`]: { body: `Sitemap: ${SITE}/map.txt` },
+    [`${SITE}/map.txt`]: {
+      body: parts.map((path) => SITE + path).join('\n'),
+      headers: [['Content-Type', 'text/plain']],
+    },
+    [`${SITE}/`]: page(words(1), [...honest, '/part/1']),
+  }
+  for (const [at, path] of honest.entries()) script[SITE + path] = page(words(100 + at), ['/'])
+  for (const [at, path] of parts.entries()) {
+    script[SITE + path] = page(`Part ${at}. ${words(5, 20)}`, ['/', parts[(at + 1) % parts.length]])
+  }
+  const web = new Scripted(script, wary)
+  const { pages } = await web.visit({ agenda: [`${SITE}/`] })
+  assert.equal(
+    pages.filter(({ url, outcome }) => url.includes('/part/') && outcome.kind === 'kept').length,
+    parts.length,
+  )
+})

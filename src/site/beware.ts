@@ -9,6 +9,7 @@ import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
 import type { Reading } from '../page/reading.ts'
 import { countLabel } from '../visit/counts.ts'
 import type { PageReport, Verdict } from '../visit/report.ts'
+import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
@@ -49,7 +50,8 @@ export function judge(
   const { url, depth, at, status, mediaType, bytes, tookMs } = page
   const facts: PageFacts = {
     url,
-    depth,
+    // What the site itself lists is meant to be read, like its home page.
+    depth: isListed(page.path, reporter.memory) ? 0 : depth,
     at,
     status,
     mediaType,
@@ -102,6 +104,14 @@ export function saysNothing(reading: Reading, reporter: Reporter, tools: SiteToo
   if (!reading.troubles.includes(UNSUPPORTED_BROWSER) || tools.trusts(site, UNSUPPORTED_BROWSER)) return false
   reporter.tally.add(`stopped:${UNSUPPORTED_BROWSER}`)
   return true
+}
+
+/** URLs that a site's sitemaps may list and be believed; a machine can list more without end. */
+const MOST_BELIEVED = 10_000
+
+/** Found in a sitemap of the site, and there are not too many of them. */
+export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
+  return path.endsWith('ML') && (sitemaps?.urls ?? 0) <= MOST_BELIEVED
 }
 
 /** The rule by which a URL of the site is not asked for. Each such URL is counted once a visit, for the site and for the crawl. */

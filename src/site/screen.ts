@@ -12,6 +12,7 @@ import { countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { isListed } from './beware.ts'
 import { LONGEST_PATH, linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
@@ -164,7 +165,8 @@ function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools
 /** Of this site. What is known is told once more when a sitemap says something of it. */
 function offerHere(link: Link, url: WebUrl, tools: ScreenTools): boolean {
   const { key, depth, via, path, lastmod } = link
-  if (!wanted(url, depth, tools) || tools.stops(url, depth)) return false
+  const listed = isListed(path, tools.reporter.memory)
+  if (!wanted(url, depth, tools) || (!listed && tools.stops(url, depth))) return false
   const item: AgendaItem = { url: link.url, key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
