@@ -1,10 +1,15 @@
 /** The mirrors of an opened collection: counts by every heuristic, the list by one. */
+import { turn } from '../base/clock.ts'
 import { type MirrorList, type MirrorPair, searchMirrors } from '../collection/mirrors/find-mirrors.ts'
 import { HEURISTICS, type Heuristic } from '../collection/mirrors/heuristics.ts'
+import { whyNoMirror } from '../collection/mirrors/homes.ts'
+import type { NamedPair } from '../collection/mirrors/list.ts'
 import { type Proposal, proposedMirrors } from '../collection/mirrors/proposals.ts'
 import type { Database } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
+import type { UrlReader } from '../web/url/web-url.ts'
 import type { CheckNames } from './check-names.ts'
+import { FROM_LIST } from './mirror-keeper.ts'
 
 export interface MirrorAsk {
   heuristic: Heuristic
@@ -32,6 +37,8 @@ export interface MirrorFindings {
   chosen: Heuristic
   /** By the chosen heuristic, without names that lead nowhere. */
   pairs: MirrorPair[]
+  /** Pairs of the list that the crawl had, which still hold, without names that lead nowhere. */
+  used: NamedPair[]
   /** Null: not looked up. */
   names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null
   /** Sites that a crawl itself took for mirrors. */
@@ -58,19 +65,41 @@ export async function mirrorsOf(
     const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
     const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base }))
     let { pairs } = chosen
+    let used = await usedPairs(database, looks, urls)
     let names: MirrorFindings['names'] = null
     if (check !== undefined) {
-      const asked = [...new Set(pairs.flatMap(({ replica, original }) => [replica, original]))]
+      const all = [...pairs, ...used]
+      const asked = [...new Set(all.flatMap(({ replica, original }) => [replica, original]))]
       const { gone, unanswered } = await check(asked)
-      const pairsLost = pairs.filter(({ replica, original }) => gone.has(replica) || gone.has(original)).length
+      const isLost = ({ replica, original }: NamedPair) => gone.has(replica) || gone.has(original)
+      const pairsLost = new Set(all.filter(isLost).map(({ replica, original }) => `${replica} ${original}`)).size
+      used = used.filter((pair) => !isLost(pair))
       // The groups elect again without them.
       if (gone.size > 0) pairs = (await search.list(heuristic, gone)).pairs
       names = { checked: asked.length, gone: [...gone].sort(), unanswered, pairsLost }
     }
     const { sites, contents, tooCommon } = search
     const proposed = await database.read((tx) => proposedMirrors(tx, examples))
-    return { sites, contents, tooCommon, heuristics: relative, chosen: heuristic, pairs, names, proposed }
+    return { sites, contents, tooCommon, heuristics: relative, chosen: heuristic, pairs, used, names, proposed }
   } finally {
     await search.close()
   }
+}
+
+const PAIRS_AT_ONCE = 1000
+
+/** A crawl that used a list has only the home pages of its replicas: what they say is all that there is to compare. */
+async function usedPairs(database: Database, looks: Looks, urls: UrlReader): Promise<NamedPair[]> {
+  const listed = (await database.read((tx) => looks.aliases(tx))).filter(({ how }) => how === FROM_LIST)
+  const used: NamedPair[] = []
+  for (let from = 0; from < listed.length; from += PAIRS_AT_ONCE) {
+    await database.read((tx) => {
+      for (const { name, original, since } of listed.slice(from, from + PAIRS_AT_ONCE)) {
+        const pair = { replica: name, original }
+        if (whyNoMirror(tx, urls, pair, since) === undefined) used.push(pair)
+      }
+    })
+    await turn()
+  }
+  return used
 }

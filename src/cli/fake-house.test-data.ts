@@ -146,6 +146,7 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       heuristics: [{ heuristic, groups: 1, replicas: 1, relativeCoverage: 1, examples: [MIRROR] }],
       chosen: heuristic,
       pairs: [MIRROR],
+      used: [{ replica: 'old.test', original: 'a.test' }],
       names: null,
       proposed: { count: 0, proposals: [] },
     }),

@@ -33,13 +33,15 @@ test('without a file nothing is looked up: a table, examples, what crawls propos
   assert.equal(asks[0].heuristic, 'Dups60')
   assert.match(out, /Dups60 \* +1 +1 +11\.11% +1\.0/)
   assert.match(out, /Dups60 \(chosen\):\n {2}www\.a\.test a\.test {2}3 of 4 contents/)
+  assert.match(out, /The list of mirrors that the crawl had: 1 pair that still holds and stays/)
   assert.match(out, /Proposed by crawls[^\n]*\n {2}p\.test: the home page [^\u001b]* equals/)
 })
 
 test('with a file names are looked up, unless they shall not be', async () => {
   const { asks, doors } = asked()
   const written: { path: string; gone: string[]; looksUp: boolean }[] = []
-  doors.renewMirrors = async (path, { gone, pairs }, check) => {
+  doors.renewMirrors = async (path, { gone, pairs, used }, check) => {
+    assert.equal(used?.length, 1)
     written.push({ path, gone: [...gone], looksUp: check !== undefined })
     return { pairs: pairs.length, left: 2 }
   }

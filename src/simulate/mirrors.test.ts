@@ -55,6 +55,17 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   const homes = ofReplicas(other).filter((url) => new URL(url).pathname === '/')
   assert.equal(homes.length, ofReplicas(one).filter((url) => new URL(url).pathname === '/').length)
   assert.ok(ofReplicas(other).length - homes.length <= ofReplicas(one).length / 20, `${ofReplicas(other)}`)
+  // And the list of the second, which asked the replicas for their home pages only, is that of the first.
+  const later = await mirrorsOf(second.database, looksOf(second.database), ask)
+  const named = (all: readonly { replica: string; original: string }[]) =>
+    all.map(({ replica, original }) => `${replica} ${original}`).sort()
+  assert.deepEqual(named(later.used), named(pairs))
+  const next = await renewMirrorFile(second.disk, `${FOLDER}/next.txt`, {
+    ...renewal,
+    pairs: later.pairs,
+    used: later.used,
+  })
+  assert.ok(next.pairs >= pairs.length)
   await first.database.close()
   await second.database.close()
 })

@@ -15,7 +15,7 @@ export const mirrors: Command = {
     'Of each group one site is the original: who speaks https, then the shorter name, then the more linked. ' +
     'Contents that more than 100 sites have are no evidence.\n' +
     '--into FILE writes the list. It is a text file that you may edit: your lines and comments stay when it is written again, and "! REPLICA ORIGINAL" says that two sites are none. ' +
-    'Names that do not exist any more leave it. A crawl reads mirrors.txt of its collection, or what --mirrors names. ' +
+    'Names that do not exist any more leave it. Pairs that the crawl had on its list stay while their home pages are equal. A crawl reads mirrors.txt of its collection, or what --mirrors names. ' +
     'Works on the disk in TMPDIR, about 100 bytes a page.',
   examples: [
     { line: 'orbweaver mirrors -c news', does: 'What each heuristic finds, with examples.' },
@@ -32,8 +32,8 @@ export const mirrors: Command = {
       rooms.mirrors({ heuristic, examples: settings.top, ...(check === undefined ? {} : { check }) }),
     )
     screen.draw([])
-    const { pairs, names } = found
-    const renewal = { heuristic, pairs, at: clock.now(), gone: new Set(names?.gone) }
+    const { pairs, used, names } = found
+    const renewal = { heuristic, pairs, used, at: clock.now(), gone: new Set(names?.gone) }
     const list = into === undefined ? undefined : await doors.renewMirrors(into, renewal, check)
     if (settings.json)
       screen.print(
@@ -54,13 +54,17 @@ function printFindings({ screen, settings }: Invocation, found: MirrorFindings):
   for (const { heuristic, replicas, examples } of found.heuristics) {
     if (replicas === 0 || (heuristic !== found.chosen && settings.quiet)) continue
     // Of the chosen one as many as were asked for, of the others three to compare.
-    const some = heuristic === found.chosen ? examples : examples.slice(0, 3)
+    const shown = heuristic === found.chosen ? examples : examples.slice(0, 3)
     screen.print(`\n${heuristic}${heuristic === found.chosen ? ' (chosen)' : ''}:`)
-    for (const { replica, original, shared, total } of some)
+    for (const { replica, original, shared, total } of shown)
       screen.print(`  ${plain(replica)} ${plain(original)}  ${grouped(shared)} of ${grouped(total)} contents`)
-    if (replicas > some.length) screen.print(`  … and ${grouped(replicas - some.length)} more`)
+    if (replicas > shown.length) screen.print(`  … and ${grouped(replicas - shown.length)} more`)
   }
-  const { names, proposed } = found
+  const { names, proposed, used } = found
+  if (used.length > 0)
+    screen.print(
+      `\nThe list of mirrors that the crawl had: ${some(used.length, 'pair')} that still ${used.length === 1 ? 'holds and stays' : 'hold and stay'}.`,
+    )
   if (names !== null)
     screen.print(
       `\n${grouped(names.checked)} names looked up: ${grouped(names.gone.length)} do not exist any more, ${grouped(names.pairsLost)} pairs with them; ${grouped(names.unanswered)} without an answer, which stay.`,

@@ -88,6 +88,28 @@ test('written again: found pairs are dated anew, others of ours leave, what a pe
   ])
 })
 
+test('what the crawl used stays, dated by its evidence if there is any, unless it is forbidden, gone or said otherwise', () => {
+  const used = [
+    ['b.test', 'a.test'],
+    ['c.test', 'a.test'],
+    ['d.test', 'a.test'],
+    ['e.test', 'a.test'],
+    ['f.test', 'a.test'],
+    ['g.test', 'a.test'],
+  ].map(([replica, original]) => ({ replica, original }))
+  const again = { heuristic: 'Dups80', used, at: AT, gone: new Set(['e.test']) } as const
+  const found = [pair('c.test', 'a.test', 4, 4), pair('a.test', 'b.test')]
+  const before = '! d.test a.test\nf.test z.test  # I say so\ng.test a.test  # Dups60, 9/9, 2026-04-01\n'
+  const { lines, left } = renewed(parseList(before, 'm'), { ...again, pairs: found })
+  assert.equal(left, 0)
+  assert.equal(
+    formatList(lines).split('\n').slice(2).join('\n'),
+    `${before}b.test a.test  # used by the crawl, 2026-05-01\nc.test a.test  # Dups80, 4/4, 2026-05-01\n`,
+  )
+  const dropped = renewed(lines, { ...again, used: [], pairs: [] })
+  assert.deepEqual([dropped.left, pairsOf(dropped.lines, 'm').length], [3, 1], 'they are ours, and leave like others')
+})
+
 test('what is found never makes a circle with what a person wrote', () => {
   const found = [pair('b.test', 'a.test'), pair('d.test', 'a.test'), pair('e.test', 'c.test')]
   const { text } = renew('a.test b.test\nc.test d.test\n', found)

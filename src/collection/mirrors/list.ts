@@ -83,7 +83,8 @@ function siteName(word: string): SiteName | undefined {
   return parseUrl(`http://${word}/`)?.site
 }
 
-const OURS = new RegExp(`^# (?:${HEURISTICS.join('|')}), \\d+/\\d+, \\d{4}-\\d\\d-\\d\\d$`)
+const USED = 'used by the crawl'
+const OURS = new RegExp(`^# (?:(?:${HEURISTICS.join('|')}), \\d+/\\d+|${USED}), \\d{4}-\\d\\d-\\d\\d$`)
 const LEFT = /^# left \d{4}-\d\d-\d\d: /
 /** Of our own notes about what left the list; the oldest go. */
 const MOST_LEFT = 1000
@@ -119,6 +120,8 @@ export function pairsOf(lines: readonly ListLine[], file: string): NamedPair[] {
 export interface Renewal {
   heuristic: Heuristic
   pairs: readonly MirrorPair[]
+  /** Pairs that the crawl used and found to hold: of their replicas it has no more than the home pages to compare. */
+  used?: readonly NamedPair[]
   at: Instant
   /** Names that lead nowhere any more. */
   gone: ReadonlySet<SiteName>
@@ -126,7 +129,7 @@ export interface Renewal {
 
 /** The list with what was found now; `left`: pairs that were in it and are not any more. */
 export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: ListLine[]; left: number } {
-  const found = new Map(acceptable(lines, renewal.pairs).map((pair) => [pair.replica, pair]))
+  const found = new Map(acceptable(lines, wanted(renewal)).map((pair) => [pair.replica, pair]))
   const stays: ListLine[] = []
   let left = 0
   for (const line of lines) {
@@ -138,7 +141,7 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
     const now = found.get(line.replica)
     if (dead === undefined && !line.ours) stays.push(line)
     else if (dead === undefined && now?.original === line.original) {
-      stays.push(pairLine(now, renewal))
+      stays.push('shared' in now ? pairLine(now, renewal) : line)
       found.delete(line.replica)
     } else {
       left++
@@ -149,6 +152,13 @@ export function renewed(lines: readonly ListLine[], renewal: Renewal): { lines: 
   return { lines: [...stays, ...fresh.map((pair) => pairLine(pair, renewal))], left }
 }
 
+/** What was used first: what was found among such sites may say the reverse. Its evidence is the newer, where there is any. */
+function wanted({ pairs, used = [], gone }: Renewal): (NamedPair | MirrorPair)[] {
+  const evidence = new Map(pairs.map((pair) => [`${pair.replica} ${pair.original}`, pair]))
+  const stay = used.filter(({ replica, original }) => !gone.has(replica) && !gone.has(original))
+  return [...stay.map((pair) => evidence.get(`${pair.replica} ${pair.original}`) ?? pair), ...pairs]
+}
+
 /** Steps from original to original that are followed; people write one or two. */
 const LONGEST_WAY = 100
 
@@ -156,7 +166,7 @@ const forbidden = (lines: readonly ListLine[]) =>
   new Set(lines.flatMap((line) => (line.kind === 'never' ? [bothNames(line)] : [])))
 
 /** Of what was found, what does not contradict a person: not forbidden, not said otherwise, not leading back in a circle. */
-function acceptable(lines: readonly ListLine[], pairs: readonly MirrorPair[]): MirrorPair[] {
+function acceptable<Pair extends NamedPair>(lines: readonly ListLine[], pairs: readonly Pair[]): Pair[] {
   const nevers = forbidden(lines)
   const way = new Map<SiteName, SiteName>()
   for (const line of lines) if (line.kind === 'pair' && !line.ours) way.set(line.replica, line.original)
@@ -197,9 +207,10 @@ export function formatList(lines: readonly ListLine[]): string {
   return [...(texts.length === 0 || lines[0].kind !== 'words' ? HEADER : []), ...texts, ''].join('\n')
 }
 
-function pairLine({ replica, original, shared, total }: MirrorPair, { heuristic, at }: Renewal): ListLine {
-  const text = `${replica} ${original}  # ${heuristic}, ${shared}/${total}, ${dayOf(at)}`
-  return { kind: 'pair', text, replica, original, ours: true }
+function pairLine(pair: NamedPair | MirrorPair, { heuristic, at }: Renewal): ListLine {
+  const { replica, original } = pair
+  const why = 'shared' in pair ? `${heuristic}, ${pair.shared}/${pair.total}` : USED
+  return { kind: 'pair', text: `${replica} ${original}  # ${why}, ${dayOf(at)}`, replica, original, ours: true }
 }
 
 function leftLine({ replica, original }: NamedPair, why: string, at: Instant): ListLine {
