@@ -1,6 +1,6 @@
 /**
  * Repeated segments (`/a/b/a/b/a/b`, `/x/x/x`): what relative links make of a server that answers anything. The URL alone
- * says so when four segments were there before; fewer do when those pages say nothing new.
+ * says so when four segments were there before and one such page had nothing new; fewer do when several had nothing new.
  */
 
 import { shorten } from './family.ts'
@@ -36,7 +36,8 @@ export function judgeRepeats(repeats: Repeats | undefined, { page, content }: Si
     const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
     return { rule, pattern: repeatPattern(SUSPICIOUS), evidence, examples }
   }
-  if (count < CERTAIN) return undefined
+  // A page that had something to say is a page, wherever it lies.
+  if (count < CERTAIN || nothingNew === 0) return undefined
   const evidence = `a page was answered whose path has ${count} segments that were there before in it`
   return { rule, pattern: repeatPattern(CERTAIN), evidence, examples }
 }
