@@ -48,11 +48,34 @@ export function sitemapLines({ sitemaps, hints }: SiteLook['memory']): string[] 
     const feeds = sitemaps.feeds === undefined ? '' : `, ${grouped(sitemaps.feeds)} of them feeds`
     lines.push(`Sitemaps: ${grouped(sitemaps.asked)} named${feeds}; ${grouped(sitemaps.urls)} URLs from them.`)
   }
+  const left = LEFT_OUT.flatMap(([why, words]) => {
+    const count = sitemaps?.left?.[why] ?? 0
+    return count === 0 ? [] : [`${grouped(count)} ${count === 1 ? words[0] : words[1]}`]
+  })
+  if (left.length > 0) lines.push(`Left out of what they and robots.txt name: ${left.join('; ')}.`)
   if (hints !== undefined && hints.checked > 0) {
     lines.push(`What they say of last changes was true ${grouped(hints.held)} times of ${grouped(hints.checked)}.`)
   }
   return lines
 }
+
+const LEFT_OUT: readonly [string, readonly [one: string, more: string]][] = [
+  [
+    'foreign',
+    [
+      'URL of another host, which the protocol does not permit',
+      'URLs of other hosts, which the protocol does not permit',
+    ],
+  ],
+  ['foreign-sitemaps', ['sitemap of another host in an index', 'sitemaps of other hosts in indexes']],
+  ['nested-too-deep', ['sitemap nested too deep', 'sitemaps nested too deep']],
+  ['most-sitemaps', ['sitemap over the bound of a site', 'sitemaps over the bound of a site']],
+  ['most-urls', ['URL over the bound of a site', 'URLs over the bound of a site']],
+  [
+    'most-sitemap-lines',
+    ['Sitemap line of robots.txt after the first hundred', 'Sitemap lines of robots.txt after the first hundred'],
+  ],
+]
 
 /** Where a sitemap was found; the robots.txt that names it is no page of the collection. */
 export function sitemapOrigin({ look }: UrlFacts): string | undefined {

@@ -152,8 +152,8 @@ export interface SiteLook {
     duplicates: number
     silent: number
     stopped?: string
-    /** Sitemaps taken, feeds among them, and URLs that they brought. */
-    sitemaps?: { asked: number; urls: number; feeds?: number }
+    /** Sitemaps taken, feeds among them, and URLs that they brought; what was left out, by why. */
+    sitemaps?: { asked: number; urls: number; feeds?: number; left?: { readonly [why: string]: number } }
     /** How often their `lastmod` was checked, and was true. */
     hints?: { checked: number; held: number }
     traps?: { stopped: readonly { rule: string; pattern: string; refused: number }[] }

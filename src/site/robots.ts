@@ -55,53 +55,60 @@ export function decide(memory: RobotsMemory, path: string): RobotsDecision {
   return { allowed: yes, group, line, rule }
 }
 
-/** Asks for robots.txt, following redirects as RFC 9309 says; `heard` is told of each exchange (they are archived too). */
+/** Asks for robots.txt, following redirects as RFC 9309 says; `heard` is told of each exchange (they are archived too), and what is to be noted of it. */
 export async function askForRobots(
   origin: string,
   before: RobotsMemory | undefined,
   asking: Asking,
   tools: SiteTools,
-  heard: (exchange: Exchange, hop: number) => Promise<void>,
+  heard: (exchange: Exchange, notes: readonly string[]) => Promise<void>,
 ): Promise<RobotsAnswer> {
   let url = `${origin}/robots.txt`
   for (let hop = 0; ; hop++) {
     const { answer: exchange, isNew } = await askAnywhere(url, asking, tools)
     if (exchange === 'not-asked') return { kind: 'not-asked' }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
-    if (isNew) await heard(exchange, hop)
-    const { answer } = exchange
-    if (answer.kind !== 'full' && answer.kind !== 'cut') {
-      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, 0) }
-    }
-    const { status, headers } = answer.head
-    if (status >= 300 && status < 400) {
-      const target = redirectTarget(url, headerOf(headers, 'location'))
-      if (target !== undefined && hop < MOST_REDIRECTS) {
-        url = target
-        continue
-      }
-      return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, url)
-    }
-    if (status === 429 || status >= 500) {
-      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, status) }
-    }
-    if (status >= 400 || status < 200) return known({ state: 'none', at: exchange.answeredAt, status, text: '' }, url)
-    const { bytes, cut, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
-      bytes: MOST_BYTES,
-      ratio: tools.decode.ratio,
-    })
-    // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
-    const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
-    const damaged = trouble !== undefined && (bytes.length === 0 || trouble.endsWith('is damaged'))
-    if (brokeOff || damaged) {
-      return { kind: 'unreachable', memory: unreachable(before, exchange.answeredAt, 0) }
-    }
-    // One that our own bound cut may end in half a rule: what is whole counts.
-    const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
-    const memory: RobotsMemory = { state: robots.state, at: exchange.answeredAt, status, text: robots.text }
-    if (answer.kind === 'cut' || cut) memory.tooBig = true
-    return { kind: 'known', robots, memory, from: url }
+    const read = readAnswer(exchange, url, hop < MOST_REDIRECTS, before, tools)
+    if (isNew) await heard(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
+    if (read.kind !== 'moved') return read
+    url = read.to
   }
+}
+
+function readAnswer(
+  { answer, answeredAt: at }: Exchange,
+  url: string,
+  mayMove: boolean,
+  before: RobotsMemory | undefined,
+  tools: SiteTools,
+): RobotsAnswer | { kind: 'moved'; to: string } {
+  const outOfReach = (status: number) => ({ kind: 'unreachable', memory: unreachable(before, at, status) }) as const
+  if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
+  const { status, headers } = answer.head
+  if (status >= 300 && status < 400) {
+    const target = mayMove ? redirectTarget(url, headerOf(headers, 'location')) : undefined
+    return target === undefined ? known({ state: 'none', at, status, text: '' }, url) : { kind: 'moved', to: target }
+  }
+  if (status === 429 || status >= 500) return outOfReach(status)
+  if (status >= 400 || status < 200) return known({ state: 'none', at, status, text: '' }, url)
+  const { bytes, cut, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
+    bytes: MOST_BYTES,
+    ratio: tools.decode.ratio,
+  })
+  // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
+  const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
+  const damaged = trouble !== undefined && (bytes.length === 0 || trouble.endsWith('is damaged'))
+  if (brokeOff || damaged) return outOfReach(0)
+  // One that our own bound cut may end in half a rule: what is whole counts.
+  const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
+  const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
+  if (answer.kind === 'cut' || cut) memory.tooBig = true
+  return { kind: 'known', robots, memory, from: url }
+}
+
+/** For crawl.log. */
+function notesOf({ sitemapsLeft }: Robots): string[] {
+  return sitemapsLeft === 0 ? [] : [`most-sitemap-lines:${sitemapsLeft}`]
 }
 
 function wholeLines(bytes: Uint8Array): Uint8Array {

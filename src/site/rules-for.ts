@@ -51,7 +51,8 @@ export async function rulesFor(
     return { kind: 'scheme-fails', memory: before }
   }
   const origin = new URL(item.url).origin
-  const answer = await askForRobots(origin, before, asking, tools, (exchange) => heard(exchange, reporter, tools))
+  const tell = (exchange: Exchange, notes: readonly string[]) => heard(exchange, reporter, tools, notes)
+  const answer = await askForRobots(origin, before, asking, tools, tell)
   if (answer.kind === 'not-asked') return { kind: 'visit-ends', why: asking.signal.aborted ? 'stopped' : 'slice' }
   if (answer.kind === 'known') answer.memory = withOwner(answer.memory, answer.from, asking.site, tools.urls)
   const robots = { ...reporter.memory.robots, [scheme]: answer.memory }
@@ -91,10 +92,16 @@ function longestDelay({ robots }: SiteMemory): Millis | undefined {
 }
 
 /** robots.txt and probes are archived and logged like pages, but they are never documents and never in the queue. */
-export async function heard(exchange: Exchange, reporter: Reporter, tools: SiteTools): Promise<void> {
+export async function heard(
+  exchange: Exchange,
+  reporter: Reporter,
+  tools: SiteTools,
+  notes: readonly string[] = [],
+): Promise<void> {
   const { answer } = exchange
   const item = errandOf(exchange, tools)
   const facts: Partial<PageReport> = { ...factsOf(exchange, item), errand: true, links: packLinks([]) }
+  facts.annotations = [...(facts.annotations ?? []), ...notes]
   if (answer.kind === 'failed') facts.status = statusOfFailure(answer.failure.kind)
   const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(facts.status ?? 0)
   if (answer.kind === 'full' || answer.kind === 'cut') facts.capture = await keep(exchange, answer, tools)

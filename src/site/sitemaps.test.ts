@@ -134,6 +134,44 @@ test('bounds: sitemaps of a site, URLs of a site; the slice takes what fits, the
   assert.deepEqual(last.asked.slice(2), ['a.test/p0'])
 })
 
+test('what is left out is noted on its line, and remembered for the site', async () => {
+  const many = Array.from({ length: 103 }, (_, i) => `Sitemap: ${i === 0 ? MAP : `http://c.test/${i}.xml`}`)
+  const [two, three, four] = [2, 3, 4].map((level) => `http://a.test/level-${level}.xml`)
+  const { visited } = await crawl({
+    [ROBOTS]: robots(...many),
+    [MAP]: index(two, 'http://b.test/other.xml'),
+    [two]: index(three),
+    [three]: index(four, `${four}?again`, two),
+  })
+  const notes = (url: string) => pageOf(visited, url)?.annotations
+  const errands = visited.parts.flatMap(({ pages }) => pages).filter(({ url }) => url === ROBOTS)
+  assert.deepEqual(errands[0].annotations, ['most-sitemap-lines:3'])
+  assert.deepEqual(notes(MAP), ['index', 'foreign-sitemaps:1'])
+  assert.deepEqual(notes(two), ['index'])
+  assert.deepEqual(notes(three), ['index', 'nested-too-deep:2'])
+  const listed = urlset('http://a.test/1', 'http://b.test/1', 'http://www.a.test/2')
+  const torn = { ...listed, body: String(listed.body).replace('</urlset>', '') }
+  const sitemaps = { asked: MOST_SITEMAPS, urls: 1_000_000 }
+  const memory = {
+    ...visited.parts.at(-1)!.memory,
+    sitemaps: { ...visited.parts.at(-1)!.memory.sitemaps, ...sitemaps },
+  }
+  const later = await new Scripted({ [MAP]: torn, [two]: index(four) }).visit({
+    agenda: [MAP, two].map((url) => ({ url, path: 'PM' })),
+    visit: { memory },
+  })
+  assert.deepEqual(pageOf(later, MAP)?.annotations, ['urlset', 'torn', 'most-urls:1', 'foreign:2'])
+  assert.deepEqual(pageOf(later, two)?.annotations, ['index', 'most-sitemaps:1'])
+  assert.deepEqual(later.parts.at(-1)!.memory.sitemaps?.left, {
+    'most-sitemap-lines': 3,
+    'foreign-sitemaps': 1,
+    'nested-too-deep': 2,
+    'most-urls': 1,
+    foreign: 2,
+    'most-sitemaps': 1,
+  })
+})
+
 test('robots.txt, exclusions and black lists hold for sitemaps too; scope and media types do not', async () => {
   const no = 'http://a.test/no/map.xml'
   const refused = await crawl({ [ROBOTS]: robots(`Sitemap: ${no}`, 'Sitemap: http://a.test/excluded.xml') })
@@ -239,14 +277,16 @@ test('noindex on a sitemap: read, and not kept; nofollow: nothing of it is follo
   assert.deepEqual(nofollow.asked.slice(1), ['a.test/map.xml'])
 })
 
-test('--sitemaps: none, those of robots.txt, the usual place too', async () => {
+test('--sitemaps: none, those of robots.txt, or the usual place where it names none', async () => {
   const script: Script = {
     [MAP]: urlset('http://a.test/1'),
     'http://a.test/sitemap.xml': urlset('http://a.test/2'),
   }
   assert.deepEqual((await crawl(script, { sitemaps: 'no' })).asked, ['a.test/'])
   const usual = await crawl(script, { sitemaps: 'usual' })
-  assert.deepEqual(usual.asked.slice(1), ['a.test/map.xml', 'a.test/sitemap.xml', 'a.test/1', 'a.test/2'])
+  assert.deepEqual(usual.asked.slice(1), ['a.test/map.xml', 'a.test/1'])
+  const silent = await crawl({ ...script, [ROBOTS]: robots() }, { sitemaps: 'usual' })
+  assert.deepEqual(silent.asked.slice(1), ['a.test/sitemap.xml', 'a.test/2'])
   const waiting = new Scripted(script, { sitemaps: 'no' })
   const { pages } = await waiting.visit({ agenda: [{ url: MAP, path: 'PM' }] })
   assert.deepEqual(pages[0].outcome, { kind: 'refused', by: 'scope', rule: 'sitemaps no' })

@@ -4,12 +4,13 @@
  * `visit-sitemap.ts`.
  */
 import type { FoundLink } from '../page/reading.ts'
-import type { SiteMemory } from '../visit/site-memory.ts'
+import type { LeftOut, SiteMemory } from '../visit/site-memory.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
 import { LONGEST_PATH, linkTo } from './link-to.ts'
+import type { Reporter } from './reporter.ts'
 import type { ScreenTools } from './screen.ts'
 import type { SiteTools } from './tools.ts'
 
@@ -39,7 +40,9 @@ export function offerSitemaps(
 ): void {
   const { site, screen } = tools
   if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
-  const named = site.sitemaps === 'usual' ? [...robots.sitemaps, `${origin}/sitemap.xml`] : robots.sitemaps
+  noteLeft('most-sitemap-lines', robots.sitemapsLeft, screen.reporter)
+  const isSilent = robots.sitemaps.length === 0
+  const named = isSilent && site.sitemaps === 'usual' ? [`${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
     const url = site.urls.parse(href)
     if (url === undefined) continue
@@ -55,20 +58,29 @@ function isOnlyHost(origin: string, { site, screen }: { site: SiteTools; screen:
   return home === undefined || !screen.scope.judge(home, 0).yes
 }
 
-/** The sitemaps of an index: on its own site only, as the protocol has it. True when it was taken, or is known. */
-export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools): boolean {
-  const { asked } = sitemapsOf(tools.reporter.memory)
+/** The sitemaps of an index: on its own site only, as the protocol has it. Says why one was left out. */
+export function offerNested(url: WebUrl, index: AgendaItem, tools: ScreenTools): LeftOut | undefined {
   const path = `${index.path}M`
-  if (
-    url.site !== tools.site ||
-    asked >= MOST_SITEMAPS ||
-    levelsOf(path) > DEEPEST ||
-    path.length > LONGEST_OF_A_SITEMAP
-  ) {
-    tools.reporter.tally.add('refused:scope')
-    return false
-  }
-  return take(url, path, index.depth, namedBy(index) ?? index.url, tools)
+  const why = whyLeft(url, path, tools)
+  if (why === undefined) take(url, path, index.depth, namedBy(index) ?? index.url, tools)
+  else tools.reporter.tally.add('refused:scope')
+  return why
+}
+
+function whyLeft(url: WebUrl, path: string, { site, local, reporter }: ScreenTools): LeftOut | undefined {
+  if (url.site !== site) return 'foreign-sitemaps'
+  if (local.knows(url.key)) return undefined
+  if (levelsOf(path) > DEEPEST || path.length > LONGEST_OF_A_SITEMAP) return 'nested-too-deep'
+  return sitemapsOf(reporter.memory).asked >= MOST_SITEMAPS ? 'most-sitemaps' : undefined
+}
+
+/** For `explain`; the sitemap's line in crawl.log says it too. */
+export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
+  if (count === 0) return
+  const { memory } = reporter
+  const sitemaps = sitemapsOf(memory)
+  const left = { ...sitemaps.left, [why]: (sitemaps.left?.[why] ?? 0) + count }
+  reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
 }
 
 /** Where a sitemap moved to is a sitemap too, here or at another site of ours. */

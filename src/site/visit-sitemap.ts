@@ -6,6 +6,7 @@ import { isReadable } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Body, Want } from '../visit/exchange.ts'
 import type { PageReport } from '../visit/report.ts'
+import type { LeftOut } from '../visit/site-memory.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
@@ -26,7 +27,7 @@ import {
 } from './ask-for.ts'
 import { directivesOf, memoryOf, wantPage } from './page-facts.ts'
 import { offerListed, outLink } from './screen.ts'
-import { MOST_URLS, namedBy, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import { MOST_URLS, namedBy, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { takePage } from './visit-page.ts'
 
 /** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
@@ -69,8 +70,11 @@ async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   const capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
   if (sitemap === undefined) return fail(item, 'reading', exchange, { ...facts, capture }, tools)
   tools.screen.reporter.begin()
-  const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, tools)
-  const told: Partial<PageReport> = { ...facts, capture, annotations: notesOf(facts.annotations ?? [], sitemap, cut) }
+  const left = new Map<LeftOut, number>()
+  const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, left, tools)
+  for (const [why, count] of left) noteLeft(why, count, tools.screen.reporter)
+  const notes = [...notesOf(facts.annotations ?? [], sitemap, cut), ...[...left].map(([why, n]) => `${why}:${n}`)]
+  const told: Partial<PageReport> = { ...facts, capture, annotations: notes }
   if (capture !== undefined) told.memory = memoryOf(capture, undefined, answer.head.headers)
   return end(item, exchange.sentAt, { kind: 'read', as: 'sitemap', urls }, told)
 }
@@ -110,25 +114,36 @@ function read(
 }
 
 /** How many of its URLs are wanted. Tens of thousands: now and then the thread's other visits have a turn. */
-async function takeListed(item: AgendaItem, { urls, sitemaps }: Sitemap, tools: PageTools): Promise<number> {
+async function takeListed(
+  item: AgendaItem,
+  { urls, sitemaps }: Sitemap,
+  left: Map<LeftOut, number>,
+  tools: PageTools,
+): Promise<number> {
   const { screen, site } = tools
   const resolve = site.urls.resolver(item.url)
   watched(item, tools, () => {
     for (const loc of sitemaps) {
       const resolved = resolve(loc)
-      if (resolved.kind === 'url') offerNested(resolved.url, item, screen)
+      const why = resolved.kind === 'url' ? offerNested(resolved.url, item, screen) : undefined
+      if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
     }
   })
   let taken = 0
   for (let from = 0; from < urls.length; from += URLS_A_TURN) {
     if (from > 0) await site.clock.sleep(0, NEVER)
-    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), tools))
+    taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), left, tools))
   }
   return taken
 }
 
 /** Of this site, or of the one whose robots.txt named the sitemap. */
-function takeSome(item: AgendaItem, urls: readonly ListedUrl[], tools: PageTools): number {
+function takeSome(
+  item: AgendaItem,
+  urls: readonly ListedUrl[],
+  leftOut: Map<LeftOut, number>,
+  tools: PageTools,
+): number {
   const { screen, site } = tools
   const { reporter } = screen
   const resolve = site.urls.resolver(item.url)
@@ -144,7 +159,10 @@ function takeSome(item: AgendaItem, urls: readonly ListedUrl[], tools: PageTools
       continue
     }
     const { url } = resolved
-    if (left <= 0 || (url.site !== screen.site && url.site !== ownersSite)) {
+    const isForeign = url.site !== screen.site && url.site !== ownersSite
+    if (left <= 0 || isForeign) {
+      const why = isForeign ? 'foreign' : 'most-urls'
+      leftOut.set(why, (leftOut.get(why) ?? 0) + 1)
       reporter.tally.add('refused:scope')
       continue
     }

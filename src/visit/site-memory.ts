@@ -24,6 +24,17 @@ export interface RobotsMemory {
   from?: string
 }
 
+/** Why entries of sitemaps were not taken. */
+export type LeftOut =
+  | 'foreign' // URLs of other hosts, which the protocol does not permit
+  | 'foreign-sitemaps' // an index names sitemaps of other hosts
+  | 'nested-too-deep' // indexes of indexes of indexes
+  | 'most-sitemaps' // over those of a site
+  | 'most-sitemap-lines' // over those of a robots.txt
+  | 'most-urls' // over those of a site
+
+export type SitemapsLeft = { [why in LeftOut]?: number }
+
 /** How much the site's first documents were those of other sites, until that is decided. At most about 4 KB. */
 export interface Likeness {
   /** First documents that were compared. */
@@ -56,8 +67,8 @@ export interface SiteMemory {
   traps?: TrapMemory
   /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
   hints?: { checked: number; held: number }
-  /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded. */
-  sitemaps?: { asked: number; urls: number; feeds?: number }
+  /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded; and what was left out. */
+  sitemaps?: { asked: number; urls: number; feeds?: number; left?: SitemapsLeft }
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */

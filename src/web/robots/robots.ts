@@ -26,6 +26,8 @@ export interface Robots {
   readonly crawlDelay: Millis | undefined
   /** Absolute, at most 100. They belong to no group. */
   readonly sitemaps: readonly string[]
+  /** Sitemap lines after the first hundred: nobody knows what they name. */
+  readonly sitemapsLeft: number
   /** Path and query as on the request line. What it costs is added to `effort`. */
   permits(pathAndQuery: string, effort?: Effort): RobotsAnswer
 }
@@ -70,6 +72,7 @@ function robotsOf(file: RobotsFile, token: string | undefined): Robots {
     text: writeText(group, agent, file.sitemaps),
     crawlDelay: group.crawlDelay,
     sitemaps: file.sitemaps,
+    sitemapsLeft: file.sitemapsLeft,
     permits: (path, effort) => answer(group.rules.decide(path === '' ? '/' : path, effort), group),
   }
 }
@@ -83,7 +86,7 @@ function answer(rule: RobotsRule | undefined, { first }: Group): RobotsAnswer {
 const FREE: RobotsAnswer = { yes: true, rule: '', group: '', line: 0 }
 
 function unrestricted(state: 'none' | 'uninterpretable'): Robots {
-  return { state, text: '', crawlDelay: undefined, sitemaps: [], permits: () => FREE }
+  return { state, text: '', crawlDelay: undefined, sitemaps: [], sitemapsLeft: 0, permits: () => FREE }
 }
 
 /** A web page or a binary file in the place of robots.txt. */
@@ -113,6 +116,7 @@ interface RobotsFile {
   named: Group
   common: Group
   sitemaps: string[]
+  sitemapsLeft: number
   /** Lines that were not understood. */
   strange: number
 }
@@ -124,7 +128,14 @@ const emptyGroup = (): Group => ({ first: undefined, name: '*', rules: new Robot
  * token the text is one of ours: every group is for us, and comments say where its lines stood (`writeText`).
  */
 function readGroups(text: string, token: string | undefined): RobotsFile {
-  const file: RobotsFile = { addressed: false, named: emptyGroup(), common: emptyGroup(), sitemaps: [], strange: 0 }
+  const file: RobotsFile = {
+    addressed: false,
+    named: emptyGroup(),
+    common: emptyGroup(),
+    sitemaps: [],
+    sitemapsLeft: 0,
+    strange: 0,
+  }
   let room = MOST_TEXT - ROOM_FOR_HEAD
   let ours: Group | undefined
   let spelt = ''
@@ -132,7 +143,7 @@ function readGroups(text: string, token: string | undefined): RobotsFile {
   for (const line of readLines(text, token === undefined ? MOST_TEXT : LONGEST_LINE)) {
     const { kind, value } = line
     if (kind === 'other') file.strange++
-    else if (kind === 'sitemap') room -= addSitemap(file.sitemaps, value, room)
+    else if (kind === 'sitemap') room -= addSitemap(file, value, room)
     else if (kind === 'user-agent') {
       if (ruleSeen) ours = undefined
       ruleSeen = false
@@ -180,7 +191,9 @@ function shown(value: string): string {
 }
 
 /** The length that it takes in `text`. */
-function addSitemap(sitemaps: string[], value: string, room: number): number {
+function addSitemap(file: RobotsFile, value: string, room: number): number {
+  const { sitemaps } = file
+  if (sitemaps.length >= MOST_SITEMAPS) file.sitemapsLeft++
   if (sitemaps.length >= MOST_SITEMAPS || value.length > LONGEST_SITEMAP) return 0
   const href = parseUrl(Buffer.from(value, 'latin1').toString('utf8'))?.href
   if (href === undefined || href.length > Math.min(LONGEST_SITEMAP, room - 16) || sitemaps.includes(href)) return 0

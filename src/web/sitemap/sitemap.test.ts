@@ -143,6 +143,15 @@ test('what is malformed is read as far as it goes', () => {
   ])
 })
 
+test('one that ends before its root does is torn', () => {
+  const whole = urlset('<url><loc>http://a.test/1</loc></url>', '<url><loc>http://a.test/2</loc></url>')
+  assert.deepEqual(read(whole).troubles, [])
+  const torn = read(whole.slice(0, -12))
+  assert.deepEqual([torn.urls.length, torn.troubles], [2, ['torn']])
+  for (const fine of ['<urlset/>', '<url><loc>http://a.test/1</loc></url>', '<RSS:rss><channel></channel></RSS:rss>'])
+    assert.deepEqual(read(fine).troubles, [], fine)
+})
+
 test('what is no sitemap lists nothing', () => {
   for (const text of [
     '',

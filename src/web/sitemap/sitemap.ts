@@ -50,6 +50,7 @@ class Listing {
   readonly urls: ListedUrl[] = []
   readonly sitemaps: string[] = []
   cut = false
+  torn = false
   #tooLong = 0
   #empty = 0
   #tooMany = 0
@@ -70,6 +71,7 @@ class Listing {
 
   troubles(): string[] {
     const troubles: string[] = []
+    if (this.torn) troubles.push('torn')
     if (this.cut) troubles.push(`cut at ${MOST_SITEMAP_BYTES} bytes`)
     if (this.#tooMany > 0) troubles.push(`${this.#tooMany} entries after the first ${MOST_LISTED} left out`)
     if (this.#tooLong > 0) troubles.push(`${this.#tooLong} URLs over ${LONGEST_LOC} characters left out`)
@@ -158,11 +160,14 @@ interface Entry {
 
 function readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): void {
   const names = ENTRIES[kind]
+  const root = scan.name
+  list.torn = !scan.isEmpty && !names.includes(root)
   // Where there is no root, the scan stands at the first entry already.
   let entry = names.includes(scan.name) ? newEntry(scan) : undefined
   for (;;) {
     const token = scan.next()
     if (token === 'end') break
+    if (token === 'close' && scan.name === root) list.torn = false
     if (token === 'text') {
       if (entry?.field !== undefined) addText(entry, scan)
       else if (entry !== undefined && entry.child === undefined) addOwnText(entry, scan)
