@@ -48,8 +48,8 @@ export function countAliases(
       // A listing tells where it stands.
       const said = saidAt(known, shorter, content, true)
       // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
-      const isInItself = rows.some(([part]) => part === folder) || leadsIntoItself(segment, path, links)
-      if (said !== undefined && isInItself) parts.set(folder, said)
+      if (said === undefined) continue
+      if (rows.some(([part]) => part === folder) || leadsIntoItself(segment, path, links)) parts.set(folder, said)
     }
   }
   if (parts.size === 0) return { rows, isAlias: false, parts: [] }

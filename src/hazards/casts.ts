@@ -18,8 +18,8 @@ const MOST = 3
 const PAGES_OF_ONE = 20
 const MORE_OF_THEM = 3_000
 /** Of them, in a family that has hardly any others. */
-const IN_A_FAMILY = 3
-const COMMON = 5
+const IN_A_FAMILY = 2
+const COMMON = 3
 
 export interface Cast {
   casts: number[]

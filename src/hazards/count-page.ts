@@ -1,6 +1,7 @@
 /** One page counted in one of its families. */
 import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns } from './content.ts'
 import { type Family, isFolder, withExample } from './family.ts'
+import { countWords } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 
@@ -22,6 +23,8 @@ export interface Counted {
   seen: boolean
   /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
   alias: boolean
+  /** Words in its URL. */
+  words: readonly string[]
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
   /** Others of the site have its words but for a few. */
@@ -48,6 +51,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.navigation += census.navigation
   family.known += census.known
   if (counted.ahead) family.ahead++
+  countWords(family, counted.words, page.links)
   if (census.homeward) family.homeward++
   if (page.abroad > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length

@@ -53,6 +53,12 @@ const COUNTS = [
   'highest',
   /** Pages with a date that lies years ahead. */
   'ahead',
+  /** Words in its URLs, as bits; how many the shortest has; pages of late with nothing but known ones. */
+  'words1',
+  'words2',
+  'words3',
+  'fewest',
+  'combined',
   /** When a page of it was last answered, in answers of the site. */
   'at',
 ] as const
@@ -184,7 +190,7 @@ function worthOf([pattern, counts]: FamilyRow, now: number): number {
 
 /** At most so many characters of JSON: ten digits and a comma a number where it is a hash, six where it is a count. */
 function sizeOf([pattern, counts, contents, examples, parameters]: FamilyRow): number {
-  let size = pattern.length + 20 + 4 * counts.length + 11 * contents.length
+  let size = pattern.length + 40 + 4 * counts.length + 11 * contents.length
   for (const example of examples) size += example.length + 3
   if (parameters !== undefined) {
     for (const name of parameters[0]) size += name.length + 16

@@ -19,6 +19,7 @@ import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
+import { judgeWords, wordsOf } from './few-words.ts'
 import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
@@ -71,7 +72,9 @@ export function judgeTraps(
   const isOfACast = cast?.isOne === true
   const ahead = isAhead(page.path, page.at)
   const ordinal = ordinalOf(page.path)
+  const words = wordsOf(page.path)
   const counted: Counted = {
+    words,
     page,
     content,
     census,
@@ -219,7 +222,10 @@ function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined
   const { form, folders } = sight
   const quick = (family: Family) => judgePace(family, pace, sight) ?? judgeHollow(family)
   const endless = (family: Family) =>
-    judgeGrowth(family, sight) ?? judgeFuture(family, sight) ?? (cast && judgeCast(family, cast, sight))
+    judgeGrowth(family, sight) ??
+    judgeFuture(family, sight) ??
+    judgeWords(family, sight) ??
+    (cast && judgeCast(family, cast, sight))
   const byForm = quick(form) ?? judgeForm(sight) ?? endless(form) ?? judgeMaze(sight)
   if (byForm !== undefined) return byForm
   for (const folder of folders) {

@@ -125,12 +125,12 @@ export function judgeParameters(family: Family, place: string, sight: Sight): Fi
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
     found.push({ rule: 'idle-parameter', pattern: idlePattern(place, names[at]), evidence, examples })
   }
-  if (found.length > 0) return found
-  if (allIdle && Math.max(...pages) <= 2) {
+  if (found.length === 0 && allIdle && Math.max(...pages) <= 2) {
     const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
     return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples }]
   }
-  return judgeCombinations(family, place, sight)
+  // Also when one was found: it may have been stopped before.
+  return [...found, ...judgeCombinations(family, place, sight)]
 }
 
 /** Nothing that was asked for with parameters, by any name, was new lately. */
@@ -145,7 +145,7 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
   const combined = names.filter((_, at) => pages[at] >= 2)
   if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, sight)) return []
   if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
-  if (family.kinds * 2 > restOf(family, sight) || freePairs(names.length, sets) < FREE_PAIRS) return []
+  if (family.kinds > restOf(family, sight) || freePairs(names.length, sets) < FREE_PAIRS) return []
   const few = values.length <= MOST_VALUES
   if (!few && family.kinds * 2 > family.pages) return []
   const evidence =

@@ -1,6 +1,7 @@
 /** The patterns of a site that are followed no more: added, matched, counted. */
 import type { Instant } from '../base/clock.ts'
 import type { StoppedPattern, TrapMemory } from '../visit/trap-memory.ts'
+import { wordsOf } from './few-words.ts'
 import type { Finding } from './finding.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 
@@ -37,6 +38,7 @@ export function findStopped(
 export const ANYWHERE = '/**'
 
 const REPEATED = /^\/\*\* with (\d+) segments repeated$/
+const FEW_WORDS = /^(.*) of (\d+) words or more$/
 const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 
@@ -53,6 +55,13 @@ function compile(text: string): Matches {
       (value === '*'
         ? pattern().names.includes(name)
         : parametersOf(path).some((one) => one.name === name && one.value === value))
+  }
+  const fewWords = FEW_WORDS.exec(text)
+  if (fewWords !== null) {
+    const [, wide, least] = fewWords
+    const matches = compile(wide)
+    return (path, pattern) =>
+      matches(path, pattern) && wordsOf(path).filter((word) => !wide.includes(word)).length >= Number(least)
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {
