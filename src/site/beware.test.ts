@@ -120,12 +120,14 @@ test('what is not to be asked for at all is not asked for as a probe either', as
 
 test('an answer that only scolds the browser is stored, reported, and no document', async () => {
   const scold = page('Your browser is not supported. Please enable JavaScript to continue.', [])
-  const web = new Scripted({ [`${SITE}/`]: scold }, wary)
-  const { pages, counts } = await web.visit({ agenda: [`${SITE}/`] })
+  const web = new Scripted({ [`${SITE}/`]: scold, [`${SITE}/2`]: scold }, wary)
+  const { pages, counts, parts } = await web.visit({ agenda: [`${SITE}/`, `${SITE}/2`] })
+  const verdicts = parts.flatMap((part) => part.verdicts).map(({ rule, examples }) => [rule, examples])
+  assert.deepEqual(verdicts, [['unsupported-browser', [`${SITE}/`]]], 'the site is counted, and once')
   assert.deepEqual(pages[0].outcome, { kind: 'refused', by: 'hazard', rule: 'unsupported-browser' })
   assert.notEqual(pages[0].capture, undefined)
   assert.equal(counts.get('documents'), undefined)
-  assert.equal(counts.get('stopped:unsupported-browser'), 1)
+  assert.equal(counts.get('stopped:unsupported-browser'), 2)
 })
 
 test('HTML that is declared as plain text is read as HTML, and says so', async () => {

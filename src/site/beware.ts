@@ -97,12 +97,21 @@ function tellVerdict(
 }
 
 export const UNSUPPORTED_BROWSER = 'unsupported-browser'
+/** In the place of a URL's key. */
+const SCOLDED = hash64(UNSUPPORTED_BROWSER)
 
 /** The answer says only that our browser is not supported (V28): reported, kept as bytes, and no document. We never pretend to be one. */
-export function saysNothing(reading: Reading, reporter: Reporter, tools: SiteTools): boolean {
+export function saysNothing(url: string, reading: Reading, reporter: Reporter, tools: SiteTools): boolean {
   const { site } = reporter.visit
   if (!reading.troubles.includes(UNSUPPORTED_BROWSER) || tools.trusts(site, UNSUPPORTED_BROWSER)) return false
   reporter.tally.add(`stopped:${UNSUPPORTED_BROWSER}`)
+  // Once a visit: it may be every page of the site.
+  if (reporter.refuses(SCOLDED)) {
+    const evidence = 'it says that our browser is not supported, and nothing else'
+    const verdict = { rule: UNSUPPORTED_BROWSER, evidence, examples: [url], at: tools.clock.now() }
+    reporter.verdict(verdict)
+    tools.journal.tell({ kind: 'hazard', site, rule: UNSUPPORTED_BROWSER, evidence })
+  }
   return true
 }
 

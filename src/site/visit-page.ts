@@ -90,7 +90,7 @@ export async function takePage(
   const memory = memoryOf(capture, reading, answer.head.headers)
   const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
   // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it.
-  const scolds = reading !== undefined && saysNothing(reading, screen.reporter, tools.site)
+  const scolds = reading !== undefined && saysNothing(item.url, reading, screen.reporter, tools.site)
   const outcome: Outcome = scolds ? { kind: 'refused', by: 'hazard', rule: UNSUPPORTED_BROWSER } : { kind: 'kept', how }
   const kept = end(item, exchange.sentAt, outcome, { ...told, capture, memory: scolds ? undefined : memory })
   const seen = {
