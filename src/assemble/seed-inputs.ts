@@ -8,10 +8,10 @@ import { openToRead } from '../database/sqlite/open.ts'
 import type { SeedSource } from '../frontier/ledger.ts'
 import { indexedUrls } from '../sources/cdx.ts'
 import { answeredHomes } from '../sources/earlier-collection.ts'
-import type { Found, SeedInput } from '../sources/found.ts'
+import { type Found, refused, type SeedInput } from '../sources/found.ts'
 import { namesOf } from '../sources/names-list.ts'
 import { sitemapUrls } from '../sources/sitemap-file.ts'
-import { submissions } from '../sources/submissions.ts'
+import { submission, submissions } from '../sources/submissions.ts'
 import type { Chunks } from '../sources/unfold.ts'
 import { capturedUrls } from '../sources/warc-targets.ts'
 import { parseSeed } from '../web/url/seed.ts'
@@ -19,7 +19,7 @@ import type { WebUrl } from '../web/url/web-url.ts'
 
 export interface SeedRequest {
   /** One by one, on the command line. */
-  words: readonly WebUrl[]
+  words: readonly string[]
   /** `-` is standard input. */
   file: string | undefined
   names: readonly string[]
@@ -57,7 +57,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
       inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
     }
   }
-  if (request.words.length > 0) inputs.push(words('given', 'the command line', request.words))
+  if (request.words.length > 0) inputs.push(given(request.words))
   add('file', request.file === undefined ? [] : [request.file], 'line', submissions)
   add('names', request.names, 'line', namesOf)
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
@@ -91,6 +91,20 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
 }
 
 const placeOf = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
+
+/** Slips are put right as in a file; one that cannot be is told before anything is entered. */
+function given(words: readonly string[]): SeedInput {
+  const all = words.flatMap((text) => {
+    const read = submission({ number: 0, text, isTooLong: false })
+    return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
+  })
+  const bad = all.find((each) => each.kind === 'refused')
+  if (bad !== undefined) throw new Problem('bad-seed', `'${bad.text}' is no seed: ${bad.why}`)
+  const found = async function* (): AsyncGenerator<readonly Found[]> {
+    yield all
+  }
+  return { source: 'given', name: 'the command line', unit: 'URL', found: found() }
+}
 
 function words(source: SeedSource, name: string, urls: readonly WebUrl[], path?: 'M'): SeedInput {
   const found = async function* (): AsyncGenerator<readonly Found[]> {

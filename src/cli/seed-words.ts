@@ -25,7 +25,8 @@ function sums(reports: readonly Report[]): Record<(typeof FIGURES)[number] | 'ag
 export function seedLines({ reports }: SeedsEntered, next: string): string {
   const total = sums(reports)
   const lines: string[] = []
-  const isPlain = reports.length === 1 && reports[0].source === 'given' && total.refused === 0
+  const isPlain =
+    reports.length === 1 && reports[0].source === 'given' && total.refused === 0 && reports[0].corrected.length === 0
   if (!isPlain) lines.push(table(reports, total), ...reports.flatMap(details))
   if (total.new === 0 && total.known + total.dead + total.repeated === 0) lines.push('Nothing could be entered.')
   else

@@ -16,11 +16,14 @@ const LF = 0x0a
 
 export async function* capturedUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   const scanner = new WarcScanner()
+  let isEmpty = true
   for await (const chunk of unfolded(chunks)) {
+    isEmpty &&= chunk.length === 0
     const { found, damage } = scanner.push(chunk)
     if (found.length > 0) yield found
     if (damage !== undefined) throw damage
   }
+  if (isEmpty) yield [{ kind: 'note', what: 'it is empty' }]
   const found = scanner.end()
   if (found.length > 0) yield found
   if (scanner.damage !== undefined) throw scanner.damage

@@ -254,6 +254,17 @@ describe('seed', { concurrency: 4 }, () => {
     assert.match(none.stdout, /Nothing could be entered/)
   })
 
+  test('words of the command line are put right like lines of a file; what cannot be is told before anything is entered', async (t) => {
+    const at = folder(t)
+    const { stdout } = await runTo(0, ['seed', 'http//a.test', 'http:/b.test/x', '"http://c.test/"', '-c', at])
+    assert.match(stdout, /the command line: 'http\/\/a\.test' was read as http:\/\/a\.test\//)
+    assert.match(stdout, /3 seeds added/)
+    const bad = await run(['seed', 'd.test', 'mailto:x@a.test', '-c', at])
+    assert.deepEqual([bad.code, /'mailto:x@a\.test' is no seed: /.test(bad.stderr)], [2, true], bad.stderr)
+    const { sources } = await json<Standing>(['seed', '--list', '-c', at])
+    assert.equal(sources[0].waiting, 3)
+  })
+
   test('a long list says how far it is, and Ctrl-C keeps what was entered (exit code 11)', async (t) => {
     const at = folder(t)
     const list = file(t, Array.from({ length: 200_000 }, (_, i) => `${i + 1},name${i}.test`).join('\n'))

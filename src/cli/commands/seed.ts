@@ -1,6 +1,5 @@
 import type { SeedsEntered } from '../../assemble/enter-seeds.ts'
 import { EXIT, Problem } from '../../base/errors.ts'
-import { readSeeds } from '../../config/seeds.ts'
 import type { Command, Invocation } from '../command.ts'
 import { listLines, seedJson, seedLines, seedProgress } from '../seed-words.ts'
 import { withRooms } from '../with-rooms.ts'
@@ -49,7 +48,7 @@ function requestOf({ settings, words, version }: Invocation) {
   const isWarc = isMore(fromWarc, /\.warc(\.gz)?$/i)
   const seeds = words.filter((word) => !isCdx(word) && !isWarc(word))
   const request = {
-    words: readSeeds({ words: seeds, file: undefined }),
+    words: seeds,
     file,
     names,
     collections: fromCollection,

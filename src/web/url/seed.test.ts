@@ -38,6 +38,7 @@ test('typing mistakes are named', () => {
     ['example', /full host name/],
     ['intranet', /full host name/],
     ['http://http://example.org/', /twice/],
+    ['http//example.org/', /after "http" a colon is missing/],
     ['www,example,org', /characters that no name has/],
     ['/a/b.html', /host name is missing/],
     ['example.org:http', /port/],

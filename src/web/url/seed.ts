@@ -68,7 +68,9 @@ function judgeHost(url: WebUrl, seed: string): Seed {
   if (host.startsWith('[')) return { kind: 'seed', url }
   if (/^\d+\.\d+\.\d+\.\d+$/.test(host) && !seed.includes(host)) return bad(`its host reads as the address ${host}`)
   if (host !== 'localhost' && !host.includes('.')) {
-    if (/^https?$/.test(host)) return bad('the scheme stands there twice')
+    if (/^https?$/.test(host)) {
+      return bad(/^https?:/i.test(seed) ? 'the scheme stands there twice' : `after "${host}" a colon is missing`)
+    }
     // A machine of one's own network: whoever writes the scheme means it, a bare word is more likely a slip.
     if (/^https?:\/\//i.test(seed)) return { kind: 'seed', url }
     return bad(`"${clip(host)}" is no full host name; write http://${clip(host)}/ if it is one of your network`)
