@@ -179,6 +179,7 @@ test('a flag that differs from what the collection was made with is said', () =>
   assert.match(warnings('--pause', '5s')[0], /--pause is 5s; the collection was made with 3s/)
   assert.match(warnings('--max-depth', '2')[0], /made with 1000 \(the default\)/)
   assert.deepEqual(loadSettings(['--pause', '5s'], 'crawl', world()).warnings, [])
+  assert.deepEqual(warnings('--url-rules', 'none'), [], 'the collection refuses that itself')
 })
 
 test('every setting has a sentence, a default that parses, and is taken by some command', () => {

@@ -143,12 +143,15 @@ function parse(name: SettingName, by: Given): unknown {
   }
 }
 
+/** Keys are made by it: the collection itself says so, to whoever would write with others. */
+const FOR_EVER: SettingName = 'urlRules'
+
 /** A resumed crawl with other settings than it was made with is allowed, and said. */
 function differences(file: ReadonlyMap<SettingName, Given>, upper: ReadonlyMap<SettingName, Given>): string[] {
   const warnings: string[] = []
   for (const [name, now] of upper) {
     const before = file.get(name)
-    if (!settingOf(name).lasting || now.source.by === 'file') continue
+    if (!settingOf(name).lasting || name === FOR_EVER || now.source.by === 'file') continue
     if (before !== undefined && before.texts.join(' ') === now.texts.join(' ')) continue
     const was = before === undefined ? `${settingOf(name).fallbackText} (the default)` : before.texts.join(' ')
     warnings.push(
