@@ -74,6 +74,8 @@ function columns(page: StoredPage): object {
     why: page.why,
     detail: page.detail,
     media_type: page.mediaType,
+    sniffed: page.sniffed,
+    language: page.language,
     bytes: page.bytes,
     took_ms: page.tookMs,
     tries: page.tries,

@@ -115,7 +115,11 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeDoors(undefined, rooms))
   assert.deepEqual(asked, ['http://a.test/?a=1&b=$(id)', 'https://a.test/?a=1&b=$(id)'])
   assert.ok(err.includes("orbweaver explain 'http://a.test/?a=1&b=$(id)'"), err)
-  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is not a URL/)
+  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is no http or https URL/)
+  for (const word of ['javascript:alert(1)', 'mailto:a@b.test', 'ftp://a.test/'])
+    assert.match((await orbweaver(['explain', word])).err, /is no http or https URL; nothing else is ever collected/)
+  for (const word of ['localhost:8080', 'a.test:81/x', '[::1]:80', 'http://a.test/'])
+    assert.equal((await orbweaver(['explain', word])).err, '', word)
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
   const crawled = await orbweaver(
     ['crawl', 'a.test', '-c', join(folder, 'moved')],

@@ -76,6 +76,10 @@ export interface PageLook {
   looks: number
   status: number
   mediaType: string
+  /** What the bytes are, when that is not what `mediaType` says. */
+  sniffed: string | null
+  /** As the page declares it. */
+  language: string | null
   bytes: number
   outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
   /** How it was kept, by whom it was refused, which failure. */

@@ -21,11 +21,19 @@ export function collectionFlag(folder: string): string {
   return folder === './collection' ? '' : ` -c ${shellWord(folder)}`
 }
 
+/** `javascript:`, `mailto:`, `ftp:` … : nothing of that kind is ever asked for. A dot or a number says host and port. */
+export function refuseScheme(word: string): void {
+  const scheme = /^([a-z][a-z0-9+-]*):(?!\d+(?:[/?#]|$))/i.exec(word.trim())?.[1].toLowerCase()
+  if (scheme === undefined || scheme === 'http' || scheme === 'https') return
+  throw new Problem('bad-flag', `'${word.slice(0, 100)}' is no http or https URL; nothing else is ever collected`)
+}
+
 /** A URL as an operator types it. Where the scheme is missing both are meant, http first. */
 export function urlWords(word: string): [string, ...string[]] {
+  refuseScheme(word)
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(word)?.[1].toLowerCase()
   const text = scheme === undefined ? `http://${word}` : word
-  if (/\s/.test(word) || !URL.canParse(text) || (scheme !== undefined && !/^https?$/.test(scheme)))
+  if (/\s/.test(word) || !URL.canParse(text))
     throw new Problem('bad-flag', `'${word}' is not a URL; write for instance https://www.example.org/page`)
   return scheme === undefined ? [text, `https://${word}`] : [text]
 }

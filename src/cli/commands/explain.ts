@@ -4,7 +4,7 @@ import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
 import type { DomainLook, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
-import { firstOf, isoTime, urlWords } from '../words.ts'
+import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
 
 export const explain: Command = {
   name: 'explain',
@@ -23,6 +23,7 @@ export const explain: Command = {
   async run(call) {
     const [word] = call.words
     const now = call.clock.now()
+    refuseScheme(word)
     const isSite = /^[^/?#\s]+$/.test(word)
     const answer = await withRooms(call, async (rooms) => {
       if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined, whyNot: undefined }
@@ -82,6 +83,8 @@ function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts)
             looks: page.looks,
             status: page.status,
             mediaType: page.mediaType,
+            sniffed: page.sniffed,
+            language: page.language,
             bytes: page.bytes,
             outcome: page.outcome,
             why: page.why,
