@@ -182,15 +182,18 @@ const [KINDS, STREAK, SAME, LOST, VOUCHED, SLOW, HOLLOW, AT] = (
 ).map((name) => COUNTS.indexOf(name))
 
 /** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
-function worthOf([pattern, counts]: FamilyRow, now: number): number {
+function worthOf([pattern, counts, , , parameters]: FamilyRow, now: number): number {
   const evidence = counts[STREAK] + counts[SAME] + counts[LOST] + 2 * counts[SLOW] + 2 * counts[HOLLOW]
   const folder = counts[KINDS] >= MANY_KINDS && pattern.endsWith('/**') ? 100 : 0
-  return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) + folder - (now - counts[AT])
+  // So is what is known of parameters that come in several ways.
+  const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
+  return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) + folder + place - (now - counts[AT])
 }
 
-/** At most so many characters of JSON: ten digits and a comma a number where it is a hash, six where it is a count. */
+/** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
 function sizeOf([pattern, counts, contents, examples, parameters]: FamilyRow): number {
-  let size = pattern.length + 40 + 4 * counts.length + 11 * contents.length
+  let size = pattern.length + 20 + 11 * contents.length
+  for (const count of counts) size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
   for (const example of examples) size += example.length + 3
   if (parameters !== undefined) {
     for (const name of parameters[0]) size += name.length + 16
