@@ -13,7 +13,7 @@ import { ANYWHERE } from './stopped.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 
-/** Pages that said the same without the parameter, and without the folder. */
+/** Pages that said the same without the parameter, and without the folder; for each that did not there must be ten. */
 const PARAMETER = 5
 const FOLDER = 8
 const MOST_ROWS = 20
@@ -30,9 +30,10 @@ export interface Aliases {
 export function countAliases(
   traps: TrapMemory,
   path: string,
-  { folders, place }: UrlPattern,
+  { folders, place, names: own }: UrlPattern,
   content: Content,
   links: readonly { path: string }[],
+  isNews: boolean,
 ): Aliases {
   const rows = traps.aliases ?? []
   const known = traps.known ?? ''
@@ -50,6 +51,13 @@ export function countAliases(
       // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
       if (said === undefined) continue
       if (rows.some(([part]) => part === folder) || leadsIntoItself(segment, path, links)) parts.set(folder, said)
+    }
+  }
+  // Where a part is on every link, what is real comes with it too: something new that is not known without it speaks for it.
+  if (isNews && parts.size === 0) {
+    for (const [part] of rows) {
+      const isIts = part.startsWith('?') ? own.includes(part.slice(1).split('=')[0]) : folders.includes(part)
+      if (isIts) parts.set(part, 'other')
     }
   }
   if (parts.size === 0) return { rows, isAlias: false, parts: [] }

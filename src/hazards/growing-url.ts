@@ -1,17 +1,20 @@
-/** URLs that only grow, whatever their pages say: every page leads to URLs longer than its own, far deeper than people build. */
+/**
+ * URLs that only grow: every page leads to URLs longer than its own, deeper than people build; much deeper, when the pages
+ * say something new each time.
+ */
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
-const DEEP = 10
-const LONG = 250
-const PAGES = 8
+const BARREN = { deep: 10, long: 250, pages: 8 }
+const FERTILE = { deep: 30, long: 600, pages: 16 }
 
 export function judgeGrowth(family: Family, sight: Sight): Finding | undefined {
-  if (family.longer < patience(PAGES, family, sight)) return undefined
+  const most = family.kinds * 2 > family.pages ? FERTILE : BARREN
+  if (family.longer < patience(most.pages, family, sight)) return undefined
   if (Math.min(family.longer, family.inward) * 10 < family.pages * 8) return undefined
   const { page } = sight
-  const deep = page.path.split('/', DEEP + 2).length > DEEP
-  if (!deep && page.path.length < LONG) return undefined
+  const deep = page.path.split('/', most.deep + 2).length > most.deep
+  if (!deep && page.path.length < most.long) return undefined
   const { pattern, examples } = family
   const evidence = `${family.longer} of ${family.pages} pages lead only to URLs longer than their own, up to ${family.longest} characters`
   return { rule: 'growing-url', pattern, evidence, examples }

@@ -61,7 +61,7 @@ export function judgeTraps(
   const seen = text !== undefined && traps.texts?.includes(text) === true
   const slow = isSlow(page)
   const compared = content !== undefined && isCertain(page) && !isHome
-  const aliases = compared ? countAliases(traps, page.path, pattern, content, page.links) : undefined
+  const aliases = compared ? countAliases(traps, page.path, pattern, content, page.links, !seen) : undefined
 
   const now = memory.fetched
   const families = openFamilies(traps, now)
