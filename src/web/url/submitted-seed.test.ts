@@ -66,6 +66,7 @@ test('slips are put right, and it is said how', () => {
 test('what is in doubt is refused with the reason', () => {
   for (const [text, why] of [
     ['', /empty/],
+    ['http://a.test,http://b.test', /two URLs/],
     ['""', /empty/],
     ['exa mple.org', /cannot be read/],
     ['mailto:a@example.org', /only http/],

@@ -55,6 +55,8 @@ export function submittedSeed(text: string): SubmittedSeed {
     const dotted = parseSeed(correct(now, MISSING_DOT))
     return { kind: 'seed', url: dotted.kind === 'seed' ? dotted.url : asWritten.url, corrected }
   }
+  // Made one, they would be a third that nobody meant.
+  if (/[,;|]\s*https?:\/\//i.test(now)) return { kind: 'bad', why: 'there are two URLs in it; write one a line' }
   for (const correction of CORRECTIONS) {
     const before = now
     now = correct(now, correction)
