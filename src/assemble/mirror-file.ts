@@ -4,7 +4,9 @@ import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
 import {
   formatList,
+  type LeftPair,
   type ListLine,
+  leftPairOf,
   type NamedPair,
   pairsOf,
   parseList,
@@ -12,6 +14,7 @@ import {
   renewed,
 } from '../collection/mirrors/list.ts'
 import type { Settings } from '../config/keys.ts'
+import type { SiteName } from '../visit/visit.ts'
 import type { CheckNames } from './check-names.ts'
 
 export const MIRRORS_FILE = 'mirrors.txt'
@@ -48,6 +51,17 @@ export async function writeMirrorFile(disk: Disk, path: string, lines: readonly 
   }
   disk.rename(half, path)
   await disk.syncFolder(dirname(path))
+}
+
+/** What the list says of a site that was on it; nothing when the list cannot be read, which is told elsewhere. */
+export function leftMirror(settings: Settings, folder: string, disk: Disk, site: SiteName): LeftPair | undefined {
+  const path = mirrorFileOf(settings, folder, disk)
+  try {
+    return path === undefined ? undefined : leftPairOf(linesOf(disk, path), site)
+  } catch (error) {
+    if (error instanceof Problem) return undefined
+    throw error
+  }
 }
 
 export type MirrorRenewal = Renewal

@@ -1,10 +1,14 @@
 /** `whyNot` over an opened collection: with its seeds, the site's memory, and the pages that link to the URL. */
 import type { Disk } from '../base/disk.ts'
 import { whoLinksHere } from '../collection/links/who-links-here.ts'
+import { linksOf } from '../collection/links/write-links.ts'
 import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
+import { unpackLinks } from '../visit/adjacency.ts'
+import type { UrlKey } from '../visit/visit.ts'
+import { siteKey } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import type { ScopeSeeds } from './scope-seeds.ts'
 import { type WhyNot, whyNot } from './why-not.ts'
@@ -27,13 +31,17 @@ export async function whyNotIn(
     texts.map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
   const from = whoLinksHere(tx, url.site, url.key, MOST_REFERRERS).from.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
+  let passedOver = from.length > 0
   for (const page of from) {
     const known = page && pageOf(tx, page.site, page.key)
-    if (known !== undefined) depth = Math.min(depth, known.depth + 1)
+    if (page === undefined || known === undefined) continue
+    depth = Math.min(depth, known.depth + 1)
+    passedOver &&= !wasWanted(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
   }
   return whyNot({
     url,
     depth: Number.isFinite(depth) ? depth : 1,
+    passedOver,
     linkedAtHome: from.some((page) => page?.site === url.site),
     settings,
     seeds: read(around.seeds),
@@ -41,4 +49,10 @@ export async function whyNotIn(
     blacklist: readBlacklists(blacklistPaths(settings), disk),
     memory: (await looks.site(tx, url.site))?.memory,
   })
+}
+
+/** A link that was not wanted carries its text: it stands nowhere else. */
+function wasWanted(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): boolean {
+  const links = unpackLinks(linksOf(tx, page) ?? new Uint8Array(0))
+  return links.some((link) => link.key === key && link.siteKey === site && link.url === undefined)
 }

@@ -11,6 +11,7 @@ import type { Settings } from '../config/keys.ts'
 import { isLocked } from '../database/lock.ts'
 import { openToRead } from '../database/sqlite/open.ts'
 import { looksOf } from '../frontier/open-frontier.ts'
+import { leftMirror } from './mirror-file.ts'
 import { contentOf } from './open-content.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
@@ -58,6 +59,7 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
       const around = await scopeSeeds({ database, settings })
       return database.read((tx) => whyNotIn(tx, looks, disk, url, settings, around))
     },
+    leftMirror: async (site: string, settings: Settings) => leftMirror(settings, folder, disk, site),
     siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
     verify: (tell: (volume: string) => void) =>
       verifyCollection({ database, disk, archive, indexes, looks, running }, tell),

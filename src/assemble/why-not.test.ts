@@ -10,7 +10,15 @@ const seeds = [parseUrl('http://a.test/')!]
 
 function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
   const { settings } = loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
-  const usual = { depth: 1, linkedAtHome: true, settings, seeds, blacklist: emptyBlacklist, memory: undefined }
+  const usual = {
+    depth: 1,
+    linkedAtHome: true,
+    passedOver: false,
+    settings,
+    seeds,
+    blacklist: emptyBlacklist,
+    memory: undefined,
+  }
   return whyNot({ url: parseUrl(url)!, ...usual, ...more })
 }
 
@@ -37,6 +45,11 @@ test('a page of another site that only strangers link to enters by its home page
   const flags = ['--scope', 'tld:test', '--links', 'home-page']
   assert.equal(ask('http://b.test/deep', flags, { linkedAtHome: false })?.by, 'links')
   assert.equal(ask('http://b.test/deep', flags), undefined)
+})
+
+test('nothing of ours is against it, and yet no link to it was followed: they say nofollow', () => {
+  assert.equal(ask('http://a.test/page', [], { passedOver: true })?.by, 'nofollow')
+  assert.equal(ask('http://b.test/', [], { passedOver: true })?.by, 'scope')
 })
 
 test('a site that was stopped says by what', () => {

@@ -11,7 +11,7 @@ import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { hazardLimits, scopeFor } from './worker-tools.ts'
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'nofollow'
   rule: string
   evidence?: string
 }
@@ -22,6 +22,8 @@ export interface WhyNotAsk {
   depth: number
   /** Some page that links to it is of its own site. */
   linkedAtHome: boolean
+  /** Pages link to it, and none of them had it queued. */
+  passedOver: boolean
   settings: Settings
   seeds: readonly WebUrl[]
   /** Where names to try may turn out to live. */
@@ -53,5 +55,8 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   if (!ask.linkedAtHome && !admit.some(({ key }) => key === url.key)) {
     return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
   }
-  return undefined
+  if (!ask.passedOver) return undefined
+  const isTrapped = memory !== undefined && (memory.stopped !== undefined || (memory.traps?.stopped.length ?? 0) > 0)
+  const trap = isTrapped ? ', or a trap was found there' : ''
+  return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
 }

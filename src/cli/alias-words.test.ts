@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aliasLines, aliasSentence } from './alias-words.ts'
+import { aliasLines, aliasSentence, leftLine } from './alias-words.ts'
 import type { SiteLook, UrlFacts } from './rooms.ts'
 
 const SITE: SiteLook = {
@@ -35,6 +35,11 @@ test('a site that is another name of an original says so, since when and by whom
   )
   const learnt = { ...alias, how: 'www', evidence: '301 http://a.test/ → http://www.a.test/' }
   assert.match(aliasLines({ ...SITE, alias: learnt }).join(), /sends everybody \(301 http:\/\/a\.test\/ → /)
+})
+
+test('a site that left the list of mirrors says so, when and why', () => {
+  const said = leftLine({ original: 'a.test', on: '2026-05-01', why: 'their home pages \u001b[2J differ' })
+  assert.match(said, /as a copy of a\.test and left it on 2026-05-01: their home pages [^\u001b]*differ\./)
 })
 
 test('its pages are looked for at the original, unless they wait or were asked for', () => {

@@ -23,6 +23,27 @@ test('a seed says what kind of one it is', () => {
   )
 })
 
+test('what nobody queued says what is known of why', () => {
+  const inlinks = { count: 1, from: ['http://a.test/'], behind: 0 }
+  const facts = { url: 'http://a.test/x', site: 'a.test', look: undefined, page: undefined, captures: 0, inlinks }
+  const why = { by: 'nofollow', rule: 'every link says nofollow' } as const
+  assert.match(
+    explainUrl(facts, SITE, 0, why).join('\n'),
+    /No rule is against the URL itself: every link says nofollow\./,
+  )
+  const unlinked = { ...facts, inlinks: { count: 0, from: [], behind: 0 } }
+  const memory = {
+    robots: {},
+    fetched: 0,
+    duplicates: 0,
+    silent: 0,
+    sitemaps: { asked: 1, urls: 0, left: { foreign: 1 } },
+  }
+  const times = { notBefore: 0, politeAt: 0, pause: 0, losses: 0, crowd: 0, visits: 1, known: 1, waiting: 0 }
+  const look = { state: 'crawled', seed: true, ...times, memory } as const
+  assert.match(explainUrl(unlinked, { ...SITE, look }, 0).join('\n'), /Not all that the sitemaps of its site list/)
+})
+
 test('one is one, and two are two', () => {
   assert.match(said({ ahead: 1 }), / 1 URL of its site comes first\./)
   assert.match(said({ ahead: 2000 }), / 2,000 URLs of its site come first\./)

@@ -2,11 +2,11 @@
 import { formatDuration, formatSize } from '../base/units.ts'
 import { failureWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
-import { aliasLines, aliasSentence } from './alias-words.ts'
+import { aliasLines, aliasSentence, leftLine } from './alias-words.ts'
 import { hazardLines } from './hazard-words.ts'
 import { plain } from './progress.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './robots-words.ts'
-import type { PageLook, SiteFacts, SiteLook, UrlFacts, UrlLook, WhyNot } from './rooms.ts'
+import type { LeftMirror, PageLook, SiteFacts, SiteLook, UrlFacts, UrlLook, WhyNot } from './rooms.ts'
 import { some, timeText } from './words.ts'
 
 export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot?: WhyNot): string[] {
@@ -38,10 +38,10 @@ function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined
     const evidence = whyNot.evidence === undefined ? '' : ` (${plain(whyNot.evidence)})`
     lines.push(`${WHY_NOT[whyNot.by]}: ${plain(whyNot.rule)}${evidence}.`)
   } else if (linked) {
-    lines.push(
-      'No rule of today is against it: the links may say nofollow, or the rules were others when it was found.',
-    )
+    lines.push('No rule of today is against it: the rules were others when it was found.')
   } else lines.push('If a page linked to it, it would be queued.')
+  if (!linked && whyNot === undefined && Object.keys(site.look?.memory.sitemaps?.left ?? {}).length > 0)
+    lines.push('Not all that the sitemaps of its site list was taken, as is said below: it may be among that.')
   if (site.look === undefined) lines.push('Its site is not known either.')
   return lines
 }
@@ -51,6 +51,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   unwanted: 'Not wanted',
   links: 'Not entered by the link policy',
   hazard: 'Not followed because of a hazard',
+  nofollow: 'No rule is against the URL itself',
 }
 
 function outcomeSentence(page: PageLook, captures: number): string {
@@ -133,7 +134,7 @@ function inlinks({ inlinks: links }: UrlFacts): string[] {
   return [head, ...links.from.map((url) => `  ${plain(url)}`)]
 }
 
-export function explainSite({ site, look, documents, verdicts }: SiteFacts, now: number): string[] {
+export function explainSite({ site, look, documents, verdicts }: SiteFacts, now: number, left?: LeftMirror): string[] {
   if (look === undefined)
     return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`]
   const { memory } = look
@@ -141,7 +142,7 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
     `${plain(site)}: ${stateSentence(look, now)}`,
     `${some(look.known, 'URL')} known, ${grouped(look.waiting)} waiting; ${some(documents, 'document')} in ${some(look.visits, 'visit')}.`,
   ]
-  lines.push(...aliasLines(look), ...domainLines(look))
+  lines.push(...aliasLines(look), ...(left === undefined ? [] : [leftLine(left)]), ...domainLines(look))
   if (memory.stopped !== undefined)
     lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
   for (const scheme of ['http', 'https'] as const) {

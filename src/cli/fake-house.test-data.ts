@@ -182,6 +182,7 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       inlinks: { count: 0, from: [], behind: 0 },
     }),
     whyNot: async () => undefined,
+    leftMirror: async () => undefined,
     siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
     verify: async () => ({ volumes: 1, records: 9, captures: 7, faults: [] }),
     async *exportCdxj() {

@@ -179,8 +179,15 @@ export interface SiteFacts {
   }[]
 }
 
+export interface LeftMirror {
+  original: string
+  /** The day. */
+  on: string
+  why: string
+}
+
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'nofollow'
   rule: string
   evidence?: string
 }
@@ -218,6 +225,8 @@ export interface Rooms {
   content(url: string, at: Instant | undefined): Promise<Content | undefined>
   urlFacts(url: string, referrers: number): Promise<UrlFacts>
   siteFacts(site: string): Promise<SiteFacts>
+  /** It was on the list of mirrors, and left by itself. */
+  leftMirror(site: string, settings: Settings): Promise<LeftMirror | undefined>
   /** For a URL that is not in the queue: the rule that is against it, by the settings of the collection. */
   whyNot(url: string, settings: Settings): Promise<WhyNot | undefined>
   verify(tell: (volume: string) => void): Promise<VerifyReport>

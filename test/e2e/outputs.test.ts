@@ -45,7 +45,10 @@ before(async () => {
       '/packed': { headers: { 'content-encoding': 'gzip' }, body: gzipSync('<title>Packed</title>unpacked words') },
       '/broken': { status: 500, body: 'oops' },
     },
-    'b.test': { '/': 'b home', '/orphan': links('http://a.test/page') },
+    'b.test': {
+      '/': 'b home',
+      '/orphan': `${links('http://a.test/page')}<a rel=nofollow href=http://a.test/unfollowed>`,
+    },
     'dead.test': { '/robots.txt': { status: 503 } },
   })
   await runTo(0, crawl(web, at, 'a.test', 'dead.test', '--scope', 'tld:test', '--links', 'combined'))
@@ -216,6 +219,7 @@ describe('answers', { concurrency: 4 }, () => {
     ['http://a.test/broken', [/Not collected/, /500/]],
     ['http://out.example/', [/Out of scope: scope tld:test/, /pages? links? here/, /http:\/\/a\.test\//]],
     ['http://never.example/', [/Not known/]],
+    ['http://a.test/unfollowed', [/Not queued/, /the links to it, or the pages they are on, say nofollow\./]],
     ['http://dead.test/', [/robots\.txt/, /given up/]],
   ]
   for (const [url, says] of explained) {
@@ -292,7 +296,7 @@ describe('answers', { concurrency: 4 }, () => {
 
   test('going on with other settings is allowed and said', async () => {
     const { stderr } = await runTo(0, crawl(web, at, '--scope', 'tld:test', '--max-depth', '7', '--links', 'combined'))
-    assert.match(stderr, /--max-depth is 7; the collection was made with 50/)
+    assert.match(stderr, /--max-depth is 7; the collection was made with 1000/)
     assert.doesNotMatch(stderr, /--scope is/)
   })
 

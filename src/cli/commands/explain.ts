@@ -2,7 +2,7 @@ import { EXIT } from '../../base/errors.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { DomainLook, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
+import type { DomainLook, LeftMirror, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
 import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
 
@@ -26,7 +26,11 @@ export const explain: Command = {
     refuseScheme(word)
     const isSite = /^[^/?#\s]+$/.test(word)
     const answer = await withRooms(call, async (rooms) => {
-      if (isSite) return { site: await rooms.siteFacts(word.toLowerCase()), url: undefined, whyNot: undefined }
+      const factsOf = async (name: string) => {
+        const site = await rooms.siteFacts(name)
+        return { site, left: await rooms.leftMirror(site.site, call.settings) }
+      }
+      if (isSite) return { ...(await factsOf(word.toLowerCase())), url: undefined, whyNot: undefined }
       const urls = urlWords(word)
       const ask = (url: string) => rooms.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
@@ -35,7 +39,7 @@ export const explain: Command = {
       })
       const url = known ?? (await ask(urls[0]))
       const whyNot = known === undefined ? await rooms.whyNot(url.url, call.settings) : undefined
-      return { url, site: await rooms.siteFacts(url.site), whyNot }
+      return { url, ...(await factsOf(url.site)), whyNot }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
     else {
@@ -43,7 +47,7 @@ export const explain: Command = {
         call.screen.print(plain(answer.url.url))
         for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot)) call.screen.print(`  ${line}`)
       }
-      for (const line of explainSite(answer.site, now)) call.screen.print(line)
+      for (const line of explainSite(answer.site, now, answer.left)) call.screen.print(line)
     }
     return EXIT.done
   },
@@ -52,13 +56,14 @@ export const explain: Command = {
 interface Answer {
   url: UrlFacts | undefined
   site: SiteFacts
+  left: LeftMirror | undefined
   whyNot: WhyNot | undefined
 }
 
-function json({ url, site, whyNot }: Answer): object {
+function json({ url, site, left, whyNot }: Answer): object {
   return url === undefined
-    ? { site: siteJson(site) }
-    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site) }
+    ? { site: siteJson(site, left) }
+    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left) }
 }
 
 /** Field by field: what is documented is printed, and no more. */
@@ -99,7 +104,7 @@ function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts)
   }
 }
 
-function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
+function siteJson({ site, look, documents, verdicts }: SiteFacts, left: LeftMirror | undefined): object {
   if (look === undefined) return { site, state: 'unknown' }
   const { http, https } = look.memory.robots
   return {
@@ -118,6 +123,7 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts): object {
     losses: look.losses,
     crowd: look.crowd,
     alias: aliasJson(look.alias),
+    leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
     domain: domainJson(look.domain),
     stranger: look.stranger ?? null,
     silent: look.memory.silent,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
-import { formatList, type ListLine, MOST_LINES, pairsOf, parseList, renewed, withoutPairs } from './list.ts'
+import { formatList, type ListLine, leftPairOf, MOST_LINES, pairsOf, parseList, renewed, withoutPairs } from './list.ts'
 
 const AT = Date.UTC(2026, 4, 1)
 const pair = (replica: string, original: string, shared = 3, total = 4) => ({
@@ -124,6 +124,14 @@ test('what left by itself leaves a comment, and not for ever', () => {
   const after = withoutPairs(lines, gone, AT)
   assert.equal(after.length, 1001)
   assert.equal(after[0].text, '# left 2026-05-01: r500.test o.test: other')
+  assert.deepEqual(leftPairOf(after, 'r700.test'), {
+    replica: 'r700.test',
+    original: 'o.test',
+    on: '2026-05-01',
+    why: 'other',
+  })
+  for (const name of ['r1.test', 'stays.test', 'o.test']) assert.equal(leftPairOf(after, name), undefined, name)
+  assert.equal(leftPairOf(parseList(`${formatList(after)}r700.test o.test\n`, 'm'), 'r700.test'), undefined)
   assert.deepEqual(pairsOf(parseList(formatList(after), 'm'), 'm'), [{ replica: 'stays.test', original: 'o.test' }])
 })
 

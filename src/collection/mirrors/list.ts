@@ -85,7 +85,7 @@ function siteName(word: string): SiteName | undefined {
 
 const USED = 'used by the crawl'
 const OURS = new RegExp(`^# (?:(?:${HEURISTICS.join('|')}), \\d+/\\d+|${USED}), \\d{4}-\\d\\d-\\d\\d$`)
-const LEFT = /^# left \d{4}-\d\d-\d\d: /
+const LEFT = /^# left (\d{4}-\d\d-\d\d): (\S+) (\S+): (.*)$/
 /** Of our own notes about what left the list; the oldest go. */
 const MOST_LEFT = 1000
 
@@ -193,6 +193,20 @@ export function withoutPairs(
   })
   let surplus = after.filter(isLeft).length - MOST_LEFT
   return after.filter((line) => !(isLeft(line) && surplus-- > 0))
+}
+
+export interface LeftPair extends NamedPair {
+  /** The day, `2026-05-01`. */
+  on: string
+  why: string
+}
+
+/** The last note that this site left the list; none while it is on it. */
+export function leftPairOf(lines: readonly ListLine[], replica: SiteName): LeftPair | undefined {
+  if (lines.some((line) => line.kind === 'pair' && line.replica === replica)) return undefined
+  const notes = lines.flatMap((line) => (line.kind === 'words' ? [LEFT.exec(line.text)] : []))
+  const last = notes.findLast((note) => note?.[2] === replica)
+  return last ? { replica, original: last[3], on: last[1], why: last[4] } : undefined
 }
 
 const isLeft = (line: ListLine) => line.kind === 'words' && LEFT.test(line.text)
