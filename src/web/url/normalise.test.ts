@@ -75,8 +75,11 @@ const EXAMPLES: Record<RuleName, readonly (readonly [string, string])[]> = {
   ],
   'session-shape': [
     [`/a?x=${HEX}&b=1`, '/a?b=1'],
-    [`/a?visit=${GUID}`, '/a'],
-    [`/a?visit=%7B${GUID}%7D`, '/a'],
+    [`/a?visit=${GUID}&b=1`, '/a?b=1'],
+    [`/a?b=1&visit=%7B${GUID}%7D`, '/a?b=1'],
+    [`/a?visit=${GUID}`, `/a?visit=${GUID}`],
+    [`/a?visit=${GUID}&x=${HEX}`, `/a?visit=${GUID}&x=${HEX}`],
+    [`/a?b=1;visit=${GUID}&c=2`, '/a?b=1&c=2'],
     [`/a?id=${HEX}&doc=${GUID}`, `/a?id=${HEX}&doc=${GUID}`],
     ['/a?x=0123456789abcdef', '/a?x=0123456789abcdef'],
   ],

@@ -1,6 +1,7 @@
 /**
  * The rules about parameters, in one pass over the query. Each parameter is kept or dropped for what it is itself (but
- * for `cfid`, which goes with its `cftoken`), so that a second pass finds nothing more to drop.
+ * for `cfid`, which goes with its `cftoken`, and for the last ones by shape, which stay), so that a second pass finds nothing
+ * more to drop.
  */
 import { isEntity, withoutLeadingEntities } from './escapes.ts'
 import type { RuleName } from './rules.ts'
@@ -27,26 +28,28 @@ export function queryRules(on: ReadonlySet<RuleName>): QueryRules {
   const repeated = on.has('repeated-parameters')
   const listing = on.has('listing-order')
   const entities = on.has('entities')
-  const dropsAny = sessions || shapes || tracking
+  const dropsAny = sessions || tracking
 
   const isDropped = (piece: string, besideToken: boolean): boolean => {
     const equals = piece.indexOf('=')
     const name = (equals < 0 ? piece : piece.slice(0, equals)).toLowerCase()
     if (tracking && isTracking(name)) return true
-    if (!sessions && !shapes) return false
-    const value = equals < 0 ? '' : piece.slice(equals + 1)
-    return (sessions && isSessionId(name, value, besideToken)) || (shapes && hasSessionShape(name, value))
+    return sessions && isSessionId(name, equals < 0 ? '' : piece.slice(equals + 1), besideToken)
+  }
+  const isDrawn = (piece: string): boolean => {
+    const equals = piece.indexOf('=')
+    return equals >= 0 && hasSessionShape(piece.slice(0, equals).toLowerCase(), piece.slice(equals + 1))
   }
   /** Some sites part parameters by `;`, and some hang a path's parameters behind the query. */
-  const withoutDropped = (parameter: string, besideToken: boolean): string | undefined => {
-    if (!parameter.includes(';')) return isDropped(parameter, besideToken) ? undefined : parameter
+  const without = (parameter: string, drops: (piece: string) => boolean): string | undefined => {
+    if (!parameter.includes(';')) return drops(parameter) ? undefined : parameter
     const pieces = parameter.split(';')
     const kept: string[] = []
     pieces.forEach((given, i) => {
       const leads = entities && i > 0 && kept.length === 0
       const piece = leads ? withoutLeadingEntities(given) : given
       const isRest = leads && i < pieces.length - 1 && isEntity(piece)
-      if (!isRest && !isDropped(piece, besideToken)) kept.push(piece)
+      if (!isRest && !drops(piece)) kept.push(piece)
     })
     if (kept.length === pieces.length) return parameter
     return kept.length === 0 ? undefined : kept.join(';')
@@ -59,10 +62,15 @@ export function queryRules(on: ReadonlySet<RuleName>): QueryRules {
     if (dropsAny || empty) {
       const kept: string[] = []
       for (const parameter of parameters) {
-        const left = dropsAny ? withoutDropped(parameter, besideToken) : parameter
+        const left = dropsAny ? without(parameter, (piece) => isDropped(piece, besideToken)) : parameter
         if (left !== undefined && !(empty && isEmpty(left))) kept.push(left)
       }
       parameters = kept
+    }
+    // What is drawn by chance may be the only name that a page has: it goes when another parameter is left.
+    if (shapes && parameters.length > 1) {
+      const named = parameters.flatMap((parameter) => without(parameter, isDrawn) ?? [])
+      if (named.some((parameter) => !isEmpty(parameter))) parameters = named
     }
     if (sorted && !inOrder(parameters)) parameters = byName(parameters)
     if (repeated) parameters = parameters.filter((parameter, i) => i === 0 || parameter !== parameters[i - 1])

@@ -50,9 +50,9 @@ export const RULES = [
   },
   {
     name: 'session-shape',
-    does: '?x=GUID&id=5 → ?id=5: every parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing',
+    does: '?x=GUID&id=5 → ?id=5: every parameter that holds a GUID or 32 hexadecimal digits, unless its name names a thing or nothing else is left',
     lossy: true,
-    usual: false,
+    usual: true,
   },
   {
     name: 'tracking',

@@ -95,11 +95,15 @@ const THINGS = new Set(
     'url uri link href target r ref img image imageid photo media mediaid asset video audio node nodeid post postid thread ' +
     'topic t record recordid entry entryid object objectid user userid member author c cat category tag list album gallery ' +
     'download attachment attachmentid code name slug n version rev revision commit tree blob tx txid block address wallet ' +
-    'event eventid job jobid news newsid story storyid report reportid book isbn handle urn doi'
+    'event eventid job jobid news newsid story storyid report reportid book isbn handle urn doi sku serial order orderid ' +
+    'ticket case folder dir set group channel playlist episode chapter section card board project task issue bug build ' +
+    'artifact package pkg module class resource resourceid dataset collection content contentid entity entityid assetid ' +
+    'publication paper patent law decision notice tender company person profile place location station map layer room hotel ' +
+    'course lesson question answer poll survey form letter mail msg message messageid comment reply review token'
   ).split(' '),
 )
 
-/** By the shape alone, for a rule that is off unless asked for. */
+/** By the shape alone; what names a thing stays. */
 export function hasSessionShape(name: string, value: string): boolean {
   return value.length >= 32 && !THINGS.has(name) && (LONG_HEX.test(value) || GUID.test(value))
 }
