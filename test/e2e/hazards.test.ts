@@ -20,6 +20,7 @@ const TRAPS = [
   'unsupported-browser',
   'endless-pages',
   'amp-entities',
+  'session-ids-always',
 ] as const
 
 /** Ten sites with a trap, ten look-alikes, thirty ordinary ones. */
@@ -38,7 +39,7 @@ const WEB: WebOptions = {
 }
 
 /** Between ten traps; what each costs before it is known is measured by `bench hazards`. */
-const MOST_IN_TRAPS = 1500
+const MOST_IN_TRAPS = 400
 
 test('endless traps end, what is real is collected, and the catalogue says what was stopped', async () => {
   using folder = temporaryFolder()

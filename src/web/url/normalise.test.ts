@@ -78,6 +78,8 @@ const EXAMPLES: Record<RuleName, readonly (readonly [string, string])[]> = {
     [`/a?visit=${GUID}&b=1`, '/a?b=1'],
     [`/a?b=1&visit=%7B${GUID}%7D`, '/a?b=1'],
     [`/a?visit=${GUID}`, `/a?visit=${GUID}`],
+    [`/watch?v=${HEX}`, `/watch?v=${HEX}`],
+    [`/item.php?id=5&v=${GUID}`, '/item.php?id=5'],
     [`/a?visit=${GUID}&x=${HEX}`, `/a?visit=${GUID}&x=${HEX}`],
     [`/a?b=1;visit=${GUID}&c=2`, '/a?b=1&c=2'],
     [`/a?id=${HEX}&doc=${GUID}`, `/a?id=${HEX}&doc=${GUID}`],

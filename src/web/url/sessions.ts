@@ -91,7 +91,7 @@ const THINGS = new Set(
   (
     'id aid bid cid did eid fid gid hid iid lid mid nid oid pid qid rid tid uid vid uuid guid key hash h md5 sha sha1 ' +
     'sha256 sum checksum digest etag doc docid doc_id document documentid file fileid file_id filename f path item itemid ' +
-    'item_id product productid product_id article articleid article_id page pageid page_id p q query search k keyword v u ' +
+    'item_id product productid product_id article articleid article_id page pageid page_id p q query search k keyword u ' +
     'url uri link href target r ref img image imageid photo media mediaid asset video audio node nodeid post postid thread ' +
     'topic t record recordid entry entryid object objectid user userid member author c cat category tag list album gallery ' +
     'download attachment attachmentid code name slug n version rev revision commit tree blob tx txid block address wallet ' +
