@@ -124,6 +124,16 @@ test('what its own robots.txt forbids is not got around by another name', () => 
   )
 })
 
+test('a scheme that does not answer at all is no obstacle where the other has the rules of the sibling', () => {
+  const page = moved('http://a.test/', 301, 'http://www.a.test/')
+  const shut = (status: number) => robots({ state: 'unreachable', status })
+  const learns = (http: RobotsMemory, https: RobotsMemory) =>
+    aliasFrom('a.test', page, { ...freshMemory(), robots: { http, https } }, tools).alias !== undefined
+  assert.equal(learns(robots({ from: 'www.a.test' }), shut(0)), true)
+  assert.equal(learns(robots({ from: 'www.a.test' }), shut(503)), false)
+  assert.equal(learns(robots(), shut(0)), false)
+})
+
 test('the sibling of a name that does not exist, when it was named', () => {
   const link = siblingToTry('a.test', [itemOf({ url: 'https://a.test/', path: 'L' })], tools)
   assert.deepEqual([link?.url, link?.path, link?.depth, link?.via], ['https://www.a.test/', 'LN', 0, 'https://a.test/'])

@@ -50,12 +50,14 @@ export function aliasFrom(
   const isHome = normalPath(from) === '/' && normalPath(to) === '/'
   if ((!isHome && from.path !== to.path) || !scope.judge(homeOf(to), 0).yes) return nothing
   const robots = Object.values(memory.robots)
-  if (!robots.every((one) => saysNothingElse(one, to.site))) return nothing
+  const sameRobots = robots.some((one) => one.from === to.site)
+  // A scheme without a door has nothing to say where the other one has the sibling's rules.
+  const isDoorless = ({ state, status }: RobotsMemory) => sameRobots && state === 'unreachable' && status === 0
+  if (!robots.every((one) => saysNothingElse(one, to.site) || isDoorless(one))) return nothing
   const before = memory.sentTo?.site === to.site ? memory.sentTo : { site: to.site, times: 0 }
   const sentTo = isHome
     ? { ...before, times: isForGood(page.status) ? ENOUGH_TIMES : Math.min(ENOUGH_TIMES, before.times + 1) }
     : { ...before, deep: true as const }
-  const sameRobots = robots.some((one) => one.from === to.site)
   if (sentTo.times < ENOUGH_TIMES || (sentTo.deep === undefined && !sameRobots))
     return { memory: { ...memory, sentTo } }
   const { sentTo: _, ...rest } = memory
