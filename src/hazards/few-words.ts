@@ -7,10 +7,8 @@ import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 import type { LinkFacts } from './page-facts.ts'
 
-/** Pages of late that had nothing but known words, and more of them than the shortest; each other counts against two. */
+/** Pages of late that had nothing but known words, more of them than the shortest, and lead on by adding others; each other page counts against two. */
 const PAGES = 10
-/** More words than the shortest name has. */
-const MORE = 2
 /** Words are remembered as bits of 96; from so many on no new one is. */
 const MOST_BITS = 44
 const MOST_WORDS = 12
@@ -27,13 +25,18 @@ export function countWords(family: Family, all: readonly string[], links: readon
   const places = words.map(placeOf)
   const bits = [family.words1, family.words2, family.words3]
   const known = places.every((place) => (bits[place >> 5] >>> (place & 31)) & 1)
-  if (known && words.length >= family.fewest + MORE) family.combined++
-  else family.combined = Math.max(0, family.combined - 2)
   learn(bits, places)
   // Where pages lead to nothing but more of their kind, the words to come are looked at before: a stock of words is soon complete.
+  let adding = false
   if (words.length > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
-    for (const { path, fresh } of links.slice(0, MOST_LINKS)) if (fresh) learn(bits, wordsOf(path).map(placeOf))
+    const next = links.filter(({ fresh }) => fresh).slice(0, MOST_LINKS)
+    const nextWords = next.map(({ path }) => wordsOf(path))
+    for (const one of nextWords) learn(bits, one.map(placeOf))
+    // A manual has few words too, and says them in ever other ways; here they are only added to those that are there.
+    const longer = nextWords.filter((one) => one.length > all.length && all.every((word) => one.includes(word)))
+    adding = longer.length * 2 >= next.length && next.length > 0
   }
+  family.combined = known && adding ? family.combined + 1 : Math.max(0, family.combined - 2)
   ;[family.words1, family.words2, family.words3] = bits
 }
 

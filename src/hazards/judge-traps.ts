@@ -30,7 +30,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { countRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addStopped, isCovered, mayStop } from './stopped.ts'
+import { ANYWHERE, addStopped, findStopped, isCovered, mayStop } from './stopped.ts'
 import { suspicionOf } from './suspicion.ts'
 import { isLostForGood, judgeMaze } from './tarpit.ts'
 
@@ -56,7 +56,7 @@ export function judgeTraps(
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
   const [novel, closing, length] = traps.novel ?? [0, 0, 0]
   const empty = content !== undefined && common?.common === true && !isLinkedText(content, census) && hasRest(novel, 1)
-  const hollow = soft || (!isHome && empty && !trusted('few-contents'))
+  const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || isSentIntoATrap(page, traps, trusted)))
   const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts?.includes(text) === true
   const slow = isSlow(page)
@@ -142,6 +142,16 @@ export function judgeTraps(
 /** Error pages are short; so many near ones, and it is worth a request to know what the site says of names that do not exist. */
 const LONGEST_ERROR = 400
 const ALIKE_BEFORE_THE_PROBE = { beside: 2, alone: 8 }
+
+/** A redirect to what is followed no more, such as the page that says that nothing was found, is no better than that. */
+function isSentIntoATrap(
+  { outcome, links }: PageFacts,
+  { stopped }: TrapMemory,
+  trusted: (rule: string) => boolean,
+): boolean {
+  if (outcome !== 'moved' || links.length === 0 || stopped.length === 0) return false
+  return links.every(({ path }) => findStopped(stopped, path, (rule) => !trusted(rule)) !== undefined)
+}
 
 /** A third of what the site's new pages have to say. */
 function isShort({ length }: Content, [pages, , all]: NonNullable<TrapMemory['novel']> = [0, 0, 0]): boolean {

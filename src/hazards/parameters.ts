@@ -151,7 +151,9 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
   const evidence =
     `${family.pages} pages of ${sets.length} sets of parameters (${values.length}${few ? '' : ' and more'} values in all) ` +
     'lead only to more combinations of them'
-  const pattern = `${place}?{${combined.join(',')}} two or more`
+  // Of more than are counted, each may be combined with each.
+  const list = names.length === MOST_NAMES ? '*' : combined.join(',')
+  const pattern = `${place}?{${list}} two or more`
   return [{ rule: 'parameter-combinations', pattern, evidence, examples: family.examples }]
 }
 

@@ -70,7 +70,7 @@ function compile(text: string): Matches {
     return (path, pattern) =>
       path.includes('?') &&
       pattern().place === place &&
-      parametersOf(path).filter(({ name }) => names.has(name)).length >= 2
+      parametersOf(path).filter(({ name }) => list === '*' || names.has(name)).length >= 2
   }
   if (text.endsWith('?**')) {
     const place = text.slice(0, -3)

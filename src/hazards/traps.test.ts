@@ -28,6 +28,7 @@ const DEARER: Record<string, number> = {
   'reply to comment': 44,
   'maze at the top, random': 15,
   // Every page has something new to say: only their growth tells.
+  'growing path, new text': 32,
   'relative links, a/b': 16,
   'maze word/number': 40,
   'aliases by a parameter': 50,
