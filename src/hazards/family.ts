@@ -82,9 +82,12 @@ export function freshFamily(pattern: string): Family {
   return openRow([pattern, [], [], []])
 }
 
+const BLANK = Object.fromEntries(COUNTS.map((name) => [name, 0])) as Counts
+
 export function openRow([pattern, counts, contents, examples, parameters]: FamilyRow): Family {
-  const family = { pattern, contents, examples, parameters } as Family
-  for (let at = 0; at < COUNTS.length; at++) family[COUNTS[at]] = counts[at] ?? 0
+  const family: Family = { ...BLANK, pattern, contents, examples, parameters }
+  const known = Math.min(counts.length, COUNTS.length)
+  for (let at = 0; at < known; at++) if (counts[at] !== 0) family[COUNTS[at]] = counts[at]
   return family
 }
 
@@ -190,8 +193,20 @@ function worthOf([pattern, counts, , , parameters]: FamilyRow, now: number): num
   return 4 * Math.min(evidence, 30) + Math.min(counts[VOUCHED], 40) + folder + place - (now - counts[AT])
 }
 
+/** Rows are never written to: what one takes is worked out once. */
+const sizes = new WeakMap<FamilyRow, number>()
+
+function sizeOf(row: FamilyRow): number {
+  let size = sizes.get(row)
+  if (size === undefined) {
+    size = measure(row)
+    sizes.set(row, size)
+  }
+  return size
+}
+
 /** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
-function sizeOf([pattern, counts, contents, examples, parameters]: FamilyRow): number {
+function measure([pattern, counts, contents, examples, parameters]: FamilyRow): number {
   let size = pattern.length + 20 + 11 * contents.length
   for (const count of counts) size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
   for (const example of examples) size += example.length + 3

@@ -22,15 +22,22 @@ export function isDateWord(word: string): boolean {
   return DATE_WORDS.has(word)
 }
 
+const DIGITS = /\d+/g
+
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
   if (segment.length <= LONGEST_DATE_WORD && isDateWord(segment.toLowerCase())) return '#'
-  return looksRandom(segment) ? '*' : readable(segment.slice(0, 4 * LONGEST).replace(/\d+/g, '#')).slice(0, LONGEST)
+  if (looksRandom(segment)) return '*'
+  const cut = segment.length > 4 * LONGEST ? segment.slice(0, 4 * LONGEST) : segment
+  return readable(cut.replace(DIGITS, '#')).slice(0, LONGEST)
 }
+
+const UNREADABLE = /[^\w.~%!$'+,;=:@#-]/
+const EVERY_UNREADABLE = /[^\w.~%!$'+,;=:@#-]/g
 
 /** A letter that means something in patterns, or nothing to people, is `_`. */
 export function readable(text: string): string {
-  return text.replace(/[^\w.~%!$'+,;=:@#-]/g, '_')
+  return UNREADABLE.test(text) ? text.replace(EVERY_UNREADABLE, '_') : text
 }
 
 /** The last segment: as any other, with its extension as it is. */

@@ -1,5 +1,5 @@
 /**
- * Sites that never say 404. Once, when two URLs look alike, a name that cannot exist is asked for; if its answer claims to be
+ * Sites that never say 404. Once, when several short pages look alike, a name that cannot exist is asked for; if its answer claims to be
  * a page, pages like it are none. Their links are not followed, and patterns that give nothing else are stopped.
  */
 import type { TrapMemory } from '../visit/trap-memory.ts'
