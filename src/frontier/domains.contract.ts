@@ -140,7 +140,7 @@ export function domainsContract(make: MakeDatabase): void {
       )
     })
 
-    it('of a farm that makes up new ones on each page are about fifty', async () => {
+    it('of a farm that makes up new ones on each page are few', async () => {
       const bench = await openFarm(make, { abroad: range(1, 33) })
       let made = 33
       const visited = await drain(bench, ({ site }) => {
@@ -148,7 +148,7 @@ export function domainsContract(make: MakeDatabase): void {
         return { abroad: range(made - 32, made, `http://${site}/`) }
       })
       assert.equal(visited.length, STRANGERS_ALLOWED + 1)
-      assert.ok((await totals(bench)).sites.held > 1000)
+      assert.ok((await totals(bench)).sites.held > 500)
     })
 
     it('of a farm that vouches for itself as often as it likes are as few', async () => {
@@ -199,7 +199,7 @@ export function domainsContract(make: MakeDatabase): void {
     const HELD = 's200.farm.test'
     const openHeld = async () => {
       const bench = await openFarm(make)
-      for (let number = 1; number < 52; number++) await bench.admit(farm(number))
+      for (let number = 1; number <= STRANGERS_ALLOWED + 1; number++) await bench.admit(farm(number))
       await bench.admit(farm(200), farm(201))
       assert.equal(await stateOf(bench, HELD), 'held')
       assert.deepEqual((await look(bench, HELD))?.stranger, { speaker: 's0.farm.test' })

@@ -15,7 +15,7 @@ import { registrableDomain } from '../web/url/domain.ts'
 /** Hosts of one university, sites of one small server: so many are nobody's flood. */
 export const NO_CROWD = 100
 /** Enough to see what a domain has to show, and at a pause of seconds the cost of a few minutes. */
-export const STRANGERS_ALLOWED = 50
+export const STRANGERS_ALLOWED = 25
 
 export interface DomainLook {
   name: string

@@ -52,7 +52,7 @@ function stageOf(): Stage {
   return { ...stage, seeds: [...stage.web.homes(), ...stage.web.wildcardHomes(), 'http://directory.test/'] }
 }
 
-test('a farm costs about fifty sites, a house of good sites loses nothing, a registry is barred', async () => {
+test('a farm costs about twenty-five sites, a house of good sites loses nothing, a registry is barred', async () => {
   const stage = stageOf()
   const { web, ledger, database } = stage
   await crawlOn(stage)
@@ -66,7 +66,7 @@ test('a farm costs about fifty sites, a house of good sites loses nothing, a reg
   for (const { domain } of farms) {
     const { vouched, held, allowed } = (await domainLook(domain))!
     assert.equal(vouched, 2, 'its two entrances')
-    assert.equal(under(domain).length, vouched + allowed, 'about fifty sites')
+    assert.equal(under(domain).length, vouched + allowed, 'about twenty-five sites')
     assert.ok(held > 500, `${held}`)
   }
 
