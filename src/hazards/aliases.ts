@@ -62,7 +62,7 @@ export function countAliases(
   }
   if (parts.size === 0) return { rows, isAlias: false, parts: [] }
   let next = rows
-  const here = mark(place) >>> 8
+  const here = placeMark(place)
   for (const [part, said] of parts) next = count(next, part, said, here)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
@@ -118,7 +118,8 @@ function* withoutFolders(
 
 export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): Finding[] {
   if (!isAlias || !hasRest(sight.novel, 0)) return []
-  const found: Finding[] = []
+  const all = judgeAll(rows, sight)
+  const found: Finding[] = all === undefined ? [] : [all]
   for (const [part, same, other, , places] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
@@ -140,5 +141,21 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): F
   }
   return found
 }
+
+/** Of one page, so many different parameters that did nothing, on so many URLs, and none that did something. */
+const NAMES_OF_ALL = 4
+const PAGES_OF_ALL = 12
+
+function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): Finding | undefined {
+  const here = placeMark(pattern.place)
+  const own = rows.filter(([part, , , place]) => place === here && part.startsWith('?') && !part.includes('='))
+  const pages = own.reduce((sum, [, same]) => sum + same, 0)
+  const isIdle = own.every(([, , other, , places]) => other === 0 && places === 0)
+  if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
+  const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
+  return { rule: 'idle-parameter', pattern: `${pattern.place}?**`, evidence, examples: [shorten(page.path)] }
+}
+
+const placeMark = (place: string) => mark(place) >>> 8
 
 const NO_KINDS = { kinds: 0 }

@@ -6,12 +6,13 @@ import type { TrapMemory } from '../visit/trap-memory.ts'
 import { CONTENT_COLUMNS, type Content, isCast, toColumns } from './content.ts'
 import { leastSize } from './count-page.ts'
 import type { Family } from './family.ts'
-import { type Finding, patience, type Sight } from './finding.ts'
+import { type Finding, patience, restOf, type Sight } from './finding.ts'
 import type { LinkCensus } from './link-census.ts'
 
 /** A page's columns, then: how it fares among the others, pages, fresh links on them, links to known pages. */
 const WIDTH = CONTENT_COLUMNS + 4
 const [SCORE, PAGES, FRESH, KNOWN] = [0, 1, 2, 3].map((at) => CONTENT_COLUMNS + at)
+const BAG = 5
 const MOST = 3
 
 /** So many pages, from which so many more must be reached, by the links that were known already. */
@@ -20,11 +21,15 @@ const MORE_OF_THEM = 3_000
 /** Of them, in a family that has hardly any others. */
 const IN_A_FAMILY = 2
 const COMMON = 3
+const LISTED = 16
+const REST_OF_A_SITE = 3
 
 export interface Cast {
   casts: number[]
   /** Another page was of its cast. */
   isOne: boolean
+  /** Several pages have its tags and its number of words: such pages do not vouch for one another. */
+  isCommon: boolean
   pages: number
   fresh: number
   known: number
@@ -33,15 +38,23 @@ export interface Cast {
 /** The most frequent ones are kept: a page of none of them counts against each. */
 export function countCast(traps: TrapMemory, content: Content, { fresh, known }: LinkCensus): Cast {
   const casts = [...(traps.casts ?? [])]
+  const isCommon = hasCommon(casts, content)
   for (let at = 0; at < casts.length; at += WIDTH) {
     if (!isCast(content, casts, at)) continue
     casts[at + SCORE] = Math.min(casts[at + SCORE] + 1, 99)
     casts[at + PAGES] = Math.min(casts[at + PAGES] + 1, 99_999)
     casts[at + FRESH] += fresh
     casts[at + KNOWN] += known
-    return { casts, isOne: true, pages: casts[at + PAGES], fresh: casts[at + FRESH], known: casts[at + KNOWN] }
+    return {
+      casts,
+      isOne: true,
+      isCommon,
+      pages: casts[at + PAGES],
+      fresh: casts[at + FRESH],
+      known: casts[at + KNOWN],
+    }
   }
-  const none = { isOne: false, pages: 0, fresh: 0, known: 0 }
+  const none = { isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
   if (casts.length < MOST * WIDTH) return { casts: [...casts, ...toColumns(content), 1, 1, fresh, known], ...none }
   const left: number[] = []
   for (let at = 0; at < casts.length; at += WIDTH) {
@@ -51,15 +64,21 @@ export function countCast(traps: TrapMemory, content: Content, { fresh, known }:
   return { casts: left, ...none }
 }
 
-/** Pages of which there are so many with other names do not vouch for one another. */
-export function isCommonCast({ pages }: Cast): boolean {
-  return pages >= COMMON
+function hasCommon(casts: readonly number[], { bag }: Content): boolean {
+  for (let at = 0; at < casts.length; at += WIDTH) {
+    if (casts[at + BAG] === bag && casts[at + PAGES] >= COMMON) return true
+  }
+  return false
 }
 
 export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: Sight): Finding | undefined {
   if (pages < patience(PAGES_OF_ONE, family, sight) || leastSize(fresh, known) < MORE_OF_THEM) return undefined
   const { pattern, examples, cast } = family
-  if (Math.min(cast, family.pages - family.vouched) < IN_A_FAMILY || cast * 5 < family.pages * 3) return undefined
+  if (cast < IN_A_FAMILY || cast * 5 < family.pages * 3) return undefined
+  // The first of them were taken for news, and what they list for meant; others list more.
+  if (family.vouched >= Math.max(LISTED, family.pages)) return undefined
+  // Lists of things are of one cast, too, and lead to the things: as long as the site shows ever more besides, they are read.
+  if (pages * REST_OF_A_SITE < restOf(family, sight)) return undefined
   const evidence = `${pages} pages have the same words but for a few, and ${fresh} fresh links, ${known} to known pages`
   return { rule: 'one-cast', pattern, evidence, examples }
 }

@@ -6,7 +6,7 @@ import type { Instant } from '../base/clock.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 
-const PAGES = 6
+const PAGES = 5
 /** From the year after next on. */
 const YEARS = 2
 const MOST_YEARS = 200

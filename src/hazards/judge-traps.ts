@@ -2,7 +2,7 @@
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
-import { type Cast, countCast, isCommonCast, judgeCast } from './casts.ts'
+import { type Cast, countCast, judgeCast } from './casts.ts'
 import { type Content, contentOf, mark, mix } from './content.ts'
 import {
   type Counted,
@@ -90,7 +90,10 @@ export function judgeTraps(
   }
   const { form, folders, place, site } = countFamilies(pattern, counted, families)
   const isNew = content !== undefined && form.streak === 0 && !hollow
-  if (isNew && !alias && !(cast && isCommonCast(cast))) vouch(census, now, families)
+  // Lists look alike, too; those that do not lead from one to the next (categories, an index from A to Z) have an end.
+  const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
+  const isList = content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
+  if (!alias && (isList || (isNew && cast?.isCommon !== true))) vouch(census, now, families)
   const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
 

@@ -171,7 +171,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, sig
     const never =
       idle[at] >= patience(IDLE, { kinds }, sight) && news[at] <= idle[at] / 10 + 1 && idle[at] * 2 >= pages[at]
     // Where every link has it, what is real comes with it too, and is soon outnumbered.
-    if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 24) continue
+    if (!never && idle[at] <= 3 * (pages[at] - idle[at]) + 12) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
     const [name, value] = names[at].split('=')
     const where = places.length < PLACES ? pattern.place : ANYWHERE

@@ -90,7 +90,7 @@ export function mayStop(pattern: string): boolean {
 export function isCovered(pattern: string, others: readonly { pattern: string }[]): boolean {
   const idle = IDLE.exec(pattern)
   return others.some((other) => {
-    if (other.pattern === pattern) return true
+    if (other.pattern === pattern || (idle && other.pattern === `${idle[1]}?**`)) return true
     const wide = idle && IDLE.exec(other.pattern)
     if (!wide || wide[2] !== idle[2]) return false
     return (wide[1] === ANYWHERE || wide[1] === idle[1]) && (wide[3] === '*' || wide[3] === idle[3])

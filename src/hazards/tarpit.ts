@@ -8,7 +8,7 @@ import { type Family, isDense } from './family.ts'
 import { type Finding, hasRest, patience, restOf, type Sight } from './finding.ts'
 
 /** Pages until it is certain when none leads anywhere else, not even home: names like throws of dice, scattered numbers, words. */
-const BARE = { random: 12, numbers: 24, words: 40 }
+const BARE = { random: 12, numbers: 16, words: 40 }
 /** Else so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
 const LEAST_PAGES = 16
 const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
