@@ -10,7 +10,7 @@ import { type Finding, patience, type Sight } from './finding.ts'
 
 /** Near-identical pages in a row: when pages of the pattern lead to more of it, and when others list them all. */
 const WHILE_IT_GROWS = 8
-const WHILE_LISTED = 24
+const WHILE_LISTED = 32
 /** More for the first different contents. From then on what was new before says how long to wait: so many times the mean gap. */
 const FOR_A_KIND = 4
 const GAPS = 6
