@@ -1,5 +1,7 @@
 /** `--trust SITE[=RULE,…]`: sites whose owners the operator knows; what a hazard rule would say of them does not count. */
+import { RULE_NAMES } from '../hazards/rule-names.ts'
 import { hostMatches } from './hosts.ts'
+import { nearest } from './nearest.ts'
 import { Unfit } from './setting.ts'
 
 export interface Trust {
@@ -20,8 +22,16 @@ export function trust(text: string): Trust {
     throw new Unfit(
       `'${text}' is no site with rules; write www.example.org, or *.example.org=endless-sequence,soft-404`,
     )
+  const unknown = named.find((name) => !RULES.includes(name))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, RULES)
+    const hint = meant === undefined ? `the rules are ${RULES.join(', ')}` : `did you mean ${meant}?`
+    throw new Unfit(`'${unknown}' is no hazard rule; ${hint}`)
+  }
   return { site: site.toLowerCase(), rules: named }
 }
+
+const RULES: readonly string[] = RULE_NAMES
 
 /** Whether a rule is overruled for a site; `site-urls>=5000` goes by the name `site-urls`. */
 export function trustOf(trusts: readonly Trust[]): (site: string, rule: string) => boolean {
