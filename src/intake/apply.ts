@@ -14,9 +14,9 @@ import { writeVerdicts } from '../collection/pages/write-verdicts.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
 import type { Database, Tx } from '../database/database.ts'
 import type { Ledger } from '../frontier/ledger.ts'
+import { decodeReport } from '../visit/decode-report.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
-import { decodeReport } from '../visit/report-columns.ts'
 import { removeParts, setAside, type WaitingPart, waitingParts } from './inbox.ts'
 
 export interface ApplyTools {

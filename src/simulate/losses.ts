@@ -7,8 +7,8 @@ import { capturesSince } from '../collection/captures/read-captures.ts'
 import { readCapture } from '../collection/volumes/read-capture.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
+import { decodeReport } from '../visit/decode-report.ts'
 import type { Capture, VisitReport } from '../visit/report.ts'
-import { decodeReport } from '../visit/report-columns.ts'
 
 type Named = Capture & { url: string; at: Instant }
 

@@ -1,6 +1,7 @@
 /** A part in an envelope: what must be known of it without reading it, and the rest as bytes. So it travels and so it lies in the inbox. */
+
+import { encodeReport } from './encode-report.ts'
 import type { VisitReport } from './report.ts'
-import { encodeReport } from './report-columns.ts'
 import type { SiteName, VisitId } from './visit.ts'
 
 export interface SealedPart {
