@@ -114,7 +114,8 @@ const WEB: Awaited<ReturnType<Rooms['web']>> = {
   thresholds: [{ name: 'depth', limit: 3, from: 'here', stops: { sites: 0, urls: 0, documents: 0 } }],
 }
 
-const SEEDED: SeedsEntered['reports'][number] = {
+/** Nothing was entered yet. */
+export const SEEDED: SeedsEntered['reports'][number] = {
   source: 'given',
   name: 'the command line',
   unit: 'URL',

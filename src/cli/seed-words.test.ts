@@ -1,24 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SeedsEntered } from '../assemble/enter-seeds.ts'
+import { SEEDED } from './fake-house.test-data.ts'
 import { listLines, seedJson, seedLines, seedProgress } from './seed-words.ts'
 
 type Report = SeedsEntered['reports'][number]
 
 const reportOf = (changes: Partial<Report> = {}): Report => ({
+  ...SEEDED,
   source: 'names',
   name: 'names.csv',
   unit: 'line',
-  new: 0,
-  known: 0,
-  dead: 0,
-  refused: 0,
-  repeated: 0,
-  again: 0,
-  examples: [],
-  corrected: [],
-  corrections: 0,
-  notes: [],
   ...changes,
 })
 
