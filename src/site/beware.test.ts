@@ -127,6 +127,7 @@ test('an answer that only scolds the browser is stored, reported, and no documen
   assert.deepEqual(pages[0].outcome, { kind: 'refused', by: 'hazard', rule: 'unsupported-browser' })
   assert.notEqual(pages[0].capture, undefined)
   assert.equal(counts.get('documents'), undefined)
+  assert.equal(counts.get('duplicates'), undefined, 'what is no document has no duplicates')
   assert.equal(counts.get('stopped:unsupported-browser'), 2)
 })
 

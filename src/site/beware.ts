@@ -3,6 +3,7 @@
  * found is held against what they have said. Here they meet the site's memory, the report and the journal; what a trap is,
  * only they know.
  */
+import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
@@ -82,9 +83,10 @@ export function compareSites(
   if (verdict !== undefined) tellVerdict(verdict, page, reporter, tools)
 }
 
-function tellVerdict(
+/** To the report, so to the catalogue and crawl.log, and to the journal. */
+export function tellVerdict(
   verdict: Omit<Verdict, 'at'>,
-  { url: page, at }: PageReport,
+  { url: page, at }: { url: string; at: Instant },
   reporter: Reporter,
   tools: SiteTools,
 ): void {
@@ -108,9 +110,8 @@ export function saysNothing(url: string, reading: Reading, reporter: Reporter, t
   // Once a visit: it may be every page of the site.
   if (reporter.refuses(SCOLDED)) {
     const evidence = 'it says that our browser is not supported, and nothing else'
-    const verdict = { rule: UNSUPPORTED_BROWSER, evidence, examples: [url], at: tools.clock.now() }
-    reporter.verdict(verdict)
-    tools.journal.tell({ kind: 'hazard', site, rule: UNSUPPORTED_BROWSER, evidence })
+    const verdict = { rule: UNSUPPORTED_BROWSER, evidence, examples: [url] }
+    tellVerdict(verdict, { url, at: tools.clock.now() }, reporter, tools)
   }
   return true
 }

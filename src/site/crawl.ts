@@ -11,7 +11,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import type { Asking } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
-import { stoppedBy } from './beware.ts'
+import { stoppedBy, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
@@ -63,8 +63,7 @@ export async function crawlSite(
   const barred = await tools.domains.barredBy(host, resolved.list, signal)
   if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
     const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
-    reporter.verdict({ rule: TLD_WILDCARD, evidence, at: tools.clock.now() })
-    tools.journal.tell({ kind: 'hazard', site: visit.site, rule: TLD_WILDCARD, evidence })
+    tellVerdict({ rule: TLD_WILDCARD, evidence }, { url: first.url, at: tools.clock.now() }, reporter, tools)
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
   const wonder = () => {

@@ -33,7 +33,7 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
     tally.add(`type:${countLabel(page.mediaType)}`)
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
-  if (end.judged?.duplicate) tally.add('duplicates')
+  if (kept && end.judged?.duplicate) tally.add('duplicates')
   // What dripped until the deadline has shown something, though it is tried again.
   const dripped = failure !== undefined && page.outcome.kind === 'later' && page.bytes > 0
   if (dripped) judge(page, seenOf(page, again, tools), false, reporter, tools)
