@@ -5,6 +5,7 @@
 import { parseArgs } from 'node:util'
 import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
+import { ceilingAlone } from './commands/ceiling.ts'
 import { crawl } from './commands/crawl.ts'
 import { hazards } from './commands/hazards.ts'
 import { memory } from './commands/memory.ts'
@@ -13,7 +14,7 @@ import { pieces } from './commands/pieces.ts'
 import { simulate } from './commands/simulate.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [crawl, hazards, memory, mirrors, pieces, simulate]
+const BENCHMARKS: readonly Benchmark[] = [crawl, ceilingAlone, hazards, memory, mirrors, pieces, simulate]
 
 function help(): string {
   const lines = ['npm run bench -- [BENCHMARK] [FLAGS]   (none: crawl)', '']

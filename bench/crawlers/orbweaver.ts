@@ -1,11 +1,29 @@
 /** Orbweaver as its user starts it: everything on, the pause switched off for these hosts by the ordinary flag. */
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
+import type { Coding, Crawler } from './crawler.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
 /** `written`: as always. `dropped`: compressed, and the bytes thrown away. `none`: not even made. */
 export type Volumes = 'written' | 'dropped' | 'none'
+
+export const orbweaver = (coding: Coding, volumes: Volumes): Crawler => ({
+  name: `${coding}-${volumes}`,
+  cells: ['orbweaver', coding, volumes === 'written' ? 'WARC' : `WARC, ${volumes}`],
+  coding,
+  async run({ web, folder, seedFile, documents, workers, profile }) {
+    const flags = ['--resolve', `*.test=127.0.0.1:${web.port}`, '--pause-for', '*.test=0s', '--workers', `${workers}`]
+    const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
+    const collection = join(folder, 'collection')
+    const end = await runOrbweaver({ folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags })
+    if (end.documents !== documents) throw new Error(`${end.documents} documents were kept, ${documents} are right`)
+    if (readdirSync(join(collection, 'archive')).length > 0 !== (volumes === 'written'))
+      throw new Error(`volumes ${volumes} is not what was done`)
+    return end
+  },
+})
 
 export interface OrbweaverRun {
   folder: string

@@ -6,8 +6,16 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, runMeasured } from '../measure/run-measured.ts'
+import type { Crawler } from './crawler.ts'
 
-export interface WgetRun {
+export const wget: Crawler = {
+  name: 'wget',
+  cells: ['wget --warc-file', 'identity', 'WARC'],
+  coding: 'identity',
+  run: ({ web, folder, seeds, workers }) => runWget({ folder, seeds, port: web.port, processes: workers }),
+}
+
+interface WgetRun {
   folder: string
   seeds: readonly string[]
   port: number
@@ -24,7 +32,7 @@ export function wgetVersion(): string | undefined {
   }
 }
 
-export async function runWget(run: WgetRun): Promise<Measured> {
+async function runWget(run: WgetRun): Promise<Measured> {
   const shares = Array.from({ length: run.processes }, (_, share) =>
     run.seeds.filter((_, index) => index % run.processes === share),
   )

@@ -1,0 +1,24 @@
+/** The least program (`bench/ceiling.ts`) as a crawler among the others. */
+import { join } from 'node:path'
+import { runMeasured } from '../measure/run-measured.ts'
+import type { Coding, Crawler } from './crawler.ts'
+
+const PROGRAM = join(import.meta.dirname, '..', 'ceiling.ts')
+
+/** CPU seconds for 1,000 pages of 15 KB with gzip 1, on the kind of machine that the targets were set for. */
+export const BAND = { least: 0.35, most: 0.48 } as const
+
+export const ceiling = (coding: Coding): Crawler => ({
+  name: `ceiling-${coding}`,
+  cells: ['ceiling', coding, 'WARC'],
+  coding,
+  async run({ web, folder, seedFile, documents, profile }) {
+    const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
+    const args = [...nodeFlags, PROGRAM, `${web.port}`, seedFile, join(folder, 'volume.warc.gz')]
+    const end = await runMeasured(process.execPath, args)
+    if (end.code !== 0) throw new Error(`the ceiling program ended with code ${end.code}:\n${end.stderr}`)
+    const stored = (JSON.parse(end.stdout) as { documents: number }).documents
+    if (stored !== documents) throw new Error(`the ceiling program stored ${stored} documents, ${documents} are right`)
+    return end
+  },
+})

@@ -1,0 +1,133 @@
+/** One crawler in one manner of working, as the benchmarks run it: the same web, the same yardstick for all. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Tools } from '../command.ts'
+import type { Measured } from '../measure/run-measured.ts'
+import { median } from '../measure/statistics.ts'
+import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { benchWeb, factsOf } from '../web/bench-web.ts'
+import { type ServedWeb, serveBenchWeb } from '../web/served-web.ts'
+
+export type Coding = 'identity' | 'gzip'
+
+export interface Crawler {
+  /** As `--only` names it. */
+  name: string
+  /** Crawler, answers, what it stores. */
+  cells: [string, string, string]
+  coding: Coding
+  run(scene: Scene): Promise<Measured>
+}
+
+export interface Scene {
+  web: ServedWeb
+  /** Empty, and gone afterwards. */
+  folder: string
+  seeds: readonly string[]
+  seedFile: string
+  /** What a right crawl keeps. */
+  documents: number
+  /** Threads, or processes of a crawler that has none. */
+  workers: number
+  /** A folder for CPU profiles, if they are wanted of this run. */
+  profile: string | undefined
+}
+
+export interface Size {
+  sites: number
+  pages: number
+  runs: number
+  workers: number
+  profile: string
+}
+
+export interface Run extends Measured {
+  /** Pages that the server gave out. */
+  pages: number
+  server: { cpuSeconds: number; requests: number }
+}
+
+/** Runs of all crawlers take turns, so that a busy machine is unfair to none. */
+export async function runInTurn(
+  crawlers: readonly Crawler[],
+  size: Size,
+  tools: Tools,
+): Promise<ReadonlyMap<string, Run[]>> {
+  const options = benchWeb(size.sites, size.pages)
+  tools.say('making the pages …')
+  const { seeds, documents } = factsOf(options)
+  await using web = await serveBenchWeb({ web: options, prepare: true, manyAddresses: false })
+  const done = new Map<string, Run[]>(crawlers.map(({ name }) => [name, []]))
+  for (let round = 1; round <= size.runs; round++) {
+    for (const crawler of crawlers) {
+      using folder = temporaryFolder()
+      const seedFile = join(folder.path, 'seeds.txt')
+      writeFileSync(seedFile, seeds.join('\n') + '\n')
+      const last = round === size.runs && size.profile !== ''
+      const profile = last ? join(size.profile, crawler.name) : undefined
+      if (profile !== undefined) mkdirSync(profile, { recursive: true })
+      const scene = { web, folder: folder.path, seeds, seedFile, documents, workers: size.workers, profile }
+      const run = await measured(crawler, scene)
+      done.get(crawler.name)?.push(run)
+      tools.say(
+        `${round}/${size.runs} ${crawler.name}: ${run.pages} pages, ${run.wallSeconds.toFixed(1)} s, ${cpuPer1000(run).toFixed(3)} CPU s per 1,000`,
+      )
+    }
+  }
+  return done
+}
+
+async function measured(crawler: Crawler, scene: Scene): Promise<Run> {
+  const { web } = scene
+  web.code(crawler.coding)
+  const before = await web.stand()
+  const end = await crawler.run(scene)
+  const after = await web.stand()
+  return {
+    ...end,
+    pages: after.pages - before.pages,
+    server: { cpuSeconds: after.cpuSeconds - before.cpuSeconds, requests: after.requests - before.requests },
+  }
+}
+
+export const cpuPer1000 = (run: Run) => (run.cpuSeconds / run.pages) * 1000
+
+export interface CrawlerFigures {
+  name: string
+  pages: number
+  requests: number
+  cpuSecondsPer1000: number
+  pagesPerSecond: number
+  peakBytes: number | null
+  serverCpuSecondsPer1000: number
+  threads: Record<string, number>
+  runs: { cpuSeconds: number; wallSeconds: number; pages: number }[]
+}
+
+/** Medians. */
+export function figuresOf(name: string, runs: readonly Run[]): CrawlerFigures {
+  const of = (pick: (run: Run) => number) => median(runs.map(pick))
+  const peak = of((run) => run.peakBytes ?? Number.NaN)
+  return {
+    name,
+    pages: of((run) => run.pages),
+    requests: of((run) => run.server.requests),
+    cpuSecondsPer1000: of(cpuPer1000),
+    pagesPerSecond: of((run) => run.pages / run.wallSeconds),
+    peakBytes: Number.isNaN(peak) ? null : peak,
+    serverCpuSecondsPer1000: of((run) => (run.server.cpuSeconds / run.pages) * 1000),
+    threads: Object.fromEntries([...(runs.at(-1)?.threads ?? [])].filter(([, seconds]) => seconds >= 0.05)),
+    runs: runs.map((run) => ({ cpuSeconds: run.cpuSeconds, wallSeconds: run.wallSeconds, pages: run.pages })),
+  }
+}
+
+/** `--only a,b`; '' is all of them. */
+export function chosen(only: string, crawlers: readonly Crawler[]): Crawler[] {
+  const names = only === '' ? crawlers.map(({ name }) => name) : only.split(',')
+  return names.map((name) => {
+    const crawler = crawlers.find((one) => one.name === name)
+    if (crawler === undefined)
+      throw new Error(`--only takes ${crawlers.map((one) => one.name).join(', ')}; not '${name}'`)
+    return crawler
+  })
+}
