@@ -4,7 +4,9 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
+import { makeWeb } from '../src/testweb/web.ts'
 import { median, slope } from './measure/statistics.ts'
+import { benchWeb } from './web/bench-web.ts'
 
 const MAIN = join(import.meta.dirname, 'main.ts')
 
@@ -47,6 +49,20 @@ test('the mirrors of a small catalogue', async () => {
     ['SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'],
   )
   for (const { replicas } of heuristics) assert.ok(replicas > 0)
+})
+
+test('pages of the served web have 15 KB and 40 links', () => {
+  const web = makeWeb(benchWeb(200, 4))
+  const pages = Array.from({ length: 800 }, (_, at) => {
+    const answer = web.answer({ url: web.urlOf(at >> 2, at & 3), at: web.plan.epoch, attempt: 1, headers: [] })
+    assert.equal(answer.kind, 'answer')
+    return answer.kind === 'answer' ? answer.payload : new Uint8Array(0)
+  })
+  const mean = (pick: (page: Uint8Array) => number) => pages.reduce((sum, page) => sum + pick(page), 0) / pages.length
+  const bytes = mean((page) => page.length)
+  assert.ok(bytes > 14_000 && bytes < 16_000, `${bytes}`)
+  const links = mean((page) => Buffer.from(page).toString('latin1').split('<a ').length - 1)
+  assert.ok(links > 37 && links < 43, `${links}`)
 })
 
 test('medians and slopes', () => {
