@@ -26,3 +26,16 @@ test('is made from a BigUint64Array', () => {
   const set = new HashSet64(BigUint64Array.of(1n, 2n, 2n, 0n))
   assert.deepEqual([set.size, set.has(0n), set.has(3n)], [3, true, false])
 })
+
+test('cleared, it is as new, whatever it held', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(0, 1, 10, 700, 5000), fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }), (count, key) => {
+      const set = new HashSet64()
+      for (let i = 0; i < count; i++) set.add(BigInt(i) * 0x9e3779b97f4a7c15n)
+      set.clear()
+      assert.equal(set.size, 0)
+      for (let i = 0; i < count; i++) assert.equal(set.has(BigInt.asUintN(64, BigInt(i) * 0x9e3779b97f4a7c15n)), false)
+      assert.deepEqual([set.has(key), set.add(key), set.add(key), set.size], [false, true, false, 1])
+    }),
+  )
+})

@@ -1,16 +1,26 @@
-/** A set of 64-bit hashes in two typed arrays: 8 to 16 bytes a member, where a `Set<bigint>` takes over 60. */
+/**
+ * A set of 64-bit hashes in one typed array: 8 to 16 bytes a member, where a `Set<bigint>` takes over 60. Members are looked
+ * at as two halves of 32 bits, because arithmetic on `bigint` makes an object a step.
+ */
 
 const FEWEST_SLOTS = 16
+/** A set that held many is not wiped, but made anew. */
+const MOST_WIPED = 1024
+
+/** Where a key is taken apart. */
+const whole = new BigUint64Array(1)
+const half = new Int32Array(whole.buffer)
 
 export class HashSet64 {
-  #slots: BigUint64Array
+  /** Two for each slot; both 0: empty. */
+  #halves: Int32Array
   #size = 0
   #hasZero = false
 
   constructor(members: Iterable<bigint> & { length?: number } = []) {
     let slots = FEWEST_SLOTS
     while (slots < 2 * (members.length ?? 0)) slots *= 2
-    this.#slots = new BigUint64Array(slots)
+    this.#halves = new Int32Array(2 * slots)
     for (const member of members) this.add(member)
   }
 
@@ -19,40 +29,68 @@ export class HashSet64 {
   }
 
   has(key: bigint): boolean {
-    if (key === 0n) return this.#hasZero
-    return this.#slots[this.#find(key)] === key
+    whole[0] = key
+    const low = half[0]
+    const high = half[1]
+    if (low === 0 && high === 0) return this.#hasZero
+    const at = this.#find(low, high)
+    return this.#halves[at] !== 0 || this.#halves[at + 1] !== 0
   }
 
   /** True if it was not there before. */
   add(key: bigint): boolean {
-    if (key === 0n) {
+    whole[0] = key
+    const low = half[0]
+    const high = half[1]
+    if (low === 0 && high === 0) {
       if (this.#hasZero) return false
       this.#hasZero = true
       this.#size++
       return true
     }
-    let at = this.#find(key)
-    if (this.#slots[at] === key) return false
-    if (this.#size >= this.#slots.length * 0.6) {
+    let at = this.#find(low, high)
+    if (this.#halves[at] !== 0 || this.#halves[at + 1] !== 0) return false
+    if (this.#size >= this.#halves.length * 0.3) {
       this.#grow()
-      at = this.#find(key)
+      at = this.#find(low, high)
     }
-    this.#slots[at] = key
+    this.#halves[at] = low
+    this.#halves[at + 1] = high
     this.#size++
     return true
   }
 
-  /** The slot that holds the key, or the empty one where it would go. Keys are hashes, so their low bits are the place. */
-  #find(key: bigint): number {
-    const mask = this.#slots.length - 1
-    let at = Number(key & 0xffffffffn) & mask
-    while (this.#slots[at] !== 0n && this.#slots[at] !== key) at = (at + 1) & mask
+  /** Leaves its memory for the members to come, unless that is much. */
+  clear(): void {
+    if (this.#size === 0) return
+    this.#size = 0
+    this.#hasZero = false
+    if (this.#halves.length <= 2 * MOST_WIPED) this.#halves.fill(0)
+    else this.#halves = new Int32Array(2 * FEWEST_SLOTS)
+  }
+
+  /** Where the key is, or the empty slot where it would go. Keys are hashes, so their low bits are the place. */
+  #find(low: number, high: number): number {
+    const halves = this.#halves
+    const mask = halves.length - 1
+    let at = (low << 1) & mask
+    while (halves[at] !== low || halves[at + 1] !== high) {
+      if (halves[at] === 0 && halves[at + 1] === 0) return at
+      at = (at + 2) & mask
+    }
     return at
   }
 
   #grow(): void {
-    const old = this.#slots
-    this.#slots = new BigUint64Array(old.length * 2)
-    for (const key of old) if (key !== 0n) this.#slots[this.#find(key)] = key
+    const old = this.#halves
+    this.#halves = new Int32Array(old.length * 2)
+    for (let from = 0; from < old.length; from += 2) {
+      const low = old[from]
+      const high = old[from + 1]
+      if (low === 0 && high === 0) continue
+      const at = this.#find(low, high)
+      this.#halves[at] = low
+      this.#halves[at + 1] = high
+    }
   }
 }
