@@ -6,6 +6,7 @@ import { Problem } from '../../base/errors.ts'
 import type { Database } from '../database.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
+import { checkpointsOf, LONG_LOG } from './checkpoints.ts'
 import { bringUpToDate, whatIs } from './schema.ts'
 import { serialized } from './serialized.ts'
 import { cannotMakeFiles, troubleOf } from './troubles.ts'
@@ -13,8 +14,6 @@ import { cannotMakeFiles, troubleOf } from './troubles.ts'
 /** How long a statement waits for another program's lock (a backup, a shell) before it is a trouble. */
 const BUSY_MS = 10_000
 const CACHE_KIB = 64 * 1024
-/** A checkpoint syncs the main file: 16 MiB of log between two, where SQLite's own 4 MiB made them four times as often. */
-const CHECKPOINT_PAGES = 4096
 const LOG_BYTES_KEPT = 64 * 2 ** 20
 
 /** `:memory:` is a database that ends with its process (the simulator's). Makes or migrates the schema as needed. */
@@ -28,15 +27,15 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
       PRAGMA synchronous = FULL;
       PRAGMA temp_store = MEMORY;
       PRAGMA cache_size = -${CACHE_KIB};
-      PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES};
+      PRAGMA wal_autocheckpoint = ${LONG_LOG};
       PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
     `)
     bringUpToDate(database, steps)
+    return serialized(database, path, true, checkpointsOf(database, path))
   } catch (error) {
     database.close()
     throw troubleOf(error, path)
   }
-  return serialized(database, path, true)
 }
 
 /** For other processes, also while a crawl writes (V23): sees what was committed when each `read` begins. */

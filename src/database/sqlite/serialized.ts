@@ -3,10 +3,16 @@ import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
+import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
 import { statementsOf } from './statements.ts'
 import { troubleOf } from './troubles.ts'
 
-export function serialized(database: DatabaseSync, path: string, writable: boolean): Database {
+export function serialized(
+  database: DatabaseSync,
+  path: string,
+  writable: boolean,
+  checkpoints: Checkpoints = NO_CHECKPOINTS,
+): Database {
   const reading = statementsOf(database, false)
   const writing = statementsOf(database, true)
   let last: Promise<unknown> = Promise.resolve()
@@ -24,6 +30,7 @@ export function serialized(database: DatabaseSync, path: string, writable: boole
         database.exec(begin)
         const result = await work(tx)
         database.exec('COMMIT')
+        if (tx === writing) checkpoints.committed()
         return result
       } catch (error) {
         // On a full disk SQLite may have rolled back by itself.
@@ -43,7 +50,10 @@ export function serialized(database: DatabaseSync, path: string, writable: boole
     close() {
       if (closed) return last.then(() => {})
       closed = true
-      return inTurn(async () => database.close())
+      return inTurn(async () => {
+        await checkpoints.close()
+        database.close()
+      })
     },
   }
 }
