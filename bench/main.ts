@@ -7,14 +7,16 @@ import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { ceilingAlone } from './commands/ceiling.ts'
 import { crawl } from './commands/crawl.ts'
+import { frontier } from './commands/frontier.ts'
 import { hazards } from './commands/hazards.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
 import { simulate } from './commands/simulate.ts'
+import { start } from './commands/start.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [crawl, ceilingAlone, hazards, memory, mirrors, pieces, simulate]
+const BENCHMARKS: readonly Benchmark[] = [crawl, ceilingAlone, frontier, hazards, memory, mirrors, pieces, simulate, start]
 
 function help(): string {
   const lines = ['npm run bench -- [BENCHMARK] [FLAGS]   (none: crawl)', '']
