@@ -2,10 +2,10 @@
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind } from '../visit/outcome.ts'
-import type { Connection } from './connection.ts'
+import type { Carrier, Connection } from './connection.ts'
 import { detailOf, failed } from './failed.ts'
 import { ResponseReader } from './response-reader.ts'
-import type { Stop } from './stop.ts'
+import type { Stop, Stoppable } from './stop.ts'
 
 export interface Deadlines {
   connect: Millis
@@ -43,92 +43,127 @@ export function carry(
   options: CarryOptions,
   stop: Stop,
 ): Promise<Carried> {
-  const { clock, deadlines, leastRate } = options
   return new Promise((resolve, reject) => {
-    const reader = new ResponseReader(wants)
-    const sentAt = clock.elapsed()
-    let firstAt = -1
-    let lastAt = sentAt
-    let received = 0
-    let isOver = false
-
-    const over = (answer: Answer) => {
-      isOver = true
-      stopWatch()
-      stop.whenStopped(undefined)
-      const reusable = answer.kind === 'full' && reader.reusable && connection.alive
-      if (!reusable) connection.destroy()
-      resolve({ answer, reusable })
-    }
-
-    /** The deadline that comes first. All are moved by what arrives, so they are reckoned anew when the watch rings. */
-    const nextDeadline = (): { at: Millis; kind: FailureKind } => {
-      let at = sentAt + deadlines.exchange
-      let kind: FailureKind = 'exchange-timeout'
-      const earlier = (other: Millis, itsKind: FailureKind) => {
-        if (other < at) {
-          at = other
-          kind = itsKind
-        }
-      }
-      if (firstAt < 0) {
-        earlier(sentAt + deadlines.firstByte, 'first-byte-timeout')
-      } else {
-        earlier(lastAt + deadlines.idle, 'idle-timeout')
-        if (leastRate.bytesPerSecond > 0) {
-          // When the bytes so far will be too few, unless more come.
-          const enoughFor = (received / leastRate.bytesPerSecond) * 1000
-          earlier(firstAt + Math.max(leastRate.graceMs, enoughFor), 'too-slow')
-        }
-      }
-      return { at, kind }
-    }
-    const watch = (): (() => void) => {
-      const wait = nextDeadline().at - clock.elapsed()
-      // Bytes may lie in the kernel while we were busy elsewhere: one turn lets them in before we judge.
-      return clock.after(Math.max(1, wait), () => turn().then(ring))
-    }
-    const ring = () => {
-      if (isOver) return
-      const { at, kind } = nextDeadline()
-      if (at > clock.elapsed()) stopWatch = watch()
-      else over(reader.interrupt('time') ?? failed(kind, `${received} bytes came`))
-    }
-
-    let stopWatch = watch()
-    stop.whenStopped(() => over(failed('reset', 'aborted')))
-    connection.carry(
-      {
-        data(piece) {
-          const isFirst = firstAt < 0
-          lastAt = clock.elapsed()
-          if (isFirst) firstAt = lastAt
-          received += piece.length
-          try {
-            const answer = reader.feed(piece)
-            if (answer !== undefined) over(answer)
-            else if (isFirst) {
-              // From now on deadlines only move away, but the first of them may come before the one that was watched.
-              stopWatch()
-              stopWatch = watch()
-            }
-          } catch (error) {
-            // A bug of ours (in `wants`, say) must not come out of a socket's event, where nobody catches it.
-            stopWatch()
-            stop.whenStopped(undefined)
-            connection.destroy()
-            reject(error)
-          }
-        },
-        ended(error) {
-          if (reused && received === 0) over(failed('reset', STALE_CONNECTION))
-          else if (error === undefined) over(reader.end())
-          else over(reader.interrupt('disconnect') ?? failed(received === 0 ? kindOf(error) : 'reset', detailOf(error)))
-        },
-      },
-      bytes,
-    )
+    const carriage = new Carriage(connection, reused, wants, options, stop, resolve, reject)
+    carriage.watch()
+    stop.whenStopped(carriage)
+    connection.carry(carriage, bytes)
   })
+}
+
+/** An object of its own and no closures: there is one for each request. */
+class Carriage implements Carrier, Stoppable {
+  readonly #connection: Connection
+  readonly #reused: boolean
+  readonly #options: CarryOptions
+  readonly #stop: Stop
+  readonly #resolve: (carried: Carried) => void
+  readonly #reject: (error: unknown) => void
+  readonly #reader: ResponseReader
+  readonly #sentAt: Millis
+  #firstAt: Millis = -1
+  #lastAt: Millis
+  #received = 0
+  #isOver = false
+
+  constructor(
+    connection: Connection,
+    reused: boolean,
+    wants: FetchRequest['wants'],
+    options: CarryOptions,
+    stop: Stop,
+    resolve: (carried: Carried) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#connection = connection
+    this.#reused = reused
+    this.#options = options
+    this.#stop = stop
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#reader = new ResponseReader(wants)
+    this.#sentAt = options.clock.elapsed()
+    this.#lastAt = this.#sentAt
+  }
+
+  data(piece: Buffer): void {
+    const isFirst = this.#firstAt < 0
+    this.#lastAt = this.#options.clock.elapsed()
+    if (isFirst) this.#firstAt = this.#lastAt
+    this.#received += piece.length
+    try {
+      const answer = this.#reader.feed(piece)
+      if (answer !== undefined) this.#over(answer)
+      // From now on deadlines only move away, but the first of them may come before the one that was watched.
+      else if (isFirst) this.watch()
+    } catch (error) {
+      // A bug of ours (in `wants`, say) must not come out of a socket's event, where nobody catches it.
+      this.#isOver = true
+      this.#stop.whenStopped(undefined)
+      this.#connection.destroy()
+      this.#reject(error)
+    }
+  }
+
+  ended(error: NodeJS.ErrnoException | undefined): void {
+    const received = this.#received
+    if (this.#reused && received === 0) this.#over(failed('reset', STALE_CONNECTION))
+    else if (error === undefined) this.#over(this.#reader.end())
+    else {
+      const failure = failed(received === 0 ? kindOf(error) : 'reset', detailOf(error))
+      this.#over(this.#reader.interrupt('disconnect') ?? failure)
+    }
+  }
+
+  stopped(): void {
+    this.#over(failed('reset', 'aborted'))
+  }
+
+  watch(): void {
+    this.#connection.ringAt(this.#nextDeadline().at)
+  }
+
+  ring(): void {
+    // Bytes may lie in the kernel while we were busy elsewhere: one turn lets them in before we judge.
+    void turn().then(() => {
+      if (this.#isOver) return
+      const { at, kind } = this.#nextDeadline()
+      if (at > this.#options.clock.elapsed()) this.watch()
+      else this.#over(this.#reader.interrupt('time') ?? failed(kind, `${this.#received} bytes came`))
+    })
+  }
+
+  /** The deadline that comes first. All are moved by what arrives, so they are reckoned anew when the alarm rings. */
+  #nextDeadline(): { at: Millis; kind: FailureKind } {
+    const { deadlines, leastRate } = this.#options
+    let at = this.#sentAt + deadlines.exchange
+    let kind: FailureKind = 'exchange-timeout'
+    const earlier = (other: Millis, itsKind: FailureKind) => {
+      if (other < at) {
+        at = other
+        kind = itsKind
+      }
+    }
+    if (this.#firstAt < 0) {
+      earlier(this.#sentAt + deadlines.firstByte, 'first-byte-timeout')
+    } else {
+      earlier(this.#lastAt + deadlines.idle, 'idle-timeout')
+      if (leastRate.bytesPerSecond > 0) {
+        // When the bytes so far will be too few, unless more come.
+        const enoughFor = (this.#received / leastRate.bytesPerSecond) * 1000
+        earlier(this.#firstAt + Math.max(leastRate.graceMs, enoughFor), 'too-slow')
+      }
+    }
+    return { at, kind }
+  }
+
+  #over(answer: Answer): void {
+    this.#isOver = true
+    this.#stop.whenStopped(undefined)
+    const reusable = answer.kind === 'full' && this.#reader.reusable && this.#connection.alive
+    if (!reusable) this.#connection.destroy()
+    this.#resolve({ answer, reusable })
+  }
 }
 
 /** In TLS 1.3 a server may refuse the handshake after it seemed to be over. */

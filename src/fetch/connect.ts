@@ -6,6 +6,7 @@ import type { Clock, Millis } from '../base/clock.ts'
 import { Connection } from './connection.ts'
 import { detailOf, type Failed, failed } from './failed.ts'
 import type { Stop } from './stop.ts'
+import type { Tickets } from './tickets.ts'
 
 export interface Target {
   ip: string
@@ -21,6 +22,7 @@ export interface ConnectOptions {
   guard: (ip: string) => boolean
   /** Asked when the first https URL comes: a context costs milliseconds. */
   tls: () => TlsPolicy
+  tickets: Tickets
 }
 
 export interface TlsPolicy {
@@ -50,17 +52,7 @@ function makePolicy(mode: 'open' | 'strict'): TlsPolicy {
   return { strict: false, context }
 }
 
-/** Where the tickets of earlier connections are kept, so that the next handshake is short. */
-export interface TicketBox {
-  ticket: Buffer | undefined
-}
-
-export function connect(
-  target: Target,
-  options: ConnectOptions,
-  tickets: TicketBox,
-  stop: Stop,
-): Promise<Connection | Failed> {
+export function connect(target: Target, options: ConnectOptions, stop: Stop): Promise<Connection | Failed> {
   return new Promise((resolve) => {
     // A host that is no address would make Node ask its own resolver.
     if (isIP(target.ip) === 0 || !options.guard(target.ip)) {
@@ -95,25 +87,28 @@ export function connect(
     const cancel = options.clock.after(options.connectMs, () =>
       settle(failed('connect-timeout', secured === undefined ? 'TCP' : 'TLS handshake')),
     )
-    stop.whenStopped(() => settle(failed('reset', 'aborted')))
+    stop.whenStopped({ stopped: () => settle(failed('reset', 'aborted')) })
     socket.on('error', broke)
     socket.on('close', closed)
     socket.on('connect', () => {
       const reached = socket.remoteAddress
       if (reached === undefined || !options.guard(reached)) settle(failed('address-refused', reached ?? 'unknown'))
-      else if (!target.secure) settle(new Connection(socket, undefined))
+      else if (!target.secure) settle(new Connection(socket, undefined, options.clock))
       else {
-        secured = secure(socket, target, options.tls(), tickets)
+        secured = secure(socket, target, options.tls(), options.tickets)
         secured.on('error', broke)
         secured.on('close', closed)
         const over = secured
-        over.on('secureConnect', () => settle(new Connection(over, versionOf(over))))
+        over.on('secureConnect', () => settle(new Connection(over, versionOf(over), options.clock)))
       }
     })
   })
 }
 
-function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: TicketBox): TLSSocket {
+function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tickets): TLSSocket {
+  // By its name too: a session that is resumed does not show its certificate again.
+  const server = `${target.hostname} ${target.ip} ${target.port}`
+  const ticket = tickets.take(server)
   const isAddress = isIP(target.hostname.replace(/^\[|\]$/g, '')) !== 0
   const name = target.hostname.replace(/\.$/, '')
   const secured = openTls({
@@ -123,11 +118,16 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
     ALPNProtocols: ['http/1.1'],
     // RFC 6066: an address is no server name. Node then checks a strict certificate against `host`.
     ...(isAddress ? { host: target.ip } : { servername: name }),
-    ...(tickets.ticket === undefined ? {} : { session: tickets.ticket }),
+    ...(ticket === undefined ? {} : { session: ticket }),
   })
-  secured.on('session', (ticket) => {
-    tickets.ticket = ticket
-  })
+  secured.on('session', (fresh) => tickets.keep(server, fresh))
+  if (ticket !== undefined) {
+    // Many servers that take a ticket give no other, so it serves again, for as long as nothing goes wrong with it.
+    secured.on('secureConnect', () => {
+      if (secured.isSessionReused()) tickets.keep(server, ticket)
+    })
+    secured.on('error', () => tickets.take(server))
+  }
   return secured
 }
 

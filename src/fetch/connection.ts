@@ -5,24 +5,33 @@
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
+import { Alarm } from './alarm.ts'
 
 export interface Carrier {
   data(bytes: Buffer): void
   /** The server closed in order (`undefined`), or the connection broke. */
   ended(error: NodeJS.ErrnoException | undefined): void
+  /** The time has come that it asked to be called at. */
+  ring(): void
 }
 
 export class Connection {
   readonly #socket: Socket
+  readonly #clock: Clock
+  readonly #alarm: Alarm
   /** `tls/1.3`, or undefined over plain TCP. */
   readonly tls: string | undefined
   #carrier: Carrier | undefined
   #alive = true
-  #stopIdling: (() => void) | undefined
 
-  constructor(socket: Socket, tls: string | undefined) {
+  constructor(socket: Socket, tls: string | undefined, clock: Clock) {
     this.#socket = socket
+    this.#clock = clock
     this.tls = tls
+    this.#alarm = new Alarm(clock, () => {
+      if (this.#carrier === undefined) this.destroy()
+      else this.#carrier.ring()
+    })
     socket.on('data', (bytes: Buffer) => {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.data(bytes)
@@ -39,24 +48,25 @@ export class Connection {
   /** Gives the connection to an exchange and writes its request. */
   carry(carrier: Carrier, request: Uint8Array): void {
     assert(this.#alive && this.#carrier === undefined, 'a connection carries one exchange at a time')
-    this.#stopIdling?.()
-    this.#stopIdling = undefined
     this.#carrier = carrier
     this.#socket.write(request)
   }
 
+  /** The exchange asks to be called then, on the monotonic clock; what it asked for before is forgotten. */
+  ringAt(at: Millis): void {
+    this.#alarm.set(at)
+  }
+
   /** The exchange is over and the connection waits for another, not for ever. */
-  release(clock: Clock, maxIdleMs: Millis): void {
+  release(maxIdleMs: Millis): void {
     this.#carrier = undefined
-    this.#stopIdling?.()
-    this.#stopIdling = clock.after(maxIdleMs, () => this.destroy())
+    this.#alarm.set(this.#clock.elapsed() + maxIdleMs)
   }
 
   destroy(): void {
     this.#alive = false
     this.#carrier = undefined
-    this.#stopIdling?.()
-    this.#stopIdling = undefined
+    this.#alarm.stop()
     this.#socket.destroy()
   }
 

@@ -1,7 +1,7 @@
 /** Servers of tests that send exactly the bytes they are told to, and a clock that moves only when told. */
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
 import { type Clock, turn } from '../base/clock.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from './certificate.test-data.ts'
 
@@ -20,8 +20,9 @@ export async function rawServer(answer: (socket: Socket, n: number, request: str
 
 export async function rawTlsServer(
   answer: (socket: TLSSocket, n: number, request: string) => void,
+  more: TlsOptions = {},
 ): Promise<RawServer> {
-  const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'] })
+  const server = createTlsServer({ key: TEST_KEY, cert: TEST_CERTIFICATE, ALPNProtocols: ['h2', 'http/1.1'], ...more })
   return listen(server, 'secureConnection', (socket, n, request) => answer(socket as TLSSocket, n, request))
 }
 

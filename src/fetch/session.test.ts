@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
 import { realClock, turn } from '../base/clock.ts'
@@ -346,6 +347,16 @@ test('an exchange ends when its signal says so, and with its session', async (t)
   await until(() => server.connections.every((socket) => socket.destroyed))
 })
 
+test('one signal stops the requests of all sessions, and has one listener for them', async (t) => {
+  const server = await rawServer(() => {})
+  const abort = new AbortController()
+  const pending = Array.from({ length: 20 }, () => session(t, server).fetch(requestTo(server), abort.signal))
+  await until(() => server.requests.length === 20)
+  assert.equal(getEventListeners(abort.signal, 'abort').length, 1)
+  abort.abort()
+  for (const { answer } of await Promise.all(pending)) assert.equal(tell(answer), 'failed reset: aborted')
+})
+
 test('bugs of ours come out of the promise, never out of a socket', async (t) => {
   const server = await rawServer((socket, n) => n === 1 && socket.write(HELLO))
   const { fetch } = session(t, server)
@@ -378,6 +389,34 @@ test('TLS: any certificate, the host’s name, tickets used again', async (t) =>
     { name: 'www.example.test', alpn: 'http/1.1', reused: true },
     { name: false, alpn: 'http/1.1', reused: false },
   ])
+})
+
+test('TLS: a later visit resumes what an earlier one began, with old servers too', async (t) => {
+  for (const [maxVersion, tls] of [
+    ['TLSv1.3', 'tls/1.3'],
+    ['TLSv1.2', 'tls/1.2'],
+  ] as const) {
+    const reused: boolean[] = []
+    const server = await rawTlsServer(
+      (socket) => {
+        reused.push(socket.isSessionReused())
+        socket.write(`${OK}Connection: close\r\nContent-Length: 5\r\n\r\nhello`)
+      },
+      { maxVersion },
+    )
+    t.after(() => server.close())
+    const open = openSessions(options())
+    for (let visit = 0; visit < 4; visit++) {
+      const { fetch, close } = open()
+      // The last is of another name at the same address: nobody has shown us its certificate yet.
+      const url = `https://${visit === 3 ? 'other' : 'www'}.example.test/`
+      const exchange = await fetch(requestTo(server, { url }), never)
+      assert.equal(tell(exchange.answer), 'full 200 hello')
+      assert.equal(exchange.tls, tls)
+      close()
+    }
+    assert.deepEqual(reused, [false, true, true, false])
+  }
 })
 
 test('TLS: certificates nobody trusts are refused when asked to be strict', async (t) => {

@@ -1,13 +1,15 @@
 /** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
-import type { Answer, Exchange, FetchRequest, FetchSession, OpenSession } from '../visit/exchange.ts'
+import type { Address, Answer, Exchange, FetchRequest, FetchSession, Headers, OpenSession } from '../visit/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { carry, type Deadlines, type LeastRate } from './carry.ts'
-import { type ConnectOptions, connect, type Target, type TicketBox, tlsPolicy } from './connect.ts'
+import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
 import { failed } from './failed.ts'
+import { afterTarget, plainTarget, requestTarget } from './request-text.ts'
 import { Stop } from './stop.ts'
+import { Tickets } from './tickets.ts'
 
 export interface SessionOptions {
   clock: Clock
@@ -23,6 +25,8 @@ export interface SessionOptions {
 
 /** A visit has http and https, perhaps on a second address; more are of no use. */
 const MOST_CONNECTIONS = 4
+/** Of a worker; some 5 MB of them. */
+const MOST_TICKETS = 2_000
 const NOTHING = new Uint8Array(0)
 
 export function openSessions(options: SessionOptions): OpenSession {
@@ -31,64 +35,81 @@ export function openSessions(options: SessionOptions): OpenSession {
     connectMs: options.deadlines.connect,
     guard: options.guard,
     tls: tlsPolicy(options.tls),
+    tickets: new Tickets(MOST_TICKETS),
   }
   return () => openSession(options, connecting)
 }
 
+/** Where requests to one origin at one address go, and what they have in common. */
 interface Line {
+  /** `http://www.example.test`, as the URLs asked for here begin. */
+  readonly origin: string
+  readonly host: string
+  readonly address: Address
+  readonly target: Target
   connection: Connection | undefined
-  tickets: TicketBox
+  /** The text after the target of a request, and the headers that it was made of: they are mostly the same ones. */
+  headers: Headers | undefined
+  rest: string
 }
 
 function openSession(options: SessionOptions, connecting: ConnectOptions): FetchSession {
   const { clock } = options
-  const lines = new Map<string, Line>()
-  let current: Stop | undefined
+  const lines: Line[] = []
+  const stop = new Stop()
+  let isBusy = false
   let isClosed = false
 
-  const lineOf = (target: Target): Line => {
-    const key = `${target.secure} ${target.hostname} ${target.port} ${target.ip}`
-    let line = lines.get(key)
-    if (line !== undefined) return line
-    for (const [oldest, unused] of lines) {
-      if (lines.size < MOST_CONNECTIONS) break
-      unused.connection?.destroy()
-      lines.delete(oldest)
-    }
-    line = { connection: undefined, tickets: { ticket: undefined } }
-    lines.set(key, line)
+  const findLine = (origin: string, address: Address): Line | undefined =>
+    lines.find((line) => line.origin === origin && isSame(line.address, address))
+
+  const newLine = (origin: string, url: URL, address: Address): Line => {
+    if (lines.length >= MOST_CONNECTIONS) lines.shift()?.connection?.destroy()
+    const target = targetOf(url, address)
+    const line = { origin, host: url.host, address, target, connection: undefined, headers: undefined, rest: '' }
+    lines.push(line)
     return line
   }
 
-  const ask = async (request: FetchRequest, stop: Stop): Promise<Exchange> => {
-    const startedAt = clock.now()
-    const url = URL.parse(request.url)
-    if (url === null || !/^https?:$/.test(url.protocol)) {
-      return unsent(request, startedAt, failed('protocol', 'not an http or https URL'))
+  /** Where the request goes, and what it asks for there; undefined for what is no URL of ours. */
+  const placeOf = ({ url, address }: FetchRequest): { line: Line; target: string } | undefined => {
+    for (const line of lines) {
+      const target = isSame(line.address, address) ? plainTarget(url, line.origin) : undefined
+      if (target !== undefined) return { line, target }
     }
-    const target = targetOf(url, request)
-    const line = lineOf(target)
-    const reused = line.connection?.alive === true
-    let connection = line.connection
+    const parsed = URL.parse(url)
+    if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
+    const origin = `${parsed.protocol}//${parsed.host}`
+    const line = findLine(origin, address) ?? newLine(origin, parsed, address)
+    return { line, target: requestTarget(parsed) }
+  }
+
+  const ask = async (request: FetchRequest): Promise<Exchange> => {
+    const place = placeOf(request)
+    if (place === undefined) return unsent(request, clock.now(), failed('protocol', 'not an http or https URL'))
+    const { line, target } = place
+    let { connection } = line
+    const reused = connection?.alive === true
     if (!reused || connection === undefined) {
-      const opened = await connect(target, connecting, line.tickets, stop)
+      const opened = await connect(line.target, connecting, stop)
       if (!(opened instanceof Connection)) return unsent(request, clock.now(), opened)
       line.connection = connection = opened
     }
     if (stop.isStopped) {
-      connection.release(clock, options.maxIdleMs)
+      if (isClosed) connection.destroy()
+      else connection.release(options.maxIdleMs)
       return unsent(request, clock.now(), failed('reset', 'aborted'))
     }
-    const bytes = requestBytes(url, request)
+    const bytes = requestBytes(line, target, request.headers)
     // Nothing may come between the question and the first byte: no await from here to the write.
     if (!request.may()) {
-      connection.release(clock, options.maxIdleMs)
+      connection.release(options.maxIdleMs)
       return unsent(request, clock.now(), { kind: 'withheld' })
     }
     const sentAt = clock.now()
     const sentElapsed = clock.elapsed()
     const { answer, reusable } = await carry(connection, reused, bytes, request.wants, options, stop)
-    if (reusable) connection.release(clock, idleTime(answer, options.maxIdleMs))
+    if (reusable) connection.release(idleTime(answer, options.maxIdleMs))
     else line.connection = undefined
     const exchange: Exchange = {
       url: request.url,
@@ -105,23 +126,22 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
 
   return {
     async fetch(request, signal) {
-      assert(current === undefined, 'a session has one request in flight')
-      const stop = new Stop()
+      assert(!isBusy, 'a session has one request in flight')
       if (signal.aborted || isClosed) return unsent(request, clock.now(), failed('reset', 'aborted'))
-      current = stop
-      signal.addEventListener('abort', stop.stop)
+      isBusy = true
+      stop.begin(signal)
       try {
-        return await ask(request, stop)
+        return await ask(request)
       } finally {
-        signal.removeEventListener('abort', stop.stop)
-        current = undefined
+        stop.end()
+        isBusy = false
       }
     },
     close() {
       isClosed = true
-      current?.stop()
-      for (const { connection } of lines.values()) connection?.destroy()
-      lines.clear()
+      if (isBusy) stop.stop()
+      for (const { connection } of lines) connection?.destroy()
+      lines.length = 0
     },
   }
 }
@@ -131,28 +151,22 @@ function unsent(request: FetchRequest, at: Instant, answer: Answer): Exchange {
   return { url, address, sentAt: at, answeredAt: at, tookMs: 0, request: NOTHING, answer }
 }
 
-function targetOf(url: URL, { address }: FetchRequest): Target {
+function isSame(a: Address, b: Address): boolean {
+  return a === b || (a.ip === b.ip && a.port === b.port)
+}
+
+function targetOf(url: URL, address: Address): Target {
   const secure = url.protocol === 'https:'
   const port = address.port ?? (url.port === '' ? (secure ? 443 : 80) : Number(url.port))
   return { ip: address.ip, port, secure, hostname: url.hostname }
 }
 
-/** Host first (RFC 9110 §7.2); credentials in the URL are never sent. */
-function requestBytes(url: URL, request: FetchRequest): Uint8Array {
-  let text = `GET ${requestTarget(url)} HTTP/1.1\r\nHost: ${url.host}\r\n`
-  for (const [name, value] of request.headers) {
-    assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
-    // Values may come from the web (an ETag, a cookie): nothing in them may begin a line of its own.
-    text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
+function requestBytes(line: Line, target: string, headers: Headers): Uint8Array {
+  if (line.headers !== headers) {
+    line.headers = headers
+    line.rest = afterTarget(line.host, headers)
   }
-  return Buffer.from(`${text}Connection: keep-alive\r\n\r\n`, 'latin1')
-}
-
-/** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
-function requestTarget({ href, protocol }: URL): string {
-  const from = href.indexOf('/', protocol.length + 2)
-  const hash = href.indexOf('#', from)
-  return hash < 0 ? href.slice(from) : href.slice(from, hash)
+  return Buffer.from(`GET ${target}${line.rest}`, 'latin1')
 }
 
 /** Servers say how long they wait (`Keep-Alive: timeout=5`); half a second less, and few requests meet a closed door. */

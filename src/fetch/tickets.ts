@@ -1,0 +1,25 @@
+/**
+ * TLS tickets of the servers that were met last, so that the next handshake with one is short: the second connection of a
+ * visit, or the first of a later visit. A worker's visits share them; a ticket with its certificate has 1 to 3 KB.
+ * Whoever takes a ticket gives it back when it has served: a server that chokes on one is not offered it again.
+ */
+export class Tickets {
+  readonly #most: number
+  readonly #kept = new Map<string, Buffer>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  take(server: string): Buffer | undefined {
+    const ticket = this.#kept.get(server)
+    this.#kept.delete(server)
+    return ticket
+  }
+
+  keep(server: string, ticket: Buffer): void {
+    this.#kept.delete(server)
+    this.#kept.set(server, ticket)
+    if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value as string)
+  }
+}
