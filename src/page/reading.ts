@@ -4,7 +4,7 @@
  */
 import { essenceOf, mediaKind } from './classify/media-kinds.ts'
 import { howToRead, type ReadAs } from './classify/sniff.ts'
-import { type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
+import { foldedText, type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
 import { decode } from './parse/charset.ts'
 import type { Trouble } from './troubles.ts'
 
@@ -53,6 +53,15 @@ export function readPage(input: PageBytes): Reading {
   const { text, charset } = decode(input.bytes, input.charset)
   const gathered = as === 'text' ? gatherText(text) : gather(text, as === 'xhtml')
   return { mediaType, as, sniffed, charset, ...gathered }
+}
+
+/**
+ * The text that a page's signature is of. A crawl asks for signatures only, and strings as long as pages are what fills the
+ * memory: whoever wants the text has the page read once more.
+ */
+export function readText(input: PageBytes): string {
+  const { as } = howToRead(input.mediaType, input.bytes)
+  return as === 'none' ? '' : foldedText(decode(input.bytes, input.charset).text, as)
 }
 
 /** Something that is not even letters, where letters were promised. */

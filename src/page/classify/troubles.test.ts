@@ -1,7 +1,7 @@
 /** Pages that are not what they are said to be, or say nothing but that they will not be read. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPage, TROUBLES } from '../reading.ts'
+import { readPage, readText, TROUBLES } from '../reading.ts'
 
 const read = (html: string, mediaType = 'text/html') =>
   readPage({ mediaType, charset: undefined, bytes: new TextEncoder().encode(html) })
@@ -36,7 +36,7 @@ test('binary that is declared as HTML or text is not read', () => {
   for (const mediaType of ['text/html', 'text/plain', 'application/xhtml+xml']) {
     const reading = readPage({ mediaType, charset: undefined, bytes })
     assert.deepEqual(reading.troubles, ['binary'])
-    assert.deepEqual([reading.as, reading.text, reading.links, reading.signature.textDigest], ['none', '', [], 0n])
+    assert.deepEqual([reading.as, reading.links, reading.signature.textDigest], ['none', [], 0n])
   }
   assert.deepEqual(readPage({ mediaType: 'image/png', charset: undefined, bytes }).troubles, [])
 })
@@ -86,7 +86,8 @@ test('plain text has a reading of its own: words and signature, and no links', (
   const reading = read(text, 'text/plain')
   assert.deepEqual(reading.links, [])
   assert.equal(reading.as, 'text')
-  assert.ok(reading.text.includes('<http://c.test/?q=1> for'), 'no tag is seen in it')
+  const folded = readText({ mediaType: 'text/plain', charset: undefined, bytes: new TextEncoder().encode(text) })
+  assert.ok(folded.includes('<http://c.test/?q=1> for'), 'no tag is seen in it')
   assert.equal(reading.signature.words > 20, true)
   assert.equal(reading.title, '')
 })

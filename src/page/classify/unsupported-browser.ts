@@ -70,10 +70,18 @@ const COMPLAINT = new RegExp(Object.values(COMPLAINTS).flat().join('|'))
 const ABOUT_BROWSERS =
   /browser|navegador|navigateur|java ?script|cookies?\b|chrome|firefox|safari|\bedge\b|internet explorer|\bopera\b|netscape|mozilla|reload|refresh|recarreg|recarga|neu laden|recharge|ricarica|download|upgrade|update/
 
-export function onlyScoldsBrowser(page: { title: string; text: string; words: number; links: number }): boolean {
-  const { title, text, words, links } = page
-  if (words === 0 || words > MOST_WORDS || links > MOST_LINKS || text.length > LONGEST_TEXT) return false
-  const said = folded(text)
+export interface ShortPage {
+  title: string
+  words: number
+  links: number
+  /** Of the text, in characters; the text itself is only asked for where it is short. */
+  length: number
+  text: { text(): string }
+}
+
+export function onlyScoldsBrowser({ title, words, links, length, text }: ShortPage): boolean {
+  if (words === 0 || words > MOST_WORDS || links > MOST_LINKS || length > LONGEST_TEXT) return false
+  const said = folded(text.text())
   if (!COMPLAINT.test(said) && !COMPLAINT.test(folded(title))) return false
   let others = 0
   for (const sentence of said.split(/[\n.!?;:]+/)) if (!ABOUT_BROWSERS.test(sentence)) others += wordsIn(sentence)

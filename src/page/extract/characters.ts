@@ -1,16 +1,17 @@
-/** What a character is to a reader of text. A table of 64 KB: one look a character, whatever the script. */
+/**
+ * What a character is to a reader of text. A table for all of them: one look a character, whatever the script; of its 256 KB
+ * a page touches the few lines that its letters are in.
+ */
 
 export const KIND = {
-  /** Part of a word. */
-  letter: 0,
-  /** Part of a word too; what differs only in them has the same shape. */
+  /** Part of a word, as letters are; what differs only in them has the same shape. */
   digit: 1,
-  /** Folded: a run of it is one space. */
-  white: 2,
   /** Seen, but in no word. */
-  mark: 3,
+  mark: 2,
   /** A word by itself: scripts written without spaces. */
-  glyph: 4,
+  glyph: 3,
+  /** Folded: a run of it is one space. */
+  white: 4,
   /** Invisible: left out. */
   nothing: 5,
 } as const
@@ -60,5 +61,15 @@ const RANGES: [kind: number, from: number, to: number][] = [
   [KIND.glyph, 0xff00, 0xffef], // full and half width
 ]
 
-export const KIND_OF = new Uint8Array(0x10000)
-for (const [kind, from, to] of RANGES) KIND_OF.fill(kind, from, to + 1)
+/** Above the code in a digit's place in the table. */
+const DIGIT_BIT = 0x10000
+
+/**
+ * By UTF-16 code unit. Of letters and digits: the code that is hashed, without its case where one bit is the case (ASCII and
+ * Latin-1), and above its 16 bits 1 for a digit. Of all others: the kind, negative.
+ */
+export const CHARACTERS = new Int32Array(0x10000)
+for (let code = 0; code < CHARACTERS.length; code++) CHARACTERS[code] = code < 256 ? code | 0x20 : code
+for (const [kind, from, to] of RANGES) {
+  for (let code = from; code <= to; code++) CHARACTERS[code] = kind === KIND.digit ? code | DIGIT_BIT : -kind
+}

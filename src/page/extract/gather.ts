@@ -5,7 +5,6 @@
  * noembed, noframes (raw text that is not shown), nor what is inside `template` (inert: its links do not count either).
  * Style sheets are not read, so what they hide is text.
  */
-import { hash64 } from '../../base/digest.ts'
 import { belied } from '../classify/belied.ts'
 import { onlyScoldsBrowser } from '../classify/unsupported-browser.ts'
 import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
@@ -32,7 +31,6 @@ export interface Signature {
 
 export interface Gathered {
   title: string
-  text: string
   language: string | undefined
   base: string | undefined
   links: FoundLink[]
@@ -71,21 +69,33 @@ export function gatherText(text: string): Gathered {
   const found = { size: text.length, title: '', tags: 0 }
   return {
     title: '',
-    text: folded.text,
     language: undefined,
     base: undefined,
     links: links.links,
     robots: [],
     signature: signatureOf(folded, new TagRecorder().sequence()),
-    troubles: troublesOf(found, links, folder.cut, folded),
+    troubles: troublesOf(found, links, folder, folded),
   }
+}
+
+/** The text alone, as `gather` and `gatherText` see it. */
+export function foldedText(content: string, as: 'html' | 'xhtml' | 'text'): string {
+  if (as === 'text') {
+    const folder = new TextFolder()
+    folder.add(content, 0, content.length)
+    folder.finish()
+    return folder.text()
+  }
+  const pass = new Pass(content, as === 'xhtml')
+  pass.run()
+  return pass.text()
 }
 
 /** What is neither HTML nor text: nothing is known of it but that. */
 export function gatherNothing(troubles: Trouble[]): Gathered {
   const tags = new TagRecorder().sequence()
   const signature: Signature = { textDigest: 0n, simhash: 0n, shape: 0n, words: 0, length: 0, tags }
-  return { title: '', text: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
+  return { title: '', language: undefined, base: undefined, links: [], robots: [], signature, troubles }
 }
 
 class Pass {
@@ -138,14 +148,18 @@ class Pass {
     const found = { size: this.#tokens.input.length, title, tags: this.#known }
     return {
       title,
-      text: folded.text,
       language: this.#language ?? this.#metas.contentLanguage,
       base: this.#base,
       links: this.#links.links,
       robots: this.#metas.robots,
       signature: signatureOf(folded, this.#tags.sequence()),
-      troubles: troublesOf(found, this.#links, this.#text.cut, folded),
+      troubles: troublesOf(found, this.#links, this.#text, folded),
     }
+  }
+
+  text(): string {
+    this.#text.finish()
+    return this.#text.text()
   }
 
   #startTag(tag: Tag): void {
@@ -220,28 +234,29 @@ function isCode(type: string | undefined): boolean {
   )
 }
 
-function signatureOf({ text, simhash, shape, words }: FoldedText, tags: TagSequence): Signature {
-  return { textDigest: hash64(text), simhash, shape, words, length: text.length, tags }
+function signatureOf({ digest, simhash, shape, words, length }: FoldedText, tags: TagSequence): Signature {
+  return { textDigest: digest, simhash, shape, words, length, tags }
 }
 
 function troublesOf(
   found: { size: number; title: string; tags: number },
   links: LinkList,
-  cut: boolean,
+  text: TextFolder,
   folded: FoldedText,
 ): Trouble[] {
   const troubles: Trouble[] = []
   if (links.tooMany > 0) troubles.push('links>50000')
   if (links.tooLong > 0) troubles.push('href>8192')
   if (links.tooManyInScripts) troubles.push('script-links>200')
-  if (cut) troubles.push('text>1000000')
-  const { text, words, leftOut, strings } = folded
+  if (text.cut) troubles.push('text>1000000')
+  const { length, words, leftOut, strings } = folded
   // Most pages have plenty of words; only the others are asked further.
   if (words > FEW_WORDS) return troubles
   const followable = links.followable
-  const wrong = belied({ ...found, links: followable, words, length: text.length, leftOut, strings })
+  const wrong = belied({ ...found, links: followable, words, length, leftOut, strings })
   if (wrong !== undefined) troubles.push(wrong)
-  if (onlyScoldsBrowser({ title: found.title, text, words, links: followable })) troubles.push('unsupported-browser')
+  if (onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
+    troubles.push('unsupported-browser')
   return troubles
 }
 

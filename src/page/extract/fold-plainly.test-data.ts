@@ -1,0 +1,135 @@
+/** What `TextFolder` does, said in the plainest way: what the fast way is compared with. */
+import { CHARACTERS, KIND } from './characters.ts'
+import { isDateWord } from './date-words.ts'
+
+export interface PlainlyFolded {
+  text: string
+  words: number
+  simhash: bigint
+  shape: bigint
+  leftOut: number
+  strings: number
+}
+
+interface Word {
+  hash: number
+  isNumber: boolean
+}
+
+/** Characters without white space between them; a glyph is one by itself, whatever stands beside it. */
+class Piece {
+  /** What stands before it: nothing, a space, the end of a line. */
+  gap: number
+  readonly isGlyph: boolean
+  text = ''
+  words: string[] = []
+
+  constructor(gap: number, isGlyph: boolean) {
+    this.gap = gap
+    this.isGlyph = isGlyph
+  }
+}
+
+const LONGEST = 30
+
+/** Texts, and gaps of tags between them. */
+export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFolded {
+  const pieces: Piece[] = []
+  let gap = 0
+  let inWord = false
+  const pieceFor = (isGlyph: boolean): Piece => {
+    const last = pieces.at(-1)
+    if (last !== undefined && gap === 0 && !isGlyph && !last.isGlyph) return last
+    const piece = new Piece(gap, isGlyph)
+    pieces.push(piece)
+    gap = 0
+    return piece
+  }
+  for (const part of parts) {
+    if (typeof part === 'number') {
+      if (part > 0) inWord = false
+      gap = Math.max(gap, part)
+      continue
+    }
+    for (const letter of part.split('')) {
+      const is = CHARACTERS[letter.charCodeAt(0)]
+      if (is === -KIND.nothing) continue
+      if (is < 0) inWord = false
+      if (is === -KIND.white) {
+        gap = Math.max(gap, 1)
+        continue
+      }
+      const piece = pieceFor(is === -KIND.glyph)
+      piece.text += letter
+      if (is === -KIND.glyph) piece.words.push(letter)
+      else if (is >= 0) {
+        if (inWord) piece.words[piece.words.length - 1] += letter
+        else piece.words.push(letter)
+        inWord = true
+      }
+    }
+  }
+  return join(pieces)
+}
+
+function join(pieces: Piece[]): PlainlyFolded {
+  let text = ''
+  let gap = 0
+  let leftOut = 0
+  let strings = 0
+  const words: Word[] = []
+  for (const piece of pieces) {
+    gap = Math.max(gap, piece.gap)
+    if (piece.text.length > LONGEST) {
+      leftOut += piece.text.length
+      strings++
+      continue
+    }
+    if (text !== '') text += ['', ' ', '\n'][gap]
+    gap = 0
+    text += piece.text
+    for (const word of piece.words) {
+      const hash = piece.isGlyph ? word.charCodeAt(0) : hashOf(word)
+      words.push({ hash, isNumber: isDateWord(hash) || (!piece.isGlyph && /[0-9]/.test(word)) })
+    }
+  }
+  // Half a pair at the very end is no character.
+  text = text.replace(/[\ud800-\udbff]$/, '')
+  return { text, words: words.length, simhash: simhashOf(words), shape: simhashOf(shapeOf(words)), leftOut, strings }
+}
+
+function hashOf(word: string): number {
+  let hash = 0
+  for (const letter of word.split('')) {
+    const code = letter.charCodeAt(0)
+    hash = (Math.imul(hash, 65599) + (code < 256 ? code | 0x20 : code)) | 0
+  }
+  return hash
+}
+
+/** Every run of numbers as one word. */
+function shapeOf(words: Word[]): Word[] {
+  const shape: Word[] = []
+  for (const word of words) {
+    if (!word.isNumber) shape.push(word)
+    else if (shape.at(-1)?.isNumber !== true) shape.push({ hash: 0x23232323, isNumber: true })
+  }
+  return shape
+}
+
+function simhashOf(words: Word[]): bigint {
+  const votes: number[] = new Array(64).fill(0)
+  for (let i = 0; i < words.length; i++) {
+    const [a, b, c] = [words[i - 2]?.hash ?? 0, words[i - 1]?.hash ?? 0, words[i].hash]
+    const low = mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c)
+    const high = mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f))
+    for (let bit = 0; bit < 64; bit++) votes[bit] += ((bit < 32 ? low : high) >>> (bit & 31)) & 1
+  }
+  return votes.reduce((hash, count, bit) => (count * 2 > words.length ? hash | (1n << BigInt(bit)) : hash), 0n)
+}
+
+function mix(hash: number): number {
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
+  return hash ^ (hash >>> 16)
+}

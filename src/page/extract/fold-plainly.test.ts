@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hash64 } from '../../base/digest.ts'
+import { foldPlainly } from './fold-plainly.test-data.ts'
+import { PIECE, TextFolder, WINDOW } from './text.ts'
+
+type Part = string | 0 | 1 | 2
+
+/** As a page has them: each text between tags. */
+function foldPage(parts: readonly Part[]) {
+  const folder = new TextFolder()
+  const page = parts.map((part) => (typeof part === 'number' ? '<' : `<${part}`)).join('') + '<'
+  let at = 0
+  for (const part of parts) {
+    at++
+    if (typeof part === 'number') folder.part(part)
+    else folder.add(page, at, at + part.length)
+    if (typeof part === 'string') at += part.length
+  }
+  return told(folder)
+}
+
+/** As texts of their own, which is how those come that held references. */
+function foldTexts(parts: readonly Part[]) {
+  const folder = new TextFolder()
+  for (const part of parts) {
+    if (typeof part === 'number') folder.part(part)
+    else folder.add(part, 0, part.length)
+  }
+  return told(folder)
+}
+
+function told(folder: TextFolder) {
+  const { digest, length, ...rest } = folder.finish()
+  const text = folder.text()
+  assert.equal(text.length, length)
+  assert.equal(digest, hash64(text))
+  return { text, ...rest }
+}
+
+const letter = fc.oneof(
+  { arbitrary: fc.constantFrom(...'abcXYZ'), weight: 8 },
+  { arbitrary: fc.constant(' '), weight: 6 },
+  fc.constantFrom(...'0189.,;-<&\'"éÀßÿ×aгдΩשع한'),
+  fc.constantFrom('\n', '\t', '\r', '\0', '\x7f', '\x85', '\xa0', '\u2003', '\u3000', '\u2028'),
+  fc.constantFrom('\xad', '\u200b', '\ufeff', '\u2060'),
+  fc.constantFrom('你', '好', 'ก', 'ា', 'カ', 'ｱ', '１', '😀', '𠀀', '\ud83d', '\ude00', '\uffff'),
+  fc.constantFrom('March', ' segunda ', '2024', 'x'.repeat(15), 'ж'.repeat(29), 'y'.repeat(31), '漢'.repeat(9)),
+)
+const part: fc.Arbitrary<Part> = fc.oneof(
+  { arbitrary: fc.string({ unit: letter, maxLength: 60 }), weight: 6 },
+  fc.constantFrom(0, 1, 2),
+)
+/** Of about the lengths at which texts are cut into pieces. */
+const long = fc
+  .tuple(fc.string({ unit: letter, minLength: 1, maxLength: 12 }), fc.integer({ min: -70, max: 3 }), fc.nat(3))
+  .map(([unit, more, pieces]) => unit.repeat(PIECE).slice(0, Math.max(0, pieces * PIECE + more)))
+
+test('the fast way of folding gives what the plain way gives, from a page and from texts', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 20 }), (parts) => {
+      const expected = foldPlainly(parts)
+      assert.deepEqual(foldTexts(parts), expected)
+      assert.deepEqual(foldPage(parts), expected)
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test('so it is at the edges of the window on a page', () => {
+  fc.assert(
+    fc.property(fc.array(fc.oneof(part, long), { maxLength: 8 }), fc.integer({ min: -80, max: 80 }), (parts, more) => {
+      const expected = foldPlainly(['first', 2, ...parts])
+      const before = 'x'.repeat(WINDOW - 6 + more)
+      // The first part opens the window, the others are where it ends.
+      const folder = new TextFolder()
+      const page = `first${before}${parts.filter((one) => typeof one === 'string').join('<')}<`
+      folder.add(page, 0, 5)
+      folder.part(2)
+      let at = 5 + before.length
+      for (const one of parts) {
+        if (typeof one === 'number') folder.part(one)
+        else {
+          folder.add(page, at, at + one.length)
+          at += one.length + 1
+        }
+      }
+      assert.deepEqual(told(folder), expected)
+    }),
+    { numRuns: 100 },
+  )
+})
