@@ -14,7 +14,8 @@ export function serialized(
   checkpoints: Checkpoints = NO_CHECKPOINTS,
 ): Database {
   const reading = statementsOf(database, false)
-  const writing = statementsOf(database, true)
+  let takenBack = 0
+  const writing = statementsOf(database, true, () => takenBack)
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
 
@@ -33,6 +34,7 @@ export function serialized(
         if (tx === writing) checkpoints.committed()
         return result
       } catch (error) {
+        takenBack++
         // On a full disk SQLite may have rolled back by itself.
         if (database.isTransaction) database.exec('ROLLBACK')
         throw troubleOf(error, path)

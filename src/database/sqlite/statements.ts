@@ -6,7 +6,7 @@ import type { SqliteTx, SqlValue } from './tx.ts'
 /** A program has some hundred statements; more means that values are pasted into texts somewhere. */
 const MOST_STATEMENTS = 1000
 
-export function statementsOf(database: DatabaseSync, writable: boolean): SqliteTx {
+export function statementsOf(database: DatabaseSync, writable: boolean, takenBack: () => number = () => 0): SqliteTx {
   const plain = new Map<string, StatementSync>()
   const exact = new Map<string, StatementSync>()
 
@@ -23,6 +23,9 @@ export function statementsOf(database: DatabaseSync, writable: boolean): SqliteT
 
   return {
     dialect: 'sqlite',
+    get takenBack() {
+      return takenBack()
+    },
     run(sql: string, ...values: SqlValue[]) {
       assert(writable, 'a write inside a read')
       return Number(prepared(sql, false).run(...values).changes)

@@ -11,6 +11,8 @@ export type SqlValue = null | number | bigint | string | Uint8Array
  */
 export interface SqliteTx extends Tx {
   readonly dialect: 'sqlite'
+  /** How many transactions were taken back so far: what was learnt in them, and kept in memory, is not so. */
+  readonly takenBack: number
   /** The number of rows changed. */
   run(sql: string, ...values: SqlValue[]): number
   get<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined

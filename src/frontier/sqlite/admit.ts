@@ -24,11 +24,12 @@ import { writeSite } from './write-site.ts'
  */
 export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeeds = false): Admitted {
   rules.aliases.refresh(tx)
+  rules.texts.refresh(tx)
   const { links, replaced } = renamed(rules, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
-    const { members, spellings } = sorted(tx, key, all)
+    const { members, spellings } = sorted(tx, rules, key, all)
     const vouched = vouch(tx, rules, { key, name }, all, asSeeds)
     if (members.length === 0 && spellings.length === 0 && !asSeeds && vouched === undefined) continue
     const known = readSite(tx, key)
@@ -36,6 +37,8 @@ export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeed
     if (known !== undefined && known.name !== name) continue
     const site = known ?? newSite(key, name, now)
     const fresh = enqueue(tx, site, members, now)
+    for (const link of members) rules.texts.note(link.key, link.url)
+    for (const link of spellings) rules.texts.forget(link.key)
     const again = spellings.filter((link) => enterSpelling(tx, site, link, now) === 'again').length
     const named = asSeeds && site.seed === 0
     if (fresh === 0 && again === 0 && !named && vouched === undefined) continue
@@ -64,11 +67,17 @@ function nameSeed(site: SiteRow): boolean {
 }
 
 /** What is not known, and what is known under another text; what is known as it is has at most a newer `lastmod`. */
-function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: Link[]; spellings: Link[] } {
+function sorted(
+  tx: SqliteTx,
+  rules: Rules,
+  site: bigint,
+  links: readonly Link[],
+): { members: Link[]; spellings: Link[] } {
   const members: Link[] = []
   const spellings: Link[] = []
   const texts = new Map<bigint, string>()
   for (const link of links) {
+    if (link.lastmod === undefined && rules.texts.has(link.key, link.url)) continue
     const known = readText(tx, site, signed64(link.key))
     const before = texts.get(link.key)
     if (known === undefined && before === undefined) {
@@ -77,6 +86,7 @@ function sorted(tx: SqliteTx, site: bigint, links: readonly Link[]): { members: 
     } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
       spellings.push(link)
     else freshen(tx, site, link)
+    if (known?.url === link.url) rules.texts.note(link.key, link.url)
   }
   return { members, spellings }
 }

@@ -46,10 +46,14 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     // Found and fetched within the same visit: it has no row yet. A row that is marked already stays as it is.
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
     else continue
+    rules.texts.note(page.key, page.url)
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
     const follows =
       outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
-    if (follows && followSpelling(tx, site, page, outcome.to, now)) continue
+    if (follows && followSpelling(tx, site, page, outcome.to, now)) {
+      rules.texts.forget(page.key)
+      continue
+    }
     if (spelt) forgetSpellings(tx, site, key)
   }
   // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
@@ -80,7 +84,10 @@ function notFound(
     tx.run(MARK_NOT_FOUND, page.tries, site.key, key, waiting.url)
     site.waiting--
   }
-  if (spelt && tryNextSpelling(tx, site, key, page.url, now)) return
+  if (spelt && tryNextSpelling(tx, site, key, page.url, now)) {
+    rules.texts.forget(page.key)
+    return
+  }
   tryOtherName(tx, rules, site, page)
 }
 

@@ -6,6 +6,7 @@ import type { FrontierOptions } from '../house.ts'
 import { type HouseTime, houseTime } from '../house-time.ts'
 import type { Order } from '../order/order.ts'
 import { AliasBook } from './alias-book.ts'
+import { KnownTexts } from './known-texts.ts'
 import type { SiteRow } from './site-row.ts'
 import { StrangerBook } from './strangers.ts'
 
@@ -15,6 +16,7 @@ export interface Rules {
   urls: UrlReader
   aliases: AliasBook
   strangers: StrangerBook
+  texts: KnownTexts
   mayReplace(original: SiteName): boolean
   mayHold(site: SiteName): boolean
   leaseMs: Millis
@@ -33,6 +35,7 @@ export function rulesOf(options: FrontierOptions): Rules {
     urls,
     aliases: new AliasBook(urls),
     strangers: new StrangerBook(),
+    texts: new KnownTexts(),
     mayReplace: (original) => options.mayReplace?.(original) ?? true,
     mayHold: (site) => options.mayHold?.(site) ?? true,
     leaseMs: Math.ceil(leaseMs),
