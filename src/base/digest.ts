@@ -25,21 +25,23 @@ export function unsigned64(key: bigint): bigint {
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 
+/** Two letters at a time. */
+const PAIRS = Array.from({ length: 1024 }, (_, ten) => BASE32[ten >> 5] + BASE32[ten & 31])
+
 /** RFC 4648 Base32 without padding. SHA-1's 20 bytes make exactly 32 letters. */
 export function base32(bytes: Uint8Array): string {
   let out = ''
-  let bits = 0
-  let value = 0
-  for (const byte of bytes) {
-    value = ((value << 8) | byte) & 0x1fff
-    bits += 8
-    while (bits >= 5) {
-      bits -= 5
-      out += BASE32[(value >>> bits) & 31]
-    }
+  for (let at = 0; at < bytes.length; at += 5) {
+    out += eightLetters(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], bytes[at + 4])
   }
-  if (bits > 0) out += BASE32[(value << (5 - bits)) & 31]
-  return out
+  return out.slice(0, Math.ceil((bytes.length * 8) / 5))
+}
+
+/** Five bytes; those behind the end count as 0. */
+function eightLetters(a: number, b: number, c: number, d: number, e: number): string {
+  const high = (a << 12) | (b << 4) | (c >> 4)
+  const low = ((c & 15) << 16) | (d << 8) | e
+  return PAIRS[high >> 10] + PAIRS[high & 1023] + PAIRS[low >> 10] + PAIRS[low & 1023]
 }
 
 export function fromBase32(text: string): Uint8Array {
@@ -60,8 +62,18 @@ export function fromBase32(text: string): Uint8Array {
 
 /** `sha1:` and Base32, the form of WARC-Block-Digest and WARC-Payload-Digest. */
 export function sha1(...parts: Uint8Array[]): string {
-  if (parts.length === 1) return 'sha1:' + base32(hash('sha1', parts[0], 'buffer'))
+  // As text: a buffer for the 20 bytes costs as much as the digest of a request.
+  if (parts.length === 1) return fromBinary(hash('sha1', parts[0], 'binary'))
   const whole = createHash('sha1')
   for (const part of parts) whole.update(part)
-  return 'sha1:' + base32(whole.digest())
+  return fromBinary(whole.digest('binary'))
+}
+
+function fromBinary(digest: string): string {
+  const byte = (at: number) => digest.charCodeAt(at)
+  let out = 'sha1:'
+  for (let at = 0; at < 20; at += 5) {
+    out += eightLetters(byte(at), byte(at + 1), byte(at + 2), byte(at + 3), byte(at + 4))
+  }
+  return out
 }

@@ -32,6 +32,14 @@ for (const make of [deflatedMember, storedMember]) {
   }
 }
 
+test('deflatedMember: a page that hardly gets smaller needs more room than pages take', () => {
+  for (const size of [2_000, 4_096, 4_097, 15_000, 20_000, 20_001, 60_000]) {
+    const random = seededRandom(size)
+    const body = Uint8Array.from({ length: size }, () => random.integer(256))
+    assert.ok(gunzipSync(memberOf(deflatedMember, [body])).equals(body))
+  }
+})
+
 test('a stored member costs 5 bytes a block and nothing else', () => {
-  assert.equal(memberOf(storedMember, [new Uint8Array(100_000)]).length, 100_000 + 10 + 2 * 5 + 2 + 8)
+  assert.equal(memberOf(storedMember, [new Uint8Array(100_000)]).length, 100_000 + 10 + 2 * 5 + 8)
 })

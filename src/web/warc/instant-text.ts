@@ -52,10 +52,21 @@ function parts(at: Instant): { date: [string, string, string]; time: [string, st
   }
 }
 
+/** The text of the second that was asked for last: of a thousand instants in a row most lie in one second. */
+let lastSecond = Number.NaN
+let lastText = ''
+
 /** `2024-02-29T12:00:00.123Z`: WARC 1.1 allows fractions of a second, and a reference by date must be exact. */
 export function isoInstant(at: Instant): string {
-  const { date, time, ms } = parts(at)
-  return `${date[0]}-${date[1]}-${date[2]}T${time[0]}:${time[1]}:${time[2]}.${ms}Z`
+  const clamped = Math.min(Math.max(Math.floor(at), FIRST), LAST)
+  const second = Math.floor(clamped / 1000)
+  if (second !== lastSecond) {
+    const { date, time } = parts(clamped)
+    lastText = `${date[0]}-${date[1]}-${date[2]}T${time[0]}:${time[1]}:${time[2]}.`
+    lastSecond = second
+  }
+  const ms = clamped - second * 1000
+  return `${lastText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`
 }
 
 /** `20240229120000`: the second key of a CDXJ line. */
