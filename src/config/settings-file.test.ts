@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
+import { parse } from 'yaml'
 import { loadSettings } from './load.ts'
 import { writeSettingsFile } from './settings-file.ts'
 
@@ -45,4 +47,38 @@ test('a collection made with defaults has a file that says so', () => {
   const text = writeSettingsFile(new Map(), '0.1.0')
   assert.match(text, /^# .*0\.1\.0/)
   assert.ok(text.split('\n').every((line) => line === '' || line.startsWith('#')))
+})
+
+test('any text is read back as it was, by any reader of YAML', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(
+      'true',
+      'No',
+      '~',
+      '5s',
+      '1e3',
+      '0x1f',
+      '12:30',
+      'a: b #c',
+      '- x',
+      'https://example.org/',
+      'a:',
+      '',
+    ),
+  )
+  fc.assert(
+    fc.property(fc.array(text, { maxLength: 4 }), text, (texts, one) => {
+      const source = { by: 'flag', flag: '' } as const
+      const written = writeSettingsFile(
+        new Map([
+          ['exclude', { texts, source }],
+          ['contact', { texts: [one], source }],
+        ]),
+        '0.1.0',
+      )
+      assert.deepEqual(parse(written), { exclude: texts, contact: one })
+    }),
+  )
 })

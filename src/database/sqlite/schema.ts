@@ -26,15 +26,21 @@ export function whatIs(database: DatabaseSync, path: string, steps: readonly Mig
   return { version }
 }
 
-/** Each step with its number in one transaction: a crash leaves the one before or the one after. */
+/**
+ * Each step with its number in one transaction: a crash leaves the one before or the one after. A new database takes all of
+ * them in one: every commit waits for the disk, and a crawl waits for them.
+ */
 export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[]): void {
   for (const [index, step] of steps.entries())
     assert(step.number === index + 1, `migration ${step.name} is out of order`)
-  for (const step of steps.slice(pragma(database, 'user_version'))) {
+  const version = pragma(database, 'user_version')
+  for (const together of version === 0 ? [steps] : steps.slice(version).map((step) => [step])) {
     database.exec('BEGIN IMMEDIATE')
     try {
-      database.exec(step.sql)
-      database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${step.number}`)
+      for (const step of together) {
+        database.exec(step.sql)
+        database.exec(`PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${step.number}`)
+      }
       database.exec('COMMIT')
     } catch (error) {
       if (database.isTransaction) database.exec('ROLLBACK')
