@@ -10,7 +10,9 @@ if (major < 24) {
   )
   process.exit(2)
 }
-module.enableCompileCache?.()
+// Threads and child processes have caches of their own, which only the variable switches on.
+const cache = module.enableCompileCache()
+if (cache.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= cache.directory
 const built = new URL('../dist/cli/main.js', import.meta.url)
 const source = new URL('../src/cli/main.ts', import.meta.url)
 const { main } = await import((existsSync(source) ? source : built).href)

@@ -1,5 +1,6 @@
 /** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
 import { dirname, join, resolve } from 'node:path'
+import type { Worker } from 'node:worker_threads'
 import { type Instant, type Millis, realClock } from '../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
 import { Readers } from '../base/journal.ts'
@@ -21,9 +22,10 @@ import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
 import type { LeftMirror } from './mirror-keeper.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
+import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { recordUnreadable } from './watchdog.ts'
-import { scopeFor } from './worker-tools.ts'
+import { loadThread } from './worker-thread.ts'
 
 export type CrawlWhy = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
 
@@ -74,16 +76,29 @@ const EXIT_OF: Record<CrawlWhy, number> = {
 }
 
 const TICK: Millis = 1000
-/** Another thread is started when each has this many sites: a thread costs 50 MB and a tenth of a second. */
+/** Another thread is started when all are full and each has this many sites: it costs 50 MB and a tenth of a second. */
 const SITES_PER_THREAD = 20
 
-export async function startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle> {
+/** `thread`: its first worker thread, if that was loaded already; from here on it belongs to the crawl. */
+export async function startCrawl(
+  settings: Settings,
+  options: CrawlOptions,
+  thread: Worker = loadThread(),
+): Promise<CrawlHandle> {
+  try {
+    return await openCrawl(settings, options, thread)
+  } catch (error) {
+    await thread.terminate()
+    throw error
+  }
+}
+
+async function openCrawl(settings: Settings, options: CrawlOptions, thread: Worker): Promise<CrawlHandle> {
   const folder = settings.collection
   readBlacklists(blacklistPaths(settings), realDisk)
   const mirrors = mirrorFileOf(settings, folder, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
-  const opened = await openForWriting(settings, options)
-  const { house, journal, close } = opened
+  const { house, journal, close } = await openForWriting(settings, options)
   try {
     const { seeds, alternates } = await scopeSeeds(house.parts)
     if (seeds.length === 0) {
@@ -94,7 +109,7 @@ export async function startCrawl(settings: Settings, options: CrawlOptions): Pro
     }
     const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
     checkSeedsInScope(plan)
-    return await runCrawl(plan, house, journal, close)
+    return await runCrawl(plan, house, journal, thread, close)
   } catch (error) {
     await close()
     throw error
@@ -164,6 +179,7 @@ async function runCrawl(
   plan: CrawlPlan,
   house: House,
   journal: Readers<Event>,
+  thread: Worker,
   close: () => Promise<void>,
 ): Promise<CrawlHandle> {
   const { settings } = plan
@@ -177,6 +193,7 @@ async function runCrawl(
     void crew.end()
   }
   const crew: Crew = new Crew({
+    loaded: thread,
     house: house.calls,
     clock: realClock,
     journal,
@@ -230,7 +247,8 @@ async function runCrawl(
       await crew.watch()
       await view.refresh()
       const { free, leased } = view.totals.sites
-      if (crew.size > 0 && crew.size < settings.workers && free + leased > crew.size * SITES_PER_THREAD) crew.start()
+      const hasSites = free + leased > crew.size * SITES_PER_THREAD
+      if (crew.size > 0 && crew.size < settings.workers && hasSites && crew.isFull(settings.visits)) crew.start()
       if (settings.maxSize !== undefined && view.counters.get('bytes')! >= settings.maxSize) stop('size')
     }
   }

@@ -2,27 +2,20 @@
  * The worker threads of a crawl: started as sites need them, watched, replaced when they hang, told to stop. Each answers
  * to the house through its port and shares nothing else with it but its reading slot and the filter of digests.
  */
-import { Worker } from 'node:worker_threads'
+import type { EventLoopUtilization } from 'node:perf_hooks'
+import type { Worker } from 'node:worker_threads'
 import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 import type { HouseCalls, Pulse, ToWorker } from '../wire/calls.ts'
 import { answerCalls } from '../wire/thread/house-side.ts'
 import { type NowReading, readingSlot } from '../wire/thread/reading-slot.ts'
-import type { CrawlPlan } from './plan.ts'
 import { ReadingWatchdog } from './watchdog.ts'
-
-/** What a worker thread is given. */
-export interface ThreadData {
-  plan: CrawlPlan
-  worker: string
-  folder: string
-  slot: SharedArrayBuffer
-  filter: SharedArrayBuffer
-  randomSeed: number
-}
+import { beginThread, loadThread, type ThreadData } from './worker-thread.ts'
 
 export interface CrewTools {
+  /** A thread that is loaded already: the first to be started. */
+  loaded: Worker | undefined
   house: HouseCalls
   clock: Clock
   journal: Journal<Event>
@@ -41,8 +34,13 @@ interface Member {
   watchdog: ReadingWatchdog
   ended: Promise<void>
   pulse: Pulse
+  /** Its event loop at the last look, and how much of the time until then it had been at work. */
+  loop: EventLoopUtilization
+  busy: number
 }
 
+/** Above this share of its time a thread has no room for more sites: what it does late, it does late for all of them. */
+const BUSY = 0.7
 const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 
 export class Crew {
@@ -50,16 +48,23 @@ export class Crew {
   readonly #members = new Set<Member>()
   /** What is done for threads that are no more, until others stand in their place: meanwhile the crew has not ended. */
   readonly #replacing = new Set<Promise<void>>()
+  #loaded: Worker | undefined
   #made = 0
   #stopping = false
   #over = false
 
   constructor(tools: CrewTools) {
     this.#tools = tools
+    this.#loaded = tools.loaded
   }
 
   get size(): number {
     return this.#members.size
+  }
+
+  /** No thread has time, or a slot, for another site. */
+  isFull(slots: number): boolean {
+    return [...this.#members].every(({ busy, pulse }) => busy > BUSY || pulse.visits >= slots)
   }
 
   get lateMs(): number {
@@ -74,12 +79,19 @@ export class Crew {
     if (this.#over) return
     const name = `w${++this.#made}`
     const slot = readingSlot()
-    const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-    const thread = new Worker(new URL(`./real-worker.${extension}`, import.meta.url), {
-      workerData: this.#tools.dataFor(name, slot),
-    })
+    const thread = this.#loaded ?? loadThread()
+    this.#loaded = undefined
+    beginThread(thread, this.#tools.dataFor(name, slot))
     const watchdog = new ReadingWatchdog(slot, this.#tools.clock)
-    const member: Member = { name, thread, watchdog, ended: Promise.resolve(), pulse: NO_PULSE }
+    const member: Member = {
+      name,
+      thread,
+      watchdog,
+      ended: Promise.resolve(),
+      pulse: NO_PULSE,
+      loop: thread.performance.eventLoopUtilization(),
+      busy: 0,
+    }
     let failure: unknown
     thread.on('error', (error) => {
       failure = error
@@ -105,9 +117,13 @@ export class Crew {
     if (this.#stopping) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
   }
 
-  /** Ends threads that hang on a page, records the page, and starts others in their place. */
+  /** Once a second: how busy threads are; those that hang on a page are ended, the page is recorded, others take their place. */
   async watch(): Promise<void> {
     for (const member of this.#members) {
+      const { performance } = member.thread
+      const loop = performance.eventLoopUtilization()
+      member.busy = performance.eventLoopUtilization(loop, member.loop).utilization
+      member.loop = loop
       const reading = member.watchdog.stuck()
       if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
     }

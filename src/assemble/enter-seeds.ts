@@ -7,8 +7,8 @@ import { seedLooksOf } from '../frontier/open-frontier.ts'
 import { enterSeeds, type SourceReport } from '../sources/enter.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { openForWriting } from './crawl.ts'
+import { scopeFor } from './scope-for.ts'
 import { openInputs, type SeedRequest } from './seed-inputs.ts'
-import { scopeFor } from './worker-tools.ts'
 
 export interface SeedWatch {
   /** Asked between two batches: what was entered stays. */

@@ -3,8 +3,8 @@ import type { Settings } from '../config/keys.ts'
 import type { Blacklist } from '../scope/blacklist.ts'
 import type { SiteName } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
+import { scopeFor } from './scope-for.ts'
 import type { ScopeSeeds } from './scope-seeds.ts'
-import { scopeFor } from './worker-tools.ts'
 
 export interface OriginalScope {
   mayReplace(original: SiteName): boolean

@@ -1,7 +1,7 @@
 /** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { parentPort, workerData } from 'node:worker_threads'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { realClock } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
@@ -16,8 +16,8 @@ import { watchInto } from '../wire/thread/reading-slot.ts'
 import { reachHouse } from '../wire/thread/worker-side.ts'
 import { runWorker } from '../worker/worker.ts'
 import { blacklistFiles } from './blacklist-files.ts'
-import type { ThreadData } from './crew.ts'
 import { realResolver } from './real-resolver.ts'
+import type { ThreadData } from './worker-thread.ts'
 import { userAgentOf, workerTools } from './worker-tools.ts'
 
 /** A connection that waited longer than this between two requests was probably closed by its server. */
@@ -27,11 +27,10 @@ const RATE_GRACE_MS = 10_000
 /** Payloads of this worker's own volumes that it remembers for revisits. */
 const TWINS_IN_MEMORY = 100_000
 
-async function main(): Promise<void> {
-  assert(parentPort !== null, 'real-worker runs in a worker thread')
-  const data = workerData as ThreadData
+async function main(port: MessagePort, data: ThreadData): Promise<void> {
+  // Before anything is awaited: the house may say stop at once.
+  const house = reachHouse(port)
   const { settings, version } = data.plan
-  const house = reachHouse(parentPort)
   const filter = new DigestFilter(data.filter)
   const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? house.event(event) : undefined) }
   const named = new Set(settings.resolve.map(({ ip }) => ip))
@@ -89,7 +88,7 @@ async function main(): Promise<void> {
     },
     house.stop,
   )
-  parentPort.close()
+  port.close()
 }
 
 /** Requests and answers are many: they are told to the house only when somebody listens to every event. */
@@ -97,4 +96,8 @@ function isWorthTelling(event: Event, settings: Settings): boolean {
   return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
 }
 
-await main()
+assert(parentPort !== null, 'real-worker runs in a worker thread')
+const port = parentPort
+await new Promise<void>((resolve, reject) => {
+  port.once('message', (data: ThreadData) => main(port, data).then(resolve, reject))
+})

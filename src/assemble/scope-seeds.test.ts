@@ -9,8 +9,8 @@ import { roundRobin } from '../frontier/order/round-robin.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../web/url/web-url.ts'
 import { seedStanding } from './open-seeds.ts'
+import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
-import { scopeFor } from './worker-tools.ts'
 
 const settingsOf = (...flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined }).settings
 

@@ -8,7 +8,8 @@ import { refusalOf } from '../hazards/detect.ts'
 import type { Blacklist } from '../scope/blacklist.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
-import { hazardLimits, scopeFor } from './worker-tools.ts'
+import { scopeFor } from './scope-for.ts'
+import { hazardLimits } from './worker-tools.ts'
 
 export interface WhyNot {
   by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'nofollow'

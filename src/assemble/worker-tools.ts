@@ -1,5 +1,4 @@
 /** A worker's tools, from the plan and from the doors to the world, whoever made those. */
-import { assert } from '../base/assert.ts'
 import type { Clock } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
@@ -7,8 +6,6 @@ import { trustOf } from '../config/trust.ts'
 import { type HazardLimits, UNLIMITED } from '../hazards/limits.ts'
 import { readPage } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
-import { parseScopeMode, type ScopeMode } from '../scope/region.ts'
-import { makeScope, type Scope } from '../scope/scope.ts'
 import { AddressBook } from '../site/address-book.ts'
 import { DomainBook } from '../site/domains.ts'
 import { ForeignAnswers } from '../site/foreign-answers.ts'
@@ -16,9 +13,9 @@ import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
 import type { Archive, FindTwin, ReadingWatch } from '../visit/ports.ts'
 import { userAgent } from '../web/http/user-agent.ts'
-import type { WebUrl } from '../web/url/web-url.ts'
 import type { WorkerOptions } from '../worker/worker.ts'
 import { type CrawlPlan, pauseOf, urlsOf } from './plan.ts'
+import { scopeFor } from './scope-for.ts'
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8
@@ -84,42 +81,6 @@ export function hazardLimits(settings: Settings): HazardLimits {
     duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
     depth: settings.maxDepth,
   }
-}
-
-/** The scope is made again only when the black lists have changed. */
-export function scopeFor(
-  settings: Settings,
-  seeds: readonly WebUrl[],
-  blacklist: () => Blacklist,
-  alternates: readonly WebUrl[] = [],
-): () => Scope {
-  let list: Blacklist | undefined
-  let scope: Scope | undefined
-  return () => {
-    if (scope !== undefined && blacklist() === list) return scope
-    list = blacklist()
-    scope = makeScope({
-      mode: scopeMode(settings.scope),
-      seeds,
-      alternates,
-      include: settings.include.map((pattern) => new RegExp(pattern)),
-      exclude: settings.exclude.map((pattern) => new RegExp(pattern)),
-      queries: settings.queries,
-      mediaTypes: settings.mediaTypes,
-      maxDepth: settings.maxDepth,
-      maxUrlLength: settings.maxUrlLength,
-      blacklist: list,
-      links: settings.links,
-      sizes: settings.maxBytes,
-    })
-    return scope
-  }
-}
-
-function scopeMode(text: string): ScopeMode {
-  const mode = parseScopeMode(text)
-  assert(mode !== undefined, `scope ${text} passed the settings`)
-  return mode
 }
 
 /** `NAME/VERSION (+CONTACT)`: who asks, and where to learn more (V17). */

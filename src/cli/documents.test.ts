@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { flagOf, keyOf, PRESETS, SETTING_NAMES, variableOf } from '../config/keys.ts'
-import { COMMANDS } from './commands.ts'
+import { COMMAND_NAMES } from './commands.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownUnder('docs')].map(
@@ -35,7 +35,7 @@ const FOREIGN = ['--silent', '--test', '--write', '--table', '--help', '--versio
 test('every flag, variable and command that the documents name exists', () => {
   const flags = new Set([...SETTING_NAMES.map(flagOf), ...FOREIGN])
   const variables = new Set(SETTING_NAMES.map(variableOf))
-  const commands = new Set<string>([...COMMANDS.map(({ name }) => name), 'COMMAND'])
+  const commands = new Set<string>([...COMMAND_NAMES, 'COMMAND'])
   for (const { path, text } of pages) {
     for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(flags.has(flag), `${path} names ${flag}`)
     for (const [name] of text.matchAll(/ORBWEAVER_[A-Z_]+/g)) assert.ok(variables.has(name), `${path} names ${name}`)

@@ -5,10 +5,9 @@ import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
 import { nearest } from '../config/nearest.ts'
 import type { Command } from './command.ts'
-import { COMMANDS } from './commands.ts'
+import { allCommands, COMMAND_NAMES, loadCommand } from './commands.ts'
 import type { Doors } from './doors.ts'
 import { fileTrouble } from './file-trouble.ts'
-import { commandHelp, generalHelp } from './help.ts'
 import { onInterrupt } from './interrupt.ts'
 import { realDoors } from './real-doors.ts'
 import { makeScreen, type Screen } from './screen.ts'
@@ -38,7 +37,7 @@ async function dispatch(argv: readonly string[], screen: Screen, doors: Doors): 
   const version = programVersion()
   const [first, ...rest] = argv
   if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
-    screen.print(generalHelp(COMMANDS, version))
+    screen.print((await import('./help.ts')).generalHelp(await allCommands(), version))
     return first === undefined ? EXIT.usage : EXIT.done
   }
   if (first === '--version' || first === '-V') {
@@ -46,10 +45,10 @@ async function dispatch(argv: readonly string[], screen: Screen, doors: Doors): 
     return EXIT.done
   }
   if (first === 'help') return dispatch([rest[0], '--help'], screen, doors)
-  const command = COMMANDS.find((c) => c.name === first)
+  const command = await loadCommand(first)
   if (command === undefined) throw unknownCommand(first)
   if (asksForHelp(rest)) {
-    screen.print(commandHelp(command, screen.width()))
+    screen.print((await import('./help.ts')).commandHelp(command, screen.width()))
     return EXIT.done
   }
   const loaded = loadSettings(rest, command.name, surroundings)
@@ -65,10 +64,7 @@ function asksForHelp(words: readonly string[]): boolean {
 }
 
 function unknownCommand(word: string): Problem {
-  const near = nearest(
-    word,
-    COMMANDS.map((c) => c.name),
-  )
+  const near = nearest(word, COMMAND_NAMES)
   if (word.startsWith('-')) return new Problem('bad-flag', `the command comes first: orbweaver COMMAND ${word} …`)
   if (near === undefined && /[./]/.test(word))
     return new Problem('bad-flag', `'${word}' is no command; to collect it: orbweaver crawl ${word}`)

@@ -3,8 +3,11 @@ import type { Doors } from './doors.ts'
 
 export const realDoors: Doors = {
   async startCrawl(settings, options) {
+    // The thread loads what it needs while this one loads the house.
+    const { loadThread } = await import('../assemble/worker-thread.ts')
+    const thread = loadThread()
     const { startCrawl } = await import('../assemble/crawl.ts')
-    return startCrawl(settings, options)
+    return startCrawl(settings, options, thread)
   },
   async openCollection(folder) {
     const { openCollection } = await import('../assemble/open.ts')
