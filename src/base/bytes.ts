@@ -3,6 +3,9 @@ import { assert } from './assert.ts'
 
 const encoder = new TextEncoder()
 
+/** A writer that has grown beyond this begins anew with less when it is emptied. */
+const MOST_KEPT = 1024 * 1024
+
 export class ByteWriter {
   #bytes: Uint8Array
   #view: DataView
@@ -13,6 +16,18 @@ export class ByteWriter {
     this.#view = new DataView(this.#bytes.buffer)
   }
 
+  get length(): number {
+    return this.#at
+  }
+
+  /** For the next value: making a buffer costs more than filling it. */
+  clear(): void {
+    this.#at = 0
+    if (this.#bytes.length <= MOST_KEPT) return
+    this.#bytes = new Uint8Array(MOST_KEPT / 16)
+    this.#view = new DataView(this.#bytes.buffer)
+  }
+
   byte(value: number): void {
     this.#room(1)
     this.#bytes[this.#at++] = value
@@ -20,8 +35,13 @@ export class ByteWriter {
 
   /** A whole number ≥ 0 up to 2^53 as a varint. */
   count(value: number): void {
-    assert(Number.isSafeInteger(value) && value >= 0, `count ${value}`)
     this.#room(8)
+    // Most are small whole numbers; -0, fractions and negative ones are not among these.
+    if (value >>> 0 === value && value < 0x80) {
+      this.#bytes[this.#at++] = value
+      return
+    }
+    assert(Number.isSafeInteger(value) && value >= 0, `count ${value}`)
     while (value >= 0x80) {
       this.#bytes[this.#at++] = (value % 0x80) | 0x80
       value = Math.floor(value / 0x80)
@@ -33,6 +53,12 @@ export class ByteWriter {
     this.#room(8)
     this.#view.setFloat64(this.#at, value, true)
     this.#at += 8
+  }
+
+  u32(value: number): void {
+    this.#room(4)
+    this.#view.setUint32(this.#at, value, true)
+    this.#at += 4
   }
 
   u64(value: bigint): void {
@@ -61,6 +87,11 @@ export class ByteWriter {
     this.#at += value.length
   }
 
+  copyTo(target: Uint8Array, at: number): void {
+    target.set(this.#bytes.subarray(0, this.#at), at)
+  }
+
+  /** A copy: what is written afterwards does not change it. */
   bytes(): Uint8Array {
     return this.#bytes.slice(0, this.#at)
   }
@@ -111,6 +142,13 @@ export class ByteReader {
     this.#need(8)
     const value = this.#view.getFloat64(this.#at, true)
     this.#at += 8
+    return value
+  }
+
+  u32(): number {
+    this.#need(4)
+    const value = this.#view.getUint32(this.#at, true)
+    this.#at += 4
     return value
   }
 

@@ -43,6 +43,12 @@ CREATE VIEW captures AS
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.site = c.site;
 
+CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if it has this size
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  capture INTEGER NOT NULL,
+  size INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
   name TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -122,19 +128,18 @@ CREATE TABLE inbox (
   UNIQUE (visit, part)
 ) STRICT;
 
-CREATE TABLE inlink (                       -- who links here: a row for each target and piece of work
+CREATE TABLE inlink (                       -- who links here: a row for each site and piece of work
+  id INTEGER PRIMARY KEY,                   -- in the order of pieces
   site INTEGER NOT NULL,
-  key INTEGER NOT NULL,
-  piece INTEGER NOT NULL,
-  net INTEGER NOT NULL,                     -- pages that link here, won minus lost
-  won BLOB NOT NULL,                        -- their page ids, packed
-  lost BLOB NOT NULL,
-  PRIMARY KEY (site, key, piece)
-) STRICT, WITHOUT ROWID;
+  slot INTEGER NOT NULL,                    -- -1: all its targets of the piece; else those whose key begins with this byte
+  targets BLOB NOT NULL                     -- their keys and the pages that won or lost the link, packed
+) STRICT;
 
-CREATE TABLE inlink_pieces (
+CREATE INDEX inlink_of ON inlink (site, slot);
+
+CREATE TABLE inlink_upto (                  -- pages up to this one are in it, but for those in links_changed
   one INTEGER PRIMARY KEY CHECK (one = 1),
-  made INTEGER NOT NULL
+  page INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
@@ -324,6 +329,16 @@ CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
   site INTEGER PRIMARY KEY,
   memory TEXT NOT NULL                      -- JSON
+) STRICT;
+
+CREATE TABLE site_robots (                  -- what the site's robots.txt said; nobody here reads it
+  site INTEGER PRIMARY KEY,
+  robots TEXT NOT NULL                      -- JSON
+) STRICT;
+
+CREATE TABLE site_traps (                   -- what trap detectors counted; nobody here reads it
+  site INTEGER PRIMARY KEY,
+  traps TEXT NOT NULL                       -- JSON
 ) STRICT;
 
 CREATE VIEW sites AS                        -- every site that is known, visited or not

@@ -6,16 +6,20 @@ import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../visit/counts.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
-import type { SiteMemory } from '../visit/site-memory.ts'
+import type { MemoryNews, SiteMemory } from '../visit/site-memory.ts'
 import type { Visit } from '../visit/visit.ts'
 import { nextCandidate } from './name-probes.ts'
 
 const MOST_REFUSED = 100_000
+/** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
+const PARTS_A_TRAP_MEMORY = 30
 
 export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   #memory: SiteMemory
+  /** What the house has, or will have with the parts that were taken. */
+  #robotsTold: SiteMemory['robots']
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
@@ -38,6 +42,7 @@ export class Reporter {
   constructor(visit: Visit, courtesy: () => Courtesy) {
     this.visit = visit
     this.#memory = visit.memory
+    this.#robotsTold = visit.memory.robots
     this.#courtesy = courtesy
   }
 
@@ -143,7 +148,7 @@ export class Reporter {
       abroad: this.#abroad,
       verdicts: this.#verdicts,
       counts: this.tally.take(),
-      memory: this.#memory,
+      memory: this.#memoryNews(),
       courtesy: this.#courtesy(),
       ended: this.#ended,
     }
@@ -157,5 +162,15 @@ export class Reporter {
     this.#news = false
     this.#sealed = this.#ended !== undefined
     return part
+  }
+
+  /** Robots as soon as they are others; what the detectors counted with a verdict, at the end, and now and then. */
+  #memoryNews(): MemoryNews {
+    const { robots, traps, ...news }: SiteMemory = this.#memory
+    const tellTraps = this.#ended !== undefined || this.#verdicts.length > 0 || this.#part % PARTS_A_TRAP_MEMORY === 0
+    const told: MemoryNews = news
+    if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
+    if (traps !== undefined && tellTraps) told.traps = traps
+    return told
   }
 }

@@ -9,7 +9,7 @@ import type { Event } from '../visit/events.ts'
 import type { Answer, Exchange, FetchRequest, FetchSession, Headers } from '../visit/exchange.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { PageReport, VisitEnd, VisitReport } from '../visit/report.ts'
-import { freshMemory } from '../visit/site-memory.ts'
+import { freshMemory, laterNews, type SiteMemory } from '../visit/site-memory.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { parseUrl, usualUrls } from '../web/url/web-url.ts'
 import { AddressBook } from './address-book.ts'
@@ -52,7 +52,8 @@ export interface VisitOptions {
 
 export interface Visited {
   why: VisitEnd
-  parts: VisitReport[]
+  /** Each with the site's memory as the house has it with this part. */
+  parts: (VisitReport & { memory: SiteMemory })[]
   /** Of all parts; robots.txt apart. */
   pages: PageReport[]
   counts: Map<string, number>
@@ -176,10 +177,13 @@ export class Scripted {
     }
     const courtesy = new SiteCourtesy(whole.site, whole.wait, tools.pauses, clock)
     const reporter = new Reporter(whole, () => courtesy.report())
-    const parts: VisitReport[] = []
+    const parts: Visited['parts'] = []
+    let { memory } = whole
     const take = () => {
       const part = reporter.take()
-      if (part !== undefined) parts.push(part)
+      if (part === undefined) return
+      memory = laterNews(memory, part.memory) as SiteMemory
+      parts.push({ ...part, memory })
     }
     const endsAt = clock.elapsed() + leaseMs
     const durable: SiteTools['durable'] = async (asker) => {

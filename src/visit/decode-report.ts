@@ -3,15 +3,14 @@ import { ByteReader } from '../base/bytes.ts'
 import { base32 } from '../base/digest.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
-import { ENDS, HOW, VERSION } from './report-format.ts'
-import type { SiteMemory } from './site-memory.ts'
+import { ENDS, HEAD_BYTES, HOW, VERSION, VERSION_BEFORE } from './report-format.ts'
+import type { MemoryNews } from './site-memory.ts'
 import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {
   const from = new ColumnReader(bytes)
-  if (from.raw.byte() !== VERSION) throw new RangeError('a report of another version')
-  const visit = from.raw.text()
+  const visit = from.name()
   const fence = from.whole()
   const part = from.whole()
   const site = from.word()
@@ -23,24 +22,75 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
   const counts = from.counts()
   const courtesy = from.courtesy()
   const ended = from.ended()
-  const memory = siteMemory(from.raw.text())
-  const learnt = learntOf(from.raw.text())
-  if (!from.raw.atEnd) throw new RangeError('bytes after the end of a report')
+  const memory = from.memory()
+  const learnt = learntOf(from.prose())
+  from.end()
   const report: VisitReport = { visit, fence, site, part, pages, found, abroad, verdicts, counts, memory, courtesy }
   if (ended !== undefined) report.ended = ended
   if (learnt !== undefined) report.learnt = learnt
   return report
 }
 
+/** The texts of one part, one behind the other. */
+class Texts {
+  readonly #all: string
+  #at = 0
+
+  constructor(bytes: Uint8Array) {
+    this.#all = decoder.decode(bytes)
+  }
+
+  next(length: number): string {
+    const from = this.#at
+    if (from + length > this.#all.length) throw new RangeError('texts end too early')
+    this.#at += length
+    return this.#all.slice(from, this.#at)
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#all.length
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+
 class ColumnReader {
   readonly raw: ByteReader
+  /** Undefined in version 2, whose texts stand among the numbers. */
+  readonly #names: Texts | undefined
+  readonly #prose: Texts | undefined
   readonly #words: string[] = []
-  /** Words twice told (a page's URL that was a word already) take no new number. */
+  /** Version 2 does not say whether a page's URL is a word already. */
   readonly #known = new Set<string>()
   #lastUrl = ''
 
   constructor(bytes: Uint8Array) {
-    this.raw = new ByteReader(bytes)
+    const head = new ByteReader(bytes)
+    const version = head.byte()
+    if (version === VERSION_BEFORE) {
+      this.raw = new ByteReader(bytes.subarray(1))
+      return
+    }
+    if (version !== VERSION) throw new RangeError('a report of another version')
+    const namesAt = HEAD_BYTES + head.u32()
+    const proseAt = namesAt + head.u32()
+    if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
+    this.raw = new ByteReader(bytes.subarray(HEAD_BYTES, namesAt))
+    this.#names = new Texts(bytes.subarray(namesAt, proseAt))
+    this.#prose = new Texts(bytes.subarray(proseAt))
+  }
+
+  name(): string {
+    return this.#names === undefined ? this.raw.text() : this.#names.next(this.raw.count())
+  }
+
+  prose(): string {
+    return this.#prose === undefined ? this.raw.text() : this.#prose.next(this.raw.count())
+  }
+
+  end(): void {
+    if (!this.raw.atEnd || this.#names?.atEnd === false || this.#prose?.atEnd === false)
+      throw new RangeError('bytes after the end of a report')
   }
 
   whole(): number {
@@ -58,23 +108,24 @@ class ColumnReader {
 
   word(): string {
     const number = this.raw.count()
-    if (number === 0) return this.#learn(this.raw.text())
+    if (number === 0) return this.#learn(this.name())
     const word = this.#words[number - 1]
     if (word === undefined) throw new RangeError('no such word')
     return word
   }
 
   #learn(word: string): string {
-    if (!this.#known.has(word)) {
+    if (this.#names === undefined) {
+      if (this.#known.has(word)) return word
       this.#known.add(word)
-      this.#words.push(word)
     }
+    this.#words.push(word)
     return word
   }
 
   url(): string {
     const same = this.raw.count()
-    const rest = this.raw.text()
+    const rest = this.name()
     if (same > this.#lastUrl.length) throw new RangeError('no such URL before')
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
     this.#lastUrl = url
@@ -82,14 +133,14 @@ class ColumnReader {
   }
 
   digest(): string {
-    if (this.raw.byte() === 0) return this.raw.text()
+    if (this.raw.byte() === 0) return this.name()
     return `sha1:${base32(this.raw.blob())}`
   }
 
   page(): PageReport {
     const { raw } = this
     const flags = raw.byte()
-    const url = this.#learn(this.url())
+    const url = flags & 64 ? this.url() : this.#learn(this.url())
     const key = raw.u64()
     const depth = this.whole()
     const via = flags & 1 ? this.word() : undefined
@@ -105,14 +156,14 @@ class ColumnReader {
       tookMs: this.finite(),
       tries: this.whole(),
       outcome: this.outcome(),
-      title: raw.text(),
+      title: this.prose(),
       links: raw.blob(),
       annotations: this.annotations(),
       errand: (flags & 8) !== 0,
     }
     if (via !== undefined) page.via = via
     if (flags & 2) page.capture = this.capture()
-    if (flags & 4) page.memory = this.memory(page.capture)
+    if (flags & 4) page.memory = this.pageMemory(page.capture)
     if (flags & 16) page.sniffed = this.word()
     if (flags & 32) page.language = this.word()
     return page
@@ -163,13 +214,13 @@ class ColumnReader {
     return { volume, offset, length, kind, digest: this.digest() }
   }
 
-  memory(capture: Capture | undefined): PageMemory {
+  pageMemory(capture: Capture | undefined): PageMemory {
     const { raw } = this
     const flags = raw.byte()
     if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
     const digest = flags & 1 ? capture!.digest : this.digest()
     const memory: PageMemory = { digest, textDigest: raw.u64(), simhash: raw.u64() }
-    if (flags & 2) memory.etag = raw.text()
+    if (flags & 2) memory.etag = this.name()
     if (flags & 4) memory.lastModified = this.word()
     return memory
   }
@@ -193,10 +244,10 @@ class ColumnReader {
   verdicts(): Verdict[] {
     const verdicts: Verdict[] = []
     for (let left = this.raw.count(); left > 0; left--) {
-      const verdict: Verdict = { rule: this.word(), evidence: this.raw.text(), at: this.finite() }
-      if (this.raw.byte() !== 0) verdict.pattern = this.raw.text()
+      const verdict: Verdict = { rule: this.word(), evidence: this.prose(), at: this.finite() }
+      if (this.raw.byte() !== 0) verdict.pattern = this.prose()
       const examples: string[] = []
-      for (let more = this.raw.count(); more > 0; more--) examples.push(this.raw.text())
+      for (let more = this.raw.count(); more > 0; more--) examples.push(this.prose())
       if (examples.length > 0) verdict.examples = examples
       verdicts.push(verdict)
     }
@@ -206,7 +257,7 @@ class ColumnReader {
   counts(): Counts {
     const counts = new Map<string, number>()
     for (let left = this.raw.count(); left > 0; left--) {
-      const name = this.raw.text()
+      const name = this.name()
       counts.set(name, this.whole())
     }
     return counts
@@ -217,8 +268,19 @@ class ColumnReader {
     const flags = raw.byte()
     const courtesy: Courtesy = { pause: this.finite(), notBefore: this.finite() }
     if (flags & 1) courtesy.lastAnswerAt = this.finite()
-    if (flags & 2) courtesy.address = raw.text()
+    if (flags & 2) courtesy.address = this.name()
     return courtesy
+  }
+
+  /** Version 2 tells the whole of it, in one. */
+  memory(): MemoryNews {
+    const memory: Partial<MemoryNews> = objectOf(this.prose(), 'site memory')
+    if (this.#names === undefined) return checked(memory)
+    const robots = this.prose()
+    const traps = this.prose()
+    if (robots !== '') memory.robots = objectOf(robots, 'robots')
+    if (traps !== '') memory.traps = objectOf(traps, 'trap memory') as MemoryNews['traps']
+    return checked(memory)
   }
 
   ended(): VisitEnd | undefined {
@@ -229,32 +291,28 @@ class ColumnReader {
 }
 
 /** Plain JSON by its own contract; what has not its shape is damage. */
-function siteMemory(text: string): SiteMemory {
-  let memory: Partial<SiteMemory>
+function objectOf(text: string, what: string): object {
+  let value: unknown
   try {
-    memory = JSON.parse(text)
+    value = JSON.parse(text)
   } catch (error) {
-    throw new RangeError('site memory is no JSON', { cause: error })
+    throw new RangeError(`${what} is no JSON`, { cause: error })
   }
+  if (typeof value !== 'object' || value === null) throw new RangeError(`${what} has another shape`)
+  return value
+}
+
+function checked(memory: Partial<MemoryNews>): MemoryNews {
+  const { fetched, duplicates, deepest, silent, robots = {}, traps = {} } = memory
   const whole =
-    typeof memory === 'object' &&
-    memory !== null &&
-    typeof memory.robots === 'object' &&
-    memory.robots !== null &&
-    [memory.fetched, memory.duplicates, memory.deepest, memory.silent].every(Number.isFinite)
+    [fetched, duplicates, deepest, silent].every(Number.isFinite) &&
+    [robots, traps].every((section) => typeof section === 'object' && section !== null)
   if (!whole) throw new RangeError('site memory has another shape')
-  return memory as SiteMemory
+  return memory as MemoryNews
 }
 
 function learntOf(text: string): Learnt | undefined {
-  if (text === '') return undefined
-  try {
-    const learnt: unknown = JSON.parse(text)
-    if (typeof learnt === 'object' && learnt !== null) return learnt as Learnt
-  } catch (error) {
-    throw new RangeError('what was learnt is no JSON', { cause: error })
-  }
-  throw new RangeError('what was learnt has another shape')
+  return text === '' ? undefined : objectOf(text, 'what was learnt')
 }
 
 const unzigzag = (value: number): number => (value % 2 === 1 ? -(value + 1) / 2 : value / 2)

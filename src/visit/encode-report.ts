@@ -1,24 +1,26 @@
 /**
- * A report as bytes: what travels between threads (transferred, not cloned) and what lies in the inbox. A version byte
- * first, then the pages, the links, and the rest. Texts that come again (a page's URL as the `via` of its forty links,
- * paths, rules, media types) are written once and named by number afterwards; URLs repeat only what differs from the
- * URL before. Decoding trusts no length and no number: damage is a RangeError, never an endless loop or a huge array.
+ * A report as bytes (`report-format.ts`): what travels between threads (transferred, not cloned) and what lies in the inbox.
+ * Texts that come again (a page's URL as the `via` of its forty links, paths, rules, media types) are written once and
+ * named by number afterwards; URLs repeat only what differs from the URL before. Decoding trusts no length and no number:
+ * damage is a RangeError, never an endless loop or a huge array.
  */
 import { never } from '../base/assert.ts'
 import { ByteWriter } from '../base/bytes.ts'
 import { fromBase32 } from '../base/digest.ts'
 import type { Outcome } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Link, PageReport, Verdict, VisitReport } from './report.ts'
-import { ENDS, HOW, VERSION } from './report-format.ts'
+import { ENDS, HEAD_BYTES, HOW, VERSION } from './report-format.ts'
+import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
 const SHA1 = /^sha1:[A-Z2-7]{32}$/
+/** One report at a time: they share a buffer. */
+const numbers = new ByteWriter(64 * 1024)
 
 export function encodeReport(report: VisitReport): Uint8Array {
-  const links = report.found.length + report.abroad.length
-  const out = new Columns(512 + report.pages.length * 512 + links * 48)
-  out.raw.byte(VERSION)
-  out.raw.text(report.visit)
+  numbers.clear()
+  const out = new Columns(numbers)
+  out.name(report.visit)
   out.raw.count(report.fence)
   out.raw.count(report.part)
   out.word(report.site)
@@ -30,36 +32,60 @@ export function encodeReport(report: VisitReport): Uint8Array {
   out.counts(report.counts)
   out.courtesy(report.courtesy)
   out.raw.byte(report.ended === undefined ? 0 : 1 + ENDS.indexOf(report.ended))
-  out.raw.text(JSON.stringify(report.memory))
-  out.raw.text(report.learnt === undefined ? '' : JSON.stringify(report.learnt))
-  return out.raw.bytes()
+  out.memory(report.memory)
+  out.prose(report.learnt === undefined ? '' : JSON.stringify(report.learnt))
+  return out.bytes()
 }
 
 class Columns {
   readonly raw: ByteWriter
+  readonly #names: string[] = []
+  readonly #prose: string[] = []
   readonly #words = new Map<string, number>()
   #lastUrl = ''
 
-  constructor(expected: number) {
-    this.raw = new ByteWriter(expected)
+  constructor(raw: ByteWriter) {
+    this.raw = raw
   }
 
-  /**
-   * A text that may come again: 0 and the text the first time, its number afterwards. Well formed, as the reader will
-   * see it: else the numbers of the two would drift apart.
-   */
-  word(given: string): void {
-    const text = given.toWellFormed()
+  bytes(): Uint8Array {
+    const names = this.#names.join('')
+    const prose = this.#prose.join('')
+    const { raw } = this
+    const whole = Buffer.allocUnsafeSlow(HEAD_BYTES + raw.length + 3 * (names.length + prose.length))
+    whole[0] = VERSION
+    raw.copyTo(whole, HEAD_BYTES)
+    const namesAt = HEAD_BYTES + raw.length
+    const nameBytes = whole.write(names, namesAt)
+    const proseBytes = whole.write(prose, namesAt + nameBytes)
+    whole.writeUInt32LE(raw.length, 1)
+    whole.writeUInt32LE(nameBytes, 5)
+    whole.writeUInt32LE(proseBytes, 9)
+    // Its own memory, and no more of it than is needed: it is handed to another thread.
+    return new Uint8Array(whole.subarray(0, namesAt + nameBytes + proseBytes))
+  }
+
+  name(text: string): void {
+    this.raw.count(text.length)
+    this.#names.push(wellFormed(text))
+  }
+
+  prose(text: string): void {
+    this.raw.count(text.length)
+    this.#prose.push(wellFormed(text))
+  }
+
+  /** A text that may come again: 0 and the text the first time, its number afterwards. */
+  word(text: string): void {
     const known = this.#words.get(text)
     this.raw.count(known ?? 0)
     if (known !== undefined) return
     this.#words.set(text, this.#words.size + 1)
-    this.raw.text(text)
+    this.name(text)
   }
 
   /** A text most often new, and most often much like the one before. */
-  url(given: string): string {
-    const url = given.toWellFormed()
+  url(url: string): void {
     const before = this.#lastUrl
     const most = Math.min(before.length, url.length)
     let same = 0
@@ -67,31 +93,32 @@ class Columns {
     // Half a surrogate pair is no text of its own.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     this.raw.count(same)
-    this.raw.text(same === 0 ? url : url.slice(same))
+    this.name(same === 0 ? url : url.slice(same))
     this.#lastUrl = url
-    return url
   }
 
   digest(digest: string): void {
     const plain = SHA1.test(digest)
     this.raw.byte(plain ? 1 : 0)
     if (plain) this.raw.blob(fromBase32(digest.slice(5)))
-    else this.raw.text(digest)
+    else this.name(digest)
   }
 
   page(page: PageReport): void {
     const { raw } = this
+    // The links found on it will name it as their `via`.
+    const isWord = this.#words.has(page.url)
+    if (!isWord) this.#words.set(page.url, this.#words.size + 1)
     raw.byte(
       (page.via === undefined ? 0 : 1) |
         (page.capture === undefined ? 0 : 2) |
         (page.memory === undefined ? 0 : 4) |
         (page.errand ? 8 : 0) |
         (page.sniffed === undefined ? 0 : 16) |
-        (page.language === undefined ? 0 : 32),
+        (page.language === undefined ? 0 : 32) |
+        (isWord ? 64 : 0),
     )
-    const url = this.url(page.url)
-    // The links found on it will name it as their `via`.
-    if (!this.#words.has(url)) this.#words.set(url, this.#words.size + 1)
+    this.url(page.url)
     raw.u64(page.key)
     raw.count(page.depth)
     if (page.via !== undefined) this.word(page.via)
@@ -103,12 +130,12 @@ class Columns {
     raw.number(page.tookMs)
     raw.count(page.tries)
     this.outcome(page.outcome)
-    raw.text(page.title)
+    this.prose(page.title)
     raw.blob(page.links)
     raw.count(page.annotations.length)
     for (const annotation of page.annotations) this.word(annotation)
     if (page.capture !== undefined) this.capture(page.capture)
-    if (page.memory !== undefined) this.memory(page.memory, page.capture)
+    if (page.memory !== undefined) this.pageMemory(page.memory, page.capture)
     if (page.sniffed !== undefined) this.word(page.sniffed)
     if (page.language !== undefined) this.word(page.language)
   }
@@ -154,14 +181,14 @@ class Columns {
     this.digest(capture.digest)
   }
 
-  memory(memory: PageMemory, capture: Capture | undefined): void {
+  pageMemory(memory: PageMemory, capture: Capture | undefined): void {
     const { raw } = this
     const sameDigest = capture?.digest === memory.digest
     raw.byte((sameDigest ? 1 : 0) | (memory.etag === undefined ? 0 : 2) | (memory.lastModified === undefined ? 0 : 4))
     if (!sameDigest) this.digest(memory.digest)
     raw.u64(memory.textDigest)
     raw.u64(memory.simhash)
-    if (memory.etag !== undefined) raw.text(memory.etag)
+    if (memory.etag !== undefined) this.name(memory.etag)
     if (memory.lastModified !== undefined) this.word(memory.lastModified)
   }
 
@@ -183,19 +210,19 @@ class Columns {
     this.raw.count(verdicts.length)
     for (const verdict of verdicts) {
       this.word(verdict.rule)
-      this.raw.text(verdict.evidence)
+      this.prose(verdict.evidence)
       this.raw.number(verdict.at)
       this.raw.byte(verdict.pattern === undefined ? 0 : 1)
-      if (verdict.pattern !== undefined) this.raw.text(verdict.pattern)
+      if (verdict.pattern !== undefined) this.prose(verdict.pattern)
       this.raw.count(verdict.examples?.length ?? 0)
-      for (const example of verdict.examples ?? []) this.raw.text(example)
+      for (const example of verdict.examples ?? []) this.prose(example)
     }
   }
 
   counts(counts: Counts): void {
     this.raw.count(counts.size)
     for (const [name, value] of counts) {
-      this.raw.text(name)
+      this.name(name)
       this.raw.count(value)
     }
   }
@@ -206,8 +233,18 @@ class Columns {
     raw.number(courtesy.pause)
     raw.number(courtesy.notBefore)
     if (courtesy.lastAnswerAt !== undefined) raw.number(courtesy.lastAnswerAt)
-    if (courtesy.address !== undefined) raw.text(courtesy.address)
+    if (courtesy.address !== undefined) this.name(courtesy.address)
+  }
+
+  /** A section of which there is no news is empty. */
+  memory({ robots, traps, ...rest }: MemoryNews): void {
+    this.prose(JSON.stringify(rest))
+    this.prose(robots === undefined ? '' : JSON.stringify(robots))
+    this.prose(traps === undefined ? '' : JSON.stringify(traps))
   }
 }
+
+/** Half of a surrogate pair at the end of one text must not meet the other half at the beginning of the next. */
+const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed())
 
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)

@@ -87,6 +87,7 @@ const verdict = joined<Verdict>(
   maybe('pattern', text),
   maybe('examples', fc.array(text, { minLength: 1, maxLength: 3 })),
 )
+const { robots: _, ...counted } = freshMemory()
 const report = joined<VisitReport>(
   record({
     visit: text,
@@ -101,8 +102,12 @@ const report = joined<VisitReport>(
       .dictionary(text, fc.maxSafeNat(), { maxKeys: 5, noNullPrototype: true })
       .map((d) => new Map(Object.entries(d))),
     memory: joined(
-      fc.constant(freshMemory()),
-      maybe('robots', fc.constant({ https: { state: 'rules', at: 1, status: 200, text: 'User-agent: *' } })),
+      fc.constant(counted),
+      maybe(
+        'robots',
+        fc.constantFrom({}, { https: { state: 'rules', at: 1, status: 200, text: 'User-agent: \u03b1' } }),
+      ),
+      maybe('traps', fc.constant({ stopped: [] })),
       maybe('stopped', text),
     ),
     courtesy: joined(
@@ -174,6 +179,39 @@ test('half a surrogate pair does not shift the words after it', () => {
   )
 })
 
+test('a part that the version before wrote is read', () => {
+  // Written by version 2: a page that is its own via, an errand, links in two sites, a verdict, the whole memory.
+  const got = decodeReport(Buffer.from(VERSION_2, 'base64'))
+  assert.deepEqual(
+    got.pages.map(({ url, via, title, errand, capture }) => [url, via, title, errand, capture?.digest]),
+    [
+      ['http://a.test/robots.txt', undefined, '', true, undefined],
+      ['http://a.test/b', 'http://a.test/', 'Заглавие', false, 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
+    ],
+  )
+  assert.deepEqual(
+    [...got.found, ...got.abroad].map(({ url, via, site, spelling }) => [url, via, site, spelling]),
+    [
+      ['http://a.test/c', 'http://a.test/b', 'a.test', undefined],
+      ['http://a.test/C', 'http://a.test/b', 'a.test', true],
+      ['http://b.test/', 'http://a.test/b', 'b.test', undefined],
+    ],
+  )
+  const robots = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
+  assert.deepEqual(got.memory, { ...freshMemory(), robots, traps: { stopped: [] }, fetched: 2 })
+  assert.deepEqual([got.site, got.part, got.ended, got.counts.get('requests')], ['a.test', 2, 'slice', 2])
+})
+
 test('another version is refused', () => {
   assert.throws(() => decodeReport(new Uint8Array([9, 0, 0])), RangeError)
 })
+
+const VERSION_2 = `
+AgN2LjEBAgAGYS50ZXN0AggAGGh0dHA6Ly9hLnRlc3Qvcm9ib3RzLnR4dAUAAAAAAAAAAQABTAAAAAAAABxAkAMACXRleHQvaHRt
+bAMAAAAAAAD4PwEAAAABAAF4Bw4BYgUAAAAAAAAAAQAOaHR0cDovL2EudGVzdC8DAAAAAAAAHECQAwQDAAAAAAAA+D8BABDQl9Cw
+0LPQu9Cw0LLQuNC1AAEFAAF2ChQAARTaOaPuXmtLDTJVv++VYBiQr9gHCQMBAAAAAAAAAAIAAAAAAAAAAyJlIgIOAWMJAAAAAAAA
+AAECBgACTEwADgFDCQAAAAAAAAABAgYJAgEHB2IudGVzdC8JAAAAAAAAAAAGYi50ZXN0AgYJAAEAAXIBZQAAAAAAAAhAAQIvIwEP
+aHR0cDovL2EudGVzdC94AQhyZXF1ZXN0cwIDAAAAAABAj0AAAAAAAECfQAAAAAAAQI9ACTE5Mi4wLjIuMQKYAXsicm9ib3RzIjp7
+Imh0dHAiOnsic3RhdGUiOiJydWxlcyIsImF0IjoxLCJzdGF0dXMiOjIwMCwidGV4dCI6IkRpc2FsbG93OiAveCJ9fSwiZmV0Y2hl
+ZCI6MiwiZHVwbGljYXRlcyI6MCwiZGVlcGVzdCI6MCwic2lsZW50IjowLCJ0cmFwcyI6eyJzdG9wcGVkIjpbXX19AA==
+`

@@ -1,7 +1,7 @@
 /** What a visit tells, in numbered parts; (visit, part) makes it idempotent. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Outcome } from './outcome.ts'
-import type { SiteMemory } from './site-memory.ts'
+import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory, SiteName, UrlKey, VisitId } from './visit.ts'
 
 /** A URL that a page names, screened: it is wanted. */
@@ -119,7 +119,7 @@ export interface VisitReport {
   abroad: Link[]
   verdicts: Verdict[]
   counts: Counts
-  memory: SiteMemory
+  memory: MemoryNews
   courtesy: Courtesy
   learnt?: Learnt
   /** Set on the last part only: the lease ends with it. */

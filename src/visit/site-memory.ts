@@ -75,4 +75,21 @@ export interface SiteMemory {
   likeness?: Likeness
 }
 
+/**
+ * What a part tells of the memory. `robots` (up to 640 KiB) and `traps` (up to 16 KB) are in it only when there is news of
+ * them: where one is absent, the house keeps what it has. Everything else is whole in every part: a field that is absent
+ * there is not known any more.
+ */
+export type MemoryNews = Omit<SiteMemory, 'robots'> & Partial<Pick<SiteMemory, 'robots'>>
+
+/** What two parts told, one after the other, as if it were one. */
+export function laterNews(before: MemoryNews | undefined, news: MemoryNews): MemoryNews {
+  const robots = news.robots ?? before?.robots
+  const traps = news.traps ?? before?.traps
+  const both: MemoryNews = { ...news }
+  if (robots !== undefined) both.robots = robots
+  if (traps !== undefined) both.traps = traps
+  return both
+}
+
 export const freshMemory = (): SiteMemory => ({ robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 })

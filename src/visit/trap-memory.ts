@@ -24,9 +24,9 @@ export interface StoppedPattern {
  */
 export type FamilyRow = [
   pattern: string,
-  counts: number[],
-  contents: number[],
-  examples: string[],
+  counts: readonly number[],
+  contents: readonly number[],
+  examples: readonly string[],
   parameters?: ParameterRow,
 ]
 

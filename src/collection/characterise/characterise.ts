@@ -6,6 +6,7 @@ import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { linksToIndex } from '../links/index-links.ts'
+import { countedTargets } from '../links/read-targets.ts'
 import { Distribution } from './distribution.ts'
 import { ASKED, PagePass } from './page-pass.ts'
 import { proposeThresholds } from './thresholds.ts'
@@ -90,7 +91,6 @@ function duplicateSums(tx: Tx): { duplicates: number; perSite: Distribution } {
 
 function inLinkSums(tx: Tx): { inLinks: Distribution; behind: number } {
   const inLinks = new Distribution()
-  const rows = sqliteTx(tx).each<{ n: number }>('SELECT sum(net) AS n FROM inlink GROUP BY site, key HAVING n > 0')
-  for (const { n } of rows) inLinks.add(n)
+  for (const { pages } of countedTargets(tx)) inLinks.add(pages)
   return { inLinks, behind: linksToIndex(tx) }
 }

@@ -14,6 +14,7 @@ import { samplePage } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex, rebuildInlinks } from './index-links.ts'
+import { countedTargets } from './read-targets.ts'
 import { mostReferenced, whoLinksHere } from './who-links-here.ts'
 
 const URLS = [
@@ -134,4 +135,27 @@ test('links come out as texts, and as a table of a file of their own', async () 
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+test('a site with many targets is split, and a large one added up in passes, without a difference', async () => {
+  const database = await open()
+  const targets = Array.from({ length: 700 }, (_, n) => `http://b.test/${n}`)
+  await look(database, URLS[0], targets)
+  await look(database, URLS[1], targets.slice(0, 100))
+  await indexAll(database)
+  await look(database, URLS[0], targets.slice(50), 'changed')
+  await indexAll(database)
+  const slots = await database.read((tx) => sqliteTx(tx).all<{ slot: number }>('SELECT slot FROM inlink'))
+  assert.ok(slots.length > 200 && slots.some(({ slot }) => slot === -1) && slots.every(({ slot }) => slot < 256))
+  for (const [n, from] of [
+    [0, [URLS[1]]],
+    [60, [URLS[0], URLS[1]]],
+    [650, [URLS[0]]],
+  ] as const)
+    assert.deepEqual((await inlinks(database, targets[n])).from, from)
+  const counted = (bytesAPass?: number) =>
+    database.read((tx) => new Map(Array.from(countedTargets(tx, bytesAPass), ({ key, pages }) => [key, pages])))
+  const whole = await counted()
+  assert.deepEqual([whole.size, [...whole.values()].reduce((sum, n) => sum + n, 0)], [700, 750])
+  for (const bytes of [10_000, 1000, 1]) assert.deepEqual(await counted(bytes), whole)
 })

@@ -4,7 +4,8 @@ import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteName, UrlKey } from '../../visit/visit.ts'
 import { siteKeyOf } from '../site-key.ts'
-import { linksToIndex, unpackPages } from './index-links.ts'
+import { linksToIndex } from './index-links.ts'
+import { type CountedTarget, countedTargets, pagesLinkingTo } from './read-targets.ts'
 import { urlText } from './url-text.ts'
 
 export interface Inlinks {
@@ -18,16 +19,7 @@ export interface Inlinks {
 
 export function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Inlinks {
   const db = sqliteTx(tx)
-  const pages = new Set<number>()
-  const rows = db.each<{ won: Uint8Array; lost: Uint8Array }>(
-    'SELECT won, lost FROM inlink WHERE site = ? AND key = ? ORDER BY piece',
-    siteKeyOf(site),
-    signed64(key),
-  )
-  for (const { won, lost } of rows) {
-    for (const page of unpackPages(won)) pages.add(page)
-    for (const page of unpackPages(lost)) pages.delete(page)
-  }
+  const pages = pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
   const from: string[] = []
   for (const page of pages) {
     if (from.length >= atMost) break
@@ -44,12 +36,22 @@ export interface Referenced {
 
 /** References to each URL (C10), the most referenced first. Reads the whole index: for reports. */
 export function mostReferenced(tx: Tx, atMost: number): Referenced[] {
-  const rows = sqliteTx(tx).allExact<{ site: bigint; key: bigint; pages: bigint }>(
-    'SELECT site, key, sum(net) AS pages FROM inlink GROUP BY site, key ORDER BY pages DESC, site, key LIMIT ?',
-    atMost,
-  )
-  return rows.flatMap(({ site, key, pages }) => {
+  let most: CountedTarget[] = []
+  for (const target of countedTargets(tx)) {
+    most.push(target)
+    // Sorted now and then, so that the many that are not among the most referenced are soon forgotten.
+    if (most.length >= 2 * atMost + KEPT_UNSORTED) most = leading(most, atMost)
+  }
+  return leading(most, atMost).flatMap(({ site, key, pages }) => {
     const url = urlText(tx, site, key)
-    return url === undefined ? [] : [{ url, pages: Number(pages) }]
+    return url === undefined ? [] : [{ url, pages }]
   })
 }
+
+const KEPT_UNSORTED = 10_000
+
+function leading(targets: CountedTarget[], atMost: number): CountedTarget[] {
+  return targets.sort((a, b) => b.pages - a.pages || compare(a.site, b.site) || compare(a.key, b.key)).slice(0, atMost)
+}
+
+const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)

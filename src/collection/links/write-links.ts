@@ -1,4 +1,4 @@
-/** A page's out-links, packed; and a note for the reverse index that they are others now. */
+/** A page's out-links, packed; and a note for the reverse index, if it has taken the page, that they are others now. */
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
@@ -10,9 +10,13 @@ export function writeLinks(tx: Tx, page: number, isNew: boolean, report: PageRep
   const before = isNew ? undefined : linksOf(tx, page)
   if (sameBytes(before ?? NONE, links)) return
   db.run('INSERT INTO page_links (page, links) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET links = ?2', page, links)
-  // Already noted: the index still knows the links of that note, not those of a moment ago.
-  db.run('INSERT INTO links_changed (page, before) VALUES (?, ?) ON CONFLICT DO NOTHING', page, before ?? null)
+  if (!isNew) db.run(NOTE_CHANGE, page, before ?? null)
 }
+
+/** Already noted: the index still knows the links of that note, not those of a moment ago. */
+const NOTE_CHANGE = `
+  INSERT INTO links_changed (page, before) SELECT ?1, ?2 WHERE ?1 <= (SELECT page FROM inlink_upto)
+  ON CONFLICT DO NOTHING`
 
 export function linksOf(tx: Tx, page: number): Uint8Array | undefined {
   return sqliteTx(tx).get<{ links: Uint8Array }>('SELECT links FROM page_links WHERE page = ?', page)?.links

@@ -6,7 +6,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { unpackPages } from '../links/index-links.ts'
+import { pagesLinkingTo } from '../links/read-targets.ts'
 
 const PIECE = 1000
 
@@ -62,9 +62,7 @@ function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): 
   for (const scheme of ['https', 'http']) {
     const home = urls.parse(`${scheme}://${name}/`)
     if (home === undefined) continue
-    const sql = 'SELECT won FROM inlink WHERE site = ? AND key = ? ORDER BY piece LIMIT ?'
-    for (const { won } of db.all<{ won: Uint8Array }>(sql, site, signed64(home.key), MOST_LINKS))
-      for (const page of unpackPages(won).slice(0, MOST_LINKS)) if (pages.size < MOST_LINKS) pages.add(page)
+    for (const page of pagesLinkingTo(tx, site, signed64(home.key))) if (pages.size < MOST_LINKS) pages.add(page)
   }
   let abroad = 0
   for (const page of pages) {

@@ -6,6 +6,16 @@ import { migration as hazards } from './0004-hazards.ts'
 import { migration as names } from './0005-names.ts'
 import { migration as seeds } from './0006-seeds.ts'
 import { migration as domains } from './0007-domains.ts'
+import { migration as lighterReports } from './0008-lighter-reports.ts'
 import type { Migration } from './migration.ts'
 
-export const migrations: readonly Migration[] = [frontier, collection, inbox, hazards, names, seeds, domains]
+export const migrations: readonly Migration[] = [
+  frontier,
+  collection,
+  inbox,
+  hazards,
+  names,
+  seeds,
+  domains,
+  lighterReports,
+]

@@ -1,6 +1,7 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, VisitReport } from '../../visit/report.ts'
+import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { Verdict } from '../ledger.ts'
@@ -34,7 +35,7 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
   rules.aliases.refresh(tx)
   for (const { key, members } of sitesOf(parts)) {
     const site = readSite(tx, key)
-    let last: VisitReport | undefined
+    let memory: MemoryNews | undefined
     members.sort((a, b) => a.fence - b.fence || a.part - b.part)
     for (const part of members) {
       const verdict = site === undefined ? 'stale' : verdictOn(site, part)
@@ -47,10 +48,10 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
       for (const link of part.found) (isOwn(rules, part.site, link) ? own : abroad).push(link)
       applyPart(tx, rules, site!, part, own)
       for (const link of part.abroad) abroad.push(link)
-      last = part
+      memory = laterNews(memory, part.memory)
     }
-    if (site === undefined || last === undefined) continue
-    writeMemory(tx, key, last.memory)
+    if (site === undefined || memory === undefined) continue
+    writeMemory(tx, key, memory)
     writeSite(tx, site)
     if (site.worker === null) resting.push(site.name)
   }
@@ -106,7 +107,12 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
   const plain = own.filter(({ spelling }) => !spelling)
   enqueue(tx, site, plain, now)
   // After them, and after the pages: whether another text is wanted depends on what became of the first.
-  if (plain.length < own.length) for (const link of own) if (link.spelling) enterSpelling(tx, site, link, now)
+  if (plain.length < own.length)
+    for (const link of own)
+      if (link.spelling) {
+        rules.texts.forget(link.key)
+        enterSpelling(tx, site, link, now)
+      }
   if (part.ended !== undefined) endVisit(tx, rules, site, part)
   else if (site.worker === null) goOnWaiting(tx, rules, site)
 }

@@ -6,12 +6,11 @@ import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import { sitesOf } from './sites-of.ts'
 import { wake } from './wake.ts'
+import { forgetMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
 
 /** What was marked when the site was given up cannot be told from what was gone before: all of it is asked for once more. */
 export const REVIVE_GONE = `UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE site = ? AND mark IN (${GONE}, ${NOT_FOUND})`
-/** It counts the tries that were used up. */
-export const FORGET_MEMORY = `DELETE FROM site_memory WHERE site = ?`
 
 /** Says how many sites that had been given up wait again. */
 export function tryAgain(tx: SqliteTx, rules: Rules, seeds: readonly SeedUrl[]): number {
@@ -22,7 +21,8 @@ export function tryAgain(tx: SqliteTx, rules: Rules, seeds: readonly SeedUrl[]):
     site.state = stateAfter(site.state, { kind: 'tried-again' })
     site.reason = null
     site.waiting += tx.run(REVIVE_GONE, key)
-    tx.run(FORGET_MEMORY, key)
+    // It counts the tries that were used up.
+    forgetMemory(tx, key)
     if (site.waiting > 0) wake(tx, rules, site)
     writeSite(tx, site)
     revived++

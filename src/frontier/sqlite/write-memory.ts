@@ -1,10 +1,24 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteMemory } from '../../visit/site-memory.ts'
+import type { MemoryNews } from '../../visit/site-memory.ts'
 
 export const WRITE_MEMORY = `
   INSERT INTO site_memory (site, memory) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET memory = excluded.memory`
+export const WRITE_ROBOTS = `
+  INSERT INTO site_robots (site, robots) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET robots = excluded.robots`
+export const WRITE_TRAPS = `
+  INSERT INTO site_traps (site, traps) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET traps = excluded.traps`
+const FORGET = ['site_memory', 'site_robots', 'site_traps'].map((table) => `DELETE FROM ${table} WHERE site = ?`)
 
-/** Carried, never read. In a table of its own: a robots.txt of 500 KiB in it must not make the site's row heavy. */
-export function writeMemory(tx: SqliteTx, site: bigint, memory: SiteMemory): void {
-  tx.run(WRITE_MEMORY, site, JSON.stringify(memory))
+/**
+ * Carried, never read. In tables of their own: a robots.txt of 500 KiB must not make the site's row heavy, nor be written
+ * again with every part that says nothing of it.
+ */
+export function writeMemory(tx: SqliteTx, site: bigint, { robots, traps, ...rest }: MemoryNews): void {
+  tx.run(WRITE_MEMORY, site, JSON.stringify(rest))
+  if (robots !== undefined) tx.run(WRITE_ROBOTS, site, JSON.stringify(robots))
+  if (traps !== undefined) tx.run(WRITE_TRAPS, site, JSON.stringify(traps))
+}
+
+export function forgetMemory(tx: SqliteTx, site: bigint): void {
+  for (const sql of FORGET) tx.run(sql, site)
 }

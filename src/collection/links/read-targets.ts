@@ -1,0 +1,103 @@
+/** The reverse index as it is read: the pages that link to one target, or every target with the number of its pages. */
+import { ByteReader } from '../../base/bytes.ts'
+import type { Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { ALL_SLOTS, slotOf } from './link-targets.ts'
+
+/** In the order in which they first linked here. `site` and `key` signed, as the tables have them. */
+export function pagesLinkingTo(tx: Tx, site: bigint, key: bigint): Set<number> {
+  const [low, high] = halves(key)
+  const pages = new Set<number>()
+  const sql = `SELECT targets FROM inlink WHERE site = ?1 AND slot IN (${ALL_SLOTS}, ?2) ORDER BY id`
+  for (const { targets } of sqliteTx(tx).each<{ targets: Uint8Array }>(sql, site, slotOf(high))) {
+    const row = new TargetReader(targets)
+    while (row.next()) {
+      if (row.low !== low || row.high !== high) {
+        row.skip()
+        continue
+      }
+      for (const page of row.ids(row.won)) pages.add(page)
+      for (const page of row.ids(row.lost)) pages.delete(page)
+    }
+  }
+  return pages
+}
+
+export interface CountedTarget {
+  site: bigint
+  key: bigint
+  pages: number
+}
+
+/** Rows of one site that are added up at once; a larger one is gone through several times, a part of its keys each. */
+const BYTES_A_PASS = 32 * 1024 * 1024
+
+/** Every target that pages link to. Reads the whole index: for reports. */
+export function* countedTargets(tx: Tx, bytesAPass = BYTES_A_PASS): Generator<CountedTarget> {
+  const db = sqliteTx(tx)
+  const sites = db.eachExact<{ site: bigint; bytes: bigint }>(
+    'SELECT site, sum(length(targets)) AS bytes FROM inlink GROUP BY site',
+  )
+  for (const { site, bytes } of sites) {
+    // Passes are told apart by the first bits of the key, at most by the byte that slots go by.
+    const bits = Math.min(8, Math.max(0, Math.ceil(Math.log2(Number(bytes) / bytesAPass))))
+    for (let pass = 0; pass < 2 ** bits; pass++) yield* countedIn(tx, site, bits, pass)
+  }
+}
+
+function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): Generator<CountedTarget> {
+  const sums = new Map<bigint, number>()
+  const rows = sqliteTx(tx).each<{ slot: number; targets: Uint8Array }>(
+    'SELECT slot, targets FROM inlink WHERE site = ?',
+    site,
+  )
+  const isIn = (slot: number) => slot >>> (8 - bits) === pass
+  for (const { slot, targets } of rows) {
+    if (slot !== ALL_SLOTS && !isIn(slot)) continue
+    const row = new TargetReader(targets)
+    while (row.next()) {
+      if (isIn(slotOf(row.high))) {
+        const key = (BigInt(row.high | 0) << 32n) | BigInt(row.low)
+        sums.set(key, (sums.get(key) ?? 0) + row.won - row.lost)
+      }
+      row.skip()
+    }
+  }
+  for (const [key, pages] of sums) if (pages > 0) yield { site, key, pages }
+}
+
+/** One packed row (`link-targets.ts`): after `next`, either `skip`, or `ids` of all that it won and then of all that it lost. */
+class TargetReader {
+  readonly #from: ByteReader
+  low = 0
+  high = 0
+  won = 0
+  lost = 0
+
+  constructor(packed: Uint8Array) {
+    this.#from = new ByteReader(packed)
+  }
+
+  next(): boolean {
+    if (this.#from.atEnd) return false
+    this.low = this.#from.u32()
+    this.high = this.#from.u32()
+    this.won = this.#from.count()
+    this.lost = this.#from.count()
+    return true
+  }
+
+  skip(): void {
+    for (let left = this.won + this.lost; left > 0; left--) this.#from.count()
+  }
+
+  ids(count: number): number[] {
+    const ids: number[] = []
+    for (let last = 0; count > 0; count--) ids.push((last += this.#from.count()))
+    return ids
+  }
+}
+
+function halves(key: bigint): [low: number, high: number] {
+  return [Number(BigInt.asUintN(32, key)), Number(BigInt.asUintN(32, key >> 32n))]
+}
