@@ -13,8 +13,15 @@ const FLAGS = {
   runs: { default: 3, what: 'runs of each kind; medians are printed' },
   workers: { default: 0, what: 'worker threads, or processes of a rival; 0: one for each core' },
   only: { default: '', what: 'kinds to run: ceiling-identity, identity-written, gzip-none, wget …; with commas' },
+  tls: { default: false, what: 'the same web over https too: tls-kept, tls-cold, tls-resumed' },
+  resolver: { default: false, what: 'with names from a resolver on loopback too (needs port 80): resolver' },
   profile: { default: '', what: 'a folder for CPU profiles of the last run of each kind' },
 } as const
+
+const SECURE: readonly Crawler[] = (['kept', 'cold', 'resumed'] as const).map((secure) =>
+  orbweaver('identity', 'written', { name: `tls-${secure}`, secure }),
+)
+const BY_NAME = orbweaver('identity', 'written', { name: 'resolver', byName: true })
 
 const CRAWLERS: readonly Crawler[] = [
   ceiling('identity'),
@@ -26,18 +33,29 @@ const CRAWLERS: readonly Crawler[] = [
   orbweaver('identity', 'none'),
   orbweaver('gzip', 'none'),
   wget,
+  ...SECURE,
+  BY_NAME,
 ]
 
 export const crawl = benchmark({
   name: 'crawl',
   what: 'CPU for 1,000 pages, pages a second and peak memory of whole crawls, beside the ceiling program and wget',
   flags: FLAGS,
-  async run({ sites, pages, runs, workers, only, profile }, tools): Promise<Outcome> {
+  async run({ sites, pages, runs, workers, only, tls, resolver, profile }, tools): Promise<Outcome> {
     const version = wgetVersion()
-    const crawlers = chosen(only, CRAWLERS).filter((one) => one !== wget || version !== undefined)
+    const isUsual = (one: Crawler) => (tls || !SECURE.includes(one)) && (resolver || one !== BY_NAME)
+    const named = only === '' ? CRAWLERS.filter(isUsual) : chosen(only, CRAWLERS)
+    const crawlers = named.filter((one) => one !== wget || version !== undefined)
     const size = { sites, pages, runs, workers: workers || availableParallelism(), profile }
-    const done = await runInTurn(crawlers, size, tools)
-    return report(crawlers, done, version, `${grouped(sites)} sites × ${grouped(pages)} pages, medians of ${runs}`)
+    const missing = new Map<Crawler, string>()
+    const done = await runInTurn(crawlers, size, tools, (crawler, why) => {
+      // Only this one depends on what the machine allows; all else that fails is wrong.
+      if (crawler !== BY_NAME) throw new Error(`${crawler.name}: ${why}`)
+      missing.set(crawler, why)
+    })
+    const ran = crawlers.filter((crawler) => !missing.has(crawler))
+    const outcome = report(ran, done, version, `${grouped(sites)} sites × ${grouped(pages)} pages, medians of ${runs}`)
+    return { ...outcome, notes: [...outcome.notes, ...[...missing].map(([{ name }, why]) => `No ${name}: ${why}`)] }
   },
 })
 
@@ -46,6 +64,21 @@ export function bandNote(cpuSecondsPer1000: number): string {
   const inBand = cpuSecondsPer1000 >= BAND.least && cpuSecondsPer1000 <= BAND.most
   const place = inBand ? 'within' : cpuSecondsPer1000 < BAND.least ? 'under' : 'over'
   return `The ceiling program takes ${cpuSecondsPer1000.toFixed(3)} CPU s per 1,000 pages with gzip 1: ${place} its band of ${BAND.least}–${BAND.most}${inBand ? '' : '; its shares are those of another kind of machine'}.`
+}
+
+/** What the server saw of handshakes and of names. */
+function wayNote({ name, pages, connections, resumed, names }: CrawlerFigures, { secure, byName }: Crawler): string[] {
+  if (byName === true) return [`${name}: ${grouped(names)} names asked for, of a resolver on loopback.`]
+  if (secure === undefined) return []
+  const how = {
+    kept: 'the server keeps connections open',
+    cold: 'the server closes after every answer and gives out no tickets',
+    resumed: 'the server closes after every answer and gives out tickets',
+  }
+  const whole = grouped(connections - resumed)
+  return [
+    `${name}: ${how[secure]}: ${whole} whole handshakes and ${grouped(resumed)} resumed ones for ${grouped(pages)} pages.`,
+  ]
 }
 
 function report(
@@ -87,6 +120,7 @@ function report(
     notes: [
       'Start and end of the program are in all figures. Volumes dropped: compressed, and thrown away; none: not even made.',
       ...(least === undefined ? [] : [bandNote(least)]),
+      ...figures.flatMap((one, at) => wayNote(one, crawlers[at])),
       wgetIs === undefined
         ? 'No wget here, so there is no rival in this run.'
         : `${wgetIs}: stores WARC; its queue is in memory and ends with it; no catalogue, no links. Its memory is the sum of its processes.`,

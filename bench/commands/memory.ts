@@ -42,7 +42,6 @@ export const memory = benchmark({
     const options = benchWeb(sites, pages)
     const { seeds, documents } = factsOf(options)
     await using web = await serveBenchWeb({ web: options, prepare: false, manyAddresses: true })
-    web.code('identity')
     using folder = temporaryFolder()
     const seedFile = join(folder.path, 'seeds.txt')
     writeFileSync(seedFile, seeds.join('\n') + '\n')

@@ -5,7 +5,8 @@ import type { Tools } from '../command.ts'
 import type { Measured } from '../measure/run-measured.ts'
 import { median } from '../measure/statistics.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
-import { benchWeb, factsOf } from '../web/bench-web.ts'
+import { benchWeb, factsOf, type WebFacts } from '../web/bench-web.ts'
+import type { Connections, Stand } from '../web/page-server.ts'
 import { type ServedWeb, serveBenchWeb } from '../web/served-web.ts'
 
 export type Coding = 'identity' | 'gzip'
@@ -16,6 +17,10 @@ export interface Crawler {
   /** Crawler, answers, what it stores. */
   cells: [string, string, string]
   coding: Coding
+  /** The same web under https, and what becomes of connections there. */
+  secure?: Connections
+  /** It finds the web by a name server and at the usual port; else it is told where names lead. */
+  byName?: boolean
   run(scene: Scene): Promise<Measured>
 }
 
@@ -44,22 +49,43 @@ export interface Size {
 export interface Run extends Measured {
   /** Pages that the server gave out. */
   pages: number
-  server: { cpuSeconds: number; requests: number }
+  /** By the server's count. */
+  server: Stand
 }
 
-/** Runs of all crawlers take turns, so that a busy machine is unfair to none. */
+/** A web and what a right crawl of it finds. */
+interface Place extends WebFacts {
+  web: ServedWeb
+}
+
+/**
+ * Runs of all crawlers take turns, so that a busy machine is unfair to none. One that fails, or cannot be run here, is
+ * told to `leave` and has no further turn; without `leave` a failure ends the benchmark.
+ */
 export async function runInTurn(
   crawlers: readonly Crawler[],
   size: Size,
   tools: Tools,
+  leave?: (crawler: Crawler, why: string) => void,
 ): Promise<ReadonlyMap<string, Run[]>> {
-  const options = benchWeb(size.sites, size.pages)
   tools.say('making the pages …')
-  const { seeds, documents } = factsOf(options)
-  await using web = await serveBenchWeb({ web: options, prepare: true, manyAddresses: false })
+  await using webs = new AsyncDisposableStack()
+  const open = async (secure: boolean): Promise<Place | undefined> => {
+    if (!crawlers.some((crawler) => (crawler.secure !== undefined) === secure)) return undefined
+    const names = crawlers.some((crawler) => crawler.byName === true)
+    const options = benchWeb(size.sites, size.pages, secure)
+    const served = { web: options, prepare: true, manyAddresses: false, secure, names: names && !secure }
+    return { web: webs.use(await serveBenchWeb(served)), ...factsOf(options) }
+  }
+  const plain = await open(false)
+  const secure = await open(true)
   const done = new Map<string, Run[]>(crawlers.map(({ name }) => [name, []]))
+  const left = new Set<Crawler>()
   for (let round = 1; round <= size.runs; round++) {
     for (const crawler of crawlers) {
+      const place = crawler.secure === undefined ? plain : secure
+      if (place === undefined || left.has(crawler)) continue
+      const { web, seeds, documents } = place
       using folder = temporaryFolder()
       const seedFile = join(folder.path, 'seeds.txt')
       writeFileSync(seedFile, seeds.join('\n') + '\n')
@@ -67,11 +93,19 @@ export async function runInTurn(
       const profile = last ? join(size.profile, crawler.name) : undefined
       if (profile !== undefined) mkdirSync(profile, { recursive: true })
       const scene = { web, folder: folder.path, seeds, seedFile, documents, workers: size.workers, profile }
-      const run = await measured(crawler, scene)
-      done.get(crawler.name)?.push(run)
-      tools.say(
-        `${round}/${size.runs} ${crawler.name}: ${run.pages} pages, ${run.wallSeconds.toFixed(1)} s, ${cpuPer1000(run).toFixed(3)} CPU s per 1,000`,
-      )
+      try {
+        const run = await measured(crawler, scene)
+        done.get(crawler.name)?.push(run)
+        tools.say(
+          `${round}/${size.runs} ${crawler.name}: ${run.pages} pages, ${run.wallSeconds.toFixed(1)} s, ${cpuPer1000(run).toFixed(3)} CPU s per 1,000`,
+        )
+      } catch (error) {
+        if (leave === undefined) throw error
+        const why = error instanceof Error ? error.message : `${error}`
+        left.add(crawler)
+        tools.say(`${round}/${size.runs} ${crawler.name}: ${why}`)
+        leave(crawler, why)
+      }
     }
   }
   return done
@@ -79,15 +113,11 @@ export async function runInTurn(
 
 async function measured(crawler: Crawler, scene: Scene): Promise<Run> {
   const { web } = scene
-  web.code(crawler.coding)
+  web.begin({ coding: crawler.coding, connections: crawler.secure ?? 'kept' })
   const before = await web.stand()
   const end = await crawler.run(scene)
   const after = await web.stand()
-  return {
-    ...end,
-    pages: after.pages - before.pages,
-    server: { cpuSeconds: after.cpuSeconds - before.cpuSeconds, requests: after.requests - before.requests },
-  }
+  return { ...end, pages: after.pages, server: { ...after, cpuSeconds: after.cpuSeconds - before.cpuSeconds } }
 }
 
 export const cpuPer1000 = (run: Run) => (run.cpuSeconds / run.pages) * 1000
@@ -96,6 +126,13 @@ export interface CrawlerFigures {
   name: string
   pages: number
   requests: number
+  /** Of the pages, different ones. */
+  distinct: number
+  connections: number
+  /** Of the connections, those that took up an earlier TLS session. */
+  resumed: number
+  /** Names asked for. */
+  names: number
   cpuSecondsPer1000: number
   pagesPerSecond: number
   peakBytes: number | null
@@ -112,6 +149,10 @@ export function figuresOf(name: string, runs: readonly Run[]): CrawlerFigures {
     name,
     pages: of((run) => run.pages),
     requests: of((run) => run.server.requests),
+    distinct: of((run) => run.server.distinct),
+    connections: of((run) => run.server.connections),
+    resumed: of((run) => run.server.resumed),
+    names: of((run) => run.server.names),
     cpuSecondsPer1000: of(cpuPer1000),
     pagesPerSecond: of((run) => run.pages / run.wallSeconds),
     peakBytes: Number.isNaN(peak) ? null : peak,

@@ -2,6 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
+import type { Connections } from '../web/page-server.ts'
+import type { ServedWeb } from '../web/served-web.ts'
 import type { Coding, Crawler } from './crawler.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -9,12 +11,22 @@ const ROOT = join(import.meta.dirname, '..', '..')
 /** `written`: as always. `dropped`: compressed, and the bytes thrown away. `none`: not even made. */
 export type Volumes = 'written' | 'dropped' | 'none'
 
-export const orbweaver = (coding: Coding, volumes: Volumes): Crawler => ({
-  name: `${coding}-${volumes}`,
-  cells: ['orbweaver', coding, volumes === 'written' ? 'WARC' : `WARC, ${volumes}`],
+/** How it finds the web when it is not told by `--resolve` where plain http leads. */
+export type Way = { name: string; secure?: Connections; byName?: boolean }
+
+export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler => ({
+  name: way?.name ?? `${coding}-${volumes}`,
+  cells: [
+    'orbweaver',
+    way === undefined ? coding : `${coding}, ${way.name}`,
+    volumes === 'written' ? 'WARC' : `WARC, ${volumes}`,
+  ],
   coding,
+  secure: way?.secure,
+  byName: way?.byName,
   async run({ web, folder, seedFile, documents, workers, profile }) {
-    const flags = ['--resolve', `*.test=127.0.0.1:${web.port}`, '--pause-for', '*.test=0s', '--workers', `${workers}`]
+    const find = way?.byName === true ? asksNames(web) : ['--resolve', `*.test=127.0.0.1:${web.port}`]
+    const flags = [...find, '--pause-for', '*.test=0s', '--workers', `${workers}`]
     const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
     const collection = join(folder, 'collection')
     const end = await runOrbweaver({ folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags })
@@ -24,6 +36,11 @@ export const orbweaver = (coding: Coding, volumes: Volumes): Crawler => ({
     return end
   },
 })
+
+function asksNames({ names }: ServedWeb): string[] {
+  if ('missing' in names) throw new Error(`names lead to port 80, and that cannot be had here: ${names.missing}`)
+  return ['--dns-servers', `127.0.0.1:${names.port}`, '--allow-private']
+}
 
 export interface OrbweaverRun {
   folder: string
@@ -67,7 +84,7 @@ export async function runOrbweaver(run: OrbweaverRun, options: MeasureOptions = 
 }
 
 /** Variables of the machine are no settings of the benchmark. */
-function plainEnvironment(): NodeJS.ProcessEnv {
+export function plainEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^(ORBWEAVER_|NODE_(TEST|OPTIONS|V8))/.test(name)),
   )

@@ -30,9 +30,14 @@ export interface MeasureOptions {
   env?: NodeJS.ProcessEnv
   /** Called at every look. */
   onSample?: (sample: Sample) => void
+  /** Ends the program: politely, and at once when it has not gone after a while. */
+  end?: AbortSignal
+  /** Where it runs; else here. */
+  cwd?: string
 }
 
 const LOOK_EVERY_MS = 250
+const LAST_WORDS_MS = 15_000
 const TICKS_PER_SECOND = 100
 
 export async function runMeasured(
@@ -45,6 +50,7 @@ export async function runMeasured(
   const shell = spawn('sh', ['-c', script, 'sh', program, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
     env: options.env ?? process.env,
+    cwd: options.cwd,
   })
   const texts = [shell.stdout, shell.stderr, shell.stdio[3]].map(textOf)
   let peakBytes: number | undefined
@@ -58,9 +64,18 @@ export async function runMeasured(
     options.onSample?.({ seconds: (performance.now() - begun) / 1000, rssBytes: seen.rssBytes })
   }, LOOK_EVERY_MS)
   // A benchmark that is broken off leaves nothing running.
-  const end = () => endChildren(shell.pid)
+  const end = () => endChildren(shell.pid, 'SIGKILL')
   process.once('exit', end)
+  let lastWords: NodeJS.Timeout | undefined
+  const endSoon = () => {
+    endChildren(shell.pid, 'SIGTERM')
+    lastWords = setTimeout(end, LAST_WORDS_MS)
+  }
+  options.end?.addEventListener('abort', endSoon, { once: true })
+  if (options.end?.aborted === true) endSoon()
   const [code] = (await once(shell, 'close')) as [number | null]
+  options.end?.removeEventListener('abort', endSoon)
+  clearTimeout(lastWords)
   process.off('exit', end)
   clearInterval(look)
   const [stdout, stderr, times] = await Promise.all(texts)
@@ -138,9 +153,9 @@ function threadTimes(pid: number): Map<string, Thread> {
   return threads
 }
 
-function endChildren(shell: number | undefined): void {
+function endChildren(shell: number | undefined, signal: NodeJS.Signals): void {
   try {
-    for (const child of childrenOf(shell)) process.kill(child, 'SIGKILL')
+    for (const child of childrenOf(shell)) process.kill(child, signal)
   } catch {
     // It has ended by itself.
   }

@@ -9,8 +9,11 @@ import { makeWeb } from '../../src/testweb/web.ts'
  */
 const LETTERS = 10_200
 
-/** Robots files that refuse nothing, whoever asks: crawlers must fetch the same pages to be compared. */
-export function benchWeb(sites: number, pagesPerSite: number): WebOptions {
+/**
+ * Robots files that refuse nothing, whoever asks: crawlers must fetch the same pages to be compared. `secure`: the same
+ * sites under https.
+ */
+export function benchWeb(sites: number, pagesPerSite: number, secure = false): WebOptions {
   return {
     ...PLAIN,
     seed: 4,
@@ -18,6 +21,7 @@ export function benchWeb(sites: number, pagesPerSite: number): WebOptions {
     pagesPerSite,
     pageBytes: LETTERS,
     latencyMs: 0,
+    secureShare: secure ? 1 : 0,
     robots: ['allow-all', 'empty', 'missing'],
   }
 }

@@ -1,14 +1,18 @@
 /**
  * The synthetic web from bare sockets, in a process of its own, as cheaply as Node can: pages are made before they are
- * asked for, a request is one look-up and one write. It also answers requests in absolute form, so that crawlers that
+ * asked for, a request is two look-ups and one write. It also answers requests in absolute form, so that crawlers that
  * cannot be told where a name leads use it as their proxy.
  *
  * Started by `served-web.ts`; speaks the messages below with it.
  */
-import { createServer, type Socket } from 'node:net'
-import { gzipSync } from 'node:zlib'
+import { constants } from 'node:crypto'
+import { createServer, type Server, type Socket } from 'node:net'
+import { createServer as createSecureServer, type TlsOptions } from 'node:tls'
+import { selfSigned } from '../../src/testweb/certificate.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
 import { makeWeb } from '../../src/testweb/web.ts'
+import { serveNames } from './name-server.ts'
+import { makePage, NOTHING, type Page, prepareSites, type SitePages } from './page-store.ts'
 
 export interface PageServerOptions {
   web: WebOptions
@@ -16,85 +20,105 @@ export interface PageServerOptions {
   prepare: boolean
   /** Take connections to every address of 127/8, not to 127.0.0.1 only. */
   manyAddresses: boolean
+  /** TLS on the port, and nothing else. */
+  secure?: boolean
+  /** Names and port 80 too (of prepared pages only), for crawlers that find the web as they find any other. */
+  names?: boolean
 }
 
-export type ToServer = { kind: 'coding'; coding: 'identity' | 'gzip' } | { kind: 'stand' }
+/**
+ * `kept`: open until the client closes. With each answer closed, over TLS: `cold`, so that every page costs a whole
+ * handshake (no tickets are given out); `resumed`, so that all but the first of a site are short ones (tickets are).
+ */
+export type Connections = 'kept' | 'cold' | 'resumed'
 
+export interface Manner {
+  /** How answers are coded for those who accept it. */
+  coding: 'identity' | 'gzip'
+  connections: Connections
+}
+
+export type ToServer = ({ kind: 'begin' } & Manner) | { kind: 'stand' }
+
+/** Since the run began; CPU: since the process did. */
 export interface Stand {
   requests: number
   /** Of those, pages: neither robots.txt nor missing. */
   pages: number
+  /** Of those, different ones. */
+  distinct: number
+  /** Of the pages, those that went out coded as gzip. */
+  coded: number
   connections: number
+  /** Of those over TLS, the ones that took up an earlier session. */
+  resumed: number
+  /** Names asked for. */
+  names: number
   cpuSeconds: number
 }
 
-export type FromServer = { kind: 'listening'; port: number } | ({ kind: 'stand' } & Stand)
+/** Where names are told and the web is on port 80, or why it cannot be. */
+export type NamesAt = { port: number } | { missing: string }
 
-interface Page {
-  identity: Buffer
-  gzip: Buffer
-  isPage: boolean
-}
+export type FromServer = { kind: 'listening'; port: number; names: NamesAt } | ({ kind: 'stand' } & Stand)
 
 const options = JSON.parse(process.argv[2]) as PageServerOptions
+const scheme = options.secure === true ? 'https' : 'http'
 const web = makeWeb(options.web)
-const prepared = new Map<string, Page>()
-const stand = { requests: 0, pages: 0, connections: 0 }
-let coding: 'identity' | 'gzip' = 'identity'
+const none = { requests: 0, pages: 0, distinct: 0, coded: 0, connections: 0, resumed: 0, names: 0 }
+const stand = { ...none }
+let run = 0
+let manner: Manner = { coding: 'identity', connections: 'kept' }
+let sites: ReadonlyMap<string, SitePages> = new Map()
 
-/** Under `host/path`, as both forms of a request name it. */
-function makePage(url: string): Page {
-  const answer = web.answer({ url, at: web.plan.epoch, attempt: 1, headers: [] })
-  if (answer.kind !== 'answer') return NOTHING
-  const { status, reason, headers } = answer.head
-  const type = headers.find(([name]) => name === 'Content-Type')?.[1] ?? 'text/html'
-  const isPage = status === 200 && !url.endsWith('/robots.txt')
-  const head = `HTTP/1.1 ${status} ${reason}\r\nServer: bench\r\nContent-Type: ${type}\r\nConnection: keep-alive\r\n`
-  const identity = whole(head, answer.payload)
-  const gzip = isPage ? whole(`${head}Content-Encoding: gzip\r\n`, gzipSync(answer.payload, { level: 6 })) : identity
-  return { identity, gzip, isPage }
-}
-
-function whole(head: string, body: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(`${head}Content-Length: ${body.length}\r\n\r\n`, 'latin1'), body])
-}
-
-const NOTHING: Page = (() => {
-  const identity = whole(
-    'HTTP/1.1 404 Not Found\r\nContent-Type: text/html\r\nConnection: keep-alive\r\n',
-    Buffer.from('no'),
-  )
-  return { identity, gzip: identity, isPage: false }
-})()
-
-function prepare(): void {
-  for (let site = 0; site < web.siteCount; site++) {
-    const { host, pages } = web.site(site)
-    prepared.set(`${host}/robots.txt`, makePage(`http://${host}/robots.txt`))
-    for (let page = 0; page < pages; page++) {
-      const url = web.urlOf(site, page)
-      prepared.set(url.slice('http://'.length), makePage(url))
-    }
-  }
+function find(host: string, path: string): Page {
+  if (!options.prepare) return makePage(web, `${scheme}://${host}${path}`)
+  return sites.get(host)?.get(path) ?? NOTHING
 }
 
 const HOST_LINE = /\r\nhost: *([^\r]+)/i
+const ABSOLUTE = 'http://'
 
 /** `GET http://host/path HTTP/1.1`, or `GET /path HTTP/1.1` and a Host line. */
-function nameOf(head: string): string {
-  const target = head.slice(4, head.indexOf(' ', 4))
-  if (target.startsWith('http://')) return target.slice('http://'.length)
-  const at = head.indexOf('\r\nHost: ')
-  const host = at < 0 ? (HOST_LINE.exec(head)?.[1] ?? '') : head.slice(at + 8, head.indexOf('\r', at + 8))
-  return host + target
+function pageOf(head: string): Page {
+  const start = head.indexOf(' ') + 1
+  const end = head.indexOf(' ', start)
+  if (head.startsWith(ABSOLUTE, start)) {
+    const slash = head.indexOf('/', start + ABSOLUTE.length)
+    return find(head.slice(start + ABSOLUTE.length, slash), head.slice(slash, end))
+  }
+  const line = head.indexOf('\r\nHost: ')
+  const host = line < 0 ? (HOST_LINE.exec(head)?.[1] ?? '') : head.slice(line + 8, head.indexOf('\r', line + 8))
+  return find(host, head.slice(start, end))
 }
 
+const CLOSE = /\r\nconnection: *close/i
+
 function reply(socket: Socket, head: string): void {
-  const name = nameOf(head)
-  const page = options.prepare ? (prepared.get(name) ?? NOTHING) : makePage(`http://${name}`)
+  const page = pageOf(head)
+  const coding = manner.coding === 'gzip' && head.includes('gzip') ? 'gzip' : 'identity'
   stand.requests++
-  if (page.isPage) stand.pages++
-  socket.write(coding === 'gzip' && head.includes('gzip') ? page.gzip : page.identity)
+  if (head.startsWith('HEAD')) {
+    socket.write(page[coding].subarray(0, page.headLength[coding]))
+    return
+  }
+  if (page.isPage) {
+    stand.pages++
+    if (page.run !== run) stand.distinct++
+    page.run = run
+    if (coding === 'gzip') stand.coded++
+  }
+  if (manner.connections !== 'kept') socket.end(closing(page, coding))
+  else if (head.includes('close') && CLOSE.test(head)) socket.end(page[coding])
+  else socket.write(page[coding])
+}
+
+/** With `Connection: close` in the place of `keep-alive`. */
+function closing(page: Page, coding: Manner['coding']): Buffer {
+  const whole = page[coding]
+  const length = page.headLength[coding]
+  const head = whole.toString('latin1', 0, length).replace('Connection: keep-alive', 'Connection: close')
+  return Buffer.concat([Buffer.from(head, 'latin1'), whole.subarray(length)])
 }
 
 function converse(socket: Socket): void {
@@ -106,28 +130,74 @@ function converse(socket: Socket): void {
   let rest = ''
   socket.on('error', () => socket.destroy())
   socket.on('data', (bytes) => {
-    rest += bytes.toString('latin1')
-    for (let end = rest.indexOf('\r\n\r\n'); end >= 0; end = rest.indexOf('\r\n\r\n')) {
-      reply(socket, rest.slice(0, end + 2))
-      rest = rest.slice(end + 4)
+    const text = rest + bytes.toString('latin1')
+    let from = 0
+    for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n', from)) {
+      // Nearly always one request is all that comes, and the text need not be cut.
+      reply(socket, from === 0 && end + 4 === text.length ? text : text.slice(from, end + 2))
+      from = end + 4
     }
+    rest = from === text.length ? '' : text.slice(from)
   })
 }
+
+const secret = options.secure === true ? selfSigned(['localhost', '*.web.test', '*.test']) : undefined
+
+/** No tickets and no memory of sessions: OpenSSL then has no way to take one up again. */
+function secureOptions(connections: Connections): TlsOptions {
+  return { ...secret, secureOptions: connections === 'cold' ? constants.SSL_OP_NO_TICKET : 0 }
+}
+
+const secureServer =
+  secret === undefined
+    ? undefined
+    : createSecureServer({ ...secureOptions('kept'), noDelay: true }, (socket) => {
+        if (socket.isSessionReused()) stand.resumed++
+        converse(socket)
+      })
+secureServer?.on('tlsClientError', (_, socket) => socket.destroy())
 
 const say = (message: FromServer) => process.send?.(message)
 
 process.on('message', (message: ToServer) => {
-  if (message.kind === 'coding') coding = message.coding
-  else {
+  if (message.kind === 'begin') {
+    manner = message
+    secureServer?.setSecureContext(secureOptions(manner.connections))
+    Object.assign(stand, none)
+    run++
+  } else {
     const { user, system } = process.cpuUsage()
     say({ kind: 'stand', ...stand, cpuSeconds: (user + system) / 1e6 })
   }
 })
 process.on('disconnect', () => process.exit(0))
 
-if (options.prepare) prepare()
-const server = createServer({ noDelay: true }, converse)
-server.listen({ host: options.manyAddresses ? '0.0.0.0' : '127.0.0.1', port: 0, backlog: 8192 }, () => {
-  const address = server.address()
-  say({ kind: 'listening', port: typeof address === 'object' && address !== null ? address.port : 0 })
-})
+function listen(server: Server, host: string, port: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, backlog: 8192 }, () => {
+      const address = server.address()
+      resolve(typeof address === 'object' && address !== null ? address.port : 0)
+    })
+  })
+}
+
+function isName(name: string): boolean {
+  stand.names++
+  return sites.has(name)
+}
+
+async function openNames(): Promise<NamesAt> {
+  if (options.names !== true || !options.prepare) return { missing: 'not asked for' }
+  try {
+    await listen(createServer({ noDelay: true }, converse), '127.0.0.1', 80)
+    return { port: await serveNames(isName) }
+  } catch (error) {
+    return { missing: error instanceof Error ? error.message : `${error}` }
+  }
+}
+
+if (options.prepare) sites = prepareSites(web)
+const server = secureServer ?? createServer({ noDelay: true }, converse)
+const port = await listen(server, options.manyAddresses ? '0.0.0.0' : '127.0.0.1', 0)
+say({ kind: 'listening', port, names: await openNames() })

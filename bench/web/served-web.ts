@@ -2,23 +2,25 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { FromServer, PageServerOptions, Stand, ToServer } from './page-server.ts'
+import type { FromServer, Manner, NamesAt, PageServerOptions, Stand, ToServer } from './page-server.ts'
 
 export interface ServedWeb extends AsyncDisposable {
   readonly port: number
-  /** How answers are coded for those who accept it. */
-  code(coding: 'identity' | 'gzip'): void
-  /** What has been asked so far, and what answering has cost. */
+  readonly names: NamesAt
+  /** Counts from nothing again, and answers in this manner from now on. */
+  begin(manner: Manner): void
+  /** What has been asked since, and what answering has cost. */
   stand(): Promise<Stand>
   [Symbol.asyncDispose](): Promise<void>
 }
 
 export async function serveBenchWeb(options: PageServerOptions): Promise<ServedWeb> {
   const child = fork(join(import.meta.dirname, 'page-server.ts'), [JSON.stringify(options)], { execArgv: [] })
-  const { port } = await next(child, 'listening')
+  const { port, names } = await next(child, 'listening')
   return {
     port,
-    code: (coding) => void child.send({ kind: 'coding', coding } satisfies ToServer),
+    names,
+    begin: (manner) => void child.send({ kind: 'begin', ...manner } satisfies ToServer),
     async stand() {
       child.send({ kind: 'stand' } satisfies ToServer)
       return next(child, 'stand')
