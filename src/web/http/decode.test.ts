@@ -32,6 +32,20 @@ test('bodies without a coding are passed on as they are, bounded', () => {
   assert.equal(decodeContent(new Uint8Array(0), 'gzip', LIMIT).bytes.length, 0)
 })
 
+test('gzip in several members comes off whole, and one whose size is a lie as far as it goes', () => {
+  const short = Buffer.from('short')
+  const both = decodeContent(Buffer.concat([gzipSync(page), gzipSync(short)]), 'gzip', LIMIT)
+  assert.ok(Buffer.concat([page, short]).equals(both.bytes))
+  for (const told of [0, 1, 100_000, 0xffffffff]) {
+    const lie = Buffer.from(gzipSync(page))
+    lie.writeUInt32LE(told, lie.length - 4)
+    const { bytes, trouble } = decodeContent(lie, 'gzip', LIMIT)
+    assert.ok(page.subarray(0, bytes.length).equals(bytes))
+    assert.ok(bytes.length > page.length * 0.99)
+    assert.equal(trouble, 'gzip is damaged')
+  }
+})
+
 test('several codings come off in reverse order, at most three', () => {
   const twice = brotliCompressSync(gzipSync(page))
   assert.ok(page.equals(decodeContent(twice, 'gzip, br', LIMIT).bytes))
