@@ -3,7 +3,7 @@
  * one request, notes when the answer ended. robots.txt and pages go through here alike, so the pause counts for both.
  */
 import type { Instant, Millis } from '../base/clock.ts'
-import type { Address, Exchange, FetchSession, Head, Headers, Want } from '../visit/exchange.ts'
+import type { Address, Exchange, FetchRequest, FetchSession, Head, Headers, Want } from '../visit/exchange.ts'
 import type { CookieJar } from '../web/http/cookies.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { retryAfter } from '../web/http/retry-after.ts'
@@ -41,28 +41,27 @@ export async function ask(
     if (!(await waitForTurn(asking, tools))) return undefined
     const cookie = asking.cookies.headerFor(url, tools.clock.now())
     tools.journal.tell({ kind: 'request', site: asking.site, url })
-    const asked = asking.session.fetch(
-      {
-        url,
-        address: asking.address,
-        headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
-        may: () => {
-          if (signal.aborted || asking.lease.left() < tools.exchangeMs) return false
-          outrun = courtesy.wait > 0 || (book !== undefined && !book.takeTurn(ip, asking))
-          if (outrun) return false
-          book?.begin(ip)
-          courtesy.begin()
-          return true
-        },
-        wants,
+    const request: FetchRequest = {
+      url,
+      address: asking.address,
+      headers: cookie === undefined ? tools.headers : [...tools.headers, ['Cookie', cookie]],
+      may: () => {
+        if (signal.aborted || asking.lease.left() < tools.exchangeMs) return false
+        outrun = courtesy.wait > 0 || (book !== undefined && !book.takeTurn(ip, asking))
+        if (outrun) return false
+        book?.begin(ip)
+        courtesy.begin()
+        return true
       },
+      wants,
+    }
+    try {
       // An exchange that has begun is let finish when the worker is told to stop: its own deadline bounds it.
-      NEVER,
-    )
-    exchange = await asked.catch((error: unknown) => {
+      exchange = await asking.session.fetch(request, NEVER)
+    } catch (error) {
       courtesy.abandon()
       throw error
-    })
+    }
     // While we connected, a neighbour at the address began its request: the connection is there for the next turn.
   } while (outrun)
   if (exchange.answer.kind === 'withheld') return undefined
