@@ -1,7 +1,9 @@
 /** `bench pieces`: what each piece of a page's way costs, so that a regression has a name. */
 import { benchmark, type Outcome } from '../command.ts'
+import { archivePieces } from '../pieces/archive-pieces.ts'
 import { hazardPieces } from '../pieces/hazard-pieces.ts'
 import { housePieces } from '../pieces/house-pieces.ts'
+import { httpPieces } from '../pieces/http-pieces.ts'
 import { gather } from '../pieces/material.ts'
 import { urlPieces } from '../pieces/url-pieces.ts'
 import { type Piece, workerPieces } from '../pieces/worker-pieces.ts'
@@ -14,7 +16,7 @@ const FLAGS = {
 
 export const pieces = benchmark({
   name: 'pieces',
-  what: 'microseconds a page for each piece: reading, links, robots, digests, archive, reports, applying',
+  what: 'microseconds a page for each piece: fetching, reading, links, robots, digests, archive, reports, applying',
   flags: FLAGS,
   async run({ sites, pages }, tools): Promise<Outcome> {
     tools.say('a crawl in virtual time, to have something to measure on …')
@@ -23,7 +25,9 @@ export const pieces = benchmark({
     const note = `a page of ${Math.round(reading.bytesPerPage / 1000)} KB with many tags`
     const all: Piece[] = [
       { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
+      ...(await httpPieces(material, sites, pages)),
       ...workerPieces(material),
+      ...archivePieces(material),
       ...hazardPieces(),
       ...urlPieces(material),
       ...(await housePieces(material)),

@@ -1,14 +1,8 @@
-/** What a worker does for each page, piece by piece. */
-import { gzipSync } from 'node:zlib'
-import { realClock } from '../../src/base/clock.ts'
-import { seededRandom } from '../../src/base/random.ts'
+/** What a worker does to understand and tell a page, piece by piece. */
 import { readPage } from '../../src/page/reading.ts'
 import { encodeReport } from '../../src/visit/encode-report.ts'
-import { decodeContent } from '../../src/web/http/decode.ts'
 import { parseRobots } from '../../src/web/robots/robots.ts'
 import { parseUrl, resolver } from '../../src/web/url/web-url.ts'
-import { payloadDigest } from '../../src/web/warc/payload.ts'
-import { openArchive } from '../volumes/dropping-archive.ts'
 import type { Material } from './material.ts'
 import { timeEach } from './stopwatch.ts'
 
@@ -30,7 +24,6 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
   const links = hrefs.reduce((sum, one) => sum + one.hrefs.length, 0) / pages.length
   const paths = pages.map(({ url }) => parseUrl(url)!.path)
   const robots = parseRobots(ROBOTS, 'orbweaver')
-  const coded = pages.map(inGzip)
   const pagesInParts = parts.reduce((sum, part) => sum + part.pages.length, 0)
   const piece = (name: string, microseconds: number, note = ''): Piece => ({ name, microseconds, note })
   return [
@@ -51,18 +44,6 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
       '60 rules',
     ),
     piece(
-      'decode gzip',
-      timeEach(coded, ({ answer }) => void decodeContent(answer.payload, 'gzip', { bytes: 2e6, ratio: 1000 })),
-      'gzip-encoded answers only',
-    ),
-    piece(
-      'payload digest',
-      timeEach(pages, ({ answer }) => void payloadDigest(answer)),
-      'SHA-1',
-    ),
-    piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, gzip 1; not the disk'),
-    piece('archive, gzip answer', timeKeeping(coded), 'stored as it came'),
-    piece(
       'encode report',
       (timeEach(parts, (part) => void encodeReport(part)) * parts.length) / pagesInParts,
       'found links and all',
@@ -73,27 +54,4 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
 function resolveAll({ url, hrefs }: { url: string; hrefs: string[] }): void {
   const resolve = resolver(url)
   for (const href of hrefs) resolve(href)
-}
-
-function inGzip(page: Page): Page {
-  const payload = new Uint8Array(gzipSync(page.answer.payload, { level: 6 }))
-  const { head } = page.answer
-  const headers = [...head.headers, ['Content-Encoding', 'gzip'] as const]
-  return { ...page, answer: { ...page.answer, head: { ...head, headers }, payload, wireBody: payload } }
-}
-
-function timeKeeping(pages: readonly Page[]): number {
-  const archive = openArchive({
-    folder: 'archive',
-    prefix: 'BENCH',
-    hostname: 'bench',
-    worker: 'w1',
-    clock: realClock,
-    random: seededRandom(1),
-    rollBytes: 1e9,
-    info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
-    journal: { tell() {} },
-    twinsInMemory: 1000,
-  })
-  return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))
 }

@@ -1,0 +1,71 @@
+/** What it costs to keep a page: its digest, its gzip member, and all of the archive together. */
+import { gzipSync } from 'node:zlib'
+import { realClock } from '../../src/base/clock.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { decodeContent } from '../../src/web/http/decode.ts'
+import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
+import { payloadDigest } from '../../src/web/warc/payload.ts'
+import { openArchive } from '../volumes/dropping-archive.ts'
+import type { Material } from './material.ts'
+import { timeEach } from './stopwatch.ts'
+import type { Piece } from './worker-pieces.ts'
+
+type Page = Material['pages'][number]
+
+export function archivePieces({ pages }: Material): Piece[] {
+  const coded = pages.map(inGzip)
+  const drop = () => {}
+  const piece = (name: string, microseconds: number, note: string): Piece => ({ name, microseconds, note })
+  return [
+    piece(
+      'decode gzip',
+      timeEach(coded, ({ answer }) => void decodeContent(answer.payload, 'gzip', { bytes: 2e6, ratio: 1000 })),
+      'gzip-encoded answers only',
+    ),
+    piece(
+      'payload digest',
+      timeEach(pages, ({ answer }) => void payloadDigest(answer)),
+      'SHA-1',
+    ),
+    piece(
+      'deflate',
+      timeEach(pages, ({ answer }) => deflatedMember(drop, [answer.wireHead, answer.wireBody])),
+      'a gzip member at level 1; part of the archive of an identity answer',
+    ),
+    piece(
+      'deflate, request',
+      timeEach(pages, ({ request }) => deflatedMember(drop, [request])),
+      'part of the archive of an identity answer',
+    ),
+    piece(
+      'store',
+      timeEach(coded, ({ answer }) => storedMember(drop, [answer.wireHead, answer.wireBody])),
+      'a gzip member without compressing; part of the archive of a gzip answer',
+    ),
+    piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, gzip 1; not the disk'),
+    piece('archive, gzip answer', timeKeeping(coded), 'stored as it came'),
+  ]
+}
+
+function inGzip(page: Page): Page {
+  const payload = new Uint8Array(gzipSync(page.answer.payload, { level: 6 }))
+  const { head } = page.answer
+  const headers = [...head.headers, ['Content-Encoding', 'gzip'] as const]
+  return { ...page, answer: { ...page.answer, head: { ...head, headers }, payload, wireBody: payload } }
+}
+
+function timeKeeping(pages: readonly Page[]): number {
+  const archive = openArchive({
+    folder: 'archive',
+    prefix: 'BENCH',
+    hostname: 'bench',
+    worker: 'w1',
+    clock: realClock,
+    random: seededRandom(1),
+    rollBytes: 1e9,
+    info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
+    journal: { tell() {} },
+    twinsInMemory: 1000,
+  })
+  return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))
+}
