@@ -5,8 +5,8 @@
  *
  * Most shingles hold no number and belong to both, so they are counted once: the shape costs what the numbers cost.
  */
-import { BitVotes } from './bit-votes.ts'
-import { isDateWord } from './date-words.ts'
+import { BitVotes, GROUP } from './bit-votes.ts'
+import { isDateWord, maybeDateWord } from './date-words.ts'
 
 /** The word that stands for numbers and dates. */
 const NUMBER = 0x23232323
@@ -16,8 +16,8 @@ export const MOST_WORDS = 4096
 
 /** Shingles on their way to be counted: reading is synchronous, so that one set of buffers a thread is enough. */
 class Shingles {
-  readonly low = new Int32Array(MOST_WORDS + 8)
-  readonly high = new Int32Array(MOST_WORDS + 8)
+  readonly low = new Int32Array(MOST_WORDS + GROUP)
+  readonly high = new Int32Array(MOST_WORDS + GROUP)
 }
 const plain = new Shingles()
 const exact = new Shingles()
@@ -27,6 +27,12 @@ class Votes {
   readonly low = new BitVotes()
   readonly high = new BitVotes()
   shingles = 0
+
+  clear(): void {
+    this.low.clear()
+    this.high.clear()
+    this.shingles = 0
+  }
 
   add(shingles: Shingles, count: number): void {
     if (count === 0) return
@@ -48,6 +54,18 @@ export class Simhash {
   #lastFolded = 0
   /** Words since the last number; from 2 on, the last two are no numbers. */
   #since = 2
+
+  /** For another text: its counters take longer to make than to clear. */
+  clear(): void {
+    this.#plain.clear()
+    this.#exact.clear()
+    this.#folded.clear()
+    this.#before = 0
+    this.#last = 0
+    this.#beforeFolded = 0
+    this.#lastFolded = 0
+    this.#since = 2
+  }
 
   /** Words so far. */
   get count(): number {
@@ -75,7 +93,8 @@ export class Simhash {
       const c = hashes[i]
       const low = lowHash(a, b, c)
       const high = highHash(a, b, c)
-      const isNumber = numeric[i] !== 0 || isDateWord(c)
+      // Nearly all words are told by one look to be none that matters.
+      const isNumber = (numeric[i] | maybeDateWord(c)) !== 0 && (numeric[i] !== 0 || isDateWord(c))
       if (!isNumber && since >= 2) {
         plainLow[plains] = low
         plainHigh[plains++] = high
@@ -120,11 +139,11 @@ export class Simhash {
 }
 
 function lowHash(a: number, b: number, c: number): number {
-  return mix(Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c)
+  return mix((Math.imul(a, 0x2c1b3c6d) + Math.imul(b, 0x297a2d39) + c) | 0)
 }
 
 function highHash(a: number, b: number, c: number): number {
-  return mix(Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f))
+  return mix((Math.imul(a, 0x165667b1) + Math.imul(b, 0x7feb352d) + Math.imul(c, 0x27d4eb2f)) | 0)
 }
 
 function majority(some: Votes, others: Votes): bigint {

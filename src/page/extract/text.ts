@@ -47,6 +47,7 @@ const unitBytes = Buffer.from(units.buffer)
 const words = new Int32Array(2 * PIECE + LONGEST_WORD + 1)
 /** Beside each word: 1 when it has a digit. */
 const numeric = new Uint8Array(words.length)
+const simhash = new Simhash()
 
 export interface FoldedText {
   /** Characters. */
@@ -62,11 +63,11 @@ export interface FoldedText {
   strings: number
 }
 
+/** One at a time: a new one ends what was before it. */
 export class TextFolder {
   /** True when there was more text than is kept. */
   cut = false
   readonly #most: number
-  readonly #simhash = new Simhash()
   /** What the window looks on, and from where to where. */
   #page = ''
   #windowFrom = 0
@@ -86,6 +87,7 @@ export class TextFolder {
 
   constructor(most = MOST_TEXT) {
     this.#most = most
+    simhash.clear()
   }
 
   /** A tag that parts what stands before it from what follows. */
@@ -237,9 +239,9 @@ export class TextFolder {
     return {
       length: this.#length,
       digest: this.#digest(),
-      simhash: this.#simhash.value(),
-      shape: this.#simhash.shape(),
-      words: this.#simhash.count,
+      simhash: simhash.value(),
+      shape: simhash.shape(),
+      words: simhash.count,
       leftOut: this.#leftOut,
       strings: this.#strings,
     }
@@ -285,7 +287,7 @@ export class TextFolder {
   #hashWords(): void {
     if (this.#length - this.#string > LONGEST_WORD) this.#words = this.#stringWords
     const whole = this.#stringWords
-    this.#simhash.words(words, numeric, whole)
+    simhash.words(words, numeric, whole)
     words.copyWithin(0, whole, this.#words)
     numeric.copyWithin(0, whole, this.#words)
     this.#words -= whole
