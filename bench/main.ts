@@ -12,11 +12,23 @@ import { hazards } from './commands/hazards.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
+import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
 import { start } from './commands/start.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
-const BENCHMARKS: readonly Benchmark[] = [crawl, ceilingAlone, frontier, hazards, memory, mirrors, pieces, simulate, start]
+const BENCHMARKS: readonly Benchmark[] = [
+  crawl,
+  ceilingAlone,
+  frontier,
+  hazards,
+  memory,
+  mirrors,
+  pieces,
+  scale,
+  simulate,
+  start,
+]
 
 function help(): string {
   const lines = ['npm run bench -- [BENCHMARK] [FLAGS]   (none: crawl)', '']

@@ -1,0 +1,53 @@
+/** Pages a second at full load against worker threads of one process, and against processes (Fig. 6 of VN). */
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { crawlForScale } from './run-crawl.ts'
+import { seedsOf, serveSlowWeb } from './slow-web.ts'
+
+export interface ThreadsPoint {
+  processes: number
+  threads: number
+  pages: number
+  pagesPerSecond: number
+  cpuSecondsPer1000: number
+  peakBytes: number
+}
+
+export interface LoadOptions {
+  sites: number
+  pagesPerSite: number
+  pageBytes: number
+}
+
+/** Each process has its share of the sites and a collection of its own. */
+export async function measureThreads(processes: number, threads: number, load: LoadOptions): Promise<ThreadsPoint> {
+  using folder = temporaryFolder()
+  await using web = await serveSlowWeb({ latencyMs: 0, ...load })
+  const seeds = seedsOf(load.sites)
+  const begun = performance.now()
+  const ends = await Promise.all(
+    Array.from({ length: processes }, (_, process) =>
+      crawlForScale({
+        folder: join(folder.path, `${process}`),
+        port: web.port,
+        seeds: seeds.filter((_, site) => site % processes === process),
+        workers: threads,
+        visits: 300,
+      }),
+    ),
+  )
+  const seconds = (performance.now() - begun) / 1000
+  const sum = (pick: (end: (typeof ends)[number]) => number) => ends.reduce((total, end) => total + pick(end), 0)
+  const pages = sum((end) => end.documents)
+  if (pages !== load.sites * load.pagesPerSite)
+    throw new Error(`${pages} documents were kept, ${load.sites * load.pagesPerSite} are right`)
+  return {
+    processes,
+    threads,
+    pages,
+    pagesPerSecond: pages / seconds,
+    cpuSecondsPer1000: (sum((end) => end.cpuSeconds) / pages) * 1000,
+    peakBytes: sum((end) => end.peakBytes ?? 0),
+  }
+}

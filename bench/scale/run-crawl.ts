@@ -1,0 +1,38 @@
+/** A crawl of slow sites: for a time, or until all is collected. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { plainEnvironment } from '../crawlers/orbweaver.ts'
+import { type Measured, runMeasured } from '../measure/run-measured.ts'
+
+const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
+const EXIT_TIME_LIMIT = 15
+
+export interface ScaleRun {
+  folder: string
+  port: number
+  seeds: readonly string[]
+  workers: number
+  visits: number
+  /** Undefined: until all is collected. */
+  seconds?: number
+  nodeFlags?: readonly string[]
+  env?: NodeJS.ProcessEnv
+}
+
+export async function crawlForScale(run: ScaleRun): Promise<Measured & { documents: number }> {
+  mkdirSync(run.folder, { recursive: true })
+  const seedFile = join(run.folder, 'seeds.txt')
+  writeFileSync(seedFile, run.seeds.join('\n') + '\n')
+  const flags = ['-c', join(run.folder, 'collection'), '--seeds', seedFile, '--contact', 'https://crawler.example/']
+  const size = ['--workers', `${run.workers}`, '--visits', `${run.visits}`]
+  const way = ['--resolve', `*.test=127.0.0.1:${run.port}`, '--pause-for', '*.test=0s', '--quiet', '--json']
+  const time = run.seconds === undefined ? [] : ['--max-time', `${Math.ceil(run.seconds)}s`]
+  const end = await runMeasured(
+    process.execPath,
+    [...(run.nodeFlags ?? []), PROGRAM, 'crawl', ...flags, ...size, ...way, ...time],
+    { env: { ...plainEnvironment(), ...run.env } },
+  )
+  if (end.code !== 0 && !(end.code === EXIT_TIME_LIMIT && run.seconds !== undefined))
+    throw new Error(`orbweaver ended with code ${end.code}:\n${end.stderr}`)
+  return { ...end, documents: (JSON.parse(end.stdout) as { documents: number }).documents }
+}
