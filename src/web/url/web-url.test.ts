@@ -214,6 +214,39 @@ test('the fast path reads as the URL parser does', () => {
   )
 })
 
+test('steps up and escapes on the fast path, from any folder, as the URL parser has them', () => {
+  const step = fc.constantFrom(
+    './',
+    '../',
+    '.',
+    '..',
+    '/',
+    'a',
+    'b.html',
+    '%7e',
+    '%2e',
+    '%2E/',
+    '%',
+    '?q=%41',
+    '#f',
+    ';x',
+    '.a',
+  )
+  const folder = fc
+    .array(fc.constantFrom('a/', 'b%20c/', '/', '.x/', '%2f/'), { maxLength: 5 })
+    .map((names) => `http://h.test/${names.join('')}page?x=/y/`)
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 8 }), folder, (steps, base) => {
+      const href = steps.join('')
+      const ours = resolver(base)(href)
+      if (ours.kind === 'empty') assert.match(href, /^#/)
+      else if (href.startsWith('//')) assert.notEqual(ours.kind, 'empty')
+      else assert.equal(shown(ours), expected(href, base), `${href} from ${base}`)
+    }),
+    { numRuns: 10_000 },
+  )
+})
+
 test('what the URL parser reads is either read or malformed for a reason of ours', () => {
   const reference = fc.oneof(
     fc.array(piece, { maxLength: 6 }).map((p) => p.join('')),

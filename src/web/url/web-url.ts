@@ -65,7 +65,9 @@ export interface UrlReader {
   /**
    * Reads the references of one page. The base may come from the page itself: when it is no http(s) URL, only absolute
    * references lead anywhere. Most references are plain paths, and take a path four times as fast as the URL parser,
-   * with the same result. `charset` is the page's encoding, if it has one that matters (`legacy-query.ts`).
+   * with the same result. To remember what was read before costs more than to read it once more: with hundreds of sites
+   * at a time, memory is slower than arithmetic. `charset` is the page's encoding, if it has one that matters
+   * (`legacy-query.ts`).
    */
   resolver(base: string, charset?: string): (href: string) => Resolved
   /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
@@ -86,12 +88,9 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
         const foreign = URL.canParse(base) ? base : undefined
         return (href) => resolveSlowly(encode(href), foreign, norm)
       }
-      const origin = originOf(home)
-      const query = home.path.indexOf('?')
-      const page = query < 0 ? home.path : home.path.slice(0, query)
-      const folder = page.slice(0, page.lastIndexOf('/') + 1)
+      const page = pageOf(home)
       return (href) => {
-        const url = plainReference(href, origin, page, folder, norm) ?? plainAbsolute(href, norm)
+        const url = plainReference(href, page, norm) ?? plainAbsolute(href, norm)
         return url === undefined ? resolveSlowly(encode(href), home.href, norm) : { kind: 'url', url }
       }
     },
@@ -160,34 +159,54 @@ export function siteKey(site: string): bigint {
   return hash64(site)
 }
 
+const DOT = 0x2e
 const SLASH = 0x2f
 const QUESTION = 0x3f
 
-/** `/a/b`, `b.html`, `?q`, or the page's own origin in full; undefined when the parser must look at it. */
-function plainReference(
-  href: string,
-  origin: Origin,
-  page: string,
-  folder: string,
-  norm: Normaliser,
-): WebUrl | undefined {
+/** What a page's references are held against. */
+interface PageBase {
+  readonly origin: Origin
+  /** Without its query. */
+  readonly path: string
+  readonly folder: string
+}
+
+function pageOf(home: WebUrl): PageBase {
+  const origin = originOf(home)
+  const query = home.path.indexOf('?')
+  const path = query < 0 ? home.path : home.path.slice(0, query)
+  return { origin, path, folder: path.slice(0, path.lastIndexOf('/') + 1) }
+}
+
+/** `/a/b`, `b.html`, `../b`, `?q`, or the page's own origin in full; undefined when the parser must look at it. */
+function plainReference(href: string, { origin, path, folder }: PageBase, norm: Normaliser): WebUrl | undefined {
   if (href.length === 0 || href.length > LONGEST_URL) return undefined
   const first = href.charCodeAt(0)
+  let before = ''
+  let from = 0
   if (first === SLASH) {
     if (href.charCodeAt(1) === SLASH) return undefined
-    const end = plainPathEnd(href, 0)
-    return end < 0 ? undefined : fitting(origin, href.slice(0, end), norm)
+  } else if (href.startsWith(origin.text)) {
+    from = origin.text.length
+    if (href.charCodeAt(from) !== SLASH) return undefined
+  } else if (href.includes(':')) {
+    return undefined
+  } else if (first === QUESTION) {
+    before = path
+  } else {
+    before = folder
+    while (href.charCodeAt(from) === DOT) {
+      if (href.charCodeAt(from + 1) === SLASH) {
+        from += 2
+      } else if (href.charCodeAt(from + 1) === DOT && href.charCodeAt(from + 2) === SLASH) {
+        from += 3
+        before = before.slice(0, before.lastIndexOf('/', before.length - 2) + 1)
+      } else return undefined
+    }
   }
-  if (href.startsWith(origin.text)) {
-    const at = origin.text.length
-    if (href.charCodeAt(at) !== SLASH) return undefined
-    const end = plainPathEnd(href, at)
-    return end < 0 ? undefined : fitting(origin, href.slice(at, end), norm)
-  }
-  if (href.includes(':')) return undefined
-  const end = plainPathEnd(href, 0)
-  if (end <= 0) return undefined
-  return fitting(origin, (first === QUESTION ? page : folder) + href.slice(0, end), norm)
+  const end = plainPathEnd(href, from)
+  if (end <= 0 || origin.text.length + before.length + end - from > LONGEST_URL) return undefined
+  return webUrl(origin, before + href.slice(from, end), norm)
 }
 
 /** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */
@@ -203,10 +222,6 @@ function plainAbsolute(href: string, norm: Normaliser): WebUrl | undefined {
   const host = href.slice(from, hostEnd)
   const origin = { text: href.slice(0, hostEnd), scheme, host, port: scheme === 'http' ? 80 : 443, site: host } as const
   return webUrl(origin, href.slice(hostEnd, end), norm)
-}
-
-function fitting(origin: Origin, path: string, norm: Normaliser): WebUrl | undefined {
-  return origin.text.length + path.length > LONGEST_URL ? undefined : webUrl(origin, path, norm)
 }
 
 function resolveSlowly(text: string, base: string | undefined, norm: Normaliser): Resolved {
