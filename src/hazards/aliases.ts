@@ -3,12 +3,13 @@
  * page without the part is known, so nothing is lost; parts that were seen to do nothing often enough are followed no more.
  */
 import type { TrapMemory } from '../visit/trap-memory.ts'
-import { type Content, mark } from './content.ts'
+import type { Content } from './content.ts'
 import { shorten } from './family.ts'
 import { type Finding, hasRest, patience, type Sight } from './finding.ts'
 import { saidAt } from './known-pages.ts'
+import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
-import { choicesOf, parametersOf, type UrlPattern } from './pattern.ts'
+import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
 import { ANYWHERE } from './stopped.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
@@ -20,12 +21,14 @@ const MOST_ROWS = 20
 const MOST_PARTS = 6
 
 export interface Aliases {
-  rows: AliasRow[]
+  rows: readonly AliasRow[]
   /** It is what a URL with a part less gave. */
   isAlias: boolean
   /** Parts of this page. */
-  parts: string[]
+  parts: readonly string[]
 }
+
+type Parts = Map<string, 'same' | 'other'>
 
 export function countAliases(
   traps: TrapMemory,
@@ -35,40 +38,83 @@ export function countAliases(
   links: readonly { path: string }[],
   isNews: boolean,
 ): Aliases {
-  const rows = traps.aliases ?? []
-  const known = traps.known ?? ''
-  const parts = new Map<string, 'same' | 'other'>()
-  for (const [shorter, names, alone] of withoutParameters(path)) {
-    const said = saidAt(known, shorter, content)
-    // That it says something else without any of several tells of none of them.
-    if (said === undefined || (said === 'other' && !alone)) continue
-    for (const name of names) if (parts.get(name) !== 'same') parts.set(name, said)
-  }
-  if (!path.includes('?') && folders.length > 0) {
-    for (const [shorter, folder, segment] of withoutFolders(path, folders)) {
-      // A listing tells where it stands.
-      const said = saidAt(known, shorter, content, true)
-      // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
-      if (said === undefined) continue
-      if (rows.some(([part]) => part === folder) || leadsIntoItself(segment, path, links)) parts.set(folder, said)
-    }
-  }
+  const rows = traps.aliases ?? NO_ROWS
+  const query = path.indexOf('?')
+  let parts =
+    query < 0
+      ? partsOfFolders(traps.known ?? '', rows, path, folders, content, links)
+      : partsOfParameters(traps.known ?? '', path, query, content)
   // Where a part is on every link, what is real comes with it too: something new that is not known without it speaks for it.
-  if (isNews && parts.size === 0) {
+  if (isNews && parts === undefined) {
     for (const [part] of rows) {
       const isIts = part.startsWith('?') ? own.includes(part.slice(1).split('=')[0]) : folders.includes(part)
-      if (isIts) parts.set(part, 'other')
+      if (isIts) parts = (parts ?? new Map<string, 'same' | 'other'>()).set(part, 'other')
     }
   }
-  if (parts.size === 0) return { rows, isAlias: false, parts: [] }
+  if (parts === undefined) return { rows, isAlias: false, parts: NO_PARTS }
   let next = rows
   const here = placeMark(place)
   for (const [part, said] of parts) next = count(next, part, said, here)
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
 
-/** The path itself, or one of the links, has the segment twice in a row. */
-function leadsIntoItself(segment: string, path: string, links: readonly { path: string }[]): boolean {
+const NO_ROWS: readonly AliasRow[] = []
+const NO_PARTS: readonly string[] = []
+
+/** Held against the URL without its query, and without each of its parameters. */
+function partsOfParameters(known: string, path: string, query: number, content: Content): Parts | undefined {
+  const parts: Parts = new Map()
+  const pieces = path.slice(query + 1).split('&', MOST_PARTS + 1)
+  const parameters = parametersOf(path)
+  const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
+    const said = saidAt(known, shorter, content)
+    // That it says something else without any of several tells of none of them.
+    if (said === undefined || (said === 'other' && !alone)) return
+    for (const parameter of missing)
+      for (const choice of choicesOf(parameter)) {
+        const part = `?${choice}`
+        if (parts.get(part) !== 'same') parts.set(part, said)
+      }
+  }
+  add(parameters, mix(markOn(EMPTY, path, 0, query)), parameters.length === 1)
+  if (pieces.length >= 2 && pieces.length <= MOST_PARTS) {
+    for (let at = 0; at < Math.min(pieces.length, parameters.length); at++) {
+      const others = pieces.filter((_, other) => other !== at).join('&')
+      add([parameters[at]], mark(`${path.slice(0, query)}?${others}`), true)
+    }
+  }
+  return parts.size === 0 ? undefined : parts
+}
+
+/** Held against the path without one of the shallowest folders that have a pattern of their own. */
+function partsOfFolders(
+  known: string,
+  rows: readonly AliasRow[],
+  path: string,
+  folders: readonly string[],
+  content: Content,
+  links: readonly { path: string }[],
+): Parts | undefined {
+  let parts: Parts | undefined
+  let from = 0
+  for (let at = folders.length - 1; at >= 0; at--) {
+    const to = path.indexOf('/', from + 1)
+    if (to < 0) break
+    const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
+    // A listing tells where it stands.
+    const said = saidAt(known, shorter, content, true)
+    const folder = folders[at]
+    // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
+    if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))
+      parts = (parts ?? new Map<string, 'same' | 'other'>()).set(folder, said)
+    from = to
+  }
+  return parts
+}
+
+/** The path itself, or one of the links, has the segment between the slashes twice in a row. */
+function leadsIntoItself(path: string, from: number, to: number, links: readonly { path: string }[]): boolean {
+  const segment = path.slice(from + 1, to)
   const twice = `/${segment}/${segment}/`
   return path.includes(twice) || links.some((link) => link.path.includes(twice))
 }
@@ -88,36 +134,10 @@ function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
   return rows.filter((_, place) => place !== at)
 }
 
-/** The URL without its query, and without each of its parameters; with the parts that are missing then. */
-function* withoutParameters(path: string): Generator<[shorter: string, parts: string[], alone: boolean]> {
-  const query = path.indexOf('?')
-  if (query < 0) return
-  const pieces = path.slice(query + 1).split('&', MOST_PARTS + 1)
-  const parameters = parametersOf(path)
-  const parts = (at: number) => choicesOf(parameters[at]).map((part) => `?${part}`)
-  yield [path.slice(0, query), parameters.flatMap((_, at) => parts(at)), parameters.length === 1]
-  if (pieces.length < 2 || pieces.length > MOST_PARTS) return
-  for (let at = 0; at < Math.min(pieces.length, parameters.length); at++) {
-    yield [`${path.slice(0, query)}?${pieces.filter((_, other) => other !== at).join('&')}`, parts(at), true]
-  }
-}
+const NO_FINDINGS: readonly Finding[] = []
 
-/** The path without one of the shallowest folders that have a pattern of their own. */
-function* withoutFolders(
-  path: string,
-  folders: readonly string[],
-): Generator<[shorter: string, folder: string, segment: string]> {
-  let from = 0
-  for (let at = folders.length - 1; at >= 0; at--) {
-    const to = path.indexOf('/', from + 1)
-    if (to < 0) return
-    yield [path.slice(0, from) + path.slice(to), folders[at], path.slice(from + 1, to)]
-    from = to
-  }
-}
-
-export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): Finding[] {
-  if (!isAlias || !hasRest(sight.novel, 0)) return []
+export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): readonly Finding[] {
+  if (!isAlias || !hasRest(sight.novel, 0)) return NO_FINDINGS
   const all = judgeAll(rows, sight)
   const found: Finding[] = all === undefined ? [] : [all]
   for (const [part, same, other, , places] of rows) {

@@ -3,7 +3,8 @@
  * and the same number of words, of which most are the same; what is counted is how many of them there must be.
  */
 import type { TrapMemory } from '../visit/trap-memory.ts'
-import { CONTENT_COLUMNS, type Content, isCast, toColumns } from './content.ts'
+import { extended } from './columns.ts'
+import { CONTENT_COLUMNS, type Content, isCast, writeColumns } from './content.ts'
 import { leastSize } from './count-page.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, restOf, type Sight } from './finding.ts'
@@ -37,31 +38,42 @@ export interface Cast {
 
 /** The most frequent ones are kept: a page of none of them counts against each. */
 export function countCast(traps: TrapMemory, content: Content, { fresh, known }: LinkCensus): Cast {
-  const casts = [...(traps.casts ?? [])]
-  const isCommon = hasCommon(casts, content)
-  for (let at = 0; at < casts.length; at += WIDTH) {
-    if (!isCast(content, casts, at)) continue
+  const before = traps.casts ?? NONE
+  const isCommon = hasCommon(before, content)
+  for (let at = 0; at < before.length; at += WIDTH) {
+    if (!isCast(content, before, at)) continue
+    const casts = before.slice()
     casts[at + SCORE] = Math.min(casts[at + SCORE] + 1, 99)
-    casts[at + PAGES] = Math.min(casts[at + PAGES] + 1, 99_999)
+    const pages = (casts[at + PAGES] = Math.min(casts[at + PAGES] + 1, 99_999))
     casts[at + FRESH] += fresh
     casts[at + KNOWN] += known
-    return {
-      casts,
-      isOne: true,
-      isCommon,
-      pages: casts[at + PAGES],
-      fresh: casts[at + FRESH],
-      known: casts[at + KNOWN],
-    }
+    return { casts, isOne: true, isCommon, pages, fresh: casts[at + FRESH], known: casts[at + KNOWN] }
   }
-  const none = { isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
-  if (casts.length < MOST * WIDTH) return { casts: [...casts, ...toColumns(content), 1, 1, fresh, known], ...none }
-  const left: number[] = []
+  const casts = before.length < MOST * WIDTH ? withCast(before, content, fresh, known) : withoutRarest(before)
+  return { casts, isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
+}
+
+const NONE: readonly number[] = []
+
+function withCast(casts: readonly number[], content: Content, fresh: number, known: number): number[] {
+  const next = extended(casts, WIDTH)
+  writeColumns(next, casts.length, content)
+  next[casts.length + SCORE] = next[casts.length + PAGES] = 1
+  next[casts.length + FRESH] = fresh
+  next[casts.length + KNOWN] = known
+  return next
+}
+
+function withoutRarest(casts: readonly number[]): number[] {
+  const next = casts.slice()
+  let end = 0
   for (let at = 0; at < casts.length; at += WIDTH) {
-    casts[at + SCORE]--
-    if (casts[at + SCORE] > 0) left.push(...casts.slice(at, at + WIDTH))
+    if (casts[at + SCORE] <= 1) continue
+    for (let column = 0; column < WIDTH; column++) next[end + column] = casts[at + column]
+    next[end + SCORE]--
+    end += WIDTH
   }
-  return { casts: left, ...none }
+  return end === next.length ? next : next.slice(0, end)
 }
 
 function hasCommon(casts: readonly number[], { bag }: Content): boolean {

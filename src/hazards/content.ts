@@ -5,8 +5,11 @@
  * The shape alone is not enough: where one phrase is repeated many times (`reply reply reply …`) it outvotes all the rest of
  * the page. So the length must fit too, and pages with different titles must be alike in nearly every bit.
  */
+
+import { extended, shifted } from './columns.ts'
+import { mix, ones } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
-import { isDateWord } from './segments.ts'
+import { titleMark } from './title.ts'
 
 /** A content in the columns of the site's memory: all that is needed to know it again. */
 export interface Content {
@@ -30,32 +33,52 @@ export const CONTENT_COLUMNS = 7
 const FEWEST_WORDS_OF_A_BAG = 40
 /** Of a list in another order the inside of each entry stays; 32 is chance. */
 const MOST_BITS_OF_A_BAG = 23
-const LONGEST_TITLE = 80
+
+/** Halves of 64 bits are read from here: a bigint for each half costs ten times as much. */
+const bits64 = new DataView(new ArrayBuffer(8))
 
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
-  const shape = BigInt.asUintN(64, facts.shape ?? facts.simhash)
+  bits64.setBigUint64(0, facts.shape ?? facts.simhash, true)
+  const low = bits64.getUint32(0, true)
+  const high = bits64.getUint32(4, true)
   return {
-    low: Number(shape & 0xffffffffn),
-    high: Number(shape >> 32n),
-    embeds: fold(facts.embeds ?? 0n),
+    low,
+    high,
+    embeds: facts.embeds === undefined ? 0 : fold(facts.embeds),
     text: fold(facts.textDigest),
     length: facts.length,
     bag: mix(fold(facts.tags) ^ facts.words),
-    title: mark(foldTitle(facts.title)),
+    title: titleMark(facts.title),
     words: facts.words,
   }
 }
 
-export function toColumns({ low, high, embeds, text, length, bag, title }: Content): number[] {
-  return [low, high, embeds, text, length, bag, title]
+/** 32 of 64 bits, 0 only for 0 (nearly). */
+function fold(bits: bigint): number {
+  bits64.setBigUint64(0, bits, true)
+  return (bits64.getUint32(0, true) ^ bits64.getUint32(4, true)) >>> 0
 }
 
-function foldTitle(title: string): string {
-  return title
-    .slice(0, LONGEST_TITLE)
-    .toLowerCase()
-    .replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) || isDateWord(word) ? '#' : word))
-    .replace(/#(\P{L}+#)*/gu, '#')
+export function toColumns(content: Content): number[] {
+  return withColumns([], content, 1)
+}
+
+/** A content more, in the last columns; of more than so many the first makes room. */
+export function withColumns(columns: readonly number[], content: Content, most: number): number[] {
+  const full = columns.length >= most * CONTENT_COLUMNS
+  const next = full ? shifted(columns, 0, CONTENT_COLUMNS) : extended(columns, CONTENT_COLUMNS)
+  writeColumns(next, next.length - CONTENT_COLUMNS, content)
+  return next
+}
+
+export function writeColumns(columns: number[], at: number, content: Content): void {
+  columns[at] = content.low
+  columns[at + 1] = content.high
+  columns[at + 2] = content.embeds
+  columns[at + 3] = content.text
+  columns[at + 4] = content.length
+  columns[at + 5] = content.bag
+  columns[at + 6] = content.title
 }
 
 /** Bits of the shape that may differ: those of about two words of the page's, of none when it has few. */
@@ -70,6 +93,7 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
   const apart = bitsApart(content, columns, at)
+  if (apart > MOST_BITS_OF_A_BAG) return 'other'
   const longer = Math.abs(columns[at + 4] - content.length)
   if (longer <= lengthAllowed(content, apart, columns[at + 6] === content.title)) return 'near'
   const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MOST_BITS_OF_A_BAG
@@ -105,29 +129,4 @@ export function findLike(content: Content, columns: readonly number[], width = C
     if (like === 'near' && near < 0) near = at
   }
   return near
-}
-
-/** 32 of 64 bits, 0 only for 0 (nearly). */
-function fold(bits: bigint): number {
-  const all = BigInt.asUintN(64, bits)
-  return (Number(all & 0xffffffffn) ^ Number(all >> 32n)) >>> 0
-}
-
-export function mix(hash: number): number {
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b)
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35)
-  return (hash ^ (hash >>> 16)) >>> 0
-}
-
-/** 32 bits that name a text; cheap, for marks in memory only. */
-export function mark(text: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return mix(hash)
-}
-
-export function ones(word: number): number {
-  word -= (word >>> 1) & 0x55555555
-  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-  return Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }

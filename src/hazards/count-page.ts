@@ -1,9 +1,10 @@
 /** One page counted in one of its families. */
-import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns } from './content.ts'
+import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns, withColumns } from './content.ts'
 import { type Family, isFolder, withExample } from './family.ts'
-import { countWords } from './few-words.ts'
+import { countWords, type Words } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
+import { isDigit } from './segments.ts'
 
 /** A folder is stopped for what it shows only if that is next to nothing in all. */
 export const MOST_KINDS_OF_A_FOLDER = 3
@@ -24,7 +25,7 @@ export interface Counted {
   /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
   alias: boolean
   /** Words in its URL. */
-  words: readonly string[]
+  words: Words
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
   /** Others of the site have its words but for a few. */
@@ -98,7 +99,7 @@ function findCast(content: Content, columns: readonly number[]): number {
 
 /** The last ones stay. */
 export function remember(family: Family, content: Content): void {
-  family.contents = [...family.contents.slice(-(MOST_CONTENTS - 1) * CONTENT_COLUMNS), ...toColumns(content)]
+  family.contents = withColumns(family.contents, content, MOST_CONTENTS)
 }
 
 function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Counted): void {
@@ -128,13 +129,21 @@ export function isLost(into: FreshLinks, census: LinkCensus, abroad: number): bo
   return into.count > 1 && into.count === fresh && known + navigation + abroad === 0 && !homeward
 }
 
+const LONGEST_URL = 300
+const GROUPS = 3
+
 /** The first numbers of a URL as one, so that later dates and higher pages have higher ones; -1 without any. */
 export function ordinalOf(path: string): number {
+  const end = Math.min(path.length, LONGEST_URL)
   let ordinal = -1
   let groups = 0
-  for (const [digits] of path.slice(0, 300).matchAll(/\d+/g)) {
-    ordinal = Math.max(ordinal, 0) * 100_000 + Math.min(Number(digits), 99_999)
-    if (++groups === 3) break
+  for (let at = 0; at < end; at++) {
+    if (!isDigit(path.charCodeAt(at))) continue
+    let number = 0
+    for (; at < end && isDigit(path.charCodeAt(at)); at++)
+      number = Math.min(10 * number + path.charCodeAt(at) - 48, 99_999)
+    ordinal = Math.max(ordinal, 0) * 100_000 + number
+    if (++groups === GROUPS) break
   }
   return ordinal
 }

@@ -34,23 +34,25 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
   // A later look at a page is the same again, and no trap.
   if (page.again) return { memory, verdicts: [], follow: true }
   // What is asked for again is counted when it has its answer; only how long it took tells something now.
-  const limited = page.outcome === 'later' ? { memory } : judgeSite(memory, page, options)
+  const { memory: next, verdict } =
+    page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)
   const verdicts: TrapVerdict[] = []
-  let next = limited.memory
-  if ('verdict' in limited && limited.verdict !== undefined) {
-    const { rule, evidence } = limited.verdict
+  if (verdict !== undefined) {
+    const { rule, evidence } = verdict
     // Trusted: as if the limit were not there, and told of no more.
-    if (options.trusted(nameOf(rule))) next = withoutStop(next)
+    if (options.trusted(nameOf(rule))) next.stopped = undefined
     else verdicts.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
   const traps = next.traps ?? { stopped: [] }
   // A page of a trap that was on its way when the trap was found says nothing more.
-  const stopped = findStopped(traps.stopped, page.path, (rule) => !options.trusted(rule))
-  if (stopped !== undefined) return { memory: next, verdicts, follow: true }
+  if (findStopped(traps.stopped, page.path, options.trusted) !== undefined)
+    return { memory: next, verdicts, follow: true }
   const judged = judgeTraps(next, traps, page, options.trusted)
+  next.traps = judged.traps
   verdicts.push(...judged.verdicts)
-  const probe = judged.probe ? { probe: 'soft-404' as const } : {}
-  return { memory: { ...next, traps: judged.traps }, verdicts, follow: judged.follow, ...probe }
+  const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow }
+  if (judged.probe) judgement.probe = 'soft-404'
+  return judgement
 }
 
 /**
@@ -67,7 +69,7 @@ export function refusalOf(
   const site = refusesWaiting(memory, { depth })
   if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
   if (memory.traps === undefined) return undefined
-  const stopped = findStopped(memory.traps.stopped, path, (rule) => !options.trusted(rule))
+  const stopped = findStopped(memory.traps.stopped, path, options.trusted)
   return stopped === undefined ? undefined : { rule: stopped.rule, pattern: stopped.pattern }
 }
 
@@ -89,8 +91,4 @@ export function countRefused(memory: SiteMemory, pattern: string): SiteMemory {
 /** `site-urls>=5000` is the rule `site-urls`. */
 function nameOf(rule: string): string {
   return rule.split(/[<>=]/, 1)[0]
-}
-
-function withoutStop({ stopped: _, ...memory }: SiteMemory): SiteMemory {
-  return memory
 }

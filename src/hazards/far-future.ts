@@ -5,6 +5,7 @@
 import type { Instant } from '../base/clock.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
+import { isDigit } from './segments.ts'
 
 const PAGES = 5
 /** From the year after next on. */
@@ -14,12 +15,24 @@ const YEAR_MS = 365.2425 * 86_400_000
 
 /** Four digits by themselves, or the first of a date in one number: 203104, 20310412. */
 const YEAR = /(?<!\d)(2\d{3})(?:(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])?)?(?!\d)/
+const LONGEST_URL = 300
 
 export function isAhead(path: string, at: Instant): boolean {
-  const found = YEAR.exec(path.slice(0, 300))
+  const text = path.length > LONGEST_URL ? path.slice(0, LONGEST_URL) : path
+  if (!mayHaveYear(text)) return false
+  const found = YEAR.exec(text)
   if (found === null) return false
   const ahead = Number(found[1]) - Math.floor(1970 + at / YEAR_MS)
   return ahead >= YEARS && ahead <= MOST_YEARS
+}
+
+/** A 2 and three more digits: few URLs have them, and only those are worth a regular expression. */
+function mayHaveYear(path: string): boolean {
+  for (let at = path.indexOf('2'); at >= 0; at = path.indexOf('2', at + 1)) {
+    if (isDigit(path.charCodeAt(at + 1)) && isDigit(path.charCodeAt(at + 2)) && isDigit(path.charCodeAt(at + 3)))
+      return true
+  }
+  return false
 }
 
 /** Only where its pages lead to more of it and to nothing else, and others do not list them. */

@@ -2,7 +2,8 @@
  * Many URLs, few contents: an error page in place of content, a login for everything. Contents that come back letter by letter
  * are counted for the whole site, whatever pattern their URLs have.
  */
-import { CONTENT_COLUMNS, type Content, findLike, likeness, toColumns } from './content.ts'
+import { extended, shifted } from './columns.ts'
+import { CONTENT_COLUMNS, type Content, findLike, likeness, writeColumns } from './content.ts'
 
 /** A content's columns, then: URLs that gave it, the form of the last one, how often that changed. */
 const WIDTH = CONTENT_COLUMNS + 3
@@ -12,39 +13,45 @@ const URLS = 10
 const FORMS = 2
 
 export interface Commonness {
-  contents: number[]
+  contents: readonly number[]
   /** It, or one near it, was there before, under another URL. */
   seen: boolean
   /** It was there letter by letter, so often that it is no content. */
   common: boolean
-  /** It has become so with this page. */
-  becameCommon: boolean
   urls: number
 }
 
+const NONE: readonly number[] = []
+
 /** `certain`: its pictures are known too, or its bytes are the same. */
 export function countContent(
-  contents: readonly number[] = [],
+  contents: readonly number[] = NONE,
   content: Content,
   form: number,
   certain: boolean,
 ): Commonness {
   const at = findLike(content, contents, WIDTH)
-  const same = at >= 0 && certain && likeness(content, contents, at) === 'same'
-  if (at >= 0 && !same) return { contents: [...contents], seen: true, common: false, becameCommon: false, urls: 0 }
-  if (at < 0) {
-    const kept = contents.length < MOST * WIDTH ? contents : without(contents, rarest(contents))
-    const added = [...kept, ...toColumns(content), 1, form, 0]
-    return { contents: added, seen: false, common: false, becameCommon: false, urls: 1 }
-  }
-  const next = [...contents]
+  if (at < 0) return { contents: added(contents, content, form), seen: false, common: false, urls: 1 }
+  if (!certain || likeness(content, contents, at) !== 'same') return { contents, seen: true, common: false, urls: 0 }
+  const next = contents.slice()
   const urls = (next[at + CONTENT_COLUMNS] = Math.min(next[at + CONTENT_COLUMNS] + 1, 99_999))
   if (next[at + CONTENT_COLUMNS + 1] !== form) {
     next[at + CONTENT_COLUMNS + 1] = form
     next[at + CONTENT_COLUMNS + 2] = Math.min(next[at + CONTENT_COLUMNS + 2] + 1, 99_999)
   }
-  const common = isCommon(next, at)
-  return { contents: next, seen: true, common, becameCommon: common && !isCommon(contents, at), urls }
+  return { contents: next, seen: true, common: isCommon(next, at), urls }
+}
+
+/** The new one comes last, if need be in the room of the rarest. */
+function added(contents: readonly number[], content: Content, form: number): number[] {
+  const full = contents.length >= MOST * WIDTH
+  const next = full ? shifted(contents, rarest(contents), WIDTH) : extended(contents, WIDTH)
+  const at = next.length - WIDTH
+  writeColumns(next, at, content)
+  next[at + CONTENT_COLUMNS] = 1
+  next[at + CONTENT_COLUMNS + 1] = form
+  next[at + CONTENT_COLUMNS + 2] = 0
+  return next
 }
 
 function isCommon(contents: readonly number[], at: number): boolean {
@@ -58,8 +65,4 @@ function rarest(contents: readonly number[]): number {
     if (contents[next + CONTENT_COLUMNS] < contents[at + CONTENT_COLUMNS]) at = next
   }
   return at
-}
-
-function without(contents: readonly number[], at: number): number[] {
-  return [...contents.slice(0, at), ...contents.slice(at + WIDTH)]
 }

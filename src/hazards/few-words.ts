@@ -2,9 +2,10 @@
  * URLs made of the same few words over and over: results of searches that propose longer searches, tags that can be added to
  * tags. Names that people give bring new words; these have more and more words and none that is new.
  */
-import { mark, ones } from './content.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
+import { HALF, kindOf, LETTER, OTHER } from './letters.ts'
+import { mark, ones } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
 
 /** Pages of late that had nothing but known words, more of them than the shortest, and lead on by adding others; each other page counts against two. */
@@ -14,46 +15,95 @@ const MOST_BITS = 44
 const MOST_WORDS = 12
 const MOST_LINKS = 12
 const WORD = /\p{L}{2,}/gu
-const NOT_WORDS = /[%?]/
 const EVERY_NOT_WORD = /%[0-9a-f]{2}|[?&][^=&]*=/gi
+const LONGEST_URL = 300
 
-/** `all`: the words of the page's URL. */
-export function countWords(family: Family, all: readonly string[], links: readonly LinkFacts[]): void {
-  const words = all.filter((word) => !family.pattern.includes(word))
-  if (words.length === 0) return
-  if (family.fewest === 0 || words.length < family.fewest) family.fewest = words.length
-  const places = words.map(placeOf)
-  const bits = [family.words1, family.words2, family.words3]
-  const known = places.every((place) => (bits[place >> 5] >>> (place & 31)) & 1)
-  learn(bits, places)
+/** What the words of a page's URL, and of those it leads to, are: worked out once for all its families. */
+export interface Words {
+  all: readonly string[]
+  places: readonly number[]
+  /** Of its first fresh links, when a family asks for them. */
+  next: { places: readonly number[][]; adding: boolean } | undefined
+}
+
+export function wordsOfPage(path: string): Words {
+  const all = wordsOf(path)
+  return { all, places: all.length === 0 ? NO_PLACES : all.map(placeOf), next: undefined }
+}
+
+const NO_PLACES: readonly number[] = []
+/** Of the family that is counted. */
+const bits = new Uint32Array(3)
+
+export function countWords(family: Family, words: Words, links: readonly LinkFacts[]): void {
+  const { all, places } = words
+  bits[0] = family.words1
+  bits[1] = family.words2
+  bits[2] = family.words3
+  let own = 0
+  let news = 0
+  for (let at = 0; at < all.length; at++) {
+    // What is in the pattern is in all its URLs.
+    if (family.pattern.includes(all[at])) continue
+    own++
+    const place = places[at]
+    if (((bits[place >> 5] >>> (place & 31)) & 1) === 0) news |= 1 << at
+  }
+  if (own === 0) return
+  if (family.fewest === 0 || own < family.fewest) family.fewest = own
+  for (let at = 0; news >>> at !== 0; at++) if ((news >>> at) & 1) learn(places[at])
   // Where pages lead to nothing but more of their kind, the words to come are looked at before: a stock of words is soon complete.
   let adding = false
-  if (words.length > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
-    const next = links.filter(({ fresh }) => fresh).slice(0, MOST_LINKS)
-    const nextWords = next.map(({ path }) => wordsOf(path))
-    for (const one of nextWords) learn(bits, one.map(placeOf))
-    // A manual has few words too, and says them in ever other ways; here they are only added to those that are there.
-    const longer = nextWords.filter((one) => one.length > all.length && all.every((word) => one.includes(word)))
-    adding = longer.length * 2 >= next.length && next.length > 0
+  if (own > family.fewest && family.pages >= 3 && family.inward >= family.pages * 0.8) {
+    words.next ??= wordsOfLinks(all, links)
+    for (const one of words.next.places) for (const place of one) learn(place)
+    adding = words.next.adding
   }
-  family.combined = known && adding ? family.combined + 1 : Math.max(0, family.combined - 2)
-  ;[family.words1, family.words2, family.words3] = bits
+  family.combined = news === 0 && adding ? family.combined + 1 : Math.max(0, family.combined - 2)
+  family.words1 = bits[0]
+  family.words2 = bits[1]
+  family.words3 = bits[2]
+}
+
+/** A manual has few words too, and says them in ever other ways; where pages are made, words are only added to those that are there. */
+function wordsOfLinks(all: readonly string[], links: readonly LinkFacts[]): NonNullable<Words['next']> {
+  const next = links.filter(({ fresh }) => fresh).slice(0, MOST_LINKS)
+  const words = next.map(({ path }) => wordsOf(path))
+  const longer = words.filter((one) => one.length > all.length && all.every((word) => one.includes(word)))
+  return {
+    places: words.map((one) => one.map(placeOf)),
+    adding: longer.length * 2 >= next.length && next.length > 0,
+  }
 }
 
 const placeOf = (word: string) => mark(word) % 96
 
-function learn(bits: number[], places: readonly number[]): void {
-  for (const place of places) {
-    if (ones(bits[0]) + ones(bits[1]) + ones(bits[2]) >= MOST_BITS) return
-    bits[place >> 5] = (bits[place >> 5] | (1 << (place & 31))) >>> 0
-  }
+function learn(place: number): void {
+  if (ones(bits[0]) + ones(bits[1]) + ones(bits[2]) >= MOST_BITS) return
+  bits[place >> 5] |= 1 << (place & 31)
 }
 
 /** Words of a URL, each once; names of parameters are none. */
 export function wordsOf(path: string): string[] {
-  const cut = path.length > 300 ? path.slice(0, 300) : path
-  const text = NOT_WORDS.test(cut) ? cut.replace(EVERY_NOT_WORD, ' ') : cut
-  return [...new Set(text.match(WORD))].slice(0, MOST_WORDS)
+  const cut = path.length > LONGEST_URL ? path.slice(0, LONGEST_URL) : path
+  const text = cut.includes('%') || cut.includes('?') ? cut.replace(EVERY_NOT_WORD, ' ') : cut
+  const words: string[] = []
+  let length = 0
+  for (let at = 0; at <= text.length; at++) {
+    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : OTHER
+    if (kind === HALF) return [...new Set(text.match(WORD))].slice(0, MOST_WORDS)
+    if (kind === LETTER) {
+      length++
+      continue
+    }
+    if (length > 1) {
+      const word = text.slice(at - length, at)
+      if (!words.includes(word)) words.push(word)
+      if (words.length === MOST_WORDS) return words
+    }
+    length = 0
+  }
+  return words
 }
 
 export function judgeWords(family: Family, sight: Sight): Finding | undefined {

@@ -3,7 +3,8 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
 import { type Cast, countCast, judgeCast } from './casts.ts'
-import { type Content, contentOf, mark, mix } from './content.ts'
+import { appended } from './columns.ts'
+import { type Content, contentOf } from './content.ts'
 import {
   type Counted,
   countPage,
@@ -16,15 +17,17 @@ import {
 } from './count-page.ts'
 import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
-import { type Family, type OpenFamilies, openFamilies, withExample } from './family.ts'
+import { type Family, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
-import { judgeWords, wordsOf } from './few-words.ts'
+import { judgeWords, wordsOfPage } from './few-words.ts'
 import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
+import { mark, mix } from './marks.ts'
 import { judgeFolder, judgeForm } from './near-duplicates.ts'
+import { type OpenFamilies, openFamilies } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
@@ -50,42 +53,38 @@ export function judgeTraps(
 ): TrapJudgement {
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
-  const census = countLinks(page.path, pattern, page.links, traps.navigation ?? [])
-  const common = content && countContent(traps.contents, content, mark(pattern.form), isCertain(page))
+  const certain = isCertain(page)
+  const census = countLinks(page.path, pattern, page.links, traps.navigation ?? NO_MARKS)
+  const common = content && countContent(traps.contents, content, mark(pattern.form), certain)
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
-  const [novel, closing, length] = traps.novel ?? [0, 0, 0]
+  const [novel, closing, length] = traps.novel ?? NOTHING_NEW
   const empty = content !== undefined && common?.common === true && !isLinkedText(content, census) && hasRest(novel, 1)
   const hollow = soft || (!isHome && ((empty && !trusted('few-contents')) || isSentIntoATrap(page, traps, trusted)))
-  const text = content !== undefined && isCertain(page) ? textMark(content) : undefined
+  const text = content !== undefined && certain ? textMark(content) : undefined
   const seen = text !== undefined && traps.texts?.includes(text) === true
   const slow = isSlow(page)
-  const compared = content !== undefined && isCertain(page) && !isHome
+  const compared = content !== undefined && certain && !isHome
   const aliases = compared ? countAliases(traps, page.path, pattern, content, page.links, !seen) : undefined
 
   const now = memory.fetched
   const families = openFamilies(traps, now)
-  const short = content !== undefined && isShort(content, traps.novel)
   const alias = aliases?.isAlias === true
   const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', page.path, content)
   const cast = compared ? countCast(traps, content, census) : undefined
-  const isOfACast = cast?.isOne === true
-  const ahead = isAhead(page.path, page.at)
-  const ordinal = ordinalOf(page.path)
-  const words = wordsOf(page.path)
   const counted: Counted = {
-    words,
+    words: wordsOfPage(page.path),
     page,
     content,
     census,
-    ordinal,
+    ordinal: ordinalOf(page.path),
     slow,
     hollow,
     seen,
     alias: alias || known,
-    short,
-    isOfACast,
-    ahead,
+    short: content !== undefined && isShort(content, traps.novel),
+    isOfACast: cast?.isOne === true,
+    ahead: isAhead(page.path, page.at),
     now,
   }
   const { form, folders, place, site } = countFamilies(pattern, counted, families)
@@ -96,22 +95,32 @@ export function judgeTraps(
   if (!alias && (isList || (isNew && cast?.isCommon !== true))) vouch(census, now, families)
   const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
-
-  const next: TrapMemory = { ...traps, pace: countPace(traps, slow), navigation: census.marks }
+  const isNearError = common?.seen === true && content!.words < LONGEST_ERROR
   const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
-  if (repeats !== undefined) next.repeats = repeats
-  if (isNovel) next.novel = [novel + 1, closing + (closes ? 1 : 0), length + content.length]
-  if (common?.seen && content!.words < LONGEST_ERROR) next.alike = (traps.alike ?? 0) + 1
-  if (common !== undefined) next.contents = common.contents
-  if (text !== undefined && !seen) next.texts = [...(traps.texts ?? []).slice(1 - MOST_TEXTS), text]
-  if (content !== undefined && isCertain(page)) next.known = addKnown(traps.known, page.path, content)
-  if (cast !== undefined) next.casts = cast.casts
-  if (aliases !== undefined && aliases.rows.length > 0) next.aliases = aliases.rows
-  if (content !== undefined && page.duplicate) next.copies = (traps.copies ?? 0) + 1
-  if (seen && !isHome) next.echoes = (traps.echoes ?? 0) + 1
-  Object.assign(next, families.close())
 
-  const [all, leading] = next.novel ?? [0, 0]
+  const closed = families.close()
+  // Every field, each time in this order: thousands of these are in memory, and all have one shape.
+  const next: TrapMemory = {
+    stopped: traps.stopped,
+    novel: isNovel ? [novel + 1, closing + (closes ? 1 : 0), length + content.length] : traps.novel,
+    casts: cast === undefined ? traps.casts : cast.casts,
+    alike: isNearError ? (traps.alike ?? 0) + 1 : traps.alike,
+    pace: countPace(traps, slow),
+    families: closed.families,
+    forgotten: closed.forgotten,
+    contents: common === undefined ? traps.contents : common.contents,
+    texts: text === undefined || seen ? traps.texts : appended(traps.texts ?? NO_MARKS, text, MOST_TEXTS),
+    copies: content !== undefined && page.duplicate ? (traps.copies ?? 0) + 1 : traps.copies,
+    known: content !== undefined && certain ? addKnown(traps.known, page.path, content) : traps.known,
+    aliases: aliases !== undefined && aliases.rows.length > 0 ? aliases.rows : traps.aliases,
+    echoes: seen && !isHome ? (traps.echoes ?? 0) + 1 : traps.echoes,
+    navigation: census.marks,
+    repeats,
+    probe: traps.probe,
+    told: traps.told,
+  }
+
+  const [all, leading] = next.novel ?? NOTHING_NEW
   const suspicion = suspicionOf(memory)
   const sight: Sight = { page, pattern, content, census, form, folders, novel: all, closing: leading, suspicion }
   const findings: Finding[] = []
@@ -125,22 +134,28 @@ export function judgeTraps(
     // A parameter that was stopped here already must not hide another.
     if (site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
-  const { stopped, verdicts } = stop(next, findings, page, trusted)
+  const verdicts = findings.length === 0 ? [] : stop(next, findings, page, trusted)
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
   const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
-  if (probe) stopped.probe = {}
-  const echoing = isEchoing(memory, next) && !trusted('copies')
-  const echo = echoing && seen && !isHome && content !== undefined && isEcho(content, census)
+  if (probe) next.probe = {}
+  const echo =
+    seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')
   const lost = isLostForGood(form, sight) && isLost(census.form, census, page.abroad) && !trusted('maze')
-  const told = [
-    soft ? tellSoft404(page) : undefined,
-    empty && !trusted('few-contents') ? tellCommon(page, common) : undefined,
-    echo ? tellEchoes(page, next.echoes ?? 0, now) : undefined,
-    lost && verdicts.length === 0 ? tellLost(form) : undefined,
-  ].filter((verdict) => verdict !== undefined && !traps.told?.includes(verdict.rule)) as TrapVerdict[]
-  if (told.length > 0) stopped.told = [...(traps.told ?? []), ...told.map(({ rule }) => rule)]
-  return { traps: stopped, verdicts: [...verdicts, ...told], probe, follow: !soft && !lost && !echo }
+  const isStopped = verdicts.length > 0
+  const tell = (verdict: TrapVerdict) => {
+    if (traps.told?.includes(verdict.rule)) return
+    verdicts.push(verdict)
+    next.told = [...(next.told ?? []), verdict.rule]
+  }
+  if (soft) tell(tellSoft404(page))
+  if (empty && !trusted('few-contents')) tell(tellCommon(page, common))
+  if (echo) tell(tellEchoes(page, next.echoes ?? 0, now))
+  if (lost && !isStopped) tell(tellLost(form))
+  return { traps: next, verdicts, probe, follow: !soft && !lost && !echo }
 }
+
+const NO_MARKS: readonly number[] = []
+const NOTHING_NEW: NonNullable<TrapMemory['novel']> = [0, 0, 0]
 
 /** Error pages are short; so many near ones, and it is worth a request to know what the site says of names that do not exist. */
 const LONGEST_ERROR = 400
@@ -153,7 +168,7 @@ function isSentIntoATrap(
   trusted: (rule: string) => boolean,
 ): boolean {
   if (outcome !== 'moved' || links.length === 0 || stopped.length === 0) return false
-  return links.every(({ path }) => findStopped(stopped, path, (rule) => !trusted(rule)) !== undefined)
+  return links.every(({ path }) => findStopped(stopped, path, trusted) !== undefined)
 }
 
 /** A third of what the site's new pages have to say. */
@@ -221,31 +236,59 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
 
 /** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
 function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenFamilies): Family[] {
-  const deepestFirst: Family[] = []
+  const shallowestFirst: Family[] = []
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = families.of(folders[at])
     countPage(family, counted.census.folders[at], counted)
-    deepestFirst.unshift(family)
+    shallowestFirst.push(family)
     if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
   }
-  return deepestFirst
+  return shallowestFirst.reverse()
 }
 
 function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined): Finding | undefined {
   const { form, folders } = sight
-  const quick = (family: Family) => judgePace(family, pace, sight) ?? judgeHollow(family)
-  const endless = (family: Family) =>
+  const byForm = isQuiet(form)
+    ? undefined
+    : (judgePace(form, pace, sight) ?? judgeHollow(form) ?? judgeForm(sight) ?? judgeEndless(form, sight, cast))
+  const found = byForm ?? judgeMaze(sight)
+  if (found !== undefined) return found
+  for (const folder of folders) {
+    if (isQuiet(folder)) continue
+    const found =
+      judgePace(folder, pace, sight) ??
+      judgeHollow(folder) ??
+      judgeFolder(folder, sight) ??
+      judgeEndless(folder, sight, cast)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function judgeEndless(family: Family, sight: Sight, cast: Cast | undefined): Finding | undefined {
+  return (
     judgeGrowth(family, sight) ??
     judgeFuture(family, sight) ??
     judgeWords(family, sight) ??
     (cast && judgeCast(family, cast, sight))
-  const byForm = quick(form) ?? judgeForm(sight) ?? endless(form) ?? judgeMaze(sight)
-  if (byForm !== undefined) return byForm
-  for (const folder of folders) {
-    const found = quick(folder) ?? judgeFolder(folder, sight) ?? endless(folder)
-    if (found !== undefined) return found
-  }
-  return undefined
+  )
+}
+
+/** None of the detectors but that of mazes finds anything below: what each counts first has not come so far. Most families of most sites. */
+const SLOW_OR_HOLLOW = 4
+const LEAST_PAGES = 5
+
+function isQuiet(family: Family): boolean {
+  return (
+    family.streak < LEAST_PAGES &&
+    family.same < LEAST_PAGES &&
+    family.longer < LEAST_PAGES &&
+    family.ahead < LEAST_PAGES &&
+    family.combined < LEAST_PAGES &&
+    family.slow < SLOW_OR_HOLLOW &&
+    family.hollow < SLOW_OR_HOLLOW &&
+    family.cast < 2
+  )
 }
 
 /** So many fresh links into one family make a list, and the families of a page's few largest lists are remembered. */
@@ -254,7 +297,9 @@ const MOST_LISTS = 4
 
 /** What a new page lists is meant to be read, as long as it is not of its own kind. */
 function vouch({ elsewhere }: LinkCensus, now: number, families: OpenFamilies): void {
-  const lists = [...elsewhere].filter(([, links]) => links >= LEAST_LIST)
+  let lists: [pattern: string, links: number][] | undefined
+  for (const list of elsewhere) if (list[1] >= LEAST_LIST) (lists ??= []).push(list)
+  if (lists === undefined) return
   for (const [pattern, links] of lists.sort((a, b) => b[1] - a[1]).slice(0, MOST_LISTS)) {
     const family = families.of(pattern)
     family.vouched += links
@@ -266,23 +311,22 @@ function countPace({ pace: [usual, slow] = [0, 0] }: TrapMemory, isSlow: boolean
   return isSlow ? [usual, slow + 1] : [usual + 1, slow]
 }
 
-/** What may be stopped is; what was counted of it is told, so that its row makes room. */
+/** What may be stopped is; what was counted of it is told, so that its row makes room. `traps` is still being made. */
 function stop(
   traps: TrapMemory,
   findings: readonly Finding[],
   page: PageFacts,
   trusted: (rule: string) => boolean,
-): { stopped: TrapMemory; verdicts: TrapVerdict[] } {
-  let stopped = traps
+): TrapVerdict[] {
   const verdicts: TrapVerdict[] = []
   for (const finding of findings) {
     const { pattern, rule, evidence, examples } = finding
-    if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, stopped.stopped)) continue
-    stopped = addStopped(stopped, finding, page.at)
-    stopped.families = stopped.families?.filter(([name]) => name !== pattern)
+    if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.stopped)) continue
+    traps.stopped = addStopped(traps.stopped, finding, page.at)
+    traps.families = traps.families?.filter(([name]) => name !== pattern)
     verdicts.push({ rule, evidence, pattern, examples: [...examples] })
   }
-  return { stopped, verdicts }
+  return verdicts
 }
 
 function tellSoft404(page: PageFacts): TrapVerdict {

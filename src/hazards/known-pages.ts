@@ -2,7 +2,10 @@
  * What the last pages of the site said, by their URL: a few characters a page, so that a later one can be held against the
  * page whose URL is its own without a part, and against all the others.
  */
-import { type Content, mark, ones } from './content.ts'
+import type { Content } from './content.ts'
+import { HALF, kindOf, LETTER } from './letters.ts'
+import { EMPTY, mark, markOn, mix, ones } from './marks.ts'
+import { isDigit } from './segments.ts'
 
 /** In characters of six bits: the URL and its pictures, what it is about, the shape, the length. */
 const KEY = 4
@@ -21,13 +24,16 @@ const CLOSE = { bits: 3, steps: 20 }
 const ROUGH = { bits: 5, steps: 30 }
 
 export function addKnown(known: string | undefined, path: string, content: Content): string {
-  const all = (known ?? '') + keyOf(path, content) + topicOf(path) + sketchOf(content) + sizeOf(content)
+  const entry = keyOf(mark(path), content) + write2(topicOf(path)) + sketchOf(content) + write2(stepsOf(content))
+  const all = (known ?? '') + entry
   return all.length <= MOST * WIDTH ? all : all.slice(WIDTH)
 }
 
-/** The page at that URL said nearly the same, or something else; undefined when it is not known, or had other pictures. */
-export function saidAt(known: string, path: string, content: Content, roughly = false): 'same' | 'other' | undefined {
-  const key = keyOf(path, content)
+/** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */
+export function saidAt(known: string, url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
+  const key = keyOf(url, content)
+  // Nearly always there is none; forwards, that is found out a dozen times faster.
+  if (!known.includes(key)) return undefined
   for (let at = known.lastIndexOf(key); at >= 0; at = at === 0 ? -1 : known.lastIndexOf(key, at - 1)) {
     if (at % WIDTH === 0) return isNear(known, at, content, roughly ? ROUGH : CLOSE) ? 'same' : 'other'
   }
@@ -36,9 +42,11 @@ export function saidAt(known: string, path: string, content: Content, roughly = 
 
 /** Some page of late with the same name in its URL said roughly the same; pictures may always be others. */
 export function isKnown(known: string, path: string, content: Content): boolean {
+  if (content.embeds !== 0) return false
   const topic = topicOf(path)
-  if (content.embeds !== 0 || topic === NO_TOPIC) return false
-  for (let at = known.indexOf(topic); at >= 0; at = known.indexOf(topic, at + 1)) {
+  if (topic === NO_TOPIC) return false
+  const text = write2(topic)
+  for (let at = known.indexOf(text); at >= 0; at = known.indexOf(text, at + 1)) {
     if (at % WIDTH === KEY && isNear(known, at - KEY, content, ROUGH)) return true
   }
   return false
@@ -56,34 +64,53 @@ const highOf = ({ high }: Content) => high & 0xfff
 const lowOf = ({ low }: Content) => low & 0xffffff
 const stepsOf = ({ length }: Content) => Math.min(4095, Math.round(256 * Math.log2(1 + Math.max(0, length))))
 
-function keyOf(path: string, { embeds }: Content): string {
-  return write((mark(path) ^ embeds) & 0xffffff, KEY)
+function keyOf(url: number, { embeds }: Content): string {
+  return write4((url ^ embeds) & 0xffffff)
 }
 
-const NO_TOPIC = 'AA'
+const NO_TOPIC = 0
 const SHORTEST_TOPIC = 4
+const LONGEST_TEXT = 300
 
 /** The longest word of a URL, without the names of its parameters: `/wiki/Moth` and `/w/index.php?action=raw&title=Moth` are about one thing. */
-function topicOf(path: string): string {
+function topicOf(path: string): number {
   const query = path.indexOf('?')
-  const text = (query < 0 ? path : path.slice(query).replace(/(^|[?&;])[^=&;]*=/g, ' ')).slice(0, 300)
+  const text = query < 0 ? path : path.slice(query).replace(/(^|[?&;])[^=&;]*=/g, ' ')
+  const end = Math.min(text.length, LONGEST_TEXT)
+  let longest = 0
+  let longestAt = 0
+  let length = 0
+  for (let at = 0; at < end; at++) {
+    const unit = text.charCodeAt(at)
+    const kind = kindOf(unit)
+    if (kind === HALF) return topicIn(text.slice(0, LONGEST_TEXT))
+    // Letters, digits, `_` and `-`.
+    length = kind === LETTER || isDigit(unit) || unit === 95 || unit === 45 ? length + 1 : 0
+    if (length > longest) {
+      longest = length
+      longestAt = at + 1 - length
+    }
+  }
+  return longest < SHORTEST_TOPIC ? NO_TOPIC : mix(markOn(EMPTY, text, longestAt, longestAt + longest)) & 0xfff
+}
+
+/** With letters of two halves. */
+function topicIn(text: string): number {
   let longest = ''
   for (const [word] of text.matchAll(/[\p{L}\d_-]+/gu)) if (word.length > longest.length) longest = word
-  return longest.length < SHORTEST_TOPIC ? NO_TOPIC : write(mark(longest) & 0xfff, TOPIC)
+  return longest.length < SHORTEST_TOPIC ? NO_TOPIC : mark(longest) & 0xfff
 }
 
 function sketchOf(content: Content): string {
-  return write(highOf(content), 2) + write(lowOf(content), 4)
+  return write2(highOf(content)) + write4(lowOf(content))
 }
 
-function sizeOf(content: Content): string {
-  return write(stepsOf(content), SIZE)
+function write2(bits: number): string {
+  return LETTERS[(bits >>> 6) & 63] + LETTERS[bits & 63]
 }
 
-function write(bits: number, letters: number): string {
-  let text = ''
-  for (let at = letters - 1; at >= 0; at--) text += LETTERS[(bits >>> (6 * at)) & 63]
-  return text
+function write4(bits: number): string {
+  return write2(bits >>> 12) + write2(bits)
 }
 
 function read(text: string, from: number, letters: number): number {

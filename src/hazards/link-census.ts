@@ -2,7 +2,7 @@
  * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
  * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
  */
-import { mark } from './content.ts'
+import { mark } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 
@@ -44,28 +44,32 @@ export function countLinks(
   const form = none()
   const place = none()
   const folders = pattern.folders.map(none)
-  const elsewhere = new Map<string, number>()
   const marks: number[] = []
+  let elsewhere: Map<string, number> | undefined
   let fresh = 0
   let navigation = 0
   let known = 0
   let homeward = false
   const step = Math.max(1, links.length / MOST_LINKS)
+  noteDown(before)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
-    if (link.path === '/') homeward = true
     // A link to itself or home may be on every page, also in a maze.
-    if (link.path === path || link.path === '/') continue
+    if (link.path === '/') {
+      homeward = true
+      continue
+    }
+    if (link.path === path) continue
+    const name = mark(link.path)
+    // What is fresh now is known on the next page, and may be its navigation.
+    if (marks.length < MOST_MARKS) marks.push(name)
     if (!link.fresh) {
-      const name = mark(link.path)
-      if (before.includes(name)) navigation++
+      if (isNoted(name)) navigation++
       else known++
-      if (marks.length < MOST_MARKS) marks.push(name)
       continue
     }
     fresh++
-    // What is fresh now is known on the next page, and may be its navigation.
-    if (marks.length < MOST_MARKS) marks.push(mark(link.path))
+    elsewhere ??= new Map()
     const target = patternOf(link.path)
     const longer = link.path.length > path.length
     if (target.form === pattern.form) add(form, target, longer)
@@ -77,8 +81,32 @@ export function countLinks(
       else count(elsewhere, folder)
     }
   }
-  if (step > 1) for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
-  return { fresh, form, folders, place, navigation, known, homeward, elsewhere, marks }
+  if (step > 1 && elsewhere !== undefined)
+    for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
+  return { fresh, form, folders, place, navigation, known, homeward, elsewhere: elsewhere ?? NOWHERE, marks }
+}
+
+const NOWHERE: ReadonlyMap<string, number> = new Map()
+
+/** The marks of the page before, while one page is counted: a look-up costs a twentieth of a search in the list. 0 is no mark. */
+const SLOTS = 128
+const noted = new Int32Array(SLOTS)
+
+function noteDown(marks: readonly number[]): void {
+  noted.fill(0)
+  for (let at = 0; at < marks.length && at < MOST_MARKS; at++) {
+    const one = marks[at]
+    let slot = one & (SLOTS - 1)
+    while (noted[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)
+    noted[slot] = one | 0
+  }
+}
+
+function isNoted(one: number): boolean {
+  for (let slot = one & (SLOTS - 1); noted[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
+    if (noted[slot] === (one | 0)) return true
+  }
+  return false
 }
 
 function none(): FreshLinks {

@@ -3,9 +3,9 @@
  * can be combined in ever other ways. Where one is found, the others of the page go on: its lists may well be real.
  */
 import type { ParameterRow } from '../visit/trap-memory.ts'
-import { mark } from './content.ts'
 import type { Family } from './family.ts'
 import { type Finding, patience, restOf, type Sight } from './finding.ts'
+import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
 import { ANYWHERE } from './stopped.ts'
 

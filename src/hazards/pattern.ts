@@ -2,7 +2,8 @@
  * A URL as the patterns it belongs to: its own form (`/calendar/#/#`), the folders it lies in (`/calendar/**`) and, with
  * parameters, all URLs of its page (`/shop?**`). Each is text that people can read, and text of one pattern is one pattern.
  */
-import { foldLeaf, foldName, foldSegment, looksRandom, readable } from './segments.ts'
+import { EMPTY, markOn } from './marks.ts'
+import { foldLeaf, foldName, foldSegment, isDigit, looksRandom, readable } from './segments.ts'
 
 export interface UrlPattern {
   /** Every URL of this form. */
@@ -27,40 +28,27 @@ const LONGEST_NAME = 20
 export function patternOf(path: string): UrlPattern {
   const mark = path.indexOf('?')
   const end = mark < 0 ? path.length : mark
-  const folders: string[] = []
-  let folder = ''
-  let from = path.charCodeAt(0) === 47 ? 1 : 0
-  let segments = 0
-  let leafAt = from
-  for (;;) {
-    const slash = path.indexOf('/', from)
-    // What follows the last slash is the leaf; a path that ends in a slash has its last folder for one.
-    if (slash < 0 || slash >= end - 1) break
-    if (segments < MOST_SEGMENTS) folder += '/' + fold(path.slice(from, slash))
-    segments++
-    if (segments <= MOST_FOLDERS && folder.length < LONGEST_PATTERN - 3) folders.unshift(folder + '/**')
-    from = slash + 1
-    leafAt = from
-  }
-  if (segments > MOST_SEGMENTS) folder += '/…'
+  // What follows the last slash is the leaf; a path that ends in a slash has its last folder for one.
+  const leafAt = path.lastIndexOf('/', end - 2) + 1
+  const { folder, folders } = lyingIn(path, leafAt)
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
   const slash = isFolder && leaf !== '' ? '/' : ''
   const folded = foldLeaf(leaf)
   const place = cut(`${folder}/${folded}${slash}`)
-  if (mark < 0) {
-    const form = cut(`${folder}/${foldName(folded)}${slash}`)
-    return { form, folders, place, names: NO_NAMES, random: looksRandom(leaf) }
-  }
-  return withParameters(path, mark, place, folders)
+  if (mark >= 0) return withParameters(path, mark, place, folders)
+  const name = foldName(folded)
+  const form = name === folded ? place : cut(`${folder}/${name}${slash}`)
+  return { form, folders, place, names: NO_NAMES, random: looksRandom(leaf) }
 }
 
 const NO_NAMES: readonly string[] = []
 
 function withParameters(path: string, mark: number, place: string, folders: readonly string[]): UrlPattern {
-  const kinds = new Map<string, string>()
+  const names: string[] = []
+  const kinds: string[] = []
   let random = false
-  for (let from = mark + 1; from < path.length && kinds.size < MOST_NAMES; ) {
+  for (let from = mark + 1; from < path.length && names.length < MOST_NAMES; ) {
     let to = path.indexOf('&', from)
     if (to < 0) to = path.length
     let equals = path.indexOf('=', from)
@@ -68,39 +56,88 @@ function withParameters(path: string, mark: number, place: string, folders: read
     const name = nameOf(path.slice(from, equals))
     const value = path.slice(equals + 1, Math.min(to, equals + 201))
     if (looksRandom(value)) random = true
-    kinds.set(name, NUMERIC.test(value) ? '#' : '*')
+    const known = names.indexOf(name)
+    const at = known < 0 ? names.length : known
+    names[at] = name
+    kinds[at] = isNumeric(value) ? '#' : '*'
     from = to + 1
   }
-  const names = [...kinds.keys()].sort()
-  const query = names.map((name) => `${name}=${kinds.get(name)}`).join('&')
-  return { form: cut(`${place}?${query}`), folders, place, names, random }
+  const ordered = names.length < 2 ? names : names.toSorted()
+  let form = place
+  for (const name of ordered) form += `${form === place ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
+  return { form: cut(names.length === 0 ? `${place}?` : form), folders, place, names: ordered, random }
 }
 
 function nameOf(raw: string): string {
   return readable(raw.slice(0, LONGEST_NAME))
 }
 
-const NUMERIC = /^\d[\d\-./:T]*$/
+/** A number, a date, a time. */
+function isNumeric(value: string): boolean {
+  if (!isDigit(value.charCodeAt(0))) return false
+  for (let at = 1; at < value.length; at++) {
+    const code = value.charCodeAt(at)
+    // Digits and what stands between them: - . / : and the T of a time.
+    if (!((code >= 45 && code <= 58) || code === 84)) return false
+  }
+  return true
+}
 
 function cut(pattern: string): string {
   return pattern.length <= LONGEST_PATTERN ? pattern : pattern.slice(0, LONGEST_PATTERN - 1) + '…'
 }
 
-/** Pages of a site share their folders: what was folded lately is looked up. A memo of a pure function, nothing more. */
-const MOST_REMEMBERED = 1000
-const remembered = new Map<string, string>()
-
-function fold(segment: string): string {
-  let folded = remembered.get(segment)
-  if (folded !== undefined) return folded
-  folded = foldSegment(segment)
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-  if (segment.length <= 40) remembered.set(segment, folded)
-  return folded
+/** What lies before the last segment of a path: as the form has it, and the patterns of these folders. */
+interface Folders {
+  /** As they are written. */
+  raw: string
+  folder: string
+  folders: readonly string[]
 }
 
-/** Values of parameters, as hashes with their names, in order. */
-export function parametersOf(path: string): { name: string; value: string }[] {
+/**
+ * Pages of a site share their folders: those of late are looked up, each at the place that its letters give it. A memo of a
+ * pure function, nothing more.
+ */
+const PLACES = 1024
+const LONGEST_REMEMBERED = 100
+const remembered: (Folders | undefined)[] = Array(PLACES).fill(undefined)
+
+function lyingIn(path: string, leafAt: number): Folders {
+  if (leafAt > LONGEST_REMEMBERED) return foldFolders(path.slice(0, leafAt))
+  const hash = markOn(EMPTY, path, 0, leafAt)
+  const place = (hash ^ (hash >>> 15)) & (PLACES - 1)
+  let found = remembered[place]
+  if (found === undefined || found.raw.length !== leafAt || !path.startsWith(found.raw)) {
+    found = foldFolders(path.slice(0, leafAt))
+    remembered[place] = found
+  }
+  return found
+}
+
+/** `raw`: all up to the last segment, with its slash. */
+function foldFolders(raw: string): Folders {
+  const folders: string[] = []
+  let folder = ''
+  let segments = 0
+  for (let from = raw.charCodeAt(0) === 47 ? 1 : 0; from < raw.length; ) {
+    const slash = raw.indexOf('/', from)
+    if (segments < MOST_SEGMENTS) folder += '/' + foldSegment(raw.slice(from, slash))
+    segments++
+    if (segments <= MOST_FOLDERS && folder.length < LONGEST_PATTERN - 3) folders.unshift(folder + '/**')
+    from = slash + 1
+  }
+  if (segments > MOST_SEGMENTS) folder += '/…'
+  return { raw, folder, folders }
+}
+
+export interface Parameter {
+  name: string
+  value: string
+}
+
+/** Parameters with their values, in order. */
+export function parametersOf(path: string): Parameter[] {
   const mark = path.indexOf('?')
   if (mark < 0) return []
   return path
@@ -117,7 +154,7 @@ export function parametersOf(path: string): { name: string; value: string }[] {
 const CHOICE = /^[a-z]{1,10}$/
 
 /** The name, and the name with its value if that is a choice. */
-export function choicesOf({ name, value }: { name: string; value: string }): string[] {
+export function choicesOf({ name, value }: Parameter): string[] {
   return CHOICE.test(value) ? [name, `${name}=${value}`] : [name]
 }
 
@@ -127,10 +164,54 @@ export function choicesOf({ name, value }: { name: string; value: string }): str
  */
 export function repeatsIn(path: string): number {
   const mark = path.indexOf('?')
-  const segments = (mark < 0 ? path : path.slice(0, mark)).slice(0, 2000).split('/')
+  const end = Math.min(mark < 0 ? path.length : mark, LONGEST_WITH_REPEATS)
+  let repeats = 0
+  let known = 0
+  for (let from = 0; from < end; ) {
+    let to = from
+    let isNumber = true
+    for (; to < end; to++) {
+      const code = path.charCodeAt(to)
+      if (code === 47) break
+      if (!isDigit(code)) isNumber = false
+    }
+    if (!isNumber) {
+      if (known === FEW_SEGMENTS) return repeatsOfMany(path.slice(0, end))
+      if (isThere(path, from, to, known)) repeats++
+      else {
+        starts[known] = from
+        ends[known++] = to
+      }
+    }
+    from = to + 1
+  }
+  return repeats
+}
+
+const LONGEST_WITH_REPEATS = 2000
+/** Where the segments of the path are, as long as they are few: they need no set, and no text of their own. */
+const FEW_SEGMENTS = 12
+const starts = new Int32Array(FEW_SEGMENTS)
+const ends = new Int32Array(FEW_SEGMENTS)
+
+function isThere(path: string, from: number, to: number, known: number): boolean {
+  for (let one = 0; one < known; one++) {
+    let at = starts[one]
+    if (ends[one] - at !== to - from) continue
+    let here = from
+    while (here < to && path.charCodeAt(at) === path.charCodeAt(here)) {
+      at++
+      here++
+    }
+    if (here === to) return true
+  }
+  return false
+}
+
+function repeatsOfMany(path: string): number {
   const seen = new Set<string>()
   let repeats = 0
-  for (const segment of segments) {
+  for (const segment of path.split('/')) {
     if (segment === '' || /^\d+$/.test(segment)) continue
     if (seen.has(segment)) repeats++
     else seen.add(segment)

@@ -4,7 +4,7 @@
  */
 
 const LONGEST = 24
-const LONGEST_DATE_WORD = 10
+export const LONGEST_DATE_WORD = 10
 const DATE_WORDS = new Set(
   (
     'january february march april may june july august september october november december ' +
@@ -17,49 +17,116 @@ const DATE_WORDS = new Set(
   ).split(' '),
 )
 
-/** A month or a day of the week, in lower case. */
-export function isDateWord(word: string): boolean {
-  return DATE_WORDS.has(word)
+/** By their first letter: which lengths there are, as bits. Most words are none by that alone. */
+const DATE_LENGTHS = new Uint16Array(128)
+for (const word of DATE_WORDS) DATE_LENGTHS[word.charCodeAt(0)] |= 1 << word.length
+
+/** These letters of a text in lower case are a month or a day of the week. */
+export function isDateWord(text: string, from: number, to: number): boolean {
+  const first = text.charCodeAt(from)
+  if (to - from > LONGEST_DATE_WORD || first >= 128 || ((DATE_LENGTHS[first] >> (to - from)) & 1) === 0) return false
+  return DATE_WORDS.has(text.slice(from, to))
 }
 
-const DIGITS = /\d+/g
+/** In whichever case. */
+function isDateSegment(segment: string): boolean {
+  const first = segment.charCodeAt(0) | 0x20
+  if (segment.length > LONGEST_DATE_WORD || first >= 128 || ((DATE_LENGTHS[first] >> segment.length) & 1) === 0)
+    return false
+  return DATE_WORDS.has(segment.toLowerCase())
+}
 
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
-  if (segment.length <= LONGEST_DATE_WORD && isDateWord(segment.toLowerCase())) return '#'
+  if (isDateSegment(segment)) return '#'
   if (looksRandom(segment)) return '*'
+  if (segment.length <= LONGEST && isPlain(segment)) return segment
   const cut = segment.length > 4 * LONGEST ? segment.slice(0, 4 * LONGEST) : segment
-  return readable(cut.replace(DIGITS, '#')).slice(0, LONGEST)
+  return readable(foldDigits(cut)).slice(0, LONGEST)
 }
 
-const UNREADABLE = /[^\w.~%!$'+,;=:@#-]/
+/** Nothing in it is folded. */
+function isPlain(segment: string): boolean {
+  for (let at = 0; at < segment.length; at++) {
+    const code = segment.charCodeAt(at)
+    if (code >= 128 || READABLE[code] === 0 || CLASS[code] === KIND.digit) return false
+  }
+  return true
+}
+
+function foldDigits(text: string): string {
+  let folded = ''
+  let from = 0
+  for (let at = 0; at < text.length; at++) {
+    if (!isDigit(text.charCodeAt(at))) continue
+    folded += text.slice(from, at) + '#'
+    while (at + 1 < text.length && isDigit(text.charCodeAt(at + 1))) at++
+    from = at + 1
+  }
+  return from === 0 ? text : folded + text.slice(from)
+}
+
+export function isDigit(code: number): boolean {
+  return code >= 48 && code <= 57
+}
+
+const READABLE = new Uint8Array(128)
+for (let code = 0; code < 128; code++) READABLE[code] = /[\w.~%!$'+,;=:@#-]/.test(String.fromCharCode(code)) ? 1 : 0
 const EVERY_UNREADABLE = /[^\w.~%!$'+,;=:@#-]/g
 
 /** A letter that means something in patterns, or nothing to people, is `_`. */
 export function readable(text: string): string {
-  return UNREADABLE.test(text) ? text.replace(EVERY_UNREADABLE, '_') : text
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code >= 128 || READABLE[code] === 0) return text.replace(EVERY_UNREADABLE, '_')
+  }
+  return text
 }
 
 /** The last segment: as any other, with its extension as it is. */
 export function foldLeaf(leaf: string): string {
-  const dot = leaf.lastIndexOf('.')
-  if (dot <= 0 || leaf.length - dot > 6 || !EXTENSION.test(leaf.slice(dot + 1))) return foldSegment(leaf)
+  const dot = extensionAt(leaf)
+  if (dot < 0) return foldSegment(leaf)
   return foldSegment(leaf.slice(0, dot)) + leaf.slice(dot).toLowerCase()
 }
 
-const EXTENSION = /^[A-Za-z]\w*$/
+/** Where its extension begins, with the dot; -1 without one. */
+function extensionAt(leaf: string): number {
+  const dot = leaf.lastIndexOf('.')
+  if (dot <= 0 || leaf.length - dot > 6 || !isLetter(leaf.charCodeAt(dot + 1))) return -1
+  for (let at = dot + 2; at < leaf.length; at++) {
+    const code = leaf.charCodeAt(at)
+    if (!isLetter(code) && !isDigit(code) && code !== 95) return -1
+  }
+  return dot
+}
+
+function isLetter(code: number): boolean {
+  const lower = code | 0x20
+  return lower >= 97 && lower <= 122
+}
+
+/** Letters of the name before a number, at most. */
+const LONGEST_NUMBERED = 10
 
 /**
  * A folded last segment where every page has its own: a name of words is `{name}`, so that `/wiki/Moth` and `/wiki/Spider`
  * are one pattern. A short word before a number stays: `photo-17.html` is `photo-#.html`.
  */
 export function foldName(folded: string): string {
-  const dot = folded.lastIndexOf('.')
-  const isExtension = dot > 0 && folded.length - dot <= 6 && EXTENSION.test(folded.slice(dot + 1))
-  const name = isExtension ? folded.slice(0, dot) : folded
-  if (name === '' || name === '*' || name === '#') return folded
-  const numbered = name.includes('#') && name.replace(/[^A-Za-z]+/g, '').length <= 10
-  return numbered ? folded : `{name}${isExtension ? folded.slice(dot) : ''}`
+  const dot = extensionAt(folded)
+  const end = dot < 0 ? folded.length : dot
+  if (end === 0) return folded
+  let numbered = false
+  let letters = 0
+  for (let at = 0; at < end; at++) {
+    const code = folded.charCodeAt(at)
+    if (code === 35) numbered = true
+    else if (isLetter(code)) letters++
+  }
+  if (numbered && letters <= LONGEST_NUMBERED) return folded
+  if (end === 1 && folded.charCodeAt(0) === 42) return folded
+  return dot < 0 ? '{name}' : `{name}${folded.slice(dot)}`
 }
 
 const KIND = { other: 0, digit: 1, vowel: 2, consonant: 3 }

@@ -14,11 +14,11 @@ type Matches = (path: string, pattern: () => UrlPattern) => boolean
 /** Patterns are text in the memory; what they mean is worked out once for each list of them. */
 const compiled = new WeakMap<readonly StoppedPattern[], Matches[]>()
 
-/** The first pattern, of those that `counts`, which the URL belongs to. */
+/** The first pattern, of those that are not by a rule which is overruled, to which the URL belongs. */
 export function findStopped(
   stopped: readonly StoppedPattern[],
   path: string,
-  counts: (rule: string) => boolean,
+  trusted: (rule: string) => boolean,
 ): StoppedPattern | undefined {
   if (stopped.length === 0) return undefined
   let matches = compiled.get(stopped)
@@ -29,7 +29,7 @@ export function findStopped(
   let read: UrlPattern | undefined
   const pattern = () => (read ??= patternOf(path))
   for (let at = 0; at < stopped.length; at++) {
-    if (matches[at](path, pattern) && counts(stopped[at].rule)) return stopped[at]
+    if (matches[at](path, pattern) && !trusted(stopped[at].rule)) return stopped[at]
   }
   return undefined
 }
@@ -97,13 +97,12 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
   })
 }
 
-export function addStopped(traps: TrapMemory, finding: Finding, at: Instant): TrapMemory {
+export function addStopped(stopped: readonly StoppedPattern[], finding: Finding, at: Instant): StoppedPattern[] {
   const { pattern, rule, evidence, examples } = finding
-  if (isCovered(pattern, traps.stopped)) return traps
-  const others = traps.stopped.filter((one) => !isCovered(one.pattern, [{ pattern }]))
+  const others = stopped.filter((one) => !isCovered(one.pattern, [{ pattern }]))
   const room = others.length < MOST_STOPPED ? others : withoutIdlest(others)
   const one = { pattern, rule, evidence: evidence.slice(0, LONGEST_EVIDENCE), at, refused: 0, examples: [...examples] }
-  return { ...traps, stopped: [...room, one] }
+  return [...room, one]
 }
 
 function withoutIdlest(stopped: readonly StoppedPattern[]): StoppedPattern[] {

@@ -48,31 +48,31 @@ export interface TrapMemory {
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
   /** Pages of which the site has many with other names in them, in columns (`hazards/casts.ts`). */
-  casts?: number[]
+  casts?: readonly number[]
   /** Short pages that were near to others. */
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
   families?: FamilyRow[]
   /** Hashes of patterns that showed many contents and made room for others. */
-  forgotten?: number[]
+  forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`hazards/few-contents.ts`). */
-  contents?: number[]
+  contents?: readonly number[]
   /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
-  texts?: number[]
+  texts?: readonly number[]
   copies?: number
   /** What the last pages said, by their URL (`hazards/known-pages.ts`). */
   known?: string
   /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
-  aliases?: [part: string, same: number, other: number, place: number, places: number][]
+  aliases?: readonly [part: string, same: number, other: number, place: number, places: number][]
   /** Pages whose text was among these. */
   echoes?: number
   /** Hashes of the links of the page before: what the next one has too is navigation. */
-  navigation?: number[]
+  navigation?: readonly number[]
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were told of: once a site. */
-  told?: string[]
+  told?: readonly string[]
 }

@@ -1,0 +1,101 @@
+/**
+ * The families of a site while one page is judged. Rows of the site's memory are opened, changed and closed again; a row that
+ * was closed is never written, so that an older memory stays as it was.
+ */
+import type { FamilyRow, TrapMemory } from '../visit/trap-memory.ts'
+import { COLUMN, closeRow, type Family, freshFamily, openRow } from './family.ts'
+import { mark } from './marks.ts'
+
+/** All that the rows of a site and its stopped patterns may take, in characters of JSON. */
+const ROOM = 12_000
+const ROOM_OF_A_STOP = 600
+
+export interface OpenFamilies {
+  /** The family of a pattern, begun when it is not known. */
+  of(pattern: string): Family
+  close(): { families: FamilyRow[]; forgotten: readonly number[] | undefined }
+}
+
+/** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
+const MOST_FORGOTTEN = 40
+const MANY_KINDS = 4
+
+export function openFamilies({ families: rows = [], forgotten, stopped }: TrapMemory, now: number): OpenFamilies {
+  const open: Family[] = []
+  const places: number[] = []
+  return {
+    of(pattern) {
+      for (const family of open) if (family.pattern === pattern) return family
+      let at = 0
+      while (at < rows.length && rows[at][0] !== pattern) at++
+      const family = at === rows.length ? freshFamily(pattern) : openRow(rows[at])
+      if (at === rows.length && forgotten?.includes(mark(pattern))) family.kinds = MANY_KINDS
+      open.push(family)
+      places.push(at)
+      return family
+    },
+    close() {
+      const closed = rows.slice()
+      for (let at = 0; at < open.length; at++) {
+        const row = closeRow(open[at])
+        if (places[at] === rows.length) closed.push(row)
+        else closed[places[at]] = row
+      }
+      const { kept, gone } = makeRoom(closed, now, ROOM - ROOM_OF_A_STOP * (stopped.length + 1))
+      if (gone.length === 0) return { families: kept, forgotten }
+      const others = (forgotten ?? []).filter((one) => !gone.includes(one))
+      return { families: kept, forgotten: [...others, ...gone].slice(-MOST_FORGOTTEN) }
+    },
+  }
+}
+
+/** The families that say least make room: nothing suspicious, not seen for long. */
+function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyRow[]; gone: number[] } {
+  let size = 0
+  for (const row of rows) size += measure(row)
+  const gone: number[] = []
+  while (size > room && rows.length > 1) {
+    let coldest = 0
+    let least = Number.POSITIVE_INFINITY
+    for (let at = 0; at < rows.length; at++) {
+      const worth = worthOf(rows[at], now)
+      if (worth < least) {
+        least = worth
+        coldest = at
+      }
+    }
+    const [pattern, counts] = rows[coldest]
+    if (counts[COLUMN.kinds] >= MANY_KINDS) gone.push(mark(pattern))
+    size -= measure(rows[coldest])
+    rows.splice(coldest, 1)
+  }
+  return { kept: rows, gone }
+}
+
+/** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
+function worthOf(row: FamilyRow, now: number): number {
+  const { streak, same, lost, vouched, slow, hollow, kinds, at } = COLUMN
+  const [pattern, counts, , , parameters] = row
+  const evidence = counts[streak] + counts[same] + counts[lost] + 2 * counts[slow] + 2 * counts[hollow]
+  const folder = counts[kinds] >= MANY_KINDS && pattern.endsWith('/**') ? 100 : 0
+  // So is what is known of parameters that come in several ways.
+  const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
+  return 4 * Math.min(evidence, 30) + Math.min(counts[vouched], 40) + folder + place - (now - counts[at])
+}
+
+/** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
+function measure(row: FamilyRow): number {
+  const counts = row[1]
+  const parameters = row[4]
+  let size = row[0].length + 20 + 11 * row[2].length
+  for (let at = 0; at < counts.length; at++) {
+    const count = counts[at]
+    size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
+  }
+  for (const example of row[3]) size += example.length + 3
+  if (parameters !== undefined) {
+    for (const name of parameters[0]) size += name.length + 16
+    size += 11 * (parameters[4].length + parameters[5].length) + 14
+  }
+  return size
+}
