@@ -65,6 +65,8 @@ export interface CrawlOptions {
   seeds: readonly WebUrl[]
   version: string
   journal?: (event: Event) => void
+  /** As in `HouseParts`: for tests that take the longer way. */
+  atOnceBytes?: number
 }
 
 const EXIT_OF: Record<CrawlWhy, number> = {
@@ -154,7 +156,8 @@ export async function openForWriting(settings: Settings, options: CrawlOptions) 
     }
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
-      const house = await openHouse({ database, disk: realDisk, folder, clock: realClock, random, journal, settings })
+      const parts = { database, disk: realDisk, folder, clock: realClock, random, journal, settings }
+      const house = await openHouse({ ...parts, atOnceBytes: options.atOnceBytes })
       const { fresh } = await house.seed(seedsOf(options.seeds, house))
       return { house, journal, fresh, close }
     } catch (error) {

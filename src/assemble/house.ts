@@ -49,6 +49,8 @@ export interface HouseParts {
   settings: Settings
   /** Smaller in simulations. */
   filterBits?: number
+  /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to take the longer way. */
+  atOnceBytes?: number
 }
 
 export interface House {
@@ -105,7 +107,15 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     budget: pageBudget(settings.maxPages),
   })
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
-  const intake = await Intake.open({ database, ledger: frontier.ledger, filter, log, clock, journal })
+  const intake = await Intake.open({
+    database,
+    ledger: frontier.ledger,
+    filter,
+    log,
+    clock,
+    journal,
+    atOnceBytes: parts.atOnceBytes,
+  })
   await frontier.recover(() => intake.drain())
   // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
   await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))

@@ -1,6 +1,6 @@
 /**
- * Applies parts: the frontier's marks, pages, captures, links, hazards, counters and log lines of each, and its removal
- * from the inbox, all in one transaction. So a crash before its end repeats it, and none after it can.
+ * Applies parts: the frontier's marks, pages, captures, links, hazards, counters and log lines of each, all in one
+ * transaction, with its removal from the inbox if it lay there. So a crash before its end repeats it, and none after it can.
  */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
@@ -17,7 +17,8 @@ import type { Ledger } from '../frontier/ledger.ts'
 import { decodeReport } from '../visit/decode-report.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
-import { removeParts, setAside, type WaitingPart, waitingParts } from './inbox.ts'
+import type { SealedPart } from '../visit/sealed-part.ts'
+import { removeParts, setAside, storeAside, storeParts, waitingParts } from './inbox.ts'
 
 export interface ApplyTools {
   database: Database
@@ -29,55 +30,76 @@ export interface ApplyTools {
 }
 
 export interface Applied {
-  /** Taken out of the inbox, whether they counted or not. */
+  /** Done with, whether they counted or not. */
   parts: number
   pages: number
-  /** Left in the inbox: a part before them is missing. */
+  /** In the inbox: a part before them is missing. */
   early: number
   /** Set aside: they cannot be read. */
   spoilt: number
   bytes: number
   /** The work inside the transaction: neither waiting for it to begin nor the sync of its commit, which no smaller batch would shorten. */
   workMs: Millis
+}
+
+export interface FromInbox extends Applied {
   /** The last one looked at: what is after it was not. Undefined: there was none. */
   lastId: number | undefined
+  /** There is nothing after it. */
+  isAll: boolean
+}
+
+export interface FromArrivals extends Applied {
+  /** All of them, durable now. */
+  taken: readonly SealedPart[]
+  /** Of the early ones, those that were not in the inbox before. */
+  stored: number
 }
 
 /** Looks at the oldest parts after `afterId`, about `mostBytes` of them. */
-export async function applyParts(tools: ApplyTools, afterId: number, mostBytes: number): Promise<Applied> {
-  const begin = tools.clock.elapsed()
-  const captures = new CaptureWriter(tools.filter)
-  const { applied, recorded } = await tools.database.transact(async (tx) => {
-    const workBegan = tools.clock.elapsed()
+export function applyWaiting(tools: ApplyTools, afterId: number, mostBytes: number): Promise<FromInbox> {
+  return transact(tools, async (tx, batch) => {
     const waiting = waitingParts(tx, afterId, mostBytes)
-    if (waiting.length === 0) return { applied: NOTHING, recorded: undefined }
-    const reports = readable(tx, waiting, tools.journal)
-    const verdicts = await tools.ledger.settle(
-      tx,
-      reports.map(({ report }) => report),
-    )
-    const counted = reports.filter((_, at) => verdicts[at] === 'applied').map(({ report }) => report)
-    const settled = reports.filter((_, at) => verdicts[at] !== 'early')
-    const written = collect(tx, tools, captures, counted)
+    const { verdictOf, ...applied } = await batch.apply(waiting, ({ id }, why) => setAside(tx, id, why))
+    const settled = waiting.filter((part) => verdictOf(part) === 'done')
     removeParts(
       tx,
       settled.map(({ id }) => id),
     )
-    const applied: Applied = {
-      parts: settled.length,
-      pages: written.pages,
-      early: reports.length - settled.length,
-      spoilt: waiting.length - reports.length,
-      bytes: waiting.reduce((sum, { body }) => sum + body.length, 0),
-      workMs: tools.clock.elapsed() - workBegan,
-      lastId: waiting[waiting.length - 1].id,
-    }
-    tools.journal.tell({ kind: 'applying', part: applied.parts, pages: applied.pages })
-    return { applied, recorded: written.recorded }
+    return { ...applied, lastId: waiting.at(-1)?.id, isAll: applied.bytes < mostBytes }
   })
-  // Durable: only now may others refer to the payloads, and only now is it true what the log says.
-  captures.settle()
-  if (recorded !== undefined) tools.log.written(recorded)
+}
+
+/**
+ * Parts that have just come, without the way through the inbox: durable and applied with one commit. `take` is called
+ * when the transaction has begun, so that who came while another was under way is among them.
+ */
+export function applyArrived(tools: ApplyTools, take: () => readonly SealedPart[]): Promise<FromArrivals> {
+  return transact(tools, async (tx, batch) => {
+    const taken = take()
+    const { verdictOf, ...applied } = await batch.apply(taken, (part, why) => storeAside(tx, part, why))
+    const early = taken.filter((part) => verdictOf(part) === 'early')
+    return { ...applied, taken, stored: await storeParts(tx, tools.ledger, early) }
+  })
+}
+
+type Standing = 'done' | 'early' | 'spoilt'
+
+/** What is told of a batch inside its transaction becomes true for others when that is durable. */
+async function transact<Result extends Applied>(
+  tools: ApplyTools,
+  work: (tx: Tx, batch: Batch) => Promise<Result>,
+): Promise<Result> {
+  const begin = tools.clock.elapsed()
+  const { applied, batch } = await tools.database.transact(async (tx) => {
+    const workBegan = tools.clock.elapsed()
+    const batch = new Batch(tx, tools)
+    const applied = await work(tx, batch)
+    applied.workMs = tools.clock.elapsed() - workBegan
+    if (applied.parts > 0) tools.journal.tell({ kind: 'applying', part: applied.parts, pages: applied.pages })
+    return { applied, batch }
+  })
+  batch.durable()
   if (applied.parts > 0) {
     const tookMs = tools.clock.elapsed() - begin
     tools.journal.tell({ kind: 'applied', parts: applied.parts, pages: applied.pages, tookMs })
@@ -85,25 +107,70 @@ export async function applyParts(tools: ApplyTools, afterId: number, mostBytes: 
   return applied
 }
 
-const NOTHING: Applied = { parts: 0, pages: 0, early: 0, spoilt: 0, bytes: 0, workMs: 0, lastId: undefined }
+class Batch {
+  readonly #tx: Tx
+  readonly #tools: ApplyTools
+  readonly #captures: CaptureWriter
+  #recorded: RecordedLines | undefined
 
-interface ReadPart {
-  id: number
-  report: VisitReport
-}
+  constructor(tx: Tx, tools: ApplyTools) {
+    this.#tx = tx
+    this.#tools = tools
+    this.#captures = new CaptureWriter(tools.filter)
+  }
 
-function readable(tx: Tx, waiting: readonly WaitingPart[], journal: Journal<Event>): ReadPart[] {
-  const parts: ReadPart[] = []
-  for (const { id, body } of waiting) {
-    try {
-      parts.push({ id, report: decodeReport(body) })
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error
-      setAside(tx, id, error.message)
-      journal.tell({ kind: 'trouble', what: `a report part in the inbox cannot be read (${error.message}): set aside` })
+  async apply<Part extends { body: Uint8Array }>(
+    parts: readonly Part[],
+    aside: (part: Part, why: string) => void,
+  ): Promise<Applied & { verdictOf(part: Part): Standing }> {
+    const readable = this.#read(parts, aside)
+    const reports = [...readable.values()]
+    const verdicts = reports.length === 0 ? [] : await this.#tools.ledger.settle(this.#tx, reports)
+    const early = new Set(reports.filter((_, at) => verdicts[at] === 'early'))
+    const written = collect(
+      this.#tx,
+      this.#tools,
+      this.#captures,
+      reports.filter((_, at) => verdicts[at] === 'applied'),
+    )
+    this.#recorded = written.recorded
+    return {
+      parts: reports.length - early.size,
+      pages: written.pages,
+      early: early.size,
+      spoilt: parts.length - reports.length,
+      bytes: parts.reduce((sum, { body }) => sum + body.length, 0),
+      workMs: 0,
+      verdictOf(part) {
+        const report = readable.get(part)
+        return report === undefined ? 'spoilt' : early.has(report) ? 'early' : 'done'
+      },
     }
   }
-  return parts
+
+  #read<Part extends { body: Uint8Array }>(
+    parts: readonly Part[],
+    aside: (part: Part, why: string) => void,
+  ): Map<Part, VisitReport> {
+    const readable = new Map<Part, VisitReport>()
+    for (const part of parts) {
+      try {
+        readable.set(part, decodeReport(part.body))
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        aside(part, error.message)
+        const what = `a report part cannot be read (${error.message}): set aside in the inbox`
+        this.#tools.journal.tell({ kind: 'trouble', what })
+      }
+    }
+    return readable
+  }
+
+  /** Only now may others refer to the payloads, and only now is it true what the log says. */
+  durable(): void {
+    this.#captures.settle()
+    if (this.#recorded !== undefined) this.#tools.log.written(this.#recorded)
+  }
 }
 
 function collect(
@@ -112,6 +179,7 @@ function collect(
   captures: CaptureWriter,
   reports: readonly VisitReport[],
 ): { pages: number; recorded: RecordedLines | undefined } {
+  if (reports.length === 0) return { pages: 0, recorded: undefined }
   const sums = new CounterSums()
   const lines: string[] = []
   let pages = 0

@@ -16,19 +16,32 @@ import { openSqlite } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
+import { seal } from '../visit/sealed-part.ts'
+import { Arrivals } from './arrivals.ts'
 import { partsWaiting } from './inbox.ts'
 import { Intake } from './intake.ts'
 import { sampleLedger } from './sample-ledger.ts'
 
 const LOG = '/c/logs/crawl.log'
 
-async function house(database: Database, disk = memoryDisk(), fences: Record<string, number> = {}) {
+/** The two ways of a part: applied as it comes, or after it was stored. They differ in nothing that lasts. */
+const WAYS = [
+  { way: 'at once', atOnceBytes: undefined },
+  { way: 'through the inbox', atOnceBytes: 0 },
+]
+
+async function house(
+  database: Database,
+  disk = memoryDisk(),
+  fences: Record<string, number> = {},
+  atOnceBytes?: number,
+) {
   const journal = new Readers<Event>()
   const filter = DigestFilter.ofBits(2 ** 16)
   await fillFilter(database, filter)
   const ledger = await sampleLedger(database, fences)
   const log = await CrawlLog.open(database, disk, LOG)
-  const intake = await Intake.open({ database, ledger, filter, log, clock: realClock, journal })
+  const intake = await Intake.open({ database, ledger, filter, log, clock: realClock, journal, atOnceBytes })
   return { intake, journal, ledger, filter, log }
 }
 
@@ -48,139 +61,146 @@ function visitParts(site: string): VisitReport[] {
   ]
 }
 
-test('idle waits for what has come and is not stored yet', async () => {
-  const database = openSqlite(':memory:')
-  const { intake } = await house(database)
-  const storing = intake.checkIn('w', visitParts('a.test'))
-  await intake.idle()
-  assert.equal(await database.read(partsWaiting), 0)
-  assert.equal(await database.read((tx) => pagesSince(tx, 0, 10).length), 3)
-  await storing
-})
+for (const { way, atOnceBytes } of WAYS) {
+  test(`idle waits for what has come and is not stored yet (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake } = await house(database, memoryDisk(), {}, atOnceBytes)
+    const storing = intake.checkIn('w', visitParts('a.test'))
+    await intake.idle()
+    assert.equal(await database.read(partsWaiting), 0)
+    assert.equal(await database.read((tx) => pagesSince(tx, 0, 10).length), 3)
+    await storing
+  })
 
-test('what is checked in is applied, with everything that belongs to it', async () => {
-  const database = openSqlite(':memory:')
-  const disk = memoryDisk()
-  const { intake, ledger } = await house(database, disk)
-  await intake.checkIn('w', visitParts('a.test'))
-  assert.deepEqual(ledger.returned, ['visit-of-a.test'])
-  await intake.idle()
-  assert.equal(intake.pending(), 0)
-  await database.read((tx) => {
-    const pages = pagesSince(tx, 0, 10)
-    assert.deepEqual(
-      pages.map(({ url, outcome, detail }) => [url, outcome, detail]),
-      [
-        ['http://a.test/a', 'kept', null],
-        ['http://a.test/b', 'kept', null],
-        ['http://a.test/old', 'moved', 'http://a.test/b'],
-      ],
-    )
-    assert.equal(capturesSince(tx, 0, 10).length, 4)
-    assert.deepEqual(verdictsOf(tx, 'a.test'), [
-      { rule: 'too-deep', evidence: 'http://a.test/x/x/x/x', at: 5, pattern: null, examples: [] },
+  test(`what is checked in is applied, with everything that belongs to it (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const disk = memoryDisk()
+    const { intake, ledger } = await house(database, disk, {}, atOnceBytes)
+    await intake.checkIn('w', visitParts('a.test'))
+    assert.deepEqual(ledger.returned, atOnceBytes === 0 ? ['visit-of-a.test'] : [])
+    await intake.idle()
+    assert.equal(intake.pending(), 0)
+    await database.read((tx) => {
+      const pages = pagesSince(tx, 0, 10)
+      assert.deepEqual(
+        pages.map(({ url, outcome, detail }) => [url, outcome, detail]),
+        [
+          ['http://a.test/a', 'kept', null],
+          ['http://a.test/b', 'kept', null],
+          ['http://a.test/old', 'moved', 'http://a.test/b'],
+        ],
+      )
+      assert.equal(capturesSince(tx, 0, 10).length, 4)
+      assert.deepEqual(verdictsOf(tx, 'a.test'), [
+        { rule: 'too-deep', evidence: 'http://a.test/x/x/x/x', at: 5, pattern: null, examples: [] },
+      ])
+      assert.equal(figures(tx, { seen: 9, waiting: 6 }).documents, 2)
+    })
+    const lines = logText(disk).trimEnd().split('\n')
+    assert.equal(lines.length, 5)
+    assert.match(lines[4], / -4000 .* http:\/\/a\.test\/ .* hazard:too-deep$/)
+  })
+
+  test(`a part brought again, before or after it was applied, has no effect (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake } = await house(database, memoryDisk(), {}, atOnceBytes)
+    const parts = visitParts('a.test')
+    await Promise.all([intake.checkIn('w', parts), intake.checkIn('w', parts), intake.checkIn('w', parts.slice(1))])
+    await intake.idle()
+    await intake.checkIn('w', parts)
+    await intake.idle()
+    await database.read((tx) => {
+      assert.equal(readCounters(tx).get('documents'), 2)
+      assert.equal(readCounters(tx).get('requests'), 4)
+      assert.equal(capturesSince(tx, 0, 100).length, 4)
+      assert.equal(pageOf(tx, 'a.test', samplePage('http://a.test/a').key)?.looks, 1)
+    })
+    assert.equal(intake.pending(), 0)
+  })
+
+  test(`what a zombie brings counts for nothing, and is acknowledged (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake } = await house(database, memoryDisk(), { 'a.test': 7 }, atOnceBytes)
+    await intake.checkIn('w', visitParts('a.test'))
+    await intake.idle()
+    await database.read((tx) => assert.deepEqual(pagesSince(tx, 0, 10), []))
+    assert.equal(intake.pending(), 0)
+  })
+
+  test(`a part that comes before an earlier one waits for it (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake } = await house(database, memoryDisk(), {}, atOnceBytes)
+    const parts = visitParts('a.test')
+    await intake.checkIn('w', [parts[2], parts[1]])
+    await intake.idle()
+    assert.equal(intake.pending(), 0)
+    await database.read((tx) => {
+      assert.deepEqual(pagesSince(tx, 0, 10), [])
+      assert.equal(partsWaiting(tx), 2)
+    })
+    await intake.checkIn('w', [parts[0]])
+    await intake.idle()
+    await database.read((tx) => {
+      assert.equal(partsWaiting(tx), 0)
+      assert.equal(readCounters(tx).get('documents'), 2)
+    })
+  })
+
+  test(`a part that cannot be read is set aside and holds nobody up (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake, journal } = await house(database, memoryDisk(), {}, atOnceBytes)
+    const troubles: string[] = []
+    journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
+    await intake.store([
+      { visit: 'v', fence: 1, part: 1, site: 'b.test', last: false, body: new Uint8Array([1, 2, 3]) },
     ])
-    assert.equal(figures(tx, { seen: 9, waiting: 6 }).documents, 2)
+    await intake.checkIn('w', visitParts('a.test'))
+    await intake.idle()
+    assert.equal(intake.pending(), 0)
+    assert.equal(troubles.length, 1)
+    await database.read((tx) => {
+      assert.equal(readCounters(tx).get('documents'), 2)
+      assert.equal(sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox')?.n, 1)
+    })
   })
-  const lines = logText(disk).trimEnd().split('\n')
-  assert.equal(lines.length, 5)
-  assert.match(lines[4], / -4000 .* http:\/\/a\.test\/ .* hazard:too-deep$/)
-})
 
-test('a part brought again, before or after it was applied, has no effect', async () => {
-  const database = openSqlite(':memory:')
-  const { intake } = await house(database)
-  const parts = visitParts('a.test')
-  await Promise.all([intake.checkIn('w', parts), intake.checkIn('w', parts), intake.checkIn('w', parts.slice(1))])
-  await intake.idle()
-  await intake.checkIn('w', parts)
-  await intake.idle()
-  await database.read((tx) => {
-    assert.equal(readCounters(tx).get('documents'), 2)
-    assert.equal(readCounters(tx).get('requests'), 4)
-    assert.equal(capturesSince(tx, 0, 100).length, 4)
-    assert.equal(pageOf(tx, 'a.test', samplePage('http://a.test/a').key)?.looks, 1)
+  test(`a payload of two sites is one content: found as a twin, counted as a duplicate (${way})`, async () => {
+    const database = openSqlite(':memory:')
+    const { intake, filter } = await house(database, memoryDisk(), {}, atOnceBytes)
+    const [a, b] = ['a.test', 'b.test'].map(visitParts)
+    const find = findTwin(database, filter)
+    const { digest } = b[1].pages[0].capture!
+    assert.equal(await find(digest), undefined)
+    await intake.checkIn('w', a)
+    await intake.idle()
+    const twin = await find(digest)
+    assert.deepEqual({ ...twin }, { url: 'http://a.test/b', at: a[1].pages[0].at })
+    b[1].pages[0].capture!.kind = 'revisit'
+    await intake.checkIn('w', b)
+    await intake.idle()
+    await database.read((tx) => {
+      const { duplicates, storedTwice, documents } = figures(tx, { seen: 0, waiting: 0 })
+      // 'moved' of both sites is the payload that was stored twice; it is no document.
+      assert.deepEqual({ duplicates, storedTwice, documents }, { duplicates: 1, storedTwice: 1, documents: 4 })
+      assert.equal(capturesOf(tx, 'b.test', b[1].pages[0].key)[0].kind, 'revisit')
+    })
   })
-  assert.equal(intake.pending(), 0)
-})
+}
 
-test('what a zombie brings counts for nothing, and is acknowledged', async () => {
-  const database = openSqlite(':memory:')
-  const { intake } = await house(database, memoryDisk(), { 'a.test': 7 })
-  await intake.checkIn('w', visitParts('a.test'))
-  await intake.idle()
-  await database.read((tx) => assert.deepEqual(pagesSince(tx, 0, 10), []))
-  assert.equal(intake.pending(), 0)
-})
+const CRASHES = [
+  ...WAYS.flatMap((way) => (['applying', 'applied'] as const).map((moment) => ({ ...way, moment }))),
+  { way: 'through the inbox', atOnceBytes: 0, moment: 'inbox-stored' as const },
+]
 
-test('a part that comes before an earlier one waits for it', async () => {
-  const database = openSqlite(':memory:')
-  const { intake } = await house(database)
-  const parts = visitParts('a.test')
-  await intake.checkIn('w', [parts[2], parts[1]])
-  await intake.idle()
-  assert.equal(intake.pending(), 0)
-  await database.read((tx) => {
-    assert.deepEqual(pagesSince(tx, 0, 10), [])
-    assert.equal(partsWaiting(tx), 2)
-  })
-  await intake.checkIn('w', [parts[0]])
-  await intake.idle()
-  await database.read((tx) => {
-    assert.equal(partsWaiting(tx), 0)
-    assert.equal(readCounters(tx).get('documents'), 2)
-  })
-})
-
-test('a part that cannot be read is set aside and holds nobody up', async () => {
-  const database = openSqlite(':memory:')
-  const { intake, journal } = await house(database)
-  const troubles: string[] = []
-  journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
-  await intake.store([{ visit: 'v', fence: 1, part: 1, site: 'b.test', last: false, body: new Uint8Array([1, 2, 3]) }])
-  await intake.checkIn('w', visitParts('a.test'))
-  await intake.idle()
-  assert.equal(intake.pending(), 0)
-  assert.equal(troubles.length, 1)
-  await database.read((tx) => {
-    assert.equal(readCounters(tx).get('documents'), 2)
-    assert.equal(sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox')?.n, 1)
-  })
-})
-
-test('a payload of two sites is one content: found as a twin, counted as a duplicate', async () => {
-  const database = openSqlite(':memory:')
-  const { intake, filter } = await house(database)
-  const [a, b] = ['a.test', 'b.test'].map(visitParts)
-  const find = findTwin(database, filter)
-  const { digest } = b[1].pages[0].capture!
-  assert.equal(await find(digest), undefined)
-  await intake.checkIn('w', a)
-  await intake.idle()
-  const twin = await find(digest)
-  assert.deepEqual({ ...twin }, { url: 'http://a.test/b', at: a[1].pages[0].at })
-  b[1].pages[0].capture!.kind = 'revisit'
-  await intake.checkIn('w', b)
-  await intake.idle()
-  await database.read((tx) => {
-    const { duplicates, storedTwice, documents } = figures(tx, { seen: 0, waiting: 0 })
-    // 'moved' of both sites is the payload that was stored twice; it is no document.
-    assert.deepEqual({ duplicates, storedTwice, documents }, { duplicates: 1, storedTwice: 1, documents: 4 })
-    assert.equal(capturesOf(tx, 'b.test', b[1].pages[0].key)[0].kind, 'revisit')
-  })
-})
-
-const CRASH_AT = ['inbox-stored', 'applying', 'applied'] as const
-
-for (const moment of CRASH_AT) {
-  test(`a crash at each '${moment}' loses nothing and counts nothing twice`, async () => {
+for (const { way, atOnceBytes, moment } of CRASHES) {
+  test(`a crash at each '${moment}' (${way}) loses nothing and counts nothing twice`, async () => {
     const sites = ['a.test', 'b.test', 'c.test']
     const parts = sites.flatMap(visitParts)
     const database = openSqlite(':memory:')
     const disk = memoryDisk()
     let crashes = 0
     for (let crashAfter = 0; crashAfter < 4; crashAfter++) {
-      const { intake, journal } = await house(database, disk)
+      const { intake, journal } = await house(database, disk, {}, atOnceBytes)
       let told = 0
       journal.read((event) => {
         if (event.kind === moment && told++ === crashAfter % 2) throw new Error('crash')
@@ -193,7 +213,7 @@ for (const moment of CRASH_AT) {
       await intake.drain().catch(() => crashes++)
     }
     assert.ok(crashes > 0)
-    const { intake } = await house(database, disk)
+    const { intake } = await house(database, disk, {}, atOnceBytes)
     await intake.checkIn('w', parts)
     await intake.drain()
     await database.read((tx) => {
@@ -215,7 +235,7 @@ for (const moment of CRASH_AT) {
 
 test('parts that an earlier process left are applied by the next', async () => {
   const database = openSqlite(':memory:')
-  const first = await house(database)
+  const first = await house(database, memoryDisk(), {}, 0)
   first.journal.read((event) => {
     if (event.kind === 'applying') throw new Error('crash')
   })
@@ -227,4 +247,54 @@ test('parts that an earlier process left are applied by the next', async () => {
   await second.intake.drain()
   assert.equal(second.intake.pending(), 0)
   await database.read((tx) => assert.equal(readCounters(tx).get('documents'), 2))
+})
+
+test('what comes faster than it can be applied is stored first, and acknowledged', async () => {
+  const database = openSqlite(':memory:')
+  const sites = Array.from({ length: 150 }, (_, n) => `s${n}.test`)
+  const parts = sites.flatMap(visitParts)
+  const bytes = parts.reduce((sum, part) => sum + seal(part).body.length, 0)
+  const { intake, journal, ledger } = await house(database, memoryDisk(), {}, bytes / 3)
+  let stored = 0
+  journal.read((event) => {
+    if (event.kind === 'inbox-stored') stored += event.parts
+  })
+  await Promise.all(sites.map((site) => intake.checkIn('w', visitParts(site))))
+  assert.ok(stored > 0 && stored <= parts.length)
+  assert.ok(ledger.returned.length > 0)
+  await intake.idle()
+  await database.read((tx) => {
+    assert.equal(partsWaiting(tx), 0)
+    assert.equal(readCounters(tx).get('documents'), 300)
+  })
+})
+
+test('who brings parts hears of them when they are durable, one slice after the other', async () => {
+  const arrivals = new Arrivals()
+  const part = (site: string, number: number) => seal(sampleReport(site, number, []))
+  const heard: string[] = []
+  for (const [name, count] of [['a', 2] as const, ['b', 1] as const, ['c', 3] as const]) {
+    const parts = Array.from({ length: count }, (_, n) => part(name, n + 1))
+    void arrivals.add(parts).then(
+      () => heard.push(name),
+      () => heard.push(`not ${name}`),
+    )
+  }
+  const { length } = part('a', 1).body
+  const next = async (mostBytes: number) => {
+    const parts = arrivals.first(mostBytes)
+    arrivals.durable(parts)
+    await Promise.resolve()
+    return parts.map(({ site, part }) => `${site}${part}`)
+  }
+  assert.deepEqual([arrivals.parts, arrivals.bytes], [6, 6 * length])
+  assert.deepEqual(await next(1), ['a1'])
+  assert.deepEqual(heard, [])
+  assert.deepEqual(await next(3 * length), ['a2', 'b1', 'c1'])
+  assert.deepEqual(heard, ['a', 'b'])
+  assert.deepEqual([arrivals.parts, arrivals.bytes], [2, 2 * length])
+  arrivals.fail(new Error('disk full'))
+  await Promise.resolve()
+  assert.deepEqual(heard, ['a', 'b', 'not c'])
+  assert.deepEqual([arrivals.parts, arrivals.bytes, arrivals.first(1)], [0, 0, []])
 })

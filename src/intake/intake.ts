@@ -1,43 +1,55 @@
 /**
- * The door at which reports come in. They are acknowledged when they are durable and applied afterwards, a few
- * milliseconds at a time, so that the thread stays free for those who ask.
+ * The door at which reports come in. What comes while the house keeps up is applied at once and acknowledged when that is
+ * durable; what comes faster is stored in the inbox, acknowledged, and applied afterwards. A few milliseconds at a time,
+ * so that the thread stays free for those who ask.
  */
 import { turn } from '../base/clock.ts'
 import type { ReportSink } from '../visit/ports.ts'
 import type { VisitReport } from '../visit/report.ts'
 import { type SealedPart, seal } from '../visit/sealed-part.ts'
 import type { WorkerId } from '../visit/visit.ts'
-import { type ApplyTools, applyParts } from './apply.ts'
-import { Inbox, partsWaiting } from './inbox.ts'
+import { type Applied, type ApplyTools, applyArrived, applyWaiting } from './apply.ts'
+import { Arrivals } from './arrivals.ts'
+import { partsWaiting, storeParts } from './inbox.ts'
 import { Pace } from './pace.ts'
+
+/**
+ * Slices of work that may wait in memory, a third of a second: who brought them waits as long. Of more than that the
+ * rest goes through the inbox: twice the writing, but one commit for all of it.
+ */
+const MOST_SLICES = 50
 
 /** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
 const APPLIES_PER_SYNC = 100
 
+export interface IntakeTools extends ApplyTools {
+  /** Bytes of parts that are applied without the inbox, whatever the pace; 0: all go through it. For simulations. */
+  atOnceBytes?: number
+}
+
 export class Intake implements ReportSink {
-  readonly #tools: ApplyTools
-  readonly #inbox: Inbox
+  readonly #tools: IntakeTools
   readonly #pace = new Pace()
-  #pending: number
-  /** Something has come that no pass has looked at yet. */
-  #news = false
-  /** Parts that wait for an earlier one, and the last part that this pass has looked at. */
+  readonly #arrivals = new Arrivals()
+  /** Parts in the inbox; of these, the ones that wait for an earlier one; and the last part that this pass has looked at. */
+  #waiting: number
   #early = 0
   #cursor = 0
+  /** This pass has applied something. */
+  #progress = false
+  /** Something may be in the inbox that no pass has looked at yet. */
+  #news = false
   #applies = 0
   #running: Promise<void> | undefined
-  /** What is being stored: it has come, and will be applied. */
-  readonly #storing = new Set<Promise<number>>()
   #failure: { error: unknown } | undefined
 
-  private constructor(tools: ApplyTools, pending: number) {
+  private constructor(tools: IntakeTools, waiting: number) {
     this.#tools = tools
-    this.#inbox = new Inbox(tools.database, tools.ledger, tools.journal)
-    this.#pending = pending
+    this.#waiting = waiting
   }
 
   /** Applies nothing yet: `drain` does, once the house is ready for it. */
-  static async open(tools: ApplyTools): Promise<Intake> {
+  static async open(tools: IntakeTools): Promise<Intake> {
     return new Intake(tools, await tools.database.read(partsWaiting))
   }
 
@@ -49,84 +61,110 @@ export class Intake implements ReportSink {
   async store(parts: readonly SealedPart[]): Promise<void> {
     if (this.#failure !== undefined) throw this.#failure.error
     if (parts.length === 0) return
-    const storing = this.#inbox.store(parts)
-    this.#storing.add(storing)
-    try {
-      const stored = await storing
-      this.#pending += stored
-      if (stored > 0) this.#wake()
-    } finally {
-      this.#storing.delete(storing)
-    }
+    const stored = this.#arrivals.add(parts)
+    this.#wake()
+    await stored
   }
 
   /**
-   * Parts that are durable and can be applied: workers should wait when they are many. Without the early ones, whose
+   * Parts that have come and can be applied: workers should wait when they are many. Without the early ones, whose
    * earlier parts may never come: who waits for an empty inbox before he ends a lease would wait for ever.
    */
   pending(): number {
-    return Math.max(0, this.#pending - this.#early)
+    return this.#arrivals.parts + this.#ripe
   }
 
   /** Resolves when all that has come and could be applied is; rejects when applying failed. */
   async idle(): Promise<void> {
-    while (this.#running !== undefined || this.#storing.size > 0) {
-      // Whoever brought what cannot be stored hears of it; here it only has to be over.
-      await Promise.allSettled(this.#storing)
-      await this.#running
-    }
+    while (this.#running !== undefined) await this.#running
     if (this.#failure !== undefined) throw this.#failure.error
   }
 
   /** At the start, for what an earlier process left, and at the end. */
   async drain(): Promise<void> {
+    this.#news = true
     this.#wake()
     await this.idle()
     await this.#tools.log.sync()
   }
 
-  #wake(): void {
-    this.#news = true
-    this.#running ??= this.#applyAll()
+  get #ripe(): number {
+    return Math.max(0, this.#waiting - this.#early)
   }
 
-  async #applyAll(): Promise<void> {
+  #wake(): void {
+    this.#running ??= this.#work()
+  }
+
+  async #work(): Promise<void> {
     try {
-      while (this.#news) {
-        this.#news = false
-        const applied = await this.#applyPass()
-        // What was applied may be what an early part waited for.
-        if (applied > 0 && this.#early > 0) this.#news = true
+      while (this.#arrivals.parts > 0 || this.#news) {
+        if (this.#news) await this.#applySome()
+        if (this.#arrivals.parts > 0) await (this.#isBehind ? this.#storeAll() : this.#takeIn())
+        await turn()
       }
     } catch (error) {
       // A full disk, a lost database: what is in the inbox is safe there. Nothing more is taken in.
       this.#failure = { error }
+      this.#arrivals.fail(error)
     } finally {
       this.#running = undefined
     }
   }
 
-  /** From the oldest part to the newest; the early ones once more, for they may be ripe now. */
-  async #applyPass(): Promise<number> {
-    if (this.#early > 0) this.#cursor = 0
-    this.#early = 0
-    let sum = 0
-    for (let parts = await this.#applySome(); parts !== undefined; parts = await this.#applySome()) {
-      sum += parts
-      if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
-      await turn()
-    }
-    return sum
+  /** While older parts wait in the inbox, newer ones do too. */
+  get #isBehind(): boolean {
+    return this.#news || this.#arrivals.bytes > (this.#tools.atOnceBytes ?? MOST_SLICES * this.#pace.bytes)
   }
 
-  /** The parts that were taken out of the inbox; undefined when there was nothing more to look at. */
-  async #applySome(): Promise<number | undefined> {
-    const applied = await applyParts(this.#tools, this.#cursor, this.#pace.bytes)
-    if (applied.lastId === undefined) return undefined
-    this.#pace.learn(applied.bytes, applied.workMs)
-    this.#cursor = applied.lastId
+  async #takeIn(): Promise<void> {
+    const applied = await applyArrived(this.#tools, () => this.#arrivals.first(this.#pace.bytes))
+    this.#waiting += applied.stored
+    this.#early += applied.stored
+    // What was applied may be what an early part waited for.
+    if (applied.parts > 0 && this.#early > 0) this.#lookAgain()
+    await this.#learn(applied)
+    if (applied.stored > 0) this.#tools.journal.tell({ kind: 'inbox-stored', parts: applied.stored })
+    this.#arrivals.durable(applied.taken)
+  }
+
+  async #storeAll(): Promise<void> {
+    const { database, ledger, journal } = this.#tools
+    const { parts, stored } = await database.transact(async (tx) => {
+      // Taken only now: who came while another transaction was under way is stored with this one.
+      const parts = this.#arrivals.first(Number.POSITIVE_INFINITY)
+      return { parts, stored: await storeParts(tx, ledger, parts) }
+    })
+    this.#waiting += stored
+    if (stored > 0) this.#news = true
+    journal.tell({ kind: 'inbox-stored', parts: stored })
+    this.#arrivals.durable(parts)
+  }
+
+  /** From the oldest part to the newest. */
+  async #applySome(): Promise<void> {
+    const applied = await applyWaiting(this.#tools, this.#cursor, this.#pace.bytes)
+    this.#cursor = applied.lastId ?? this.#cursor
     this.#early += applied.early
-    this.#pending -= applied.parts + applied.spoilt
-    return applied.parts
+    this.#waiting -= applied.parts + applied.spoilt
+    this.#progress ||= applied.parts > 0
+    if (applied.isAll) {
+      this.#news = false
+      if (this.#progress && this.#early > 0) this.#lookAgain()
+      this.#progress = false
+    }
+    await this.#learn(applied)
+  }
+
+  /** The early ones once more, for they may be ripe now. */
+  #lookAgain(): void {
+    this.#cursor = 0
+    this.#early = 0
+    this.#news = true
+  }
+
+  async #learn(applied: Applied): Promise<void> {
+    this.#pace.learn(applied.bytes, applied.workMs)
+    if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
   }
 }

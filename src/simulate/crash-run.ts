@@ -89,6 +89,8 @@ async function oneLife(
       database: power.database(stage.database),
       randomSeed: options.seed + stage.ledger.entries.length,
       workers: options.workers ?? 2,
+      // Half of the lives apply parts as they come, the others through the inbox.
+      atOnceBytes: throughInbox(point, random) ? 0 : undefined,
       journal: power.journal({ tell }),
       alter: {
         ...options.alter,
@@ -107,6 +109,10 @@ async function oneLife(
   )
   await stage.clock.run(Promise.race([life, power.cutOff]))
   return power.on
+}
+
+function throughInbox(point: CrashPoint | undefined, random: Random): boolean {
+  return (point?.kind === 'event' && point.event === 'inbox-stored') || random.next() < 0.5
 }
 
 /** Returns the reader of the journal that cuts at events. */

@@ -28,6 +28,8 @@ export interface VirtualParts {
   randomSeed: number
   workers: number
   journal: Journal<Event>
+  /** As in `HouseParts`. */
+  atOnceBytes?: number
   /** Faults and planted bugs come in here; each gets what the worker would have and gives what it has instead. */
   alter?: Alterations
 }
@@ -58,6 +60,7 @@ export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): P
     journal,
     settings,
     filterBits: 2 ** 20,
+    atOnceBytes: parts.atOnceBytes,
   })
   await house.seed(
     parts.seeds

@@ -35,6 +35,8 @@ const handle = await startCrawl(settings, {
   seeds: readSeeds({ words: [], file: settings.seeds }),
   version: '0.0.0',
   journal,
+  // Parts that are applied as they come never lie in the inbox.
+  ...(death.at === 'inbox-stored' ? { atOnceBytes: 0 } : {}),
 })
 const end = await handle.done
 process.exit(end.exit)

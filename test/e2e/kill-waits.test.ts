@@ -28,8 +28,8 @@ describe('a wait that was learnt a moment before kill -9', { concurrency: true }
     await using served = await serveWeb({ ...web, latencyMs: 0 }, folder)
     const [, home] = served.web.homes()
     const flags = flagsFor(folder, served, home)
-    await dies(flags, { at: 'inbox-stored', nth: 1 })
-    await dies(flags, { at: 'inbox-stored', nth: 1, afterRequestOf: home })
+    await dies(flags, { at: 'applied', nth: 1 })
+    await dies(flags, { at: 'applied', nth: 1, afterRequestOf: home })
     assert.equal((await orbweaver(['crawl', ...flags])).code, 0)
     const entries = await served.requests()
     assert.deepEqual(
@@ -61,14 +61,14 @@ describe('a wait that was learnt a moment before kill -9', { concurrency: true }
         folder,
       )
       const flags = flagsFor(folder, served, home)
-      await dies(flags, { at: 'inbox-stored', nth: 1, afterRequestOf: busy })
+      await dies(flags, { at: 'applied', nth: 1, afterRequestOf: busy })
       const before = await served.requests()
       assert.deepEqual(
         before.map(({ url }) => url),
         [`${home}robots.txt`, home, busy],
       )
       // The second life dies at its first news too: the wait is the whole site's, whichever page comes first.
-      await dies(flags, { at: 'inbox-stored', nth: 1 })
+      await dies(flags, { at: 'applied', nth: 1 })
       assert.equal((await orbweaver(['crawl', ...flags])).code, 0)
       const entries = await served.requests()
       assert.ok(entries.some(({ url }) => url === calm))
