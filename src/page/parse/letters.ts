@@ -17,7 +17,7 @@ export const QUESTION = 63
 
 /** HTML's white space. CR counts too: the standard makes it LF before tokenizing, we only when a text is asked for. */
 export function isSpace(code: number): boolean {
-  return code === SPACE || code === LF || code === TAB || code === CR || code === FF
+  return code <= SPACE && (code === SPACE || code === LF || code === TAB || code === CR || code === FF)
 }
 
 export function isLetter(code: number): boolean {
@@ -27,7 +27,7 @@ export function isLetter(code: number): boolean {
 
 /** What may follow the name of a tag. */
 export function endsTagName(code: number): boolean {
-  return code === GREATER || code === SLASH || isSpace(code)
+  return code <= GREATER && (code === GREATER || code === SLASH || isSpace(code))
 }
 
 function lowerCase(code: number): number {
