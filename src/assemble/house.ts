@@ -22,6 +22,7 @@ import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import type { Database, Tx } from '../database/database.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
+import { leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
@@ -94,7 +95,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
   await originals.refresh()
   const trusts = trustOf(settings.trust)
-  const frontier = openFrontier(database, {
+  const granting = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
     urls,
@@ -106,6 +107,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings.maxPages),
   })
+  const frontier = leasesAhead(granting, database, clock)
   const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
   const intake = await Intake.open({
     database,
@@ -177,6 +179,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       }),
     seeds: () => database.read((tx) => frontier.ledger.look.seeds(tx)),
     async tick() {
+      await frontier.giveBackOld()
       // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
       if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
       if (intake.pending() === 0) await mirrors.look()

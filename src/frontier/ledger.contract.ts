@@ -446,6 +446,20 @@ export function ledgerContract(make: MakeDatabase): void {
     })
   })
 
+  describe('giveBack', () => {
+    it('makes a site wait as if the visit had not been granted; one that was begun is passed over', async () => {
+      const bench = await openBench(make)
+      await bench.seed('a.test/', 'b.test/')
+      const before = await look(bench, 'a.test')
+      const [first, second] = (await bench.frontier.checkOut('w1', 2)).visits.sort((a, b) => (a.site < b.site ? -1 : 1))
+      await bench.settle(part(bench, second, 1, { found: [link('b.test/1')] }))
+      await bench.db.transact((tx) => bench.ledger.giveBack(tx, [first.id, second.id, 'nobody', '0000000000000007.1']))
+      assert.deepEqual(await look(bench, 'a.test'), before)
+      assert.equal((await look(bench, 'b.test'))?.state, 'leased')
+      assert.deepEqual(await bench.names('w2', 9), ['a.test'])
+    })
+  })
+
   describe('wish', () => {
     it('has a marked page looked at again when it is due, after those never visited', async () => {
       const bench = await openBench(make)

@@ -75,6 +75,8 @@ export interface Ledger {
    * what it has sent is applied.
    */
   lose(tx: Tx, worker: WorkerId): Promise<LostVisit[]>
+  /** Visits that were granted and never handed out: their sites wait as if they had not been. Others are passed over. */
+  giveBack(tx: Tx, visits: readonly VisitId[]): Promise<void>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
   wish(tx: Tx, wishes: readonly Wish[]): Promise<void>
   /**

@@ -1,0 +1,124 @@
+/**
+ * Leases granted ahead, so that a check-out is answered at once and not after the transaction that happens to be under
+ * way. They are leases like any others, durable, and their time runs: so they are few, and who does not take them within
+ * two seconds has them given back, as if they had not been handed out. After a crash they are lost like all that was out.
+ */
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Database } from '../database/database.ts'
+import type { Visit, WorkerId } from '../visit/visit.ts'
+import type { FrontierHouse } from './house.ts'
+
+/** As many as were last asked for, but at least and at most so many: most often a worker asks for one or two. */
+const FEWEST_AHEAD = 8
+const MOST_AHEAD = 32
+/** Other workers wait for these sites meanwhile. */
+const LONGEST_AHEAD: Millis = 2000
+/** Of a short lease, at most this share is spent here. */
+const MOST_OF_LEASE = 0.1
+
+interface Granted {
+  visit: Visit
+  /** Before the check-out was asked for: the lease counts from there. */
+  asked: Millis
+  /** After it was answered: what is to be waited counts from there. */
+  answered: Millis
+}
+
+interface Shelf {
+  granted: Granted[]
+  /** How many are to be there. */
+  wanted: number
+  filling: boolean
+}
+
+export interface LeasesAhead extends FrontierHouse {
+  /** Now and then: what nobody took is given back. */
+  giveBackOld(): Promise<void>
+}
+
+export function leasesAhead(house: FrontierHouse, database: Database, clock: Clock): LeasesAhead {
+  const { frontier, ledger } = house
+  const shelves = new Map<WorkerId, Shelf>()
+  let stopped = false
+
+  const shelfOf = (worker: WorkerId): Shelf => {
+    let shelf = shelves.get(worker)
+    if (shelf === undefined) shelves.set(worker, (shelf = { granted: [], wanted: 0, filling: false }))
+    return shelf
+  }
+  const giveBack = async (all: readonly Granted[]): Promise<void> => {
+    if (all.length === 0) return
+    const visits = all.map(({ visit }) => visit.id)
+    await database.transact((tx) => ledger.giveBack(tx, visits))
+  }
+  /** What fails here fails again for whoever asks next, and then somebody hears of it; the leases run out by themselves. */
+  const quietly = (work: Promise<void>): void => void work.catch(() => {})
+  const isOld = ({ visit, asked }: Granted): boolean =>
+    clock.elapsed() - asked > Math.min(LONGEST_AHEAD, visit.lease * MOST_OF_LEASE)
+  const takeOld = (shelf: Shelf): Granted[] => {
+    const old = shelf.granted.filter(isOld)
+    if (old.length > 0) shelf.granted = shelf.granted.filter((one) => !old.includes(one))
+    return old
+  }
+
+  const fillUp = async (worker: WorkerId, shelf: Shelf): Promise<void> => {
+    if (shelf.filling || stopped || shelf.granted.length >= shelf.wanted) return
+    shelf.filling = true
+    try {
+      const asked = clock.elapsed()
+      const { visits } = await frontier.checkOut(worker, shelf.wanted - shelf.granted.length)
+      const answered = clock.elapsed()
+      const granted = visits.map((visit) => ({ visit, asked, answered }))
+      // The crawl is ending, or the worker is no more.
+      if (stopped || shelves.get(worker) !== shelf) await giveBack(granted)
+      else shelf.granted.push(...granted)
+    } finally {
+      shelf.filling = false
+    }
+  }
+
+  return {
+    ...house,
+    frontier: {
+      ...frontier,
+      async checkOut(worker, atMost) {
+        const shelf = shelfOf(worker)
+        const old = takeOld(shelf)
+        if (old.length > 0) quietly(giveBack(old))
+        shelf.wanted = Math.min(Math.max(atMost, FEWEST_AHEAD), MOST_AHEAD)
+        const taken = stopped ? [] : shelf.granted.splice(0, atMost)
+        if (taken.length > 0) {
+          quietly(fillUp(worker, shelf))
+          return { visits: taken.map((one) => asOf(one, clock.elapsed())), next: 0 }
+        }
+        const answer = await frontier.checkOut(worker, atMost)
+        // Only where more are free now: else it would take from others what it has no use for.
+        if (answer.visits.length > 0 && answer.next === 0) quietly(fillUp(worker, shelf))
+        return answer
+      },
+    },
+    ledger: {
+      ...ledger,
+      async lose(tx, worker) {
+        const granted = shelves.get(worker)?.granted ?? []
+        shelves.delete(worker)
+        await ledger.giveBack(
+          tx,
+          granted.map(({ visit }) => visit.id),
+        )
+        return ledger.lose(tx, worker)
+      },
+    },
+    giveBackOld: () => giveBack([...shelves.values()].flatMap(takeOld)),
+    stop() {
+      stopped = true
+      house.stop()
+      quietly(giveBack([...shelves.values()].flatMap(({ granted }) => granted.splice(0))))
+    },
+  }
+}
+
+/** Its durations, as they are at `now`. */
+function asOf({ visit, asked, answered }: Granted, now: Millis): Visit {
+  return { ...visit, wait: Math.max(0, visit.wait - (now - answered)), lease: visit.lease - (now - asked) }
+}
