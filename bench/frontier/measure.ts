@@ -3,11 +3,12 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { turn } from '../../src/base/clock.ts'
 import { HashSet64 } from '../../src/base/hash-set.ts'
+import type { FrontierHouse } from '../../src/frontier/house.ts'
 import type { Link, VisitReport } from '../../src/visit/report.ts'
 import type { Visit } from '../../src/visit/visit.ts'
 import { quantile } from '../measure/statistics.ts'
 import type { NumberedWeb } from './numbered-web.ts'
-import type { OpenedFrontier, OpenFrontier } from './opened.ts'
+import type { OpenedFrontier } from './opened.ts'
 
 export interface Latency {
   p50Ms: number
@@ -17,8 +18,6 @@ export interface Latency {
 }
 
 export interface FrontierFigures {
-  /** Opened, recovered, and the first visit granted. */
-  startMs: number
   /** Of a site, in groups. */
   checkOutMicroseconds: number
   /** Of a page: the inbox's word that it came, settle, both commits. */
@@ -33,7 +32,7 @@ export interface FrontierFigures {
   testsPerSecond: number
   /** Groups of check-outs when nothing else goes on. */
   alone: Latency
-  /** One check-out at a time, from when it was due, while parts are applied half of the time. */
+  /** One check-out at a time, of leases granted ahead, from when it was due, while parts are applied half of the time. */
   whileApplying: Latency
   settling: Latency
   rssBytes: number
@@ -43,16 +42,14 @@ const WORKER = 'w1'
 const VISITS_AT_ONCE = 32
 /** Parts in a transaction: about what intake puts into one. */
 const PARTS_AT_ONCE = 10
-const CHECK_OUT_EVERY_MS = 5
+const CHECK_OUT_EVERY_MS = 20
 
-export async function measureFrontier(open: OpenFrontier, web: NumberedWeb, visits: number): Promise<FrontierFigures> {
-  const begun = performance.now()
-  const opened = open()
-  await opened.house.recover(async () => {})
-  const first = await checkOut(opened, 1)
-  const startMs = performance.now() - begun
+export async function measureFrontier(
+  opened: OpenedFrontier,
+  web: NumberedWeb,
+  visits: number,
+): Promise<FrontierFigures> {
   const traffic = new Traffic(opened, web)
-  await traffic.apply(first)
   // Once unmeasured: code and caches get warm.
   for (let warm = 0; warm < visits / 4; warm += VISITS_AT_ONCE)
     await traffic.apply(await traffic.checkOut(VISITS_AT_ONCE))
@@ -61,11 +58,8 @@ export async function measureFrontier(open: OpenFrontier, web: NumberedWeb, visi
   const { checkOutUs, settleUs, visitUs, granted, pages, testsInVisits, testsInDatabase } = traffic
   const alone = latencyOf(traffic.checkOuts)
   const settling = latencyOf(traffic.settles)
-  const whileApplying = await busyCheckOuts(traffic, visits)
-  const rssBytes = process.memoryUsage().rss
-  await opened.close()
+  const whileApplying = await busyCheckOuts(opened.ahead, traffic, Math.ceil(visits / 2))
   return {
-    startMs,
     checkOutMicroseconds: checkOutUs / granted,
     settleMicroseconds: settleUs / pages,
     pages,
@@ -77,12 +71,12 @@ export async function measureFrontier(open: OpenFrontier, web: NumberedWeb, visi
     alone,
     whileApplying,
     settling,
-    rssBytes,
+    rssBytes: process.memoryUsage().rss,
   }
 }
 
-async function checkOut({ house }: OpenedFrontier, atMost: number): Promise<Visit[]> {
-  const { visits } = await house.frontier.checkOut(WORKER, atMost)
+export async function checkOut({ frontier }: FrontierHouse, atMost: number): Promise<Visit[]> {
+  const { visits } = await frontier.checkOut(WORKER, atMost)
   if (visits.length === 0) throw new Error('no site is free: more sites are needed')
   return visits
 }
@@ -115,7 +109,7 @@ class Traffic {
   async checkOut(atMost: number): Promise<Visit[]> {
     const from = performance.now()
     const cpu = process.threadCpuUsage()
-    const visits = await checkOut(this.#opened, atMost)
+    const visits = await checkOut(this.#opened.house, atMost)
     this.checkOutUs += spent(cpu)
     this.checkOuts.push(performance.now() - from)
     this.granted += visits.length
@@ -159,7 +153,7 @@ class Traffic {
 }
 
 /** Parts are applied half of the time; check-outs are due every few milliseconds, whether the thread is free then or not. */
-async function busyCheckOuts(traffic: Traffic, count: number): Promise<Latency> {
+async function busyCheckOuts(ahead: FrontierHouse, traffic: Traffic, count: number): Promise<Latency> {
   const waits: number[] = []
   const ready: Visit[] = []
   let over = false
@@ -179,7 +173,7 @@ async function busyCheckOuts(traffic: Traffic, count: number): Promise<Latency> 
     const wait = due - performance.now()
     if (wait > 0) await sleep(wait)
     asked.push(
-      traffic.checkOut(1).then((visits) => {
+      checkOut(ahead, 1).then((visits) => {
         waits.push(performance.now() - due)
         ready.push(...visits)
       }),

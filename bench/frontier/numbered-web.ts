@@ -21,11 +21,14 @@ const KEPT: Outcome = { kind: 'kept', how: 'first' }
 export class NumberedWeb {
   readonly size: Size
   readonly pagesEach: number
-  readonly #random = seededRandom(4)
-  #made = 0
+  readonly #random
+  #made: number
 
-  constructor(size: Size) {
+  /** `round`: what one finds new is not what another did. */
+  constructor(size: Size, round: number) {
     this.size = size
+    this.#random = seededRandom(round)
+    this.#made = round * 1e9
     this.pagesEach = Math.max(1, Math.floor(size.urls / size.sites))
   }
 

@@ -4,6 +4,7 @@ import type { Database } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { FrontierHouse, FrontierOptions } from '../../src/frontier/house.ts'
+import { leasesAhead } from '../../src/frontier/leases-ahead.ts'
 import { openFrontier } from '../../src/frontier/open-frontier.ts'
 import { klwf } from '../../src/frontier/order/klwf.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
@@ -11,6 +12,8 @@ import { usualUrls } from '../../src/web/url/web-url.ts'
 export interface OpenedFrontier {
   database: Database
   house: FrontierHouse
+  /** The same behind leases that are granted ahead, as a crawl has it. */
+  ahead: FrontierHouse
   /** Bytes by table, its indexes with it. Reads all of it. */
   bytes(): Promise<Map<string, number>>
   close(): Promise<void>
@@ -34,9 +37,11 @@ const OPTIONS: FrontierOptions = {
 export function sqliteFrontier(path: string): OpenFrontier {
   return () => {
     const database = openSqlite(path)
+    const house = openFrontier(database, OPTIONS)
     return {
       database,
-      house: openFrontier(database, OPTIONS),
+      house,
+      ahead: leasesAhead(house, database, realClock),
       bytes: () =>
         database.read((tx) => {
           const rows = sqliteTx(tx).all<{ name: string; bytes: number }>(`
