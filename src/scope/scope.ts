@@ -67,13 +67,13 @@ export function makeScope(options: ScopeOptions): Scope {
       if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
       if (!region.holds(url)) return outside
       if (depth > maxDepth) return tooDeep
-      const isSeed = seedKeys.has(url.key)
-      if (!queries && !isSeed && url.path.includes('?')) return hasQuery
+      if (!queries && url.path.includes('?') && !seedKeys.has(url.key)) return hasQuery
       const refused = blacklist.refusesUrl(url)
       if (refused !== undefined) return no(refused)
       const excluded = exclude.find((pattern) => names(pattern, url))
       if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
-      if (include.length > 0 && !isSeed && !include.some((pattern) => names(pattern, url))) return notIncluded
+      if (include.length > 0 && !seedKeys.has(url.key) && !include.some((pattern) => names(pattern, url)))
+        return notIncluded
       return YES
     },
     judgeSitemap(url) {

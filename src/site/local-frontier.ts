@@ -5,12 +5,12 @@
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
-import { isSameText } from '../web/url/web-url.ts'
+import { isSameText, type WebUrl } from '../web/url/web-url.ts'
 
 /** Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. */
 const MOST_SPELLINGS = 3
 const MOST_SPELLINGS_A_VISIT = 10_000
-/** Texts kept for comparison. */
+/** Texts kept for comparison: only of URLs whose text is not the one that their key is made of. */
 const MOST_TEXTS = 20_000
 
 export class LocalFrontier {
@@ -19,7 +19,7 @@ export class LocalFrontier {
   /** URLs that may wait here: one more than a slice asks for tells that it was one. The frontier is told of all others. */
   readonly #most: number
   #next = 0
-  /** Of what waits here; and of what may be found again under a plainer text, whatever became of it. */
+  /** Of what may be found again under a plainer text, whatever became of it. */
   readonly #texts = new Map<bigint, string>()
   /** Other texts told of: how many by URL, and which. */
   readonly #spellings = new Map<bigint, number>()
@@ -31,7 +31,7 @@ export class LocalFrontier {
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of visit.agenda) {
       this.#seen.add(item.key)
-      this.#keepText(item)
+      if (hash64(item.url) !== item.key) this.#keepText(item)
     }
   }
 
@@ -41,21 +41,25 @@ export class LocalFrontier {
    */
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
-      const queued = this.#queue.length - this.#next < this.#most
-      if (queued) this.#queue.push(item)
-      if (queued || lossy) this.#keepText(item)
+      if (this.#queue.length - this.#next < this.#most) this.#queue.push(item)
+      if (lossy) this.#keepText(item)
       // What the frontier has is not known here: it will see whether this is another text of it.
       return lossy && this.#most === 0 ? 'spelling' : 'new'
     }
-    if (!this.isSpelling(item, lossy)) return 'known'
+    if (!this.isSpelling(item.key, item.url, lossy)) return 'known'
     this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
     this.#told.add(hash64(item.url))
     return 'spelling'
   }
 
-  /** Whether `offer` would say so. Where the first text is not at hand, only a lossy one can be another. */
-  isSpelling({ key, url }: { key: bigint; url: string }, lossy: boolean): boolean {
-    const text = this.#texts.get(key)
+  /** Whether `offer` would say `known`: most links of a page, for which nothing more is to be done. */
+  holds({ key, href, lossy }: WebUrl): boolean {
+    return this.#seen.has(key) && !this.isSpelling(key, href, lossy)
+  }
+
+  /** Whether `offer` would say so. Where no text is kept, only a lossy one can be another. */
+  isSpelling(key: bigint, url: string, lossy: boolean): boolean {
+    const text = this.#texts.size === 0 ? undefined : this.#texts.get(key)
     if (text === undefined ? !lossy : isSameText(text, url)) return false
     if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MOST_SPELLINGS) return false
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
@@ -72,8 +76,6 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
-    // Every other text of one that is its own normal spelling is lossy, and known by that.
-    if (item !== undefined && hash64(item.url) === item.key) this.#texts.delete(item.key)
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)
@@ -82,6 +84,7 @@ export class LocalFrontier {
     return item
   }
 
+  /** Every other text of a URL whose text is its normal one is lossy, and known by that. */
   #keepText({ key, url }: AgendaItem): void {
     if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, url)
   }

@@ -7,8 +7,8 @@ import { HashSet64 } from '../base/hash-set.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
-import type { OutLink } from '../visit/adjacency.ts'
-import { countLabel, type Tally } from '../visit/counts.ts'
+import { LinkPacker, type OutLink } from '../visit/adjacency.ts'
+import { type CountName, countLabel, type Tally } from '../visit/counts.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
@@ -23,6 +23,7 @@ const MOST_ABROAD = 100_000
 
 export interface ScreenTools {
   site: string
+  /** As it is when the next URL is taken up: black lists may change. */
   scope: Scope
   local: LocalFrontier
   reporter: Reporter
@@ -47,7 +48,17 @@ export interface LinkSource {
 export interface PageLink {
   found: FoundLink
   url: WebUrl
+  /** No reference before it on the page leads there. */
+  first: boolean
+  /** No reference before it does, those to what the page embeds left aside. */
+  firstLink: boolean
 }
+
+/** Of the page that is being looked at, which is done in one go: memory of their own would cost more than the looking. */
+const linked = new HashSet64()
+const embedded = new HashSet64()
+const passedOver = new HashSet64()
+const takenUp = new HashSet64()
 
 /** What a page's references lead to. The page is judged by it before any of them is followed. */
 export function resolveLinks(
@@ -56,75 +67,102 @@ export function resolveLinks(
   tally: Tally,
 ): PageLink[] {
   const out: PageLink[] = []
+  let count = 0
+  let malformed = 0
+  linked.clear()
+  embedded.clear()
   for (const found of links) {
     const resolved = resolve(found.href)
     if (resolved.kind === 'empty') continue
-    tally.add('links')
+    count++
     if (resolved.kind === 'malformed') {
-      tally.add('malformed')
+      malformed++
       continue
     }
     if (resolved.kind === 'unwanted') {
-      tally.add(`unwanted:${countLabel(resolved.scheme)}`)
+      tally.add(unwantedName(resolved.scheme))
       continue
     }
-    out.push({ found, url: resolved.url })
+    const { url } = resolved
+    if (found.kind === 'embed') {
+      const first = embedded.add(url.key) && !linked.has(url.key)
+      out.push({ found, url, first, firstLink: false })
+    } else {
+      const firstLink = linked.add(url.key)
+      out.push({ found, url, first: firstLink && !embedded.has(url.key), firstLink })
+    }
   }
+  tally.add('links', count)
+  tally.add('malformed', malformed)
   return out
 }
 
 /** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
-export function linkFacts(links: readonly WebUrl[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
-  const onPage = new HashSet64()
+export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
   const facts: LinkFacts[] = []
   let abroad = 0
-  for (const url of links) {
+  for (const { found, url, firstLink } of links) {
+    if (found.kind === 'embed') continue
     if (url.site !== tools.site) abroad++
-    else if (onPage.add(url.key)) facts.push({ path: normalPath(url), fresh: !tools.local.knows(url.key) })
+    else if (firstLink) facts.push({ path: normalPath(url), fresh: !tools.local.knows(url.key) })
   }
   return { links: facts, abroad }
 }
 
-export function followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): OutLink[] {
+/** The same of a page that only says where it has moved to. */
+export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+  if (target.site !== tools.site) return { links: [], abroad: 1 }
+  return { links: [{ path: normalPath(target), fresh: !tools.local.knows(target.key) }], abroad: 0 }
+}
+
+/** Says which URLs the page names, packed. */
+export function followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Uint8Array {
   const { tally } = tools.reporter
-  const out: OutLink[] = []
-  const onPage = new HashSet64()
-  const followed = new HashSet64()
-  for (const { found, url } of links) {
-    const first = onPage.add(url.key)
+  const way = wayFrom(from.item, 'L')
+  let named = 0
+  for (const link of links) if (link.first) named++
+  const out = new LinkPacker(named)
+  passedOver.clear()
+  takenUp.clear()
+  for (const { found, url, first } of links) {
     const feed = isFeed(found, url, tools)
     const kind = found.kind === 'embed' ? 'embed' : undefined
     const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? kind)
-    if (unwanted !== undefined) tally.add(`unwanted:${countLabel(unwanted)}`)
+    if (unwanted !== undefined) tally.add(unwantedName(unwanted))
     const follow = unwanted !== undefined ? 'unwanted' : found.nofollow ? 'directive' : from.follow
-    // Named twice, once with nofollow and once without: the one without counts.
-    const isNews = follow === 'yes' ? followed.add(url.key) : first
-    if (!isNews) {
-      // Named twice in two spellings: the second is tried if the first is not found.
-      if (follow === 'yes' && tools.local.isSpelling({ key: url.key, url: url.href }, url.lossy))
-        offer(url, 'L', from.item, tools)
+    if (follow !== 'yes') {
+      if (!first) continue
+      passedOver.add(url.key)
+      if (follow !== 'unwanted') tally.add(`refused:${follow}`)
+      pack(url, false, out, tools)
       continue
     }
-    const take = () => (feed ? offerFeed(url, from.item, tools) : offer(url, 'L', from.item, tools))
-    const admitted = follow === 'yes' ? take() : refuse(follow, tally)
-    if (first) out.push(outLink(url, admitted, tools))
+    // Named twice, once with nofollow and once without: the one without counts.
+    if (!first && !(passedOver.has(url.key) && takenUp.add(url.key))) {
+      // Named twice in two spellings: the second is tried if the first is not found.
+      if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, way, tools)
+      continue
+    }
+    const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
+    if (first) pack(url, admitted, out, tools)
   }
-  return out
+  return out.bytes()
 }
 
 /** A page that a sitemap lists, of this site or of the one whose robots.txt named the sitemap; wanted, as `offer` says. */
 export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: ScreenTools): boolean {
   const unwanted = tools.scope.unwantedKind(url)
   if (unwanted !== undefined) {
-    tools.reporter.tally.add(`unwanted:${countLabel(unwanted)}`)
+    tools.reporter.tally.add(unwantedName(unwanted))
     return false
   }
-  const depth = from.depth + 1
-  const link = linkTo(url, depth, from.url, `${from.path}L`)
+  const way: Way = { depth: from.depth + 1, via: from.url, path: `${from.path}L`, lastmod }
+  if (url.site === tools.site) return offerHere(url, way, tools)
+  if (!wanted(url, way.depth, tools)) return false
+  if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(url.key)) return true
+  const link = linkTo(url, way.depth, way.via, way.path)
   if (lastmod !== undefined) link.lastmod = lastmod
-  if (url.site === tools.site) return offerHere(link, url, tools)
-  if (!wanted(url, depth, tools)) return false
-  if (tools.abroadSeen.size < MOST_ABROAD && tools.abroadSeen.add(url.key)) tools.reporter.abroad(link)
+  tools.reporter.abroad(link)
   return true
 }
 
@@ -132,46 +170,49 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
 export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTools): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
-  if (unwanted !== undefined) tools.reporter.tally.add(`unwanted:${countLabel(unwanted)}`)
-  const admitted = unwanted === undefined && offer(target, 'R', from, tools)
+  if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
+  const admitted = unwanted === undefined && offer(target, wayFrom(from, 'R'), tools)
   return outLink(target, admitted, tools)
 }
 
-function refuse(why: 'unwanted' | 'directive' | 'hazard', tally: Tally): boolean {
-  if (why !== 'unwanted') tally.add(`refused:${why}`)
-  return false
+/** How a link of a page was found: the same for all of them. */
+type Way = Pick<Link, 'depth' | 'via' | 'path' | 'lastmod'>
+
+function wayFrom({ depth, url, path }: AgendaItem, how: 'L' | 'R'): Way {
+  return { depth: depth + 1, via: url, path: path.length < LONGEST_PATH ? path + how : path }
 }
 
 /** True when the URL is wanted: queued, told of, or known already. */
-function offer(url: WebUrl, how: 'L' | 'R', from: AgendaItem, tools: ScreenTools): boolean {
-  const path = from.path.length < LONGEST_PATH ? from.path + how : from.path
-  const depth = from.depth + 1
-  if (url.site === tools.site) return offerHere(linkTo(url, depth, from.url, path), url, tools)
+function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
+  if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.abroad(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
   let any = dropped
   for (const target of admit) {
     // A home page that was not linked itself is the beginning of a site: its depth counts from there.
-    const targetDepth = target.key === url.key ? depth : 0
-    if (!wanted(target, targetDepth, tools)) continue
+    const depth = target.key === url.key ? way.depth : 0
+    if (!wanted(target, depth, tools)) continue
     any = true
     if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(target.key)) continue
     tools.meets(target.host)
-    tools.reporter.abroad(linkTo(target, targetDepth, from.url, path))
+    tools.reporter.abroad(linkTo(target, depth, way.via, way.path))
   }
   return any
 }
 
 /** Of this site. What is known is told once more when a sitemap says something of it. */
-function offerHere(link: Link, url: WebUrl, tools: ScreenTools): boolean {
-  const { key, depth, via, path, lastmod } = link
+function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.stops(url, depth))) return false
-  const item: AgendaItem = { url: link.url, key, depth, dueAt: tools.now, via, tries: 0, path }
+  if (lastmod === undefined && tools.local.holds(url)) return true
+  const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
+  if (news === 'known' && lastmod === undefined) return true
+  const link = linkTo(url, depth, via, path)
+  if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true
-  if (news !== 'known' || lastmod !== undefined) tools.reporter.found(link)
+  tools.reporter.found(link)
   return true
 }
 
@@ -191,4 +232,20 @@ export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): Out
     siteKey: url.site === tools.site ? undefined : siteKey(url.site),
     url: admitted ? undefined : url.href,
   }
+}
+
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools): void {
+  out.add(url.key, url.site === tools.site ? undefined : siteKey(url.site), admitted ? undefined : url.href)
+}
+
+/** By scheme, and by kind of name: both come from short lists of ours. */
+const unwantedNames = new Map<string, CountName>()
+
+function unwantedName(kind: string): CountName {
+  let name = unwantedNames.get(kind)
+  if (name === undefined) {
+    name = `unwanted:${countLabel(kind)}`
+    unwantedNames.set(kind, name)
+  }
+  return name
 }

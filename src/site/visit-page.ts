@@ -22,7 +22,7 @@ import {
 import { compareSites, contentOf, isStopped, judge, saysNothing, UNSUPPORTED_BROWSER } from './beware.ts'
 import { learnFromHint } from './hints.ts'
 import { isDuplicate, memoryOf, wantPage } from './page-facts.ts'
-import { followLinks, linkFacts, screenRedirect } from './screen.ts'
+import { followLinks, linkFacts, screenRedirect, targetFacts } from './screen.ts'
 import { understand } from './understand.ts'
 
 export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
@@ -41,7 +41,7 @@ async function pageMoved(
   const capture = await keep(exchange, answer, tools.site)
   screen.reporter.begin()
   const moved = end(item, exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture })
-  const seen = { path: normalPath(url), again: moved.again, ...linkFacts([target], screen) }
+  const seen = { path: normalPath(url), again: moved.again, ...targetFacts(target, screen) }
   moved.judged = judge(moved.page, seen, false, screen.reporter, tools.site)
   moved.page.links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
   return moved
@@ -73,7 +73,7 @@ export async function takePage(
         : isHazard || isStopped(screen.reporter, tools.site)
           ? 'hazard'
           : 'yes'
-      return packLinks(followLinks(links, { item, follow: why }, screen))
+      return followLinks(links, { item, follow: why }, screen)
     })
   if (directives.noindex) {
     told.links = follow(false)
@@ -97,10 +97,7 @@ export async function takePage(
     path: normalPath(url),
     again: kept.again,
     content: reading && contentOf(reading, capture.digest),
-    ...linkFacts(
-      links.flatMap(({ found, url }) => (found.kind === 'embed' ? [] : [url])),
-      screen,
-    ),
+    ...linkFacts(links, screen),
   }
   kept.judged = judge(kept.page, seen, isDuplicate(kept.page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, kept.page, screen.reporter)

@@ -3,6 +3,7 @@
  * A link into the page's own site is its key; into another site, site key and key; a link that no frontier will ever
  * hold (out of scope) carries its text as well, because nobody else could tell what it was.
  */
+import { assert } from '../base/assert.ts'
 import { ByteReader, ByteWriter } from '../base/bytes.ts'
 
 export interface OutLink {
@@ -13,17 +14,35 @@ export interface OutLink {
   url?: string
 }
 
-export function packLinks(links: readonly OutLink[]): Uint8Array {
-  if (links.length === 0) return new Uint8Array(0)
-  const out = new ByteWriter(links.length * 10 + 8)
-  out.count(links.length)
-  for (const link of links) {
-    out.byte((link.siteKey === undefined ? 0 : 1) | (link.url === undefined ? 0 : 2))
-    out.u64(link.key)
-    if (link.siteKey !== undefined) out.u64(link.siteKey)
-    if (link.url !== undefined) out.text(link.url)
+/** Takes a page's links one by one, so that none of them need be an object. */
+export class LinkPacker {
+  readonly #out: ByteWriter | undefined
+
+  /** How many will come. */
+  constructor(count: number) {
+    if (count === 0) return
+    this.#out = new ByteWriter(count * 10 + 8)
+    this.#out.count(count)
   }
-  return out.bytes()
+
+  add(key: bigint, siteKey: bigint | undefined, url: string | undefined): void {
+    const out = this.#out
+    assert(out !== undefined, 'no link was announced')
+    out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2))
+    out.u64(key)
+    if (siteKey !== undefined) out.u64(siteKey)
+    if (url !== undefined) out.text(url)
+  }
+
+  bytes(): Uint8Array {
+    return this.#out === undefined ? new Uint8Array(0) : this.#out.bytes()
+  }
+}
+
+export function packLinks(links: readonly OutLink[]): Uint8Array {
+  const packer = new LinkPacker(links.length)
+  for (const { key, siteKey, url } of links) packer.add(key, siteKey, url)
+  return packer.bytes()
 }
 
 export function unpackLinks(packed: Uint8Array): OutLink[] {

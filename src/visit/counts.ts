@@ -36,7 +36,11 @@ export class Tally {
   add(name: CountName, by = 1): void {
     if (by === 0) return
     const known = this.#sums.get(name)
-    const full = known === undefined && this.#sums.size >= MOST_LABELS && name.includes(':')
+    if (known !== undefined) {
+      this.#sums.set(name, known + by)
+      return
+    }
+    const full = this.#sums.size >= MOST_LABELS && name.includes(':')
     const counted = full ? `${name.slice(0, name.indexOf(':'))}:other` : name
     this.#sums.set(counted, (this.#sums.get(counted) ?? 0) + by)
   }
