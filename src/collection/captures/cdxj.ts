@@ -28,27 +28,31 @@ export interface IndexedCapture {
 
 /** Without its end of line. */
 export function cdxjLine(capture: IndexedCapture): string {
-  const { kind, status } = capture
-  const mime = kind === 'revisit' ? 'warc/revisit' : capture.mediaType.split(/[; ]/, 1)[0] || 'unk'
-  const fields: [name: string, value: string][] = [
-    ['url', capture.url],
-    ['mime', mime],
-    ['status', kind === 'revisit' || status <= 0 ? '' : String(status)],
-    ['digest', capture.digest.replace(/^sha1:/, '')],
-    ['length', String(capture.length)],
-    ['offset', String(capture.offset)],
-    ['filename', capture.filename],
-  ]
-  const json = fields.filter(([, value]) => value !== '').map(([name, value]) => `"${name}": ${quoted(value)}`)
-  return `${key(capture.url)} ${timestamp14(capture.at)} {${json.join(', ')}}`
+  const { kind, status, mediaType, digest } = capture
+  const mime = kind === 'revisit' ? 'warc/revisit' : mediaType.split(MIME_END, 1)[0] || 'unk'
+  const bare = digest.startsWith('sha1:') ? digest.slice(5) : digest
+  return (
+    `${key(capture.url)} ${timestamp14(capture.at)} {"url": ${quoted(capture.url)}, "mime": ${quoted(mime)}, ` +
+    `${kind === 'revisit' || status <= 0 ? '' : `"status": "${status}", `}` +
+    `${bare === '' ? '' : `"digest": ${quoted(bare)}, `}"length": "${capture.length}", "offset": "${capture.offset}"` +
+    `${capture.filename === '' ? '' : `, "filename": ${quoted(capture.filename)}`}}`
+  )
 }
+
+const NEEDS_ESCAPE = /[\x00-\x20\x7f]/
+const MIME_END = /[; ]/
+/** What JSON writes as it is. */
+const PLAIN = /^[ !#-[\]-~]*$/
 
 /** A space or a line's end in the key would make other fields of it. */
 function key(url: string): string {
-  return surt(url).replace(/[\x00-\x20\x7f]/g, (c) => '%' + c.charCodeAt(0).toString(16).padStart(2, '0'))
+  const text = surt(url)
+  if (!NEEDS_ESCAPE.test(text)) return text
+  return text.replace(/[\x00-\x20\x7f]/g, (c) => '%' + c.charCodeAt(0).toString(16).padStart(2, '0'))
 }
 
 /** JSON.stringify leaves DEL and all beyond ASCII as they are; Python escapes them. */
 function quoted(value: string): string {
+  if (PLAIN.test(value)) return `"${value}"`
   return JSON.stringify(value).replace(/[\x7f-\uffff]/g, (c) => '\\u' + c.charCodeAt(0).toString(16).padStart(4, '0'))
 }

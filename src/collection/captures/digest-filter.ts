@@ -4,7 +4,6 @@
  * until it has been filled it says yes to everything.
  */
 import { assert } from '../../base/assert.ts'
-import { hash64 } from '../../base/digest.ts'
 
 /** 8 MB: 5 million digests at 13 bits each give 0.2 % wrong answers; more digests give more look-ups, nothing worse. */
 export const FILTER_BITS = 2 ** 26
@@ -57,8 +56,17 @@ export class DigestFilter {
   }
 }
 
-/** Two numbers make all probes (double hashing); an odd step visits every place of a power of two. */
+/**
+ * Two numbers make all probes (double hashing); an odd step visits every place of a power of two. A digest is even already:
+ * folding its letters (FNV-1a) is enough, and costs a tenth of hashing it once more.
+ */
 function places(digest: string): { first: number; step: number } {
-  const hash = hash64(digest)
-  return { first: Number(hash & 0xffffffffn) | 0, step: Number(hash >> 32n) | 1 }
+  let first = 0x811c9dc5 | 0
+  let step = 0x2f0b4a47
+  for (let at = 0; at < digest.length; at++) {
+    const letter = digest.charCodeAt(at)
+    first = Math.imul(first ^ letter, 0x01000193)
+    step = Math.imul(step ^ letter, 0x5bd1e995)
+  }
+  return { first: first ^ (first >>> 15), step: (step ^ (step >>> 13)) | 1 }
 }

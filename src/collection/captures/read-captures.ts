@@ -55,4 +55,8 @@ export function captureCount(tx: Tx): number {
   return sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM capture')!.n
 }
 
-const stored = (row: Row): StoredCapture => ({ ...row, duplicate: row.duplicate !== 0 })
+/** The row itself becomes the capture: an index goes over millions of them. */
+function stored(row: Row): StoredCapture {
+  const capture: object = row
+  return Object.assign(capture, { duplicate: row.duplicate !== 0 }) as StoredCapture
+}

@@ -16,6 +16,7 @@ export class CaptureWriter {
   readonly #filter: DigestFilter
   /** Responses of this transaction, which the filter does not know yet. */
   readonly #fresh = new Set<string>()
+  readonly #volumes = new Map<string, number>()
 
   constructor(filter: DigestFilter) {
     this.#filter = filter
@@ -33,7 +34,7 @@ export class CaptureWriter {
       signed64(page.key),
       page.url,
       Math.round(page.at),
-      volumeId(tx, capture.volume),
+      this.#volumeId(tx, capture.volume),
       capture.offset,
       capture.length,
       capture.digest,
@@ -49,6 +50,14 @@ export class CaptureWriter {
   settle(): void {
     for (const digest of this.#fresh) this.#filter.add(digest)
     this.#fresh.clear()
+  }
+
+  #volumeId(tx: Tx, name: string): number {
+    const known = this.#volumes.get(name)
+    if (known !== undefined) return known
+    const id = volumeId(tx, name)
+    this.#volumes.set(name, id)
+    return id
   }
 
   /** Stored twice is no harm, and it is counted: the payload was met again before its first record was durable. */

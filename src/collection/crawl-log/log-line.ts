@@ -3,6 +3,7 @@
  * type, thread, begin and duration of the fetch, digest, source tag, annotations; `-` for none. Everything from outside
  * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
  */
+import type { Outcome } from '../../visit/outcome.ts'
 import type { PageReport, Verdict } from '../../visit/report.ts'
 import { isoInstant, timestamp17 } from '../../web/warc/instant-text.ts'
 
@@ -16,24 +17,18 @@ export interface LogContext {
   source?: string
 }
 
+/** Heritrix pads status and size so that the columns stand in line. */
 export function logLine(page: PageReport, context: LogContext = {}): string {
-  const done = page.at + Math.max(0, Math.round(page.tookMs))
-  // Heritrix pads status and size so that the columns stand in line.
-  const columns = [
-    isoInstant(done),
-    String(page.status).padStart(5),
-    (page.status > 0 ? String(page.bytes) : '-').padStart(10),
-    escapeField(page.url),
-    escapeField(page.path),
-    escapeField(page.via ?? ''),
-    escapeField(page.mediaType),
-    `#${String(context.thread ?? 0).padStart(3, '0')}`,
-    page.status > 0 ? `${timestamp17(page.at)}+${Math.max(0, Math.round(page.tookMs))}` : '-',
-    escapeField(page.capture?.digest ?? ''),
-    escapeField(context.source ?? ''),
-    escapeField(annotationsOf(page).join(',')),
-  ]
-  return `${columns.join(' ')}\n`
+  const { status, at, capture } = page
+  const took = Math.max(0, Math.round(page.tookMs))
+  const size = status > 0 ? String(page.bytes) : '-'
+  const thread = context.thread === undefined ? '#000' : `#${String(context.thread).padStart(3, '0')}`
+  const fetched = status > 0 ? `${timestamp17(at)}+${took}` : '-'
+  return (
+    `${isoInstant(at + took)} ${String(status).padStart(5)} ${size.padStart(10)} ${escapeField(page.url)} ` +
+    `${escapeField(page.path)} ${escapeField(page.via ?? '')} ${escapeField(page.mediaType)} ${thread} ${fetched} ` +
+    `${escapeField(capture?.digest ?? '')} ${escapeField(context.source ?? '')} ${escapeField(annotationsOf(page))}\n`
+  )
 }
 
 /** A hazard, as a line of its own: `-4000`, the first URL that shows it (or the site), and the rule with its pattern. */
@@ -45,21 +40,26 @@ export function verdictLine(site: string, { rule, pattern, examples, at }: Verdi
 }
 
 /** What the worker noted, and the outcome in a word where the status does not tell it. */
-function annotationsOf(page: PageReport): string[] {
-  const notes = page.annotations.map((note) => note.replaceAll(',', ';'))
-  const { outcome } = page
+function annotationsOf({ annotations, outcome }: PageReport): string {
+  const told = toldOf(outcome)
+  if (annotations.length === 0) return told
+  const notes = annotations.map((note) => note.replaceAll(',', ';')).join(',')
+  return told === '' ? notes : `${notes},${told}`
+}
+
+function toldOf(outcome: Outcome): string {
   switch (outcome.kind) {
     case 'refused':
-      return [...notes, `refused:${outcome.by}:${outcome.rule.replaceAll(',', ';')}`]
+      return `refused:${outcome.by}:${outcome.rule.replaceAll(',', ';')}`
     case 'gone':
-      return [...notes, `gone:${outcome.why}`]
+      return `gone:${outcome.why}`
     case 'later':
-      return [...notes, `later:${outcome.why}`]
+      return `later:${outcome.why}`
     case 'read':
-      return [...notes, `${outcome.as}:${outcome.urls}`]
+      return `${outcome.as}:${outcome.urls}`
     case 'kept':
     case 'moved':
-      return notes
+      return ''
   }
 }
 

@@ -43,6 +43,13 @@ export function linksToIndex(tx: Tx): number {
   return sqliteTx(tx).get<{ n: number }>(sql)!.n
 }
 
+/** At least so many. */
+export function hasLinksToIndex(tx: Tx, pages: number): boolean {
+  const sql = `SELECT count(*) AS n FROM (SELECT page FROM links_changed UNION ALL
+    SELECT page FROM page_links WHERE page > (SELECT page FROM inlink_upto) LIMIT ?)`
+  return sqliteTx(tx).get<{ n: number }>(sql, pages)!.n >= pages
+}
+
 /** Forgets the reverse index: every page is new to it again. */
 export function rebuildInlinks(tx: Tx): void {
   const db = sqliteTx(tx)

@@ -36,7 +36,7 @@ const padded = (value: number, width: number): string => String(value).padStart(
 const FIRST = -62_167_219_200_000
 const LAST = 253_402_300_799_999
 
-function parts(at: Instant): { date: [string, string, string]; time: [string, string, string]; ms: string } {
+function parts(at: Instant): { date: [string, string, string]; time: [string, string, string] } {
   const clamped = Math.min(Math.max(Math.floor(at), FIRST), LAST)
   const day = Math.floor(clamped / DAY_MS)
   const inDay = clamped - day * DAY_MS
@@ -48,36 +48,45 @@ function parts(at: Instant): { date: [string, string, string]; time: [string, st
       padded(Math.floor(inDay / 60_000) % 60, 2),
       padded(Math.floor(inDay / 1000) % 60, 2),
     ],
-    ms: padded(inDay % 1000, 3),
   }
 }
 
 /** The text of the second that was asked for last: of a thousand instants in a row most lie in one second. */
 let lastSecond = Number.NaN
 let lastText = ''
+let lastDigits = ''
 
-/** `2024-02-29T12:00:00.123Z`: WARC 1.1 allows fractions of a second, and a reference by date must be exact. */
-export function isoInstant(at: Instant): string {
+/** Says what is left of the second. */
+function readSecond(at: Instant): number {
   const clamped = Math.min(Math.max(Math.floor(at), FIRST), LAST)
   const second = Math.floor(clamped / 1000)
   if (second !== lastSecond) {
     const { date, time } = parts(clamped)
     lastText = `${date[0]}-${date[1]}-${date[2]}T${time[0]}:${time[1]}:${time[2]}.`
+    lastDigits = date.join('') + time.join('')
     lastSecond = second
   }
-  const ms = clamped - second * 1000
-  return `${lastText}${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}Z`
+  return clamped - second * 1000
+}
+
+const threeDigits = (ms: number): string => `${ms < 10 ? '00' : ms < 100 ? '0' : ''}${ms}`
+
+/** `2024-02-29T12:00:00.123Z`: WARC 1.1 allows fractions of a second, and a reference by date must be exact. */
+export function isoInstant(at: Instant): string {
+  const ms = readSecond(at)
+  return `${lastText}${threeDigits(ms)}Z`
 }
 
 /** `20240229120000`: the second key of a CDXJ line. */
 export function timestamp14(at: Instant): string {
-  const { date, time } = parts(at)
-  return date.join('') + time.join('')
+  readSecond(at)
+  return lastDigits
 }
 
 /** `20240229120000123`: in the name of a volume. */
 export function timestamp17(at: Instant): string {
-  return timestamp14(at) + parts(at).ms
+  const ms = readSecond(at)
+  return lastDigits + threeDigits(ms)
 }
 
 const ISO = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d{1,9}))?Z$/

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Disk } from '../../base/disk.ts'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import type { Database } from '../../database/database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { samplePage } from '../sample-report.ts'
+import { siteKeyOf } from '../site-key.ts'
+import { INDEX } from './cdxj-merge.ts'
+import { DigestFilter } from './digest-filter.ts'
+import { indexCaptures } from './index-captures.ts'
+import { CaptureWriter } from './write-capture.ts'
+
+const FOLDER = 'indexes'
+const PATH = `${FOLDER}/${INDEX}`
+
+const keep = (database: Database, ...paths: string[]) =>
+  database.transact((tx) => {
+    const captures = new CaptureWriter(DigestFilter.ofBits(1024))
+    for (const path of paths) captures.write(tx, siteKeyOf('a.test'), samplePage(`http://a.test/${path}`, {}, path))
+  })
+const keysIn = (disk: Disk) =>
+  Buffer.from(disk.read(PATH, 0, 1e6))
+    .toString()
+    .split('\n')
+    .map((line) => line.split(' ', 1)[0].slice('test,a)/'.length))
+    .slice(0, -1)
+
+test('the index takes what has come since, and all of it when the index is not the one that it was', async () => {
+  const database = openSqlite(':memory:')
+  const disk = memoryDisk()
+  await indexCaptures(database, disk, FOLDER)
+  await keep(database, 'c', 'a')
+  await indexCaptures(database, disk, FOLDER)
+  assert.deepEqual(keysIn(disk), ['a', 'c'])
+  await keep(database, 'b')
+  await indexCaptures(database, disk, FOLDER)
+  assert.deepEqual(keysIn(disk), ['a', 'b', 'c'])
+
+  // Nothing new: it is not even opened.
+  let read = 0
+  const counting: Disk = {
+    ...disk,
+    read: (...args) => {
+      read++
+      return disk.read(...args)
+    },
+  }
+  await indexCaptures(database, counting, FOLDER)
+  assert.equal(read, 0)
+
+  disk.remove(PATH)
+  await indexCaptures(database, disk, FOLDER)
+  assert.deepEqual(keysIn(disk), ['a', 'b', 'c'])
+
+  // Cut by somebody, or the power went before its length was noted.
+  disk.truncate(PATH, Buffer.from(disk.read(PATH, 0, 1e6)).indexOf('\n') + 1)
+  assert.deepEqual(keysIn(disk), ['a'])
+  await keep(database, 'd')
+  await indexCaptures(database, disk, FOLDER)
+  assert.deepEqual(keysIn(disk), ['a', 'b', 'c', 'd'])
+})
