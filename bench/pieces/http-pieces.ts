@@ -1,4 +1,4 @@
-/** One exchange over loopback, all of a request's way through `fetch/`: its cost must not depend on how many visits are open. */
+/** One exchange over loopback, all of a request's way through `fetch/`, with few and with thousands of visits open. */
 import { realClock } from '../../src/base/clock.ts'
 import { openSessions } from '../../src/fetch/session.ts'
 import type { FetchRequest, FetchSession, Headers, Want } from '../../src/visit/exchange.ts'
@@ -43,7 +43,7 @@ export async function httpPieces({ pages }: Material, sites: number, pagesPerSit
     {
       name: `http exchange, ${MANY} visits open`,
       microseconds: many,
-      note: 'the rest of the difference is cold memory',
+      note: 'the same',
     },
   ]
 }

@@ -4,7 +4,7 @@ import xxhash from 'xxhash-wasm'
 
 const { h64, h64Raw } = await xxhash()
 
-/** 64 bits that name a text (a URL, a host). 0.15 µs, where SHA-1 takes 1.5. */
+/** 64 bits that name a text (a URL, a host). 0.15 µs, where SHA-1 takes 0.8. */
 export function hash64(text: string): bigint {
   return h64(text)
 }

@@ -2,20 +2,6 @@
 import { assert } from '../base/assert.ts'
 import type { Headers } from '../visit/exchange.ts'
 
-/** What URL's parser leaves as it is, in a path and in a query; dots only where they are no segment's first letter. */
-const PLAIN = /^[\w!$%&()*+,./:;=?@~-]+$/
-const DOT_SEGMENT = /\/(?:\.|%2e)/i
-
-/**
- * What to ask the server of `origin` for (`http://www.example.test`); undefined when the URL is another's, or is not spelled
- * so plainly that `requestTarget` would find the same. Nearly all are, and parsing one takes 2 µs.
- */
-export function plainTarget(url: string, origin: string): string | undefined {
-  if (url.charCodeAt(origin.length) !== 47 || !url.startsWith(origin)) return undefined
-  const target = url.slice(origin.length)
-  return PLAIN.test(target) && !DOT_SEGMENT.test(target) ? target : undefined
-}
-
 /** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
 export function requestTarget({ href, protocol }: URL): string {
   const from = href.indexOf('/', protocol.length + 2)

@@ -7,7 +7,7 @@ import { carry, type Deadlines, type LeastRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
 import { failed } from './failed.ts'
-import { afterTarget, plainTarget, requestTarget } from './request-text.ts'
+import { afterTarget, requestTarget } from './request-text.ts'
 import { Stop } from './stop.ts'
 import { Tickets } from './tickets.ts'
 
@@ -73,10 +73,6 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
 
   /** Where the request goes, and what it asks for there; undefined for what is no URL of ours. */
   const placeOf = ({ url, address }: FetchRequest): { line: Line; target: string } | undefined => {
-    for (const line of lines) {
-      const target = isSame(line.address, address) ? plainTarget(url, line.origin) : undefined
-      if (target !== undefined) return { line, target }
-    }
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
     const origin = `${parsed.protocol}//${parsed.host}`

@@ -3,7 +3,7 @@
  * compressing it.
  *
  * Level 1 takes some 110 µs for a page of 15 KB, nearly all of it in zlib itself (level 2: 130 µs for 4 % fewer bytes), and
- * 13 µs for the 700 bytes of a request, two thirds of which zlib takes to begin. A record whose body is compressed already
+ * 13 µs for the 700 bytes of a request, a third of which zlib takes to begin. A record whose body is compressed already
  * is laid down in *stored* blocks instead, which costs a CRC and a copy: 2 µs. Deflating its head only (that is possible:
  * runs of deflated and stored blocks may follow one another) would save some 800 bytes a page and cost 26 µs more, so it is
  * not done.
