@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { decodeHTML } from 'entities/decode'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
+import { foldedText, gather } from './gather.ts'
 import { PIECE, TextFolder, WINDOW } from './text.ts'
 
 type Part = string | 0 | 1 | 2
@@ -89,5 +91,33 @@ test('so it is at the edges of the window on a page', () => {
       assert.deepEqual(told(folder), expected)
     }),
     { numRuns: 100 },
+  )
+})
+
+test('references in a page are what the decoder makes of them', () => {
+  const bit = fc.constantFrom(
+    '&amp;',
+    '&nbsp;',
+    '&lt;',
+    '&#8217;',
+    '&#160;',
+    '&#x41;',
+    '&eacute;',
+    '&copy',
+    '&',
+    ';',
+    '#',
+    'amp;',
+  )
+  const unit = fc.oneof(bit, fc.constantFrom('a', 'B', ' ', '\n', '\r\n', '.', '7', 'é', '你', 'x'.repeat(29)))
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit, maxLength: 30 }), { maxLength: 5 }), (texts) => {
+      const page = texts.join('<b>')
+      const { text, simhash, shape, words } = foldPlainly(texts.map((one) => decodeHTML(one)))
+      assert.equal(foldedText(page, 'html'), text)
+      const { signature } = gather(page, false)
+      assert.deepEqual([signature.simhash, signature.shape, signature.words], [simhash, shape, words])
+    }),
+    { numRuns: 1000 },
   )
 })

@@ -7,6 +7,7 @@
  */
 import { belied } from '../classify/belied.ts'
 import { onlyScoldsBrowser } from '../classify/unsupported-browser.ts'
+import { commonReference } from '../parse/references.ts'
 import { OTHER_TAG, type Tag, tagNamed } from '../parse/tags.ts'
 import { TOKEN, Tokenizer } from '../parse/tokenizer.ts'
 import type { Trouble } from '../troubles.ts'
@@ -205,10 +206,31 @@ class Pass {
     else if (holder === SCRIPT) this.#scriptText()
     else if (holder !== undefined && !SHOWN.has(holder)) return
     else if (tokens.isPlain) this.#text.add(tokens.input, tokens.from, tokens.to)
-    else {
-      const text = tokens.text()
-      this.#text.add(text, 0, text.length)
+    else if (holder === undefined && this.#text.fits(tokens.to - tokens.from)) this.#withReferences(tokens.from)
+    else this.#decoded(tokens.from)
+  }
+
+  /** What stands between references is taken from the page as it is; from the first rare one on, the decoder helps. */
+  #withReferences(from: number): void {
+    const { input, to } = this.#tokens
+    for (let at = from; at < to; ) {
+      const found = input.indexOf('&', at)
+      const end = found < 0 || found > to ? to : found
+      if (end > at) this.#text.add(input, at, end)
+      if (end === to) return
+      const reference = commonReference(input, end)
+      if (reference === 0) {
+        this.#decoded(end)
+        return
+      }
+      this.#text.addCharacter(reference & 0xffff)
+      at = end + (reference >>> 16)
     }
+  }
+
+  #decoded(from: number): void {
+    const text = this.#tokens.text(from)
+    this.#text.add(text, 0, text.length)
   }
 
   /** In HTML the slash of `<script/>` means nothing; in XHTML and inside SVG it ends the element. */

@@ -109,6 +109,18 @@ export class TextFolder {
     }
   }
 
+  /** Is there room for so many characters, however they are handed over? Before the first and after the last may be a gap. */
+  fits(characters: number): boolean {
+    return !this.cut && this.#length + characters + 2 < this.#most
+  }
+
+  /** One that fits. */
+  addCharacter(code: number): void {
+    if (this.#words > PIECE) this.#hashWords()
+    units[PIECE_AT] = code
+    this.#fold(PIECE_AT, PIECE_AT + 1)
+  }
+
   /** A place among the units where the input between `from` and `to` is, at most a piece. */
   #windowOn(input: string, from: number, to: number): number {
     if (from < this.#windowFrom || to > this.#windowTo || input !== this.#page) {

@@ -73,9 +73,9 @@ export class Tokenizer {
     }
   }
 
-  /** The text of a text token, references decoded. */
-  text(): string {
-    const cut = newlines(this.input.slice(this.from, this.to))
+  /** The text of a text token, references decoded; or what of it begins at `from`. */
+  text(from = this.from): string {
+    const cut = newlines(this.input.slice(from, this.to))
     switch (this.#textOf) {
       case 'data':
         return decodeHTML(cut)
