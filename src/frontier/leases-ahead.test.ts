@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { turn } from '../base/clock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import { type Bench, LEASE, openBench, whole } from './contract-tools.ts'
+import { type Bench, handClock, LEASE, openBench, whole } from './contract-tools.ts'
+import type { FrontierOptions } from './house.ts'
 import { type LeasesAhead, leasesAhead } from './leases-ahead.ts'
 
 const SITES = 40
@@ -12,10 +13,10 @@ interface Ahead extends LeasesAhead {
   leased(): Promise<number>
 }
 
-async function ahead(sites = SITES): Promise<Ahead> {
-  const bench = await openBench(async () => openSqlite(':memory:'))
+async function ahead(sites = SITES, changed: Partial<FrontierOptions> = {}): Promise<Ahead> {
+  const bench = await openBench(async () => openSqlite(':memory:'), changed)
   await bench.seed(...Array.from({ length: sites }, (_, at) => `s${at}.test/`))
-  const buffered = leasesAhead(bench, bench.db, bench.clock)
+  const buffered = leasesAhead(bench, bench.db, bench.options.clock)
   const leased = async () => (await bench.db.read((tx) => bench.ledger.look.totals(tx))).sites.leased
   return { ...buffered, bench, leased }
 }
@@ -41,6 +42,26 @@ describe('leases ahead', () => {
     await working
     await settled(house)
     assert.equal(await house.leased(), 13, 'and their places are filled again')
+  })
+
+  it('answer while many parts are settled, which stops for them now and then', async () => {
+    const clock = handClock()
+    // Time passes whenever somebody looks at the clock.
+    const elapsed = () => {
+      clock.pass(0.25)
+      return clock.elapsed()
+    }
+    const passing = { ...clock, elapsed }
+    const house = await ahead(100, { clock: passing })
+    const { visits } = await house.frontier.checkOut('w1', 50)
+    await settled(house)
+    const order: string[] = []
+    const settling = house.bench.settle(...visits.map((visit) => whole(house.bench, visit)))
+    await Promise.all([
+      settling.then((verdicts) => order.push(`${new Set(verdicts).size} ${verdicts[0]}`)),
+      turn().then(async () => order.push(`${(await house.frontier.checkOut('w1', 1)).visits.length} visit`)),
+    ])
+    assert.deepEqual(order, ['1 visit', '1 applied'])
   })
 
   it('are leases like any others, with the time that is left of them', async () => {

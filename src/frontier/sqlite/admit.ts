@@ -23,12 +23,27 @@ import { writeSite } from './write-site.ts'
  * their site's row is read, which costs five times as much.
  */
 export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeeds = false): Admitted {
+  const admitting = admitBySite(tx, rules, given, asSeeds)
+  for (;;) {
+    const { done, value } = admitting.next()
+    if (done) return value
+  }
+}
+
+/** Stops before each site, where others may be let in. */
+export function* admitBySite(
+  tx: SqliteTx,
+  rules: Rules,
+  given: readonly Link[],
+  asSeeds: boolean,
+): Generator<undefined, Admitted> {
   rules.aliases.refresh(tx)
   rules.texts.refresh(tx)
   const { links, replaced } = renamed(rules, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
+    yield
     const { members, spellings } = sorted(tx, rules, key, all)
     const vouched = vouch(tx, rules, { key, name }, all, asSeeds)
     if (members.length === 0 && spellings.length === 0 && !asSeeds && vouched === undefined) continue

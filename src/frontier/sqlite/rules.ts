@@ -1,5 +1,5 @@
 /** What every operation needs to know, beside the transaction. */
-import type { Millis } from '../../base/clock.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { FrontierOptions } from '../house.ts'
@@ -11,6 +11,7 @@ import type { SiteRow } from './site-row.ts'
 import { StrangerBook } from './strangers.ts'
 
 export interface Rules {
+  clock: Clock
   time: HouseTime
   order: Order
   urls: UrlReader
@@ -30,6 +31,7 @@ export interface Rules {
 export function rulesOf(options: FrontierOptions): Rules {
   const { clock, order, urls, leaseMs, addressPauseMs, defaultPause } = options
   return {
+    clock,
     time: houseTime(clock),
     order,
     urls,

@@ -4,10 +4,11 @@ import type { Link, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
+import { Breath } from '../breath.ts'
 import type { Verdict } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
 import { visitId } from '../visit-id.ts'
-import { admit } from './admit.ts'
+import { admitBySite } from './admit.ts'
 import { learnWildcard } from './balance-domain.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endVisit } from './end-visit.ts'
@@ -27,13 +28,16 @@ import { writeSite } from './write-site.ts'
 const LONGEST_WORD = 20
 
 /** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
-export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Verdict[] {
+export async function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Promise<Verdict[]> {
+  const breath = new Breath(rules.clock)
   const verdicts = new Map<VisitReport, Verdict>()
   const abroad: Link[] = []
   const resting: SiteName[] = []
   const wild: VisitReport[] = []
   rules.aliases.refresh(tx)
   for (const { key, members } of sitesOf(parts)) {
+    const pause = breath.take()
+    if (pause !== undefined) await pause
     const site = readSite(tx, key)
     let memory: MemoryNews | undefined
     members.sort((a, b) => a.fence - b.fence || a.part - b.part)
@@ -57,7 +61,10 @@ export function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]
   }
   // Before its links are judged by it.
   for (const part of wild) learnWildcard(tx, rules, part)
-  admit(tx, rules, abroad)
+  for (const _ of admitBySite(tx, rules, abroad, false)) {
+    const pause = breath.take()
+    if (pause !== undefined) await pause
+  }
   // Last, for the rows of all sites are as they will be.
   for (const name of resting) settleNames(tx, rules, name)
   return parts.map((part) => verdicts.get(part)!)
