@@ -14,6 +14,8 @@ export type EncodeQuery = (href: string) => string
 const encoders = new Map<string, EncodeQuery>()
 
 export function queryEncoder(charset: string | undefined): EncodeQuery | undefined {
+  // Nearly all pages: it need not be looked up.
+  if (charset === 'utf-8') return undefined
   const name = charset === undefined || charset.length > LONGEST_LABEL ? undefined : encodingOf(charset)
   if (name === undefined || !SINGLE_BYTE.test(name)) return undefined
   let encoder = encoders.get(name)

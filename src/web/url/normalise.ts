@@ -4,7 +4,7 @@
  * query. No step makes work for one before it. Nothing ever gets longer. A property test holds it to all of this.
  */
 import { collapseEntities, decodeUnreserved, unnestEscapes, upperHex } from './escapes.ts'
-import { endsInIndex, pathRules } from './path-rules.ts'
+import { endsInIndex, isIndex, pathRules } from './path-rules.ts'
 import { queryRules } from './query-rules.ts'
 import { RULES, type RuleName } from './rules.ts'
 
@@ -14,12 +14,15 @@ export interface Normaliser {
   exact(path: string): string
   /** All others, of what `exact` has made. When it changes anything, two pages may have become one. */
   loose(path: string): string
+  /** Of a text whose path has no letter of `OF_CONCERN`, what both make of it. Its last name begins at `nameAt`. */
+  plain(text: string, nameAt: number): string
 }
 
 const LOWER_HEX = /%(?:[a-f][0-9a-fA-F]|[0-9A-F][a-f])/
 const ESCAPED_UNRESERVED = /%(?:2[dDeE]|3\d|[46][1-9a-fA-F]|[57][\daA]|5[fF]|7[eE])/
-/** Most links have none of these, and no rule but those of index files has anything to do. */
-const OF_CONCERN = /[%;?&(]/
+/** Letters: most links have none of these, and no rule but those of index files has anything to do. */
+export const OF_CONCERN = '%;?&('
+const ANY_OF_CONCERN = new RegExp(`[${OF_CONCERN}]`)
 
 export function normaliser(names: readonly RuleName[]): Normaliser {
   const on: ReadonlySet<RuleName> = new Set(names)
@@ -39,7 +42,7 @@ export function normaliser(names: readonly RuleName[]): Normaliser {
       return unreserved && ESCAPED_UNRESERVED.test(cased) ? decodeUnreserved(cased) : cased
     },
     loose(given) {
-      if (!anyLoose || (!OF_CONCERN.test(given) && !endsInIndex(given, files, scripts))) return given
+      if (!anyLoose || (!isOfConcern(given) && !endsInIndex(given, files, scripts))) return given
       let text = nested ? unnestEscapes(given) : given
       if (entities) text = collapseEntities(text)
       const question = text.indexOf('?')
@@ -48,7 +51,12 @@ export function normaliser(names: readonly RuleName[]): Normaliser {
       const query = ofQuery(text.slice(question + 1), path)
       return query === undefined ? path : `${path}?${query}`
     },
+    plain: (text, nameAt) => (isIndex(text, nameAt, files, scripts) ? text.slice(0, nameAt) : text),
   }
+}
+
+export function isOfConcern(path: string): boolean {
+  return ANY_OF_CONCERN.test(path)
 }
 
 const spelling = normaliser(['hex-case', 'unreserved'])

@@ -46,9 +46,12 @@ function isSession(parameter: string, all: readonly string[]): boolean {
   return isSessionId(name, value, name === 'cfid' && all.some((other) => /^cftoken(?:=|$)/i.test(other)))
 }
 
-/** Most last segments begin with another letter, or are longer. */
 export function endsInIndex(path: string, files: boolean, scripts: boolean): boolean {
-  const at = path.lastIndexOf('/') + 1
+  return isIndex(path, path.lastIndexOf('/') + 1, files, scripts)
+}
+
+/** From `at` on. Most last segments begin with another letter, or are longer. */
+export function isIndex(path: string, at: number, files: boolean, scripts: boolean): boolean {
   const length = path.length - at
   if (length === 0 || length > LONGEST_INDEX) return false
   const first = path.charCodeAt(at) | 0x20

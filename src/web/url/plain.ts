@@ -2,16 +2,19 @@
  * Which references need no URL parser: those in which every character is one that WHATWG's parser leaves as it is and
  * no segment begins with a dot, escaped or not. A doubt sends the reference to the parser; a property test compares the two.
  */
+import { OF_CONCERN } from './normalise.ts'
 
 const PATH = 1
 const QUERY = 2
 const HOST = 4
+const CONCERN = 8
 
 const KIND = new Uint8Array(128)
 for (const letter of 'abcdefghijklmnopqrstuvwxyz0123456789-') KIND[letter.charCodeAt(0)] = PATH | QUERY | HOST
 for (const letter of 'ABCDEFGHIJKLMNOPQRSTUVWXYZ._~!$&()*+,;=:@/%') KIND[letter.charCodeAt(0)] = PATH | QUERY
 KIND["'".charCodeAt(0)] = PATH // WHATWG writes it as %27 in queries
 KIND['?'.charCodeAt(0)] = QUERY
+for (const letter of OF_CONCERN) KIND[letter.charCodeAt(0)] |= CONCERN
 
 const HASH = 0x23
 const PERCENT = 0x25
@@ -25,32 +28,52 @@ const SMALL_E = 0x65
 const LONGEST_HOST = 253
 const LONGEST_LABEL = 63
 
-/** Where path and query from `at` on end (at `#` or the end of the text), or -1 when the parser must look. */
-export function plainPathEnd(text: string, at: number): number {
-  let beginsSegment = true
+/** What the last look found. One object for all looks, because a page has many references: read it before the next one. */
+export const looked = {
+  /** Where path and query end: at `#` or at the end of the text. */
+  end: 0,
+  /** There is a letter that one of the rules of URLs may have to do with (`normalise.ts`). */
+  ofConcern: false,
+  /** Behind the last slash of the path; where the path begins, when it has none. */
+  nameAt: 0,
+}
+
+/** Looks at path and query from `at` on; false when the parser must. */
+export function lookPlain(text: string, at: number): boolean {
+  let nameAt = at
+  let seen = 0
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === HASH) return at
-    if (code === QUESTION) return plainQueryEnd(text, at + 1)
-    if (code >= 128 || (KIND[code] & PATH) === 0) return -1
-    if (code === DOT && beginsSegment) return -1
-    if (code === PERCENT && isEscapedDot(text, at)) return -1
-    beginsSegment = code === SLASH
+    const kind = code < 128 ? KIND[code] : 0
+    if ((kind & PATH) === 0) {
+      if (code === HASH) break
+      if (code === QUESTION) return lookPlainQuery(text, at + 1)
+      return false
+    }
+    seen |= kind
+    if (code === SLASH) nameAt = at + 1
+    else if (code === DOT && at === nameAt) return false
+    else if (code === PERCENT && isEscapedDot(text, at)) return false
   }
-  return at
+  looked.end = at
+  looked.ofConcern = (seen & CONCERN) !== 0
+  looked.nameAt = nameAt
+  return true
 }
 
 function isEscapedDot(text: string, at: number): boolean {
   return text.charCodeAt(at + 1) === TWO && (text.charCodeAt(at + 2) | 0x20) === SMALL_E
 }
 
-function plainQueryEnd(text: string, at: number): number {
+function lookPlainQuery(text: string, at: number): boolean {
   for (; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === HASH) return at
-    if (code >= 128 || (KIND[code] & QUERY) === 0) return -1
+    if (code === HASH) break
+    if (code >= 128 || (KIND[code] & QUERY) === 0) return false
   }
-  return at
+  looked.end = at
+  looked.ofConcern = true
+  return true
 }
 
 /**

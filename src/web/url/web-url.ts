@@ -4,8 +4,8 @@
  */
 import { hash64 } from '../../base/digest.ts'
 import { queryEncoder } from './legacy-query.ts'
-import { exactSpelling, type Normaliser, normaliser } from './normalise.ts'
-import { plainHostEnd, plainPathEnd } from './plain.ts'
+import { exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
+import { looked, lookPlain, plainHostEnd } from './plain.ts'
 import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
 
 export interface WebUrl {
@@ -169,17 +169,20 @@ interface PageBase {
   /** Without its query. */
   readonly path: string
   readonly folder: string
+  /** A rule may have to do with the folder already. */
+  readonly ofConcern: boolean
 }
 
 function pageOf(home: WebUrl): PageBase {
   const origin = originOf(home)
   const query = home.path.indexOf('?')
   const path = query < 0 ? home.path : home.path.slice(0, query)
-  return { origin, path, folder: path.slice(0, path.lastIndexOf('/') + 1) }
+  return { origin, path, folder: path.slice(0, path.lastIndexOf('/') + 1), ofConcern: isOfConcern(path) }
 }
 
 /** `/a/b`, `b.html`, `../b`, `?q`, or the page's own origin in full; undefined when the parser must look at it. */
-function plainReference(href: string, { origin, path, folder }: PageBase, norm: Normaliser): WebUrl | undefined {
+function plainReference(href: string, page: PageBase, norm: Normaliser): WebUrl | undefined {
+  const { origin } = page
   if (href.length === 0 || href.length > LONGEST_URL) return undefined
   const first = href.charCodeAt(0)
   let before = ''
@@ -192,9 +195,9 @@ function plainReference(href: string, { origin, path, folder }: PageBase, norm: 
   } else if (href.includes(':')) {
     return undefined
   } else if (first === QUESTION) {
-    before = path
+    before = page.path
   } else {
-    before = folder
+    before = page.folder
     while (href.charCodeAt(from) === DOT) {
       if (href.charCodeAt(from + 1) === SLASH) {
         from += 2
@@ -204,9 +207,12 @@ function plainReference(href: string, { origin, path, folder }: PageBase, norm: 
       } else return undefined
     }
   }
-  const end = plainPathEnd(href, from)
-  if (end <= 0 || origin.text.length + before.length + end - from > LONGEST_URL) return undefined
-  return webUrl(origin, before + href.slice(from, end), norm)
+  if (!lookPlain(href, from)) return undefined
+  const { end, ofConcern, nameAt } = looked
+  if (end === 0 || origin.text.length + before.length + end - from > LONGEST_URL) return undefined
+  const rest = href.slice(from, end)
+  if (ofConcern || (page.ofConcern && before !== '')) return webUrl(origin, before + rest, norm)
+  return plainUrl(origin, origin.text + before + rest, origin.text.length + before.length + nameAt - from, norm)
 }
 
 /** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */
@@ -217,11 +223,13 @@ function plainAbsolute(href: string, norm: Normaliser): WebUrl | undefined {
   const from = scheme.length + 3
   const hostEnd = plainHostEnd(href, from)
   if (hostEnd < 0) return undefined
-  const end = plainPathEnd(href, hostEnd)
-  if (end < 0) return undefined
+  if (!lookPlain(href, hostEnd)) return undefined
+  const { end, ofConcern, nameAt } = looked
   const host = href.slice(from, hostEnd)
   const origin = { text: href.slice(0, hostEnd), scheme, host, port: scheme === 'http' ? 80 : 443, site: host } as const
-  return webUrl(origin, href.slice(hostEnd, end), norm)
+  if (ofConcern) return webUrl(origin, href.slice(hostEnd, end), norm)
+  // A text of its own: a slice would hold the whole list or page that it stands in.
+  return plainUrl(origin, origin.text + href.slice(hostEnd, end), nameAt, norm)
 }
 
 function resolveSlowly(text: string, base: string | undefined, norm: Normaliser): Resolved {
@@ -304,4 +312,13 @@ function webUrl(origin: Origin, path: string, norm: Normaliser): WebUrl {
   const normalised = loose === path ? href : origin.text + loose
   const { scheme, host, port, site } = origin
   return { href, key: hash64(normalised), normalised, lossy: loose !== exact, scheme, host, port, site, path }
+}
+
+/** The same of a text that no rule can have to do with, but those of index files. */
+function plainUrl(origin: Origin, href: string, nameAt: number, norm: Normaliser): WebUrl {
+  const normalised = norm.plain(href, nameAt)
+  const key = hash64(normalised)
+  const { scheme, host, port, site } = origin
+  const path = href.slice(origin.text.length)
+  return { href, key, normalised, lossy: normalised !== href, scheme, host, port, site, path }
 }
