@@ -132,8 +132,9 @@ class ColumnReader {
     return url
   }
 
+  /** Version 2 packs it. */
   digest(): string {
-    if (this.raw.byte() === 0) return this.name()
+    if (this.#names !== undefined || this.raw.byte() === 0) return this.name()
     return `sha1:${base32(this.raw.blob())}`
   }
 

@@ -6,14 +6,12 @@
  */
 import { never } from '../base/assert.ts'
 import { ByteWriter } from '../base/bytes.ts'
-import { fromBase32 } from '../base/digest.ts'
 import type { Outcome } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Link, PageReport, Verdict, VisitReport } from './report.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION } from './report-format.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
-const SHA1 = /^sha1:[A-Z2-7]{32}$/
 /** One report at a time: they share a buffer. */
 const numbers = new ByteWriter(64 * 1024)
 
@@ -52,17 +50,20 @@ class Columns {
     const names = this.#names.join('')
     const prose = this.#prose.join('')
     const { raw } = this
-    const whole = Buffer.allocUnsafeSlow(HEAD_BYTES + raw.length + 3 * (names.length + prose.length))
-    whole[0] = VERSION
-    raw.copyTo(whole, HEAD_BYTES)
+    const nameBytes = Buffer.byteLength(names)
+    const proseBytes = Buffer.byteLength(prose)
     const namesAt = HEAD_BYTES + raw.length
-    const nameBytes = whole.write(names, namesAt)
-    const proseBytes = whole.write(prose, namesAt + nameBytes)
+    const proseAt = namesAt + nameBytes
+    // Memory of its own: it is handed to another thread.
+    const whole = Buffer.allocUnsafeSlow(proseAt + proseBytes)
+    whole[0] = VERSION
     whole.writeUInt32LE(raw.length, 1)
     whole.writeUInt32LE(nameBytes, 5)
     whole.writeUInt32LE(proseBytes, 9)
-    // Its own memory, and no more of it than is needed: it is handed to another thread.
-    return new Uint8Array(whole.subarray(0, namesAt + nameBytes + proseBytes))
+    raw.copyTo(whole, HEAD_BYTES)
+    whole.write(names, namesAt)
+    whole.write(prose, proseAt)
+    return new Uint8Array(whole.buffer)
   }
 
   name(text: string): void {
@@ -95,13 +96,6 @@ class Columns {
     this.raw.count(same)
     this.name(same === 0 ? url : url.slice(same))
     this.#lastUrl = url
-  }
-
-  digest(digest: string): void {
-    const plain = SHA1.test(digest)
-    this.raw.byte(plain ? 1 : 0)
-    if (plain) this.raw.blob(fromBase32(digest.slice(5)))
-    else this.name(digest)
   }
 
   page(page: PageReport): void {
@@ -178,14 +172,14 @@ class Columns {
     this.raw.count(capture.offset)
     this.raw.count(capture.length)
     this.raw.byte(capture.kind === 'response' ? 0 : 1)
-    this.digest(capture.digest)
+    this.name(capture.digest)
   }
 
   pageMemory(memory: PageMemory, capture: Capture | undefined): void {
     const { raw } = this
     const sameDigest = capture?.digest === memory.digest
     raw.byte((sameDigest ? 1 : 0) | (memory.etag === undefined ? 0 : 2) | (memory.lastModified === undefined ? 0 : 4))
-    if (!sameDigest) this.digest(memory.digest)
+    if (!sameDigest) this.name(memory.digest)
     raw.u64(memory.textDigest)
     raw.u64(memory.simhash)
     if (memory.etag !== undefined) this.name(memory.etag)

@@ -5,9 +5,11 @@
  */
 import { assert } from '../../base/assert.ts'
 
-/** 8 MB: 5 million digests at 13 bits each give 0.2 % wrong answers; more digests give more look-ups, nothing worse. */
+/** 8 MB: 5 million digests at 13 bits each give half a per cent of wrong answers; more digests give more look-ups, nothing worse. */
 export const FILTER_BITS = 2 ** 26
 const PROBES = 7
+/** All bits of a digest lie in one line of the processor's cache: one journey to the memory instead of seven. */
+const LINE_BITS = 512
 /** One word says whether it is filled; the bits begin after it. */
 const HEAD_WORDS = 1
 
@@ -15,6 +17,7 @@ export class DigestFilter {
   /** Hand this to another thread and make a filter of it there. */
   readonly shared: SharedArrayBuffer
   readonly #words: Int32Array
+  /** Lines, less one. */
   readonly #mask: number
 
   constructor(shared: SharedArrayBuffer) {
@@ -22,7 +25,7 @@ export class DigestFilter {
     this.#words = new Int32Array(shared)
     const bits = (this.#words.length - HEAD_WORDS) * 32
     assert(Number.isInteger(Math.log2(bits)), 'a digest filter has 2^n bits')
-    this.#mask = bits - 1
+    this.#mask = Math.max(1, bits / LINE_BITS) - 1
   }
 
   static ofBits(bits = FILTER_BITS): DigestFilter {
@@ -38,19 +41,21 @@ export class DigestFilter {
   }
 
   add(digest: string): void {
-    const { first, step } = places(digest)
+    const { line, first, step } = places(digest)
+    const from = HEAD_WORDS + (line & this.#mask) * (LINE_BITS / 32)
     for (let probe = 0; probe < PROBES; probe++) {
-      const bit = (first + Math.imul(probe, step)) & this.#mask
-      Atomics.or(this.#words, HEAD_WORDS + (bit >>> 5), 1 << (bit & 31))
+      const bit = (first + probe * step) & (LINE_BITS - 1)
+      Atomics.or(this.#words, from + (bit >>> 5), 1 << (bit & 31))
     }
   }
 
   mayHave(digest: string): boolean {
     if (!this.filled) return true
-    const { first, step } = places(digest)
+    const { line, first, step } = places(digest)
+    const from = HEAD_WORDS + (line & this.#mask) * (LINE_BITS / 32)
     for (let probe = 0; probe < PROBES; probe++) {
-      const bit = (first + Math.imul(probe, step)) & this.#mask
-      if ((Atomics.load(this.#words, HEAD_WORDS + (bit >>> 5)) & (1 << (bit & 31))) === 0) return false
+      const bit = (first + probe * step) & (LINE_BITS - 1)
+      if ((Atomics.load(this.#words, from + (bit >>> 5)) & (1 << (bit & 31))) === 0) return false
     }
     return true
   }
@@ -60,13 +65,13 @@ export class DigestFilter {
  * Two numbers make all probes (double hashing); an odd step visits every place of a power of two. A digest is even already:
  * folding its letters (FNV-1a) is enough, and costs a tenth of hashing it once more.
  */
-function places(digest: string): { first: number; step: number } {
-  let first = 0x811c9dc5 | 0
-  let step = 0x2f0b4a47
+function places(digest: string): { line: number; first: number; step: number } {
+  let one = 0x811c9dc5 | 0
+  let other = 0x2f0b4a47
   for (let at = 0; at < digest.length; at++) {
     const letter = digest.charCodeAt(at)
-    first = Math.imul(first ^ letter, 0x01000193)
-    step = Math.imul(step ^ letter, 0x5bd1e995)
+    one = Math.imul(one ^ letter, 0x01000193)
+    other = Math.imul(other ^ letter, 0x5bd1e995)
   }
-  return { first: first ^ (first >>> 15), step: (step ^ (step >>> 13)) | 1 }
+  return { line: one ^ (one >>> 15), first: other >>> 23, step: (other >>> 13) | 1 }
 }

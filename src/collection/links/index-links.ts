@@ -24,7 +24,7 @@ export function indexLinks(tx: Tx, atMostPages: number): number {
   // Those first that the index knows: page ids come in ascending order.
   const changed = db.allExact<Change>(READ_CHANGED, atMostPages)
   const fresh = db.allExact<Change>(READ_NEW, atMostPages - changed.length)
-  const targets = new LinkTargets()
+  const targets = new LinkTargets(changed.length + fresh.length)
   for (const change of changed) targets.add(change)
   for (const change of fresh) targets.add(change)
   for (const { site, slot, packed } of targets.rows())

@@ -24,7 +24,8 @@ export interface TargetRow {
 /** The slot of sites whose targets need not be split. */
 export const ALL_SLOTS = -1
 const MOST_UNSPLIT = 256
-const FEWEST_PLACES = 1024
+/** Places for targets that a page may bring; there are more when they are needed. */
+const PLACES_A_PAGE = 16
 
 /** Page ids in ascending order, because pages are added in that order. */
 interface Target {
@@ -47,23 +48,30 @@ export class LinkTargets {
   readonly #siteAt = new Map<bigint, number>()
   readonly #targets: Target[] = []
   /** Numbers of targets, plus one, by hash; 0: nothing is here. */
-  #places = new Int32Array(FEWEST_PLACES)
+  #places: Int32Array
   readonly #links = new LinkCursor()
+
+  constructor(pages: number) {
+    this.#places = new Int32Array(2 ** Math.ceil(Math.log2(pages * PLACES_A_PAGE + 1)))
+  }
 
   /** A page that names a URL twice links to it once. */
   add({ page: id, site, before, after }: Change): void {
     const page = Number(id)
     const own = this.#siteNumber(site)
-    if (before !== null) for (const target of this.#each(before, own)) target.before = page
+    const links = this.#links
+    if (before !== null) for (links.open(before); links.next(); ) this.#named(own).before = page
     if (after !== null) {
-      for (const target of this.#each(after, own)) {
+      for (links.open(after); links.next(); ) {
+        const target = this.#named(own)
         if (target.after === page) continue
         target.after = page
         if (target.before !== page) target.won.push(page)
       }
     }
     if (before === null) return
-    for (const target of this.#each(before, own)) {
+    for (links.open(before); links.next(); ) {
+      const target = this.#named(own)
       if (target.after === page || target.gone === page) continue
       target.gone = page
       target.lost.push(page)
@@ -79,13 +87,10 @@ export class LinkTargets {
     }
   }
 
-  *#each(packed: Uint8Array, own: number): Generator<Target> {
-    const links = this.#links
-    links.open(packed)
-    while (links.next()) {
-      const site = links.siteKey === undefined ? own : this.#siteNumber(signed64(links.siteKey))
-      yield this.#target(site, links.low, links.high)
-    }
+  /** The target of the link that was read last. */
+  #named(own: number): Target {
+    const { siteKey, low, high } = this.#links
+    return this.#target(siteKey === undefined ? own : this.#siteNumber(signed64(siteKey)), low, high)
   }
 
   #siteNumber(key: bigint): number {
