@@ -6,12 +6,14 @@ import { parseArgs } from 'node:util'
 import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { ceilingAlone } from './commands/ceiling.ts'
+import { check } from './commands/check.ts'
 import { crawl } from './commands/crawl.ts'
 import { frontier } from './commands/frontier.ts'
 import { hazards } from './commands/hazards.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
+import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
 import { start } from './commands/start.ts'
@@ -20,11 +22,13 @@ import { conditions, conditionsLine } from './measure/conditions.ts'
 const BENCHMARKS: readonly Benchmark[] = [
   crawl,
   ceilingAlone,
+  check,
   frontier,
   hazards,
   memory,
   mirrors,
   pieces,
+  rivals,
   scale,
   simulate,
   start,
@@ -62,11 +66,11 @@ async function main(argv: string[]): Promise<number> {
     return 2
   }
   const before = conditions()
-  const { tables, notes, figures } = await chosen.run(given.values, { say: (line) => console.error(line) })
+  const { tables, notes, figures, failed } = await chosen.run(given.values, { say: (line) => console.error(line) })
   if (given.json)
     console.log(JSON.stringify({ benchmark: chosen.name, ...before, ...given.values, ...figures }, undefined, 2))
   else console.log([...tables.map(printTable), ...notes, conditionsLine(before)].join('\n\n'))
-  return 0
+  return failed === true ? 1 : 0
 }
 
 function readFlags({ flags }: Benchmark, argv: string[]) {

@@ -19,7 +19,7 @@ export interface Crawler {
   coding: Coding
   /** The same web under https, and what becomes of connections there. */
   secure?: Connections
-  /** It finds the web by a name server and at the usual port; else it is told where names lead. */
+  /** It asks a name server, and finds the web at the usual port; else it is told where names lead. */
   byName?: boolean
   run(scene: Scene): Promise<Measured>
 }
@@ -34,6 +34,8 @@ export interface Scene {
   documents: number
   /** Threads, or processes of a crawler that has none. */
   workers: number
+  /** The time is up. */
+  end: AbortSignal
   /** A folder for CPU profiles, if they are wanted of this run. */
   profile: string | undefined
 }
@@ -44,7 +46,11 @@ export interface Size {
   runs: number
   workers: number
   profile: string
+  /** The longest that a run may take. */
+  minutes?: number
 }
+
+const MOST_MINUTES = 30
 
 export interface Run extends Measured {
   /** Pages that the server gave out. */
@@ -92,7 +98,9 @@ export async function runInTurn(
       const last = round === size.runs && size.profile !== ''
       const profile = last ? join(size.profile, crawler.name) : undefined
       if (profile !== undefined) mkdirSync(profile, { recursive: true })
-      const scene = { web, folder: folder.path, seeds, seedFile, documents, workers: size.workers, profile }
+      const { workers } = size
+      const end = AbortSignal.timeout((size.minutes ?? MOST_MINUTES) * 60_000)
+      const scene = { web, folder: folder.path, seeds, seedFile, documents, workers, profile, end }
       try {
         const run = await measured(crawler, scene)
         done.get(crawler.name)?.push(run)
@@ -117,10 +125,12 @@ async function measured(crawler: Crawler, scene: Scene): Promise<Run> {
   const before = await web.stand()
   const end = await crawler.run(scene)
   const after = await web.stand()
+  if (after.distinct === 0) throw new Error('no page was asked for')
   return { ...end, pages: after.pages, server: { ...after, cpuSeconds: after.cpuSeconds - before.cpuSeconds } }
 }
 
-export const cpuPer1000 = (run: Run) => (run.cpuSeconds / run.pages) * 1000
+/** A page that was asked for twice is one page. */
+export const cpuPer1000 = (run: Run) => (run.cpuSeconds / run.server.distinct) * 1000
 
 export interface CrawlerFigures {
   name: string
@@ -128,6 +138,8 @@ export interface CrawlerFigures {
   requests: number
   /** Of the pages, different ones. */
   distinct: number
+  /** Of the pages, those that went out coded as gzip. */
+  coded: number
   connections: number
   /** Of the connections, those that took up an earlier TLS session. */
   resumed: number
@@ -150,13 +162,14 @@ export function figuresOf(name: string, runs: readonly Run[]): CrawlerFigures {
     pages: of((run) => run.pages),
     requests: of((run) => run.server.requests),
     distinct: of((run) => run.server.distinct),
+    coded: of((run) => run.server.coded),
     connections: of((run) => run.server.connections),
     resumed: of((run) => run.server.resumed),
     names: of((run) => run.server.names),
     cpuSecondsPer1000: of(cpuPer1000),
-    pagesPerSecond: of((run) => run.pages / run.wallSeconds),
+    pagesPerSecond: of((run) => run.server.distinct / run.wallSeconds),
     peakBytes: Number.isNaN(peak) ? null : peak,
-    serverCpuSecondsPer1000: of((run) => (run.server.cpuSeconds / run.pages) * 1000),
+    serverCpuSecondsPer1000: of((run) => (run.server.cpuSeconds / run.server.distinct) * 1000),
     threads: Object.fromEntries([...(runs.at(-1)?.threads ?? [])].filter(([, seconds]) => seconds >= 0.05)),
     runs: runs.map((run) => ({ cpuSeconds: run.cpuSeconds, wallSeconds: run.wallSeconds, pages: run.pages })),
   }

@@ -24,12 +24,13 @@ export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler 
   coding,
   secure: way?.secure,
   byName: way?.byName,
-  async run({ web, folder, seedFile, documents, workers, profile }) {
+  async run({ web, folder, seedFile, documents, workers, profile, end: timeUp }) {
     const find = way?.byName === true ? asksNames(web) : ['--resolve', `*.test=127.0.0.1:${web.port}`]
     const flags = [...find, '--pause-for', '*.test=0s', '--workers', `${workers}`]
     const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
     const collection = join(folder, 'collection')
-    const end = await runOrbweaver({ folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags })
+    const run = { folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags }
+    const end = await runOrbweaver(run, { end: timeUp })
     if (end.documents !== documents) throw new Error(`${end.documents} documents were kept, ${documents} are right`)
     if (readdirSync(join(collection, 'archive')).length > 0 !== (volumes === 'written'))
       throw new Error(`volumes ${volumes} is not what was done`)
@@ -38,7 +39,8 @@ export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler 
 })
 
 function asksNames({ names }: ServedWeb): string[] {
-  if ('missing' in names) throw new Error(`names lead to port 80, and that cannot be had here: ${names.missing}`)
+  if (names === undefined || names.missing !== undefined)
+    throw new Error(`names lead to port 80, and that cannot be had here: ${names?.missing}`)
   return ['--dns-servers', `127.0.0.1:${names.port}`, '--allow-private']
 }
 

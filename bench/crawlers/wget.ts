@@ -12,7 +12,7 @@ export const wget: Crawler = {
   name: 'wget',
   cells: ['wget --warc-file', 'identity', 'WARC'],
   coding: 'identity',
-  run: ({ web, folder, seeds, workers }) => runWget({ folder, seeds, port: web.port, processes: workers }),
+  run: ({ web, folder, seeds, workers, end }) => runWget({ folder, seeds, port: web.port, processes: workers, end }),
 }
 
 interface WgetRun {
@@ -21,6 +21,7 @@ interface WgetRun {
   port: number
   /** Wget does one thing at a time: as many processes as the machine has cores. */
   processes: number
+  end: AbortSignal
 }
 
 /** Its first line of `--version`; undefined when there is no wget here. */
@@ -63,7 +64,8 @@ async function one(run: WgetRun, share: number): Promise<Measured> {
   const warc = [`--warc-file=${join(run.folder, `volume-${share}`)}`, '--no-warc-keep-log', '--warc-cdx']
   const way = [`--directory-prefix=${place}`, '-e', `http_proxy=http://127.0.0.1:${run.port}/`, `--input-file=${list}`]
   // Code 8: some answer was an error, and every site without robots.txt has one.
-  const end = await runMeasured('wget', [...flags, ...warc, ...way])
-  if (end.code !== 0 && end.code !== 8) throw new Error(`wget ended with code ${end.code}:\n${end.stderr.slice(-2000)}`)
+  const end = await runMeasured('wget', [...flags, ...warc, ...way], { end: run.end })
+  if (!run.end.aborted && end.code !== 0 && end.code !== 8)
+    throw new Error(`wget ended with code ${end.code}:\n${end.stderr.slice(-2000)}`)
   return end
 }

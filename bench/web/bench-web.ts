@@ -10,7 +10,8 @@ import { makeWeb } from '../../src/testweb/web.ts'
 const LETTERS = 10_200
 
 /**
- * Robots files that refuse nothing, whoever asks: crawlers must fetch the same pages to be compared. `secure`: the same
+ * Robots files that refuse nothing, however they are read: crawlers must fetch the same pages to be compared, and one
+ * (wget2) takes `Disallow: # why` for a refusal. `secure`: the same
  * sites under https.
  */
 export function benchWeb(sites: number, pagesPerSite: number, secure = false): WebOptions {
@@ -22,7 +23,7 @@ export function benchWeb(sites: number, pagesPerSite: number, secure = false): W
     pageBytes: LETTERS,
     latencyMs: 0,
     secureShare: secure ? 1 : 0,
-    robots: ['allow-all', 'empty', 'missing'],
+    robots: ['empty', 'missing'],
   }
 }
 

@@ -57,10 +57,13 @@ export interface Stand {
   cpuSeconds: number
 }
 
-/** Where names are told and the web is on port 80, or why it cannot be. */
-export type NamesAt = { port: number } | { missing: string }
+/** Where names are told, and why the web is not to be had at port 80, if it is not. */
+export interface Names {
+  port: number
+  missing?: string
+}
 
-export type FromServer = { kind: 'listening'; port: number; names: NamesAt } | ({ kind: 'stand' } & Stand)
+export type FromServer = { kind: 'listening'; port: number; names: Names | undefined } | ({ kind: 'stand' } & Stand)
 
 const options = JSON.parse(process.argv[2]) as PageServerOptions
 const scheme = options.secure === true ? 'https' : 'http'
@@ -187,13 +190,14 @@ function isName(name: string): boolean {
   return sites.has(name)
 }
 
-async function openNames(): Promise<NamesAt> {
-  if (options.names !== true || !options.prepare) return { missing: 'not asked for' }
+async function openNames(): Promise<Names | undefined> {
+  if (options.names !== true || !options.prepare) return undefined
+  const port = await serveNames(isName)
   try {
     await listen(createServer({ noDelay: true }, converse), '127.0.0.1', 80)
-    return { port: await serveNames(isName) }
+    return { port }
   } catch (error) {
-    return { missing: error instanceof Error ? error.message : `${error}` }
+    return { port, missing: error instanceof Error ? error.message : `${error}` }
   }
 }
 

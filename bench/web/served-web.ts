@@ -2,11 +2,11 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import type { FromServer, Manner, NamesAt, PageServerOptions, Stand, ToServer } from './page-server.ts'
+import type { FromServer, Manner, Names, PageServerOptions, Stand, ToServer } from './page-server.ts'
 
 export interface ServedWeb extends AsyncDisposable {
   readonly port: number
-  readonly names: NamesAt
+  readonly names: Names | undefined
   /** Counts from nothing again, and answers in this manner from now on. */
   begin(manner: Manner): void
   /** What has been asked since, and what answering has cost. */
