@@ -54,7 +54,7 @@ function honestPages(): PageFacts[] {
       const path = link < 8 ? `/section-${link}/` : pathOf(random.integer(2 * PAGES))
       const fresh = !seen.has(path)
       seen.add(path)
-      return { path, fresh }
+      return { key: hash64(path), path, fresh }
     })
     return facts(pathOf(at), `text ${at}`, links)
   })
@@ -62,8 +62,12 @@ function honestPages(): PageFacts[] {
 
 function calendarPages(): PageFacts[] {
   return Array.from({ length: 30 }, (_, at) =>
-    facts(`/calendar/${2024 + at}/5`, 'no events', [{ path: `/calendar/${2025 + at}/5`, fresh: true }]),
+    facts(`/calendar/${2024 + at}/5`, 'no events', [linkTo(`/calendar/${2025 + at}/5`)]),
   )
+}
+
+function linkTo(path: string): PageFacts['links'][number] {
+  return { key: hash64(path), path, fresh: true }
 }
 
 function facts(path: string, text: string, links: PageFacts['links']): PageFacts {

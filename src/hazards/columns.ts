@@ -27,3 +27,10 @@ export function appended(list: readonly number[], one: number, most: number): nu
   next[next.length - 1] = one
   return next
 }
+
+/** The first numbers of an array that is written to again. */
+export function listOf(numbers: Uint32Array, count: number): number[] {
+  const list = BLANK.slice(0, count)
+  for (let at = 0; at < count; at++) list[at] = numbers[at]
+  return list
+}

@@ -7,7 +7,7 @@
  */
 
 import { extended, shifted } from './columns.ts'
-import { mix, ones } from './marks.ts'
+import { highHalf, lowHalf, mix, ones } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import { titleMark } from './title.ts'
 
@@ -34,16 +34,11 @@ const FEWEST_WORDS_OF_A_BAG = 40
 /** Of a list in another order the inside of each entry stays; 32 is chance. */
 const MOST_BITS_OF_A_BAG = 23
 
-/** Halves of 64 bits are read from here: a bigint for each half costs ten times as much. */
-const bits64 = new DataView(new ArrayBuffer(8))
-
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
-  bits64.setBigUint64(0, facts.shape ?? facts.simhash, true)
-  const low = bits64.getUint32(0, true)
-  const high = bits64.getUint32(4, true)
+  const shape = facts.shape ?? facts.simhash
   return {
-    low,
-    high,
+    low: lowHalf(shape),
+    high: highHalf(shape),
     embeds: facts.embeds === undefined ? 0 : fold(facts.embeds),
     text: fold(facts.textDigest),
     length: facts.length,
@@ -55,8 +50,7 @@ export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
 
 /** 32 of 64 bits, 0 only for 0 (nearly). */
 function fold(bits: bigint): number {
-  bits64.setBigUint64(0, bits, true)
-  return (bits64.getUint32(0, true) ^ bits64.getUint32(4, true)) >>> 0
+  return (lowHalf(bits) ^ highHalf(bits)) >>> 0
 }
 
 export function toColumns(content: Content): number[] {

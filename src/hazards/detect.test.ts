@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { hash64 } from '../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import { countRefused, judgePage, learnProbe, refusalOf } from './detect.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -47,6 +48,7 @@ const content = fc.record({
   tags: bits,
   title: fc.string(),
 })
+const link = fc.record({ path, fresh: fc.boolean() }).map((one) => ({ key: hash64(one.path), ...one }))
 const facts: fc.Arbitrary<PageFacts> = fc.record({
   url: fc.string(),
   path,
@@ -59,7 +61,7 @@ const facts: fc.Arbitrary<PageFacts> = fc.record({
   outcome: fc.constantFrom('kept', 'moved', 'read', 'refused', 'gone', 'later'),
   duplicate: fc.boolean(),
   content: fc.option(content, { nil: undefined }),
-  links: fc.array(fc.record({ path, fresh: fc.boolean() }), { maxLength: 12 }),
+  links: fc.array(link, { maxLength: 12 }),
   abroad: fc.nat({ max: 3 }),
 })
 

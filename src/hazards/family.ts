@@ -67,7 +67,9 @@ export interface Family extends Counts {
 
 const MOST_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
-const NO_COUNTS: readonly number[] = Array.from({ length: 32 }, () => 0)
+/** All counts, then what the row takes. Of doubles from the start, because some counts will be: a list that turns into one is copied. */
+const COUNTS = 32
+const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 1 }, () => 0.5).fill(0)
 
 export function freshFamily(pattern: string): Family {
   return openRow([pattern, NO_COUNTS, [], []])
@@ -78,7 +80,7 @@ export function freshFamily(pattern: string): Family {
  * large number in it has doubles only, and a family of doubles would have a box for each.
  */
 export function openRow(row: FamilyRow): Family {
-  const counts = row[1].length === NO_COUNTS.length ? row[1] : [...row[1], ...NO_COUNTS]
+  const counts = row[1].length >= COUNTS ? row[1] : [...row[1], ...NO_COUNTS]
   return {
     pattern: row[0],
     contents: row[2],
@@ -154,9 +156,32 @@ export function closeRow(family: Family): FamilyRow {
   counts[30] = family.combined
   counts[31] = family.at
   const { pattern, contents, examples, parameters } = family
-  return parameters === undefined
-    ? [pattern, counts, contents, examples]
-    : [pattern, counts, contents, examples, parameters]
+  const row: FamilyRow =
+    parameters === undefined ? [pattern, counts, contents, examples] : [pattern, counts, contents, examples, parameters]
+  counts[COUNTS] = measure(row)
+  return row
+}
+
+/** Rows are never written to: what one takes is worked out once. */
+export function sizeOf(row: FamilyRow): number {
+  return row[1].length > COUNTS ? row[1][COUNTS] : measure(row)
+}
+
+/** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
+function measure(row: FamilyRow): number {
+  const counts = row[1]
+  const parameters = row[4]
+  let size = row[0].length + 20 + 11 * row[2].length
+  for (let at = 0; at < COUNTS; at++) {
+    const count = counts[at]
+    size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
+  }
+  for (const example of row[3]) size += example.length + 3
+  if (parameters !== undefined) {
+    for (const name of parameters[0]) size += name.length + 16
+    size += 11 * (parameters[4].length + parameters[5].length) + 14
+  }
+  return size
 }
 
 /** Columns that are read without opening a row. */

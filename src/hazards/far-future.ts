@@ -28,9 +28,11 @@ export function isAhead(path: string, at: Instant): boolean {
 
 /** A 2 and three more digits: few URLs have them, and only those are worth a regular expression. */
 function mayHaveYear(path: string): boolean {
-  for (let at = path.indexOf('2'); at >= 0; at = path.indexOf('2', at + 1)) {
-    if (isDigit(path.charCodeAt(at + 1)) && isDigit(path.charCodeAt(at + 2)) && isDigit(path.charCodeAt(at + 3)))
-      return true
+  let digits = 0
+  for (let at = 0; at < path.length; at++) {
+    const code = path.charCodeAt(at)
+    digits = isDigit(code) && (digits > 0 || code === 50) ? digits + 1 : 0
+    if (digits === 4) return true
   }
   return false
 }

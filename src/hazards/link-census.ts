@@ -2,7 +2,8 @@
  * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
  * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
  */
-import { mark } from './marks.ts'
+import { listOf } from './columns.ts'
+import { lowHalf } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 
@@ -44,8 +45,8 @@ export function countLinks(
   const form = none()
   const place = none()
   const folders = pattern.folders.map(none)
-  const marks: number[] = []
   let elsewhere: Map<string, number> | undefined
+  let marked = 0
   let fresh = 0
   let navigation = 0
   let known = 0
@@ -55,14 +56,14 @@ export function countLinks(
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
     // A link to itself or home may be on every page, also in a maze.
-    if (link.path === '/') {
+    if (link.path.length === 1 && link.path === '/') {
       homeward = true
       continue
     }
-    if (link.path === path) continue
-    const name = mark(link.path)
+    if (link.path.length === path.length && link.path === path) continue
+    const name = lowHalf(link.key)
     // What is fresh now is known on the next page, and may be its navigation.
-    if (marks.length < MOST_MARKS) marks.push(name)
+    if (marked < MOST_MARKS) marks[marked++] = name
     if (!link.fresh) {
       if (isNoted(name)) navigation++
       else known++
@@ -83,8 +84,21 @@ export function countLinks(
   }
   if (step > 1 && elsewhere !== undefined)
     for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
-  return { fresh, form, folders, place, navigation, known, homeward, elsewhere: elsewhere ?? NOWHERE, marks }
+  return {
+    fresh,
+    form,
+    folders,
+    place,
+    navigation,
+    known,
+    homeward,
+    elsewhere: elsewhere ?? NOWHERE,
+    marks: listOf(marks, marked),
+  }
 }
+
+/** Of the page that is counted. */
+const marks = new Uint32Array(MOST_MARKS)
 
 const NOWHERE: ReadonlyMap<string, number> = new Map()
 

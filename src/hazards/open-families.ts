@@ -3,7 +3,7 @@
  * was closed is never written, so that an older memory stays as it was.
  */
 import type { FamilyRow, TrapMemory } from '../visit/trap-memory.ts'
-import { COLUMN, closeRow, type Family, freshFamily, openRow } from './family.ts'
+import { COLUMN, closeRow, type Family, freshFamily, openRow, sizeOf } from './family.ts'
 import { mark } from './marks.ts'
 
 /** All that the rows of a site and its stopped patterns may take, in characters of JSON. */
@@ -52,7 +52,7 @@ export function openFamilies({ families: rows = [], forgotten, stopped }: TrapMe
 /** The families that say least make room: nothing suspicious, not seen for long. */
 function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyRow[]; gone: number[] } {
   let size = 0
-  for (const row of rows) size += measure(row)
+  for (const row of rows) size += sizeOf(row)
   const gone: number[] = []
   while (size > room && rows.length > 1) {
     let coldest = 0
@@ -66,7 +66,7 @@ function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyR
     }
     const [pattern, counts] = rows[coldest]
     if (counts[COLUMN.kinds] >= MANY_KINDS) gone.push(mark(pattern))
-    size -= measure(rows[coldest])
+    size -= sizeOf(rows[coldest])
     rows.splice(coldest, 1)
   }
   return { kept: rows, gone }
@@ -81,21 +81,4 @@ function worthOf(row: FamilyRow, now: number): number {
   // So is what is known of parameters that come in several ways.
   const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
   return 4 * Math.min(evidence, 30) + Math.min(counts[vouched], 40) + folder + place - (now - counts[at])
-}
-
-/** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
-function measure(row: FamilyRow): number {
-  const counts = row[1]
-  const parameters = row[4]
-  let size = row[0].length + 20 + 11 * row[2].length
-  for (let at = 0; at < counts.length; at++) {
-    const count = counts[at]
-    size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
-  }
-  for (const example of row[3]) size += example.length + 3
-  if (parameters !== undefined) {
-    for (const name of parameters[0]) size += name.length + 16
-    size += 11 * (parameters[4].length + parameters[5].length) + 14
-  }
-  return size
 }

@@ -3,6 +3,8 @@ import type { Instant, Millis } from '../base/clock.ts'
 
 /** A link from the page into its own site, with the URL of its key (normalised). */
 export interface LinkFacts {
+  /** 64 bits of that URL. */
+  key: bigint
   /** Path and query of the normalised URL. */
   path: string
   /** The site had not seen it before this page. */

@@ -139,7 +139,7 @@ function linksOf(
     if (resolved.url.host !== 'site.test') abroad++
     else {
       const to = normalPath(resolved.url)
-      if (!links.has(to)) links.set(to, { path: to, fresh: !seen.has(to) })
+      if (!links.has(to)) links.set(to, { key: resolved.url.key, path: to, fresh: !seen.has(to) })
     }
   }
   return { links: [...links.values()], abroad }

@@ -104,7 +104,7 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
   for (const { found, url, firstLink } of links) {
     if (found.kind === 'embed') continue
     if (url.site !== tools.site) abroad++
-    else if (firstLink) facts.push({ path: normalPath(url), fresh: !tools.local.knows(url.key) })
+    else if (firstLink) facts.push({ key: url.key, path: normalPath(url), fresh: !tools.local.knows(url.key) })
   }
   return { links: facts, abroad }
 }
@@ -112,7 +112,7 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
 /** The same of a page that only says where it has moved to. */
 export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
   if (target.site !== tools.site) return { links: [], abroad: 1 }
-  return { links: [{ path: normalPath(target), fresh: !tools.local.knows(target.key) }], abroad: 0 }
+  return { links: [{ key: target.key, path: normalPath(target), fresh: !tools.local.knows(target.key) }], abroad: 0 }
 }
 
 /** Says which URLs the page names, packed. */
