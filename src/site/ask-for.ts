@@ -14,7 +14,7 @@ import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { isListed, type Judgement, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
-import { blankPage, factsOf, redirectTarget } from './page-facts.ts'
+import { blankPage, redirectTarget, reportOf } from './page-facts.ts'
 import type { ScreenTools } from './screen.ts'
 import { isSitemap } from './sitemaps.ts'
 import type { SiteTools } from './tools.ts'
@@ -47,7 +47,8 @@ export interface Answered {
   url: WebUrl
   exchange: Exchange
   answer: Body
-  facts: Partial<PageReport> & { mediaType: string }
+  /** What the answer says of itself; it is filled in on the way. */
+  page: PageReport
 }
 
 export type Asked =
@@ -72,39 +73,34 @@ export async function askFor(
   const exchange = await ask(item.url, wants, tools.asking, tools.site)
   if (exchange === undefined || exchange.answer.kind === 'withheld') return { kind: 'not-asked' }
   const { answer } = exchange
-  const facts = factsOf(exchange, item)
+  const page = reportOf(exchange, item)
   if (answer.kind === 'failed') {
     if (answer.failure.detail === STALE_CONNECTION) return { kind: 'stale' }
-    const status = statusOfFailure(answer.failure.kind)
-    return fail(item, answer.failure.kind, exchange, { ...facts, status }, tools)
+    page.status = statusOfFailure(answer.failure.kind)
+    return fail(item, answer.failure.kind, exchange, page, tools)
   }
   if (answer.kind === 'declined') {
-    return end(item, exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, facts)
+    return end(item, { kind: 'refused', by: 'unwanted', rule: answer.want.rule }, page)
   }
 
   const target = redirectTarget(answer.head, item.url, urls)
-  if (target !== undefined) return { kind: 'elsewhere', target, url, exchange, answer, facts }
+  if (target !== undefined) return { kind: 'elsewhere', target, url, exchange, answer, page }
   const failure = failureOfStatus(answer.head.status)
   if (failure !== undefined) {
-    const capture = await keep(exchange, answer, tools.site)
-    return fail(item, failure, exchange, { ...facts, capture }, tools)
+    page.capture = await keep(exchange, answer, tools.site)
+    return fail(item, failure, exchange, page, tools)
   }
   // A body that broke off is asked for again (C3); on the last try what came is better than nothing: kept cut and marked.
   const broken = answer.kind === 'cut' ? BROKEN_OFF[answer.why] : undefined
   if (broken !== undefined && waitAfter(broken, item.tries + 1, patience) !== undefined) {
-    return fail(item, broken, exchange, { ...facts, status: statusOfFailure(broken) }, tools)
+    page.status = statusOfFailure(broken)
+    return fail(item, broken, exchange, page, tools)
   }
-  return { kind: 'here', url, exchange, answer, facts }
+  return { kind: 'here', url, exchange, answer, page }
 }
 
-export function end(
-  item: AgendaItem,
-  at: number,
-  outcome: Outcome,
-  facts: Partial<PageReport>,
-  failure?: FailureKind,
-): PageTold {
-  const page = { ...blankPage(item, at, outcome), ...facts }
+export function end(item: AgendaItem, outcome: Outcome, page: PageReport, failure?: FailureKind): PageTold {
+  page.outcome = outcome
   if (page.capture?.kind === 'revisit') page.annotations = [...page.annotations, 'dup']
   return { kind: 'told', page, failure, again: item.before !== undefined }
 }
@@ -114,11 +110,11 @@ export function fail(
   item: AgendaItem,
   kind: FailureKind,
   exchange: Exchange,
-  facts: Partial<PageReport>,
+  page: PageReport,
   { site, asking }: PageTools,
 ): PageTold {
   const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, site.patience)
-  return end(item, exchange.sentAt, outcome, facts, kind)
+  return end(item, outcome, page, kind)
 }
 
 /** What nobody wants (any more), whatever robots.txt says: a site with nothing else is not even asked for that. */
@@ -142,7 +138,8 @@ export function refuseUnwanted(
 
 export function refused(item: AgendaItem, by: 'scope' | 'robots' | 'hazard', rule: string, at: number): PageTold {
   const page = blankPage(item, at, { kind: 'refused', by, rule })
-  return { kind: 'told', page: { ...page, status: statusOfRefusal(by, rule) } }
+  page.status = statusOfRefusal(by, rule)
+  return { kind: 'told', page }
 }
 
 /** Written at once; a payload that is in the collection already becomes a revisit of it. */

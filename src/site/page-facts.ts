@@ -35,12 +35,17 @@ export function blankPage(item: AgendaItem, at: number, outcome: Outcome): PageR
     at,
     status: 0,
     mediaType: '',
+    // What most pages have is named here, so that all reports are made alike: that halves the cost of filling one in.
+    sniffed: undefined,
+    language: undefined,
     bytes: 0,
     tookMs: 0,
     tries: item.tries,
     outcome,
     title: '',
     links: NO_LINKS,
+    capture: undefined,
+    memory: undefined,
     annotations: [],
     errand: false,
   }
@@ -48,23 +53,26 @@ export function blankPage(item: AgendaItem, at: number, outcome: Outcome): PageR
 
 const NO_LINKS = new Uint8Array(0)
 
-export function factsOf(exchange: Exchange, item: AgendaItem): Partial<PageReport> & { mediaType: string } {
+/** What an answer says of itself. What becomes of the page is filled in by those who find out, the outcome last. */
+export function reportOf(exchange: Exchange, item: AgendaItem): PageReport {
   const { answer } = exchange
   const head = 'head' in answer ? answer.head : undefined
   const annotations: string[] = []
   if (item.tries > 0) annotations.push(`${item.tries + 1}t`)
   if (answer.kind === 'cut') annotations.push(TRUNCATED[answer.why])
   if (answer.kind === 'failed') annotations.push(answer.failure.detail)
-  const mediaType = parseMediaType(headerOf(head?.headers ?? [], 'content-type')).type
-  return {
-    status: head?.status ?? 0,
-    mediaType,
-    bytes: 'wireBody' in answer ? answer.payload.length : 0,
-    tookMs: exchange.tookMs,
-    tries: item.tries + 1,
-    annotations,
-  }
+  const page = blankPage(item, exchange.sentAt, UNDECIDED)
+  page.status = head?.status ?? 0
+  page.mediaType = parseMediaType(head && headerOf(head.headers, 'content-type')).type
+  page.bytes = 'wireBody' in answer ? answer.payload.length : 0
+  page.tookMs = exchange.tookMs
+  page.tries = item.tries + 1
+  page.annotations = annotations
+  return page
 }
+
+/** Until its answer has been looked at, a page would have to be asked for again. */
+const UNDECIDED: Outcome = { kind: 'later', why: 'reading', notBefore: 0 }
 
 /** Heritrix's annotations for bodies that were cut. */
 const TRUNCATED = { length: 'lenTrunc', time: 'timeTrunc', disconnect: 'connTrunc' } as const

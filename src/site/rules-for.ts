@@ -1,8 +1,7 @@
 /** The rules that hold for a URL: from this visit, from the site's memory, or asked for now and made durable at once. */
 import type { Instant, Millis } from '../base/clock.ts'
-import { packLinks } from '../visit/adjacency.ts'
 import type { Exchange } from '../visit/exchange.ts'
-import type { PageReport, VisitEnd } from '../visit/report.ts'
+import type { VisitEnd } from '../visit/report.ts'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import { type AgendaItem, ERRAND_PATH } from '../visit/visit.ts'
@@ -12,7 +11,7 @@ import { keep } from './ask-for.ts'
 import { failureOfStatus, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
 import { withOwner } from './names.ts'
-import { blankPage, factsOf } from './page-facts.ts'
+import { reportOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
 import type { ScreenTools } from './screen.ts'
@@ -100,14 +99,14 @@ export async function heard(
 ): Promise<void> {
   const { answer } = exchange
   const item = errandOf(exchange, tools)
-  const facts: Partial<PageReport> = { ...factsOf(exchange, item), errand: true, links: packLinks([]) }
-  facts.annotations = [...(facts.annotations ?? []), ...notes]
-  if (answer.kind === 'failed') facts.status = statusOfFailure(answer.failure.kind)
-  const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(facts.status ?? 0)
-  if (answer.kind === 'full' || answer.kind === 'cut') facts.capture = await keep(exchange, answer, tools)
-  const outcome =
-    failure === undefined ? ({ kind: 'kept', how: 'first' } as const) : ({ kind: 'gone', why: failure } as const)
-  tellErrand({ ...blankPage(item, exchange.sentAt, outcome), ...facts }, reporter)
+  const page = reportOf(exchange, item)
+  page.errand = true
+  page.annotations = [...page.annotations, ...notes]
+  if (answer.kind === 'failed') page.status = statusOfFailure(answer.failure.kind)
+  const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(page.status)
+  if (answer.kind === 'full' || answer.kind === 'cut') page.capture = await keep(exchange, answer, tools)
+  page.outcome = failure === undefined ? { kind: 'kept', how: 'first' } : { kind: 'gone', why: failure }
+  tellErrand(page, reporter)
 }
 
 export function errandOf({ url, sentAt }: Exchange, { urls }: SiteTools): AgendaItem {

@@ -5,7 +5,6 @@
 import { isReadable } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Body, Want } from '../visit/exchange.ts'
-import type { PageReport } from '../visit/report.ts'
 import type { LeftOut } from '../visit/site-memory.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
@@ -45,44 +44,47 @@ export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<
 
 async function sitemapMoved(
   item: AgendaItem,
-  { exchange, answer, facts }: Answered,
+  { exchange, answer, page }: Answered,
   target: WebUrl,
   tools: PageTools,
 ): Promise<PageTold> {
   const { screen } = tools
-  const capture = await keep(exchange, answer, tools.site)
+  page.capture = await keep(exchange, answer, tools.site)
   screen.reporter.begin()
   const taken = watched(item, tools, () => offerMoved(target, item, screen))
-  const links = packLinks([outLink(target, taken, screen)])
-  return end(item, exchange.sentAt, { kind: 'moved', to: target.href }, { ...facts, capture, links })
+  page.links = packLinks([outLink(target, taken, screen)])
+  return end(item, { kind: 'moved', to: target.href }, page)
 }
 
 async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageTold> {
-  const { exchange, answer, facts } = answered
+  const { exchange, answer, page } = answered
   const { sitemap, cut } = read(item, answer, tools)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
-    if (isWantedPage(asPage, answered, tools)) return takePage(asPage, answered, tools)
-    return end(item, exchange.sentAt, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, facts)
+    if (isWantedPage(asPage, answered, tools)) {
+      page.path = asPage.path
+      page.depth = asPage.depth
+      return takePage(asPage, answered, tools)
+    }
+    return end(item, { kind: 'refused', by: 'unwanted', rule: 'no sitemap' }, page)
   }
   const directives = directivesOf(answer.head.headers, undefined, tools.site.token)
   // Most that say `noindex` are sitemaps of honest sites, which do not want them in search results: not kept, but read.
-  const capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
-  if (sitemap === undefined) return fail(item, 'reading', exchange, { ...facts, capture }, tools)
+  page.capture = directives.noindex ? undefined : await keep(exchange, answer, tools.site)
+  if (sitemap === undefined) return fail(item, 'reading', exchange, page, tools)
   tools.screen.reporter.begin()
   const left = new Map<LeftOut, number>()
   const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, left, tools)
   for (const [why, count] of left) noteLeft(why, count, tools.screen.reporter)
-  const notes = [...notesOf(facts.annotations ?? [], sitemap, cut), ...[...left].map(([why, n]) => `${why}:${n}`)]
-  const told: Partial<PageReport> = { ...facts, capture, annotations: notes }
-  if (capture !== undefined) told.memory = memoryOf(capture, undefined, answer.head.headers)
-  return end(item, exchange.sentAt, { kind: 'read', as: 'sitemap', urls }, told)
+  page.annotations = [...notesOf(page.annotations, sitemap, cut), ...[...left].map(([why, n]) => `${why}:${n}`)]
+  if (page.capture !== undefined) page.memory = memoryOf(page.capture, undefined, answer.head.headers)
+  return end(item, { kind: 'read', as: 'sitemap', urls }, page)
 }
 
 /** Its answer is there already: it is not asked for a second time. */
-function isWantedPage(item: AgendaItem, { url, answer, facts }: Answered, tools: PageTools): boolean {
+function isWantedPage(item: AgendaItem, { url, answer, page }: Answered, tools: PageTools): boolean {
   const { status, headers } = answer.head
-  if (!isReadable(facts.mediaType) || !wantPage(status, headers, tools.screen.scope).download) return false
+  if (!isReadable(page.mediaType) || !wantPage(status, headers, tools.screen.scope).download) return false
   return refuseUnwanted(item, url, tools) === undefined
 }
 
