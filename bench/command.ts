@@ -18,6 +18,8 @@ export interface Outcome {
   /** Lines under the tables. */
   notes: string[]
   figures: object
+  /** What was asked does not hold: the program ends with 1. */
+  failed?: boolean
 }
 
 export interface Tools {
