@@ -15,10 +15,18 @@ export interface ThreadData {
   randomSeed: number
 }
 
+/**
+ * A page is read and forgotten: with more room for young objects a thread takes 100 MB more and not less time (1.33 CPU s for
+ * 1,000 pages with V8's own bound, 1.24 with this one).
+ */
+const YOUNG_OBJECTS_MB = 48
+
 /** Whoever loads one hands it on or ends it: it does not end by itself. */
 export function loadThread(): Worker {
   const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js'
-  return new Worker(new URL(`./real-worker.${extension}`, import.meta.url))
+  return new Worker(new URL(`./real-worker.${extension}`, import.meta.url), {
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_OBJECTS_MB },
+  })
 }
 
 export function beginThread(thread: Worker, data: ThreadData): void {
