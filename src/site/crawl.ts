@@ -102,9 +102,19 @@ async function crawlPages(
   const { visit } = reporter
   const { courtesy, signal } = asking
   const local = new LocalFrontier(visit)
-  const abroadSeen = new HashSet64()
+  const screen: ScreenTools = {
+    site: visit.site,
+    scope: tools.scope(),
+    local,
+    reporter,
+    abroadSeen: new HashSet64(),
+    contents: new Set(),
+    sitemaps: tools.sitemaps,
+    meets,
+    stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
+    now: tools.clock.now(),
+  }
   const rules = new Map<string, Robots>()
-  const contents = new Set<string>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
   let asked = 0
   let stale: bigint | undefined
@@ -115,36 +125,29 @@ async function crawlPages(
     if (signal.aborted) return 'stopped'
     if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
 
-    const scope = tools.scope()
-    const screen: ScreenTools = {
-      site: visit.site,
-      scope,
-      local,
-      reporter,
-      abroadSeen,
-      contents,
-      sitemaps: tools.sitemaps,
-      meets,
-      stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
-      now: tools.clock.now(),
-    }
-    const unwanted = rules.has(schemeOf(item.url)) ? undefined : judgeBefore(item, { site: tools, screen })
-    if (unwanted !== undefined) {
-      local.take()
-      tellPage(unwanted, reporter, tools)
-      continue
-    }
-    const found = await rulesFor(item, rules, asking, { site: tools, screen })
-    if (found.kind === 'visit-ends') return found.why
-    if (found.kind === 'scheme-fails') {
-      local.take()
-      schemeFails(found.memory, item, reporter, tools)
-      continue
+    screen.scope = tools.scope()
+    screen.now = tools.clock.now()
+    let robots = rules.get(schemeOf(item.url))
+    if (robots === undefined) {
+      const unwanted = judgeBefore(item, { site: tools, screen })
+      if (unwanted !== undefined) {
+        local.take()
+        tellPage(unwanted, reporter, tools)
+        continue
+      }
+      const found = await rulesFor(item, rules, asking, { site: tools, screen })
+      if (found.kind === 'visit-ends') return found.why
+      if (found.kind === 'scheme-fails') {
+        local.take()
+        schemeFails(found.memory, item, reporter, tools)
+        continue
+      }
+      robots = found.robots
     }
 
     const pauseBefore = courtesy.pause
     const visitItem = isSitemap(item) ? visitSitemap : visitPage
-    const end = await visitItem(item, { site: tools, asking, robots: found.robots, screen }).catch((error: unknown) =>
+    const end = await visitItem(item, { site: tools, asking, robots, screen }).catch((error: unknown) =>
       brokenPage(item, error, tools),
     )
     if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
@@ -163,11 +166,11 @@ async function crawlPages(
     tellPage(end, reporter, tools)
     if (over !== undefined) return over
     // What is left is asked for under the name that it goes by: the frontier moves it there.
-    if (learnName(end.page, reporter, { scope, urls: tools.urls })) return 'slice'
+    if (learnName(end.page, reporter, { scope: screen.scope, urls: tools.urls })) return 'slice'
     // What the site asked for must outlive us: it is durable before the next request.
     const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
     if (urgent) await tools.durable(reporter)
-    if (end.judged?.probe) await probeMissing(item.url, found.robots, asking, { site: tools, screen })
+    if (end.judged?.probe) await probeMissing(item.url, robots, asking, { site: tools, screen })
   }
 }
 

@@ -1,4 +1,4 @@
-/** The rules that hold for a URL: from this visit, from the site's memory, or asked for now and made durable at once. */
+/** The rules that hold for a URL of which the visit has none yet: from the site's memory, or asked for now and made durable at once. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from '../visit/exchange.ts'
 import type { VisitEnd } from '../visit/report.ts'
@@ -34,8 +34,6 @@ export async function rulesFor(
 ): Promise<Rules> {
   const { reporter } = screen
   const scheme = schemeOf(item.url)
-  const held = rules.get(scheme)
-  if (held !== undefined) return { kind: 'rules', robots: held }
   const now = tools.clock.now()
   const before = reporter.memory.robots[scheme]
   if (isFresh(before, now)) {
