@@ -6,7 +6,7 @@ import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { GONE, WAITING } from '../mark.ts'
 import type { SiteRow } from './site-row.ts'
-import { recordedUrls } from './url-rules.ts'
+import { agreedUrls } from './url-rules.ts'
 
 export const ENQUEUE = `
   INSERT OR IGNORE INTO url (site, key, url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark, lastmod)
@@ -74,7 +74,7 @@ export function pageOf(tx: SqliteTx, url: string | undefined): PageKeys {
   lastTx = tx
   const known = lastPages.get(url)
   if (known !== undefined) return known
-  const read = recordedUrls(tx).parse(url)
+  const read = agreedUrls(tx).parse(url)
   const page =
     read === undefined ? NOWHERE : { site: signed64(siteKey(read.site)), key: signed64(read.key), name: read.site }
   lastPages.set(url, page)

@@ -30,7 +30,23 @@ let last: { text: string; urls: UrlReader } | undefined
 
 /** For whoever looks up what is there. */
 export function recordedUrls(tx: SqliteTx): UrlReader {
-  const text = readMeta(tx) ?? written(FIRST_RULES)
+  return readerOf(readMeta(tx) ?? written(FIRST_RULES))
+}
+
+const agreed = new WeakMap<SqliteTx, UrlReader>()
+
+/** For whoever writes, all the time: what is recorded is so for ever, and is read once. */
+export function agreedUrls(tx: SqliteTx): UrlReader {
+  const known = agreed.get(tx)
+  if (known !== undefined) return known
+  const recorded = readMeta(tx)
+  if (recorded === undefined) return recordedUrls(tx)
+  const urls = readerOf(recorded)
+  agreed.set(tx, urls)
+  return urls
+}
+
+function readerOf(text: string): UrlReader {
   if (last?.text === text) return last.urls
   const names = text === NONE ? [] : text.split(',')
   const unknown = names.find((name) => !isRule(name))
