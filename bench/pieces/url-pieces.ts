@@ -1,6 +1,17 @@
-/** What the rules of URLs cost: on the links of the pages at hand, and on forty links that give every rule something to do. */
-import { readPage } from '../../src/page/reading.ts'
-import { resolver, usualUrls } from '../../src/web/url/web-url.ts'
+/**
+ * What becomes of a page's links, and what the rules of URLs cost: on the pages at hand, and on forty links that give every
+ * rule something to do.
+ */
+import { HashSet64 } from '../../src/base/hash-set.ts'
+import { type FoundLink, readPage } from '../../src/page/reading.ts'
+import { emptyBlacklist } from '../../src/scope/blacklist.ts'
+import { makeScope, type Scope } from '../../src/scope/scope.ts'
+import { LocalFrontier } from '../../src/site/local-frontier.ts'
+import { Reporter } from '../../src/site/reporter.ts'
+import { followLinks, linkFacts, type PageLink, resolveLinks, type ScreenTools } from '../../src/site/screen.ts'
+import { freshMemory } from '../../src/visit/site-memory.ts'
+import type { AgendaItem, Visit } from '../../src/visit/visit.ts'
+import { parseUrl, resolver, usualUrls } from '../../src/web/url/web-url.ts'
 import type { Material } from './material.ts'
 import { timeEach } from './stopwatch.ts'
 import type { Piece } from './worker-pieces.ts'
@@ -17,7 +28,84 @@ export const KNOTTY = Array.from({ length: 5 }, (_, i) => [
   `http://h.test/%7Euser/a%20b/${i}.html`,
 ]).flat()
 
-export function urlPieces({ pages }: Material): Piece[] {
+export function urlPieces(material: Material): Piece[] {
+  return [...screenPieces(material), ...rulePieces(material)]
+}
+
+interface Screened {
+  item: AgendaItem
+  found: readonly FoundLink[]
+  resolved: PageLink[]
+  screen: ScreenTools
+}
+
+/** In the order of the crawl, one site after the other, as pages come in; each site's visit knows its URLs after the first round. */
+function screenPieces({ seeds, pages }: Material): Piece[] {
+  const scope = makeScope({
+    mode: 'host',
+    seeds: seeds.flatMap((seed) => parseUrl(seed) ?? []),
+    include: [],
+    exclude: [],
+    queries: true,
+    mediaTypes: ['text/html', 'text/plain'],
+    maxDepth: 15,
+    maxUrlLength: 2000,
+    blacklist: emptyBlacklist,
+    links: 'combined',
+    sizes: [],
+  })
+  const screens = new Map<string, ScreenTools>()
+  const things = pages.flatMap(({ url, answer }): Screened[] => {
+    const read = parseUrl(url)
+    if (read === undefined) return []
+    const screen = screens.get(read.site) ?? screenOf(read.site, scope)
+    screens.set(read.site, screen)
+    const { links: found } = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: answer.payload })
+    const item: AgendaItem = { url, key: read.key, depth: 1, dueAt: 0, tries: 0, path: 'L' }
+    const resolved = resolveLinks(found, usualUrls.resolver(url), screen.reporter.tally)
+    return [{ item, found, resolved, screen }]
+  })
+  const resolve = ({ item, found, screen }: Screened) =>
+    void resolveLinks(found, usualUrls.resolver(item.url, 'utf-8'), screen.reporter.tally)
+  const note = 'in a visit; all links but the first of each are known'
+  return [
+    { name: 'links: resolve', microseconds: timeEach(things, resolve), note: 'each told from those before it' },
+    {
+      name: 'links: for the detectors',
+      microseconds: timeEach(things, ({ resolved, screen }) => void linkFacts(resolved, screen)),
+      note,
+    },
+    {
+      name: 'links: follow',
+      microseconds: timeEach(
+        things,
+        ({ item, resolved, screen }) => void followLinks(resolved, { item, follow: 'yes' }, screen),
+      ),
+      note,
+    },
+  ]
+}
+
+function screenOf(site: string, scope: Scope): ScreenTools {
+  const limits = { pages: 1000, time: 1e9 }
+  const known = new BigUint64Array(0)
+  const memory = freshMemory()
+  const visit: Visit = { id: '1', fence: 1, site, agenda: [], known, memory, wait: 0, pause: 0, limits, lease: 1e9 }
+  return {
+    site,
+    scope,
+    local: new LocalFrontier(visit),
+    reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
+    abroadSeen: new HashSet64(),
+    contents: new Set(),
+    sitemaps: 'usual',
+    meets() {},
+    stops: () => false,
+    now: 0,
+  }
+}
+
+function rulePieces({ pages }: Material): Piece[] {
   const hrefs = pages.map(({ url, answer }) => {
     const reading = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: answer.payload })
     const resolve = resolver(url)
