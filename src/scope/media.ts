@@ -113,6 +113,8 @@ for (const [kind, { extensions }] of Object.entries(KINDS)) {
 }
 
 const LONGEST_EXTENSION = 8
+const DOT = 0x2e
+const SLASH = 0x2f
 
 /** The kinds that no wanted type could be; a pattern that touches one of a kind's types lets all of the kind through. */
 export function unwantedKindsOf(patterns: readonly MediaPattern[]): ReadonlySet<string> {
@@ -129,7 +131,11 @@ function touches(pattern: MediaPattern, type: MediaPattern): boolean {
 export function kindByName(path: string): string | undefined {
   const query = path.indexOf('?')
   const end = query < 0 ? path.length : query
-  const dot = path.lastIndexOf('.', end - 1)
-  if (dot < 0 || end - dot - 1 > LONGEST_EXTENSION || path.lastIndexOf('/', end - 1) > dot) return undefined
-  return KIND_BY_EXTENSION.get(path.slice(dot + 1, end).toLowerCase())
+  const first = Math.max(0, end - 1 - LONGEST_EXTENSION)
+  for (let at = end - 1; at >= first; at--) {
+    const code = path.charCodeAt(at)
+    if (code === SLASH) return undefined
+    if (code === DOT) return KIND_BY_EXTENSION.get(path.slice(at + 1, end).toLowerCase())
+  }
+  return undefined
 }

@@ -68,7 +68,19 @@ function underFolders(seeds: readonly WebUrl[]): Region {
 
 function onSites(seeds: readonly WebUrl[]): Region {
   const sites = new Set(seeds.map((seed) => seed.site))
-  return { name: 'host', holds: (url) => sites.has(url.site) }
+  // Most links of a page lead to its own site, and are told apart by comparing two names.
+  let last = ''
+  let holdsLast = false
+  return {
+    name: 'host',
+    holds: ({ site }) => {
+      if (site !== last) {
+        last = site
+        holdsLast = sites.has(site)
+      }
+      return holdsLast
+    },
+  }
 }
 
 /** Hosts whose domain is remembered: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */

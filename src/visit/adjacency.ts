@@ -3,7 +3,6 @@
  * A link into the page's own site is its key; into another site, site key and key; a link that no frontier will ever
  * hold (out of scope) carries its text as well, because nobody else could tell what it was.
  */
-import { assert } from '../base/assert.ts'
 import { ByteReader, ByteWriter } from '../base/bytes.ts'
 
 export interface OutLink {
@@ -14,20 +13,22 @@ export interface OutLink {
   url?: string
 }
 
-/** Takes a page's links one by one, so that none of them need be an object. */
+/** One page is packed at a time, without a wait, so all packers share it. */
+const out = new ByteWriter(4096)
+const NONE = new Uint8Array(0)
+
+/** Takes a page's links one by one, so that none of them need be an object. The next packer ends the one before. */
 export class LinkPacker {
-  readonly #out: ByteWriter | undefined
+  readonly #count: number
 
   /** How many will come. */
   constructor(count: number) {
-    if (count === 0) return
-    this.#out = new ByteWriter(count * 10 + 8)
-    this.#out.count(count)
+    this.#count = count
+    out.clear()
+    out.count(count)
   }
 
   add(key: bigint, siteKey: bigint | undefined, url: string | undefined): void {
-    const out = this.#out
-    assert(out !== undefined, 'no link was announced')
     out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2))
     out.u64(key)
     if (siteKey !== undefined) out.u64(siteKey)
@@ -35,7 +36,7 @@ export class LinkPacker {
   }
 
   bytes(): Uint8Array {
-    return this.#out === undefined ? new Uint8Array(0) : this.#out.bytes()
+    return this.#count === 0 ? NONE : out.bytes()
   }
 }
 
