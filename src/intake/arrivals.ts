@@ -9,11 +9,13 @@ interface Delivery {
 
 export class Arrivals {
   #deliveries: Delivery[] = []
-  /** Parts of the first delivery that are durable. */
+  /** Parts of the deliveries that were taken, and how many of the first delivery's before the last `durable`. */
+  #taken = 0
   #begun = 0
   #parts = 0
   #bytes = 0
 
+  /** That were not taken yet. */
   get parts(): number {
     return this.#parts
   }
@@ -31,27 +33,29 @@ export class Arrivals {
     })
   }
 
-  /** The first ones, as many as their bytes allow, at least one if there is any. They stay until they are `durable`. */
-  first(mostBytes: number): SealedPart[] {
-    const first: SealedPart[] = []
+  /** The next ones, as many as their bytes allow, at least one if there is any. */
+  take(mostBytes: number): SealedPart[] {
+    const next: SealedPart[] = []
     let bytes = 0
-    let from = this.#begun
+    let skip = this.#begun + this.#taken
     for (const { parts } of this.#deliveries) {
-      for (; from < parts.length; from++) {
-        first.push(parts[from])
-        bytes += parts[from].body.length
-        if (bytes >= mostBytes) return first
+      for (; skip < parts.length && bytes < mostBytes; skip++) {
+        next.push(parts[skip])
+        bytes += parts[skip].body.length
       }
-      from = 0
+      if (bytes >= mostBytes) break
+      skip -= parts.length
     }
-    return first
+    this.#taken += next.length
+    this.#parts -= next.length
+    this.#bytes -= bytes
+    return next
   }
 
-  /** The first `parts` are: whoever has no other here is told so. */
-  durable(parts: readonly SealedPart[]): void {
-    this.#parts -= parts.length
-    for (const { body } of parts) this.#bytes -= body.length
-    this.#begun += parts.length
+  /** All that were taken are: whoever has no other here is told so. */
+  durable(): void {
+    this.#begun += this.#taken
+    this.#taken = 0
     let over = 0
     while (over < this.#deliveries.length && this.#begun >= this.#deliveries[over].parts.length)
       this.#begun -= this.#deliveries[over++].parts.length
@@ -61,7 +65,7 @@ export class Arrivals {
   fail(error: unknown): void {
     const all = this.#deliveries
     this.#deliveries = []
-    this.#begun = this.#parts = this.#bytes = 0
+    this.#begun = this.#taken = this.#parts = this.#bytes = 0
     for (const { failed } of all) failed(error)
   }
 }

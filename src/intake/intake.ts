@@ -8,8 +8,9 @@ import type { ReportSink } from '../visit/ports.ts'
 import type { VisitReport } from '../visit/report.ts'
 import { type SealedPart, seal } from '../visit/sealed-part.ts'
 import type { WorkerId } from '../visit/visit.ts'
-import { type Applied, type ApplyTools, applyArrived, applyWaiting } from './apply.ts'
+import { applyArrived, applyWaiting } from './apply.ts'
 import { Arrivals } from './arrivals.ts'
+import type { ApplyTools } from './batch.ts'
 import { partsWaiting, storeParts } from './inbox.ts'
 import { Pace } from './pace.ts'
 
@@ -98,10 +99,10 @@ export class Intake implements ReportSink {
 
   async #work(): Promise<void> {
     try {
-      while (this.#arrivals.parts > 0 || this.#news) {
+      for (let first = true; this.#arrivals.parts > 0 || this.#news; first = false) {
+        if (!first) await turn()
         if (this.#news) await this.#applySome()
         if (this.#arrivals.parts > 0) await (this.#isBehind ? this.#storeAll() : this.#takeIn())
-        await turn()
       }
     } catch (error) {
       // A full disk, a lost database: what is in the inbox is safe there. Nothing more is taken in.
@@ -118,33 +119,32 @@ export class Intake implements ReportSink {
   }
 
   async #takeIn(): Promise<void> {
-    const applied = await applyArrived(this.#tools, () => this.#arrivals.first(this.#pace.bytes))
+    const applied = await applyArrived(this.#tools, this.#pace, this.#arrivals)
     this.#waiting += applied.stored
     this.#early += applied.stored
     // What was applied may be what an early part waited for.
     if (applied.parts > 0 && this.#early > 0) this.#lookAgain()
-    await this.#learn(applied)
+    await this.#syncLog()
     if (applied.stored > 0) this.#tools.journal.tell({ kind: 'inbox-stored', parts: applied.stored })
-    this.#arrivals.durable(applied.taken)
+    this.#arrivals.durable()
   }
 
   async #storeAll(): Promise<void> {
     const { database, ledger, journal } = this.#tools
-    const { parts, stored } = await database.transact(async (tx) => {
-      // Taken only now: who came while another transaction was under way is stored with this one.
-      const parts = this.#arrivals.first(Number.POSITIVE_INFINITY)
-      return { parts, stored: await storeParts(tx, ledger, parts) }
-    })
+    // Taken only then: who came while another transaction was under way is stored with this one.
+    const stored = await database.transact((tx) =>
+      storeParts(tx, ledger, this.#arrivals.take(Number.POSITIVE_INFINITY)),
+    )
     this.#waiting += stored
     if (stored > 0) this.#news = true
     journal.tell({ kind: 'inbox-stored', parts: stored })
-    this.#arrivals.durable(parts)
+    this.#arrivals.durable()
   }
 
   /** From the oldest part to the newest. */
   async #applySome(): Promise<void> {
-    const applied = await applyWaiting(this.#tools, this.#cursor, this.#pace.bytes)
-    this.#cursor = applied.lastId ?? this.#cursor
+    const applied = await applyWaiting(this.#tools, this.#pace, this.#cursor)
+    this.#cursor = applied.lastId
     this.#early += applied.early
     this.#waiting -= applied.parts + applied.spoilt
     this.#progress ||= applied.parts > 0
@@ -153,7 +153,7 @@ export class Intake implements ReportSink {
       if (this.#progress && this.#early > 0) this.#lookAgain()
       this.#progress = false
     }
-    await this.#learn(applied)
+    await this.#syncLog()
   }
 
   /** The early ones once more, for they may be ripe now. */
@@ -163,8 +163,7 @@ export class Intake implements ReportSink {
     this.#news = true
   }
 
-  async #learn(applied: Applied): Promise<void> {
-    this.#pace.learn(applied.bytes, applied.workMs)
+  async #syncLog(): Promise<void> {
     if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
   }
 }

@@ -1,11 +1,11 @@
-/** How many bytes of parts one transaction may take, so that it holds the thread for about 6 ms: learnt from the last ones. */
+/** How many bytes of parts one slice of work may take, so that it holds the thread for about 6 ms: learnt from the last ones. */
 import type { Millis } from '../base/clock.ts'
 
 /** Under the 10 ms that it may take at most: the commit's sync of the disk comes on top. */
 const AIM_MS = 6
 const LEAST_BYTES = 4 * 1024
 const MOST_BYTES = 512 * 1024
-/** A transaction costs a commit whatever is in it; one of few bytes says little of what bytes cost. */
+/** A slice costs something whatever is in it; one of few bytes says little of what bytes cost. */
 const TELLING_BYTES = 2 * 1024
 
 export class Pace {

@@ -1,0 +1,124 @@
+/** The parts of one transaction: each is settled with the frontier, and what counts goes into the catalogue. */
+import type { Clock, Instant } from '../base/clock.ts'
+import type { Journal } from '../base/journal.ts'
+import type { DigestFilter } from '../collection/captures/digest-filter.ts'
+import { CaptureWriter } from '../collection/captures/write-capture.ts'
+import { CounterSums } from '../collection/counters/counters.ts'
+import type { CrawlLog, RecordedLines } from '../collection/crawl-log/crawl-log.ts'
+import { logLine, verdictLine } from '../collection/crawl-log/log-line.ts'
+import { giveUpPages, writePage } from '../collection/pages/write-page.ts'
+import { writeVerdicts } from '../collection/pages/write-verdicts.ts'
+import { siteKeyOf } from '../collection/site-key.ts'
+import type { Database, Tx } from '../database/database.ts'
+import type { Ledger } from '../frontier/ledger.ts'
+import { decodeReport } from '../visit/decode-report.ts'
+import type { Event } from '../visit/events.ts'
+import type { VisitReport } from '../visit/report.ts'
+
+export interface ApplyTools {
+  database: Database
+  ledger: Pick<Ledger, 'returning' | 'settle'>
+  filter: DigestFilter
+  log: CrawlLog
+  clock: Clock
+  journal: Journal<Event>
+}
+
+export interface Applied {
+  /** Done with, whether they counted or not. */
+  parts: number
+  pages: number
+  /** In the inbox: a part before them is missing. */
+  early: number
+  /** Set aside: they cannot be read. */
+  spoilt: number
+}
+
+export class Batch {
+  readonly applied: Applied = { parts: 0, pages: 0, early: 0, spoilt: 0 }
+  readonly #tx: Tx
+  readonly #tools: ApplyTools
+  readonly #captures: CaptureWriter
+  readonly #sums = new CounterSums()
+  readonly #lines: string[] = []
+  #recorded: RecordedLines | undefined
+
+  constructor(tx: Tx, tools: ApplyTools) {
+    this.#tx = tx
+    this.#tools = tools
+    this.#captures = new CaptureWriter(tools.filter)
+  }
+
+  /** The ledger says what counts. `aside` is told of what cannot be read. */
+  async apply<Part extends { body: Uint8Array }>(
+    parts: readonly Part[],
+    aside: (part: Part, why: string) => void,
+  ): Promise<{ done: Part[]; early: Part[] }> {
+    const read = this.#read(parts, aside)
+    const verdicts = await this.#tools.ledger.settle(
+      this.#tx,
+      read.map(({ report }) => report),
+    )
+    const done: Part[] = []
+    const early: Part[] = []
+    for (const [at, { part, report }] of read.entries()) {
+      if (verdicts[at] === 'applied') this.#collect(report)
+      if (verdicts[at] === 'early') early.push(part)
+      else done.push(part)
+    }
+    this.applied.parts += done.length
+    this.applied.early += early.length
+    this.applied.spoilt += parts.length - read.length
+    return { done, early }
+  }
+
+  /** Sums and lines are written once, however many parts had some. */
+  end(): void {
+    this.#sums.write(this.#tx)
+    if (this.#lines.length > 0) this.#recorded = this.#tools.log.record(this.#tx, this.#lines.join(''))
+  }
+
+  /** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */
+  durable(): void {
+    this.#captures.settle()
+    if (this.#recorded !== undefined) this.#tools.log.written(this.#recorded)
+  }
+
+  #read<Part extends { body: Uint8Array }>(
+    parts: readonly Part[],
+    aside: (part: Part, why: string) => void,
+  ): { part: Part; report: VisitReport }[] {
+    const read: { part: Part; report: VisitReport }[] = []
+    for (const part of parts) {
+      try {
+        read.push({ part, report: decodeReport(part.body) })
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error
+        aside(part, error.message)
+        const what = `a report part cannot be read (${error.message}): set aside in the inbox`
+        this.#tools.journal.tell({ kind: 'trouble', what })
+      }
+    }
+    return read
+  }
+
+  #collect(report: VisitReport): void {
+    const tx = this.#tx
+    const site = siteKeyOf(report.site)
+    for (const page of report.pages) {
+      this.#captures.write(tx, site, page)
+      if (!page.errand) writePage(tx, site, page)
+      this.#lines.push(logLine(page))
+    }
+    if (report.ended === 'given-up') giveUpPages(tx, site)
+    writeVerdicts(tx, site, report.verdicts)
+    for (const verdict of report.verdicts) this.#lines.push(verdictLine(report.site, verdict))
+    this.#sums.add(tx, report.site, report.counts, momentOf(report, this.#tools.clock))
+    this.applied.pages += report.pages.length
+  }
+}
+
+/** When what a part counts took place: it spans about a second. */
+function momentOf(report: VisitReport, clock: Clock): Instant {
+  return report.pages.at(-1)?.at ?? report.courtesy.lastAnswerAt ?? clock.now()
+}
