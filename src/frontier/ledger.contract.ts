@@ -241,41 +241,6 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.deepEqual(await bench.names(), ['b.test'])
     })
 
-    it('carries the site memory to the next visit, unread', async () => {
-      const bench = await openBench(make)
-      await bench.seed('a.test/')
-      const visit = await bench.one()
-      assert.deepEqual(visit.memory, freshMemory())
-      const memory = { ...freshMemory(), fetched: 3, crawlDelay: 7_000, stopped: 'a rule' }
-      await bench.settle(whole(bench, visit, { memory, found: [link('a.test/2')], ended: 'slice' }))
-      bench.clock.pass(PAUSE)
-      assert.deepEqual((await bench.one()).memory, memory)
-    })
-
-    it('keeps robots and trap counts of which a part says nothing, and nothing else', async () => {
-      const bench = await openBench(make)
-      await bench.seed('a.test/')
-      const visit = await bench.one()
-      const robots = { http: { state: 'rules' as const, at: START, status: 200, text: 'Disallow: /x' } }
-      const traps = { stopped: [], copies: 3 }
-      const { robots: _, ...counts } = freshMemory()
-      const told = [
-        { ...counts, robots, fetched: 1, rests: 2 },
-        { ...counts, traps, fetched: 2 },
-        { ...counts, fetched: 3, crawlDelay: 7_000 },
-      ].map((memory, at) => part(bench, visit, at + 1, { memory }))
-      const memoryOf = async () => (await look(bench, 'a.test'))?.memory
-      assert.deepEqual(await bench.settle(told[0]), ['applied'])
-      assert.deepEqual(await memoryOf(), { ...counts, robots, fetched: 1, rests: 2 })
-      // Two at once are as good as one after the other.
-      assert.deepEqual(await bench.settle(told[2], told[1]), ['applied', 'applied'])
-      assert.deepEqual(await memoryOf(), { ...counts, robots, traps, fetched: 3, crawlDelay: 7_000 })
-      const memory = { ...counts, robots: {}, traps: { stopped: [] }, fetched: 4 }
-      await bench.settle(part(bench, visit, 4, { memory, found: [link('a.test/2')], ended: 'slice' }))
-      bench.clock.pass(PAUSE)
-      assert.deepEqual((await bench.one()).memory, memory)
-    })
-
     it('bars a site that is given up, says why, and asks nothing more of it', async () => {
       const bench = await openBench(make)
       await bench.admit(link('a.test/1'), link('a.test/2'))

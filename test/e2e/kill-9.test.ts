@@ -77,8 +77,8 @@ const WEB: WebOptions = {
 const NAMED: readonly (Death & { most: number })[] = [
   { at: 'synced', nth: 1, most: 3 },
   { at: 'inbox-stored', nth: 1, most: 4 },
-  { at: 'applying', nth: 1, most: 4 },
-  { at: 'applied', nth: 1, most: 4 },
+  { at: 'applying', nth: 1, most: 2 },
+  { at: 'applied', nth: 1, most: 2 },
   { at: 'checked-out', nth: 1, most: 3 },
   { at: 'volume-opened', nth: 1, most: 2 },
 ]

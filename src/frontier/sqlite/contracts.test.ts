@@ -5,12 +5,14 @@ import { domainsContract } from '../domains.contract.ts'
 import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
+import { memoryContract } from '../memory.contract.ts'
 import { modelContract } from '../model.contract.ts'
 import { spellingsContract } from '../spellings.contract.ts'
 
 const inMemory = async () => openSqlite(':memory:')
 
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
+describe('site memory on SQLite', () => memoryContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory))
 describe('other names on SQLite', () => aliasesContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
