@@ -247,6 +247,22 @@ test('steps up and escapes on the fast path, from any folder, as the URL parser 
   )
 })
 
+test('below a base element, in any encoding, plain letters are read as the URL parser reads them', () => {
+  const letters = fc.stringMatching(/^[a-zA-Z0-9%./~;&=?#-]{1,12}$/)
+  const element = fc.oneof(letters, fc.constantFrom('/', '/b/', '../', 'http://other.test/x/', '//other.test/y', '?q'))
+  const charset = fc.constantFrom(undefined, 'utf-8', 'windows-1251', 'iso-8859-1', 'shift_jis', 'x')
+  fc.assert(
+    fc.property(letters, element, fc.constantFrom(...BASES), charset, (href, base, page, of) => {
+      const below = resolver(page)(base)
+      if (below.kind !== 'url' || href.startsWith('//')) return
+      const ours = resolver(below.url.href, of)(href)
+      if (ours.kind === 'empty') assert.match(href, /^#/)
+      else assert.equal(shown(ours), expected(href, expected(base, page) ?? ''), `${href} below ${base} on ${page}`)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
 test('what the URL parser reads is either read or malformed for a reason of ours', () => {
   const reference = fc.oneof(
     fc.array(piece, { maxLength: 6 }).map((p) => p.join('')),

@@ -188,23 +188,21 @@ function plainReference(href: string, page: PageBase, norm: Normaliser): WebUrl 
   let before = ''
   let from = 0
   if (first === SLASH) {
-    if (href.charCodeAt(1) === SLASH) return undefined
+    if (href.length > 1 && href.charCodeAt(1) === SLASH) return undefined
   } else if (href.startsWith(origin.text)) {
     from = origin.text.length
-    if (href.charCodeAt(from) !== SLASH) return undefined
+    if (!href.startsWith('/', from)) return undefined
   } else if (href.includes(':')) {
     return undefined
   } else if (first === QUESTION) {
     before = page.path
   } else {
     before = page.folder
-    while (href.charCodeAt(from) === DOT) {
-      if (href.charCodeAt(from + 1) === SLASH) {
-        from += 2
-      } else if (href.charCodeAt(from + 1) === DOT && href.charCodeAt(from + 2) === SLASH) {
-        from += 3
-        before = before.slice(0, before.lastIndexOf('/', before.length - 2) + 1)
-      } else return undefined
+    if (first === DOT) {
+      for (let step = stepAt(href, 0); step > 0; step = stepAt(href, from)) {
+        from += step
+        if (step === UP) before = before.slice(0, before.lastIndexOf('/', before.length - 2) + 1)
+      }
     }
   }
   if (!lookPlain(href, from)) return undefined
@@ -213,6 +211,14 @@ function plainReference(href: string, page: PageBase, norm: Normaliser): WebUrl 
   const rest = href.slice(from, end)
   if (ofConcern || (page.ofConcern && before !== '')) return webUrl(origin, before + rest, norm)
   return plainUrl(origin, origin.text + before + rest, origin.text.length + before.length + nameAt - from, norm)
+}
+
+const UP = '../'.length
+const STAY = './'.length
+
+/** How many letters the step in the folders has that stands there; 0: none does. */
+function stepAt(href: string, at: number): number {
+  return href.startsWith('../', at) ? UP : href.startsWith('./', at) ? STAY : 0
 }
 
 /** `http://www.example.org/a/b` where every letter is one that the parser would leave alone. */

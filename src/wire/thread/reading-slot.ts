@@ -5,13 +5,12 @@
 import type { ReadingWatch } from '../../visit/ports.ts'
 import type { AgendaItem, SiteName, VisitId } from '../../visit/visit.ts'
 
-/** Two URLs of the longest kind and what stands beside them, in UTF-16: that needs no encoder, four times a page. */
-const LETTERS = 20_000
+/** Two URLs of the longest kind and what stands beside them. */
+const BYTES = 20_000
 const COUNT = 0
 const BUSY = 1
 const LENGTH = 2
 const TEXT_AT = 16
-const LINE_END = 0x0a
 
 export interface NowReading {
   /** Tells this reading from the one before. */
@@ -23,30 +22,17 @@ export interface NowReading {
 }
 
 export function readingSlot(): SharedArrayBuffer {
-  return new SharedArrayBuffer(TEXT_AT + 2 * LETTERS)
+  return new SharedArrayBuffer(BYTES)
 }
 
 export function watchInto(slot: SharedArrayBuffer): ReadingWatch {
   const state = new Int32Array(slot, 0, 4)
-  const letters = new Uint16Array(slot, TEXT_AT)
-  let at = 0
-  const write = (line: string) => {
-    const end = Math.min(at + line.length, LETTERS - 1)
-    for (let from = 0; at < end; from++, at++) letters[at] = line.charCodeAt(from)
-    letters[at++] = LINE_END
-  }
+  const text = Buffer.from(slot, TEXT_AT)
   return {
     begin(visit, { url, depth, via, path, tries }) {
-      at = 0
-      write(visit.id)
-      write(String(visit.fence))
-      write(visit.site)
-      write(String(depth))
-      write(String(tries))
-      write(path)
-      write(url)
-      write(via ?? '')
-      state[LENGTH] = at
+      const told = `${visit.id}\n${visit.fence}\n${visit.site}\n${depth}\n${tries}\n${path}\n${url}\n${via ?? ''}`
+      // The one way to write text into shared memory at once; what has no room is cut.
+      state[LENGTH] = text.write(told)
       Atomics.add(state, COUNT, 1)
       Atomics.store(state, BUSY, 1)
     },
@@ -60,9 +46,8 @@ export function nowReading(slot: SharedArrayBuffer): NowReading | undefined {
   const state = new Int32Array(slot, 0, 4)
   if (Atomics.load(state, BUSY) === 0) return undefined
   const count = Atomics.load(state, COUNT)
-  const copy = new Uint16Array(slot, TEXT_AT).slice(0, state[LENGTH])
-  const [visit = '', fence, site = '', depth, tries, path = '', url = '', via] = Buffer.from(copy.buffer)
-    .toString('utf16le')
+  const [visit = '', fence, site = '', depth, tries, path = '', url = '', via] = Buffer.from(slot, TEXT_AT)
+    .toString('utf8', 0, state[LENGTH])
     .split('\n')
   const item = { url, depth: Number(depth), via: via || undefined, path, tries: Number(tries) }
   return { count, visit, fence: Number(fence), site, item }
