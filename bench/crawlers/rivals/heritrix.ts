@@ -11,7 +11,7 @@ export const heritrix: Rival = {
   name: 'heritrix',
   stores: 'WARC, gzip, with requests and metadata; its log',
   queue: 'in Berkeley DB on disk; recovers from checkpoints or its recovery log',
-  settings: 'its own profile, 64 threads, no delays, HTTP/1.1 with connections kept',
+  settings: 'its own profile, 64 threads, no delays, HTTP/1.1, no Connection: close',
   codings: ['identity', 'gzip'],
   asksNames: true,
   async find(home) {
@@ -41,6 +41,12 @@ export const heritrix: Rival = {
   },
 }
 
+/** Its usual rules take www.a.test for a.test, and this web has both. */
+const CANONICAL = `<bean id="canonicalizationPolicy" class="org.archive.modules.canonicalize.RulesCanonicalizationPolicy">
+  <property name="rules"><list><bean class="org.archive.modules.canonicalize.FixupQueryString" /></list></property>
+ </bean>
+</beans>`
+
 /** Its profile says where its most changed settings go. */
 function jobOf(profile: string, { seeds, coding }: RivalScene): string {
   const settings = [
@@ -58,4 +64,5 @@ function jobOf(profile: string, { seeds, coding }: RivalScene): string {
     .replace(/ENTER_AN_URL\w+/, 'https://crawler.example/')
     .replace('##..more?..##', settings.join('\n'))
     .replace('http://example.example/example', seeds.join('\n'))
+    .replace('</beans>', CANONICAL)
 }
