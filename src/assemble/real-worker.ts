@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
-import { realClock } from '../base/clock.ts'
+import { realClock, turn } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
 import { DigestFilter } from '../collection/captures/digest-filter.ts'
@@ -16,6 +16,7 @@ import { watchInto } from '../wire/thread/reading-slot.ts'
 import { reachHouse } from '../wire/thread/worker-side.ts'
 import { runWorker } from '../worker/worker.ts'
 import { blacklistFiles } from './blacklist-files.ts'
+import { pacedSessions } from './paced-sessions.ts'
 import { realResolver } from './real-resolver.ts'
 import type { ThreadData } from './worker-thread.ts'
 import { userAgentOf, workerTools } from './worker-tools.ts'
@@ -53,22 +54,23 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     journal,
     twinsInMemory: TWINS_IN_MEMORY,
   })
+  const openSession = openSessions({
+    clock: realClock,
+    deadlines: {
+      connect: settings.connectTimeout,
+      firstByte: settings.firstByteTimeout,
+      idle: settings.idleTimeout,
+      exchange: settings.exchangeTimeout,
+    },
+    leastRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
+    tls: settings.tls,
+    guard,
+    maxIdleMs: MAX_IDLE_MS,
+  })
   const tools = workerTools(data.plan, {
     clock: realClock,
     journal,
-    openSession: openSessions({
-      clock: realClock,
-      deadlines: {
-        connect: settings.connectTimeout,
-        firstByte: settings.firstByteTimeout,
-        idle: settings.idleTimeout,
-        exchange: settings.exchangeTimeout,
-      },
-      leastRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
-      tls: settings.tls,
-      guard,
-      maxIdleMs: MAX_IDLE_MS,
-    }),
+    openSession: pacedSessions(openSession, realClock, turn),
     resolve: realResolver(settings),
     archive,
     // Most payloads are new, and the filter knows that without a journey to the house.
