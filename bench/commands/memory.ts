@@ -1,6 +1,7 @@
 /**
  * `bench memory`: thousands of sites in one process, with real pauses, so that thousands of visits are open at once.
- * Memory is set against the pages fetched so far: after the warm-up it must not grow with them.
+ * Memory is set against the pages fetched so far: after the warm-up it must not grow with them. `--load` is the other
+ * extreme: no pause, as many pages as the machine can read (`--load --sites 500 --pages 100 --workers 2 --visits 300`).
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,9 +11,12 @@ import { loopbackAddress } from '../../src/testweb/addresses.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
 import { makeWeb } from '../../src/testweb/web.ts'
 import { benchmark, type Outcome } from '../command.ts'
-import { runOrbweaver } from '../crawlers/orbweaver.ts'
+import { type OrbweaverEnd, runOrbweaver } from '../crawlers/orbweaver.ts'
+import type { Sample } from '../measure/run-measured.ts'
 import { slope } from '../measure/statistics.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { crawlForScale } from '../scale/run-crawl.ts'
+import { seedsOf, serveSlowWeb } from '../scale/slow-web.ts'
 import { benchWeb, factsOf } from '../web/bench-web.ts'
 import { serveBenchWeb } from '../web/served-web.ts'
 
@@ -22,6 +26,7 @@ const FLAGS = {
   visits: { default: 1500, what: 'sites visited at the same time' },
   workers: { default: 1, what: 'worker threads' },
   pause: { default: 1, what: 'seconds of pause after every answer of a site' },
+  load: { default: false, what: 'at full load instead: no pause, answers at once; 5000 × 200 pages take half an hour' },
 } as const
 
 interface Point {
@@ -33,47 +38,87 @@ interface Point {
 /** The first third of the pages is warm-up: by then the slots are full and the caches have their sizes. */
 const WARM_UP = 1 / 3
 const LINES = 12
+const PAGE_BYTES = 15_000
 
 export const memory = benchmark({
   name: 'memory',
   what: 'memory of one process over thousands of sites, by pages fetched',
   flags: FLAGS,
-  async run({ sites, pages, visits, workers, pause }, tools): Promise<Outcome> {
-    const options = benchWeb(sites, pages)
-    const { seeds, documents } = factsOf(options)
-    await using web = await serveBenchWeb({ web: options, prepare: false, manyAddresses: true })
-    using folder = temporaryFolder()
-    const seedFile = join(folder.path, 'seeds.txt')
-    writeFileSync(seedFile, seeds.join('\n') + '\n')
-    const collection = join(folder.path, 'collection')
-    writeSettings(collection, options, web.port)
+  async run({ sites, pages, visits, workers, pause, load }, tools): Promise<Outcome> {
     const points: Point[] = []
-    let fetched = 0
-    const over = new AbortController()
-    const counting = (async () => {
-      while (!over.signal.aborted) {
-        fetched = (await web.stand()).pages
-        await sleep(250, undefined, { signal: over.signal }).catch(() => {})
-      }
-    })()
-    const flags = ['--pause', `${pause}s`, '--visits', `${visits}`, '--workers', `${workers}`]
-    const end = await runOrbweaver(
-      { folder: collection, seedFile, port: web.port, volumes: 'written', flags },
-      {
-        onSample({ seconds, rssBytes }) {
-          const last = points.at(-1)
-          if (last !== undefined && seconds - last.seconds < 1) return
-          points.push({ seconds, pages: fetched, rssBytes })
-          tools.say(`${Math.round(seconds)} s: ${fetched} pages, ${Math.round(rssBytes / 1e6)} MB`)
-        },
-      },
-    )
-    over.abort()
-    await counting
-    if (end.documents !== documents) throw new Error(`${end.documents} documents were kept, ${documents} are right`)
-    return report(points, documents, end.peakBytes ?? Number.NaN, `${grouped(sites)} sites × ${grouped(pages)} pages`)
+    const sampler = (fetched: () => number) => (sample: Sample) => {
+      const last = points.at(-1)
+      if (last !== undefined && sample.seconds - last.seconds < 1) return
+      points.push({ ...sample, pages: fetched() })
+      tools.say(`${Math.round(sample.seconds)} s: ${fetched()} pages, ${Math.round(sample.rssBytes / 1e6)} MB`)
+    }
+    const crawl = load ? atFullLoad : withPauses
+    const { documents, peakBytes } = await crawl({ sites, pages, visits, workers, pause }, sampler)
+    return report(points, documents, peakBytes ?? Number.NaN, `${grouped(sites)} sites × ${grouped(pages)} pages`)
   },
 })
+
+interface Size {
+  sites: number
+  pages: number
+  visits: number
+  workers: number
+  pause: number
+}
+
+type Sampler = (fetched: () => number) => (sample: Sample) => void
+
+/** Sites at addresses of their own, as on the web. */
+async function withPauses({ sites, pages, visits, workers, pause }: Size, sampler: Sampler): Promise<OrbweaverEnd> {
+  const options = benchWeb(sites, pages)
+  const { seeds, documents } = factsOf(options)
+  await using web = await serveBenchWeb({ web: options, prepare: false, manyAddresses: true })
+  using folder = temporaryFolder()
+  const seedFile = join(folder.path, 'seeds.txt')
+  writeFileSync(seedFile, seeds.join('\n') + '\n')
+  const collection = join(folder.path, 'collection')
+  writeSettings(collection, options, web.port)
+  await using counted = counting(async () => (await web.stand()).pages)
+  const flags = ['--pause', `${pause}s`, '--visits', `${visits}`, '--workers', `${workers}`]
+  const end = await runOrbweaver(
+    { folder: collection, seedFile, port: web.port, volumes: 'written', flags },
+    { onSample: sampler(counted.last) },
+  )
+  if (end.documents !== documents) throw new Error(`${end.documents} documents were kept, ${documents} are right`)
+  return end
+}
+
+/** One address, pages from memory: as many pages as the machine can read. */
+async function atFullLoad({ sites, pages, visits, workers }: Size, sampler: Sampler): Promise<OrbweaverEnd> {
+  using folder = temporaryFolder()
+  await using web = await serveSlowWeb({ latencyMs: 0, pagesPerSite: pages, pageBytes: PAGE_BYTES })
+  await using counted = counting(async () => (await web.stand()).requests)
+  const seeds = seedsOf(sites)
+  const run = { folder: folder.path, port: web.port, seeds, workers, visits }
+  const end = await crawlForScale({ ...run, onSample: sampler(counted.last) })
+  if (end.documents !== sites * pages)
+    throw new Error(`${end.documents} documents were kept, ${sites * pages} are right`)
+  return end
+}
+
+/** Asked again and again, so that samples have a number at hand. */
+function counting(ask: () => Promise<number>): AsyncDisposable & { last(): number } {
+  let last = 0
+  const over = new AbortController()
+  const asking = (async () => {
+    while (!over.signal.aborted) {
+      last = await ask()
+      await sleep(250, undefined, { signal: over.signal }).catch(() => {})
+    }
+  })()
+  return {
+    last: () => last,
+    async [Symbol.asyncDispose]() {
+      over.abort()
+      await asking
+    },
+  }
+}
 
 /** An address for each site, as on the web. They are too many for flags, so they stand where `crawl` looks for settings. */
 function writeSettings(collection: string, options: WebOptions, port: number): void {

@@ -1,7 +1,9 @@
 /** Pages a second at full load against worker threads of one process, and against processes (Fig. 6 of VN). */
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { type Lateness, PROBE, probeEnvironment, readLateness } from './lateness.ts'
 import { crawlForScale } from './run-crawl.ts'
 import { seedsOf, serveSlowWeb } from './slow-web.ts'
 
@@ -12,6 +14,8 @@ export interface ThreadsPoint {
   pagesPerSecond: number
   cpuSecondsPer1000: number
   peakBytes: number
+  /** Of the worst thread, after the ramp-up; null when the crawl was over by then. */
+  lateness: Lateness | null
 }
 
 export interface LoadOptions {
@@ -20,11 +24,16 @@ export interface LoadOptions {
   pageBytes: number
 }
 
+/** By then every thread has compiled what it runs all the time. */
+const RAMP_MS = 4000
+
 /** Each process has its share of the sites and a collection of its own. */
 export async function measureThreads(processes: number, threads: number, load: LoadOptions): Promise<ThreadsPoint> {
   using folder = temporaryFolder()
   await using web = await serveSlowWeb({ latencyMs: 0, ...load })
   const seeds = seedsOf(load.sites)
+  const late = join(folder.path, 'late')
+  mkdirSync(late)
   const begun = performance.now()
   const ends = await Promise.all(
     Array.from({ length: processes }, (_, process) =>
@@ -34,6 +43,8 @@ export async function measureThreads(processes: number, threads: number, load: L
         seeds: seeds.filter((_, site) => site % processes === process),
         workers: threads,
         visits: 300,
+        nodeFlags: ['--import', PROBE],
+        env: probeEnvironment(late, RAMP_MS),
       }),
     ),
   )
@@ -49,5 +60,6 @@ export async function measureThreads(processes: number, threads: number, load: L
     pagesPerSecond: pages / seconds,
     cpuSecondsPer1000: (sum((end) => end.cpuSeconds) / pages) * 1000,
     peakBytes: sum((end) => end.peakBytes ?? 0),
+    lateness: readLateness(late) ?? null,
   }
 }

@@ -4,7 +4,7 @@
  */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { createHistogram, performance } from 'node:perf_hooks'
 import { isMainThread, threadId } from 'node:worker_threads'
 import type { Lateness } from './lateness.ts'
 
@@ -14,24 +14,37 @@ const rampMs = Number(process.env.BENCH_LATENESS_RAMP ?? 0)
 const EVERY_MS = 5
 
 if (folder !== undefined && !isMainThread) {
-  const delay = monitorEventLoopDelay({ resolution: EVERY_MS })
-  let begun = performance.now()
-  setTimeout(() => {
-    begun = performance.now()
-    delay.enable()
-  }, rampMs).unref()
+  const late = createHistogram()
+  const busy = createHistogram()
+  const begun = performance.now() + rampMs
+  const look = (dueAt: number, cpuBefore: number) => {
+    const now = performance.now()
+    const cpu = cpuMicroseconds()
+    if (now > begun) {
+      late.record(Math.max(1, Math.round((now - dueAt) * 1000)))
+      busy.record(Math.max(1, cpu - cpuBefore))
+    }
+    setTimeout(look, EVERY_MS, now + EVERY_MS, cpu).unref()
+  }
+  look(Number.POSITIVE_INFINITY, cpuMicroseconds())
   process.on('exit', () => {
-    delay.disable()
-    const late = (percentile: number) => Math.max(0, delay.percentile(percentile) / 1e6 - EVERY_MS)
+    if (late.count === 0) return
     const lateness: Lateness = {
       thread: threadId,
       seconds: (performance.now() - begun) / 1000,
-      samples: delay.count,
-      p50Ms: late(50),
-      p99Ms: late(99),
-      p999Ms: late(99.9),
-      maxMs: delay.count === 0 ? 0 : Math.max(0, delay.max / 1e6 - EVERY_MS),
+      samples: late.count,
+      p50Ms: late.percentile(50) / 1000,
+      p99Ms: late.percentile(99) / 1000,
+      p999Ms: late.percentile(99.9) / 1000,
+      maxMs: late.max / 1000,
+      busyP999Ms: busy.percentile(99.9) / 1000,
+      busyMaxMs: busy.max / 1000,
     }
-    if (delay.count > 0) writeFileSync(join(folder, `${threadId}.json`), JSON.stringify(lateness))
+    writeFileSync(join(folder, `${threadId}.json`), JSON.stringify(lateness))
   })
+}
+
+function cpuMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }

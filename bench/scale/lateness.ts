@@ -11,6 +11,9 @@ export interface Lateness {
   p99Ms: number
   p999Ms: number
   maxMs: number
+  /** CPU that the thread itself spent between two looks: what it would be late by if it had a core to itself. */
+  busyP999Ms: number
+  busyMaxMs: number
 }
 
 export const PROBE = join(import.meta.dirname, 'lateness-probe.ts')

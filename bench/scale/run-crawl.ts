@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { plainEnvironment } from '../crawlers/orbweaver.ts'
-import { type Measured, runMeasured } from '../measure/run-measured.ts'
+import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
 const EXIT_TIME_LIMIT = 15
@@ -17,6 +17,7 @@ export interface ScaleRun {
   seconds?: number
   nodeFlags?: readonly string[]
   env?: NodeJS.ProcessEnv
+  onSample?: MeasureOptions['onSample']
 }
 
 export async function crawlForScale(run: ScaleRun): Promise<Measured & { documents: number }> {
@@ -30,7 +31,7 @@ export async function crawlForScale(run: ScaleRun): Promise<Measured & { documen
   const end = await runMeasured(
     process.execPath,
     [...(run.nodeFlags ?? []), PROGRAM, 'crawl', ...flags, ...size, ...way, ...time],
-    { env: { ...plainEnvironment(), ...run.env } },
+    { env: { ...plainEnvironment(), ...run.env }, onSample: run.onSample },
   )
   if (end.code !== 0 && !(end.code === EXIT_TIME_LIMIT && run.seconds !== undefined))
     throw new Error(`orbweaver ended with code ${end.code}:\n${end.stderr}`)
