@@ -7,22 +7,25 @@ import { realDisk } from '../../src/base/real-disk.ts'
 import { loadSettings } from '../../src/config/load.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { decodeReport } from '../../src/visit/decode-report.ts'
+import type { VisitReport } from '../../src/visit/report.ts'
 import { seal } from '../../src/visit/sealed-part.ts'
+import { laterNews } from '../../src/visit/site-memory.ts'
 import { parseUrl } from '../../src/web/url/web-url.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import type { Material } from './material.ts'
 import { timeEach, timeOnce } from './stopwatch.ts'
 import type { Piece } from './worker-pieces.ts'
 
-/** Parts that come together, as a worker with many visits sends them once a second. */
-const PARTS_AT_ONCE = 20
+/** What a visit without pauses brings in a second beside two hundred others; a part has its own costs. */
+const PAGES_A_PART = 4
 const VISITS_AT_ONCE = 32
 
 export async function housePieces({ seeds, parts }: Material): Promise<Piece[]> {
   using folder = temporaryFolder()
   const pages = parts.reduce((sum, part) => sum + part.pages.length, 0)
-  const sealed = parts.map(seal)
-  const decoding = (timeEach(sealed, ({ body }) => void decodeReport(body)) * parts.length) / pages
+  const waves = inWaves(parts).map((wave) => wave.map(seal))
+  const sealed = waves.flat()
+  const decoding = (timeEach(sealed, ({ body }) => void decodeReport(body)) * sealed.length) / pages
   const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
   for (const inside of ['archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder.path, inside))
   const database = openSqlite(join(folder.path, 'collection.db'))
@@ -42,10 +45,8 @@ export async function housePieces({ seeds, parts }: Material): Promise<Piece[]> 
       given = (await house.calls.checkOut('w1', VISITS_AT_ONCE)).visits.length
   })
   const takingIn = await timeOnce(async () => {
-    for (let at = 0; at < sealed.length; at += PARTS_AT_ONCE) {
-      await house.intake.store(sealed.slice(at, at + PARTS_AT_ONCE))
-      await house.intake.idle()
-    }
+    for (const wave of waves) await house.intake.store(wave)
+    await house.intake.idle()
   })
   const applied = await database.read((tx) => house.frontier.ledger.look.totals(tx))
   if (applied.urls.marked === 0) throw new Error('no part was applied')
@@ -61,8 +62,41 @@ export async function housePieces({ seeds, parts }: Material): Promise<Piece[]> 
     {
       name: 'take in and apply',
       microseconds: takingIn / pages,
-      note: `${PARTS_AT_ONCE} parts at once: inbox, frontier, pages, captures, links, counters, log`,
+      note: `a part of each site at once, ${PAGES_A_PART} pages each: frontier, pages, captures, links, counters, log`,
     },
     { name: 'finish', microseconds: finishing / pages, note: 'reverse index of links, CDXJ; once a crawl' },
   ]
+}
+
+/** The parts of each visit joined to larger ones; the first of all visits come together, then the second, and so on. */
+function inWaves(parts: readonly VisitReport[]): VisitReport[][] {
+  const waves: VisitReport[][] = []
+  for (const own of Map.groupBy(parts, ({ visit }) => visit).values()) {
+    let wave = 0
+    for (let joined: VisitReport | undefined, at = 0; at < own.length; at++) {
+      joined = joined === undefined ? { ...own[at], part: wave + 1 } : together(joined, own[at])
+      if (joined.pages.length < PAGES_A_PART && at < own.length - 1) continue
+      waves[wave] ??= []
+      waves[wave++].push(joined)
+      joined = undefined
+    }
+  }
+  return waves
+}
+
+/** As if it had been told at once: what was found and fetched within a part is not among what was found. */
+function together(one: VisitReport, next: VisitReport): VisitReport {
+  const fetched = new Set(next.pages.map(({ key }) => key))
+  const counts = new Map(one.counts)
+  for (const [name, count] of next.counts) counts.set(name, (counts.get(name) ?? 0) + count)
+  return {
+    ...next,
+    part: one.part,
+    pages: [...one.pages, ...next.pages],
+    found: [...one.found.filter(({ key }) => !fetched.has(key)), ...next.found],
+    abroad: [...one.abroad, ...next.abroad],
+    verdicts: [...one.verdicts, ...next.verdicts],
+    counts,
+    memory: laterNews(one.memory, next.memory),
+  }
 }
