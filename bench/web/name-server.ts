@@ -33,8 +33,13 @@ export function answerOf(question: Buffer, exists: (name: string) => boolean): B
   return Buffer.concat([head, question.subarray(HEAD_BYTES, end), ...answers])
 }
 
-/** Asks `exists` for every question; gives the port. */
-export function serveNames(exists: (name: string) => boolean): Promise<number> {
+export interface ServedNames extends AsyncDisposable {
+  readonly port: number
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Asks `exists` for every question. */
+export function serveNames(exists: (name: string) => boolean): Promise<ServedNames> {
   const socket = createSocket('udp4')
   socket.on('message', (question, from) => {
     const answer = answerOf(question, exists)
@@ -42,6 +47,9 @@ export function serveNames(exists: (name: string) => boolean): Promise<number> {
   })
   return new Promise((resolve, reject) => {
     socket.once('error', reject)
-    socket.bind(0, '127.0.0.1', () => resolve(socket.address().port))
+    socket.bind(0, '127.0.0.1', () => {
+      const closed = () => new Promise<void>((done) => socket.close(() => done()))
+      resolve({ port: socket.address().port, [Symbol.asyncDispose]: closed })
+    })
   })
 }

@@ -192,7 +192,7 @@ function isName(name: string): boolean {
 
 async function openNames(): Promise<Names | undefined> {
   if (options.names !== true || !options.prepare) return undefined
-  const port = await serveNames(isName)
+  const { port } = await serveNames(isName)
   try {
     await listen(createServer({ noDelay: true }, converse), '127.0.0.1', 80)
     return { port }

@@ -9,6 +9,13 @@ import { spider } from './spider.ts'
 import { wgetWarc } from './wget-warc.ts'
 import { wget2 } from './wget2.ts'
 
+/** Those that cannot be had, or not without more than settings; they are named in every report. */
+export const OUT_OF_REACH: Readonly<Record<string, string>> = {
+  stormcrawler: 'a library for topologies of Apache Storm, no program: what it costs is what one builds with it',
+  bubing:
+    'its last release (0.9.15, 2019) needs libraries that Maven Central does not have: sux4j 4.3.0, sun.jdk tools',
+}
+
 export const RIVALS: readonly Rival[] = [
   wgetWarc,
   heritrix,
