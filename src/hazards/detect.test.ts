@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import { countRefused, judgePage, learnProbe, refusalOf } from './detect.ts'
+import { takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
 
@@ -81,6 +82,7 @@ test('any pages: no throw, bounded memory, nothing changes on the way through JS
         const refusal = refusalOf(memory, page.path, 1, NO_LIMITS)
         if (refusal !== undefined) memory = countRefused(memory, refusal.pattern)
         assert.ok(JSON.stringify(memory.traps).length <= 16_384)
+        if (memory.traps?.taken !== undefined) assert.equal(memory.traps.taken, takenBy(memory.traps.families ?? []))
         assert.ok((memory.traps?.stopped ?? []).every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
       }
     }),

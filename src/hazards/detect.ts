@@ -49,7 +49,7 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
     return { memory: next, verdicts, follow: true }
   const judged = judgeTraps(next, traps, page, options.trusted)
   next.traps = judged.traps
-  verdicts.push(...judged.verdicts)
+  if (judged.verdicts.length > 0) verdicts.push(...judged.verdicts)
   const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement

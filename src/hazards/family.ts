@@ -63,16 +63,24 @@ export interface Family extends Counts {
   contents: readonly number[]
   examples: readonly string[]
   parameters: ParameterRow | undefined
+  /** What the row took when it was opened, in characters of JSON; of that, pattern and examples now. */
+  size: number
+  textSize: number
 }
 
 const MOST_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
-/** All counts, then what the row takes. Of doubles from the start, because some counts will be: a list that turns into one is copied. */
+/** All counts, then what the row takes, and of that its texts: not to be worked out from each text of each row for each page. */
 const COUNTS = 32
-const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 1 }, () => 0.5).fill(0)
+const SIZE = COUNTS
+const TEXT_SIZE = COUNTS + 1
+/** Of doubles from the start, because some counts will be: a list that turns into one is copied. */
+const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 2 }, () => 0.5).fill(0)
 
 export function freshFamily(pattern: string): Family {
-  return openRow([pattern, NO_COUNTS, [], []])
+  const family = openRow([pattern, NO_COUNTS, [], []])
+  family.textSize = pattern.length
+  return family
 }
 
 /**
@@ -80,12 +88,14 @@ export function freshFamily(pattern: string): Family {
  * large number in it has doubles only, and a family of doubles would have a box for each.
  */
 export function openRow(row: FamilyRow): Family {
-  const counts = row[1].length >= COUNTS ? row[1] : [...row[1], ...NO_COUNTS]
+  const counts = row[1].length === NO_COUNTS.length ? row[1] : withSizes(row)
   return {
     pattern: row[0],
     contents: row[2],
     examples: row[3],
     parameters: row[4],
+    size: counts[SIZE] | 0,
+    textSize: counts[TEXT_SIZE] | 0,
     answers: counts[0] | 0,
     pages: counts[1] | 0,
     kinds: counts[2] | 0,
@@ -155,28 +165,41 @@ export function closeRow(family: Family): FamilyRow {
   counts[29] = family.fewest
   counts[30] = family.combined
   counts[31] = family.at
+  counts[SIZE] = measure(counts, family.textSize, family.contents, family.parameters)
+  counts[TEXT_SIZE] = family.textSize
   const { pattern, contents, examples, parameters } = family
-  const row: FamilyRow =
-    parameters === undefined ? [pattern, counts, contents, examples] : [pattern, counts, contents, examples, parameters]
-  counts[COUNTS] = measure(row)
-  return row
+  return parameters === undefined
+    ? [pattern, counts, contents, examples]
+    : [pattern, counts, contents, examples, parameters]
 }
 
-/** Rows are never written to: what one takes is worked out once. */
+/** At most so many characters of JSON. */
 export function sizeOf(row: FamilyRow): number {
-  return row[1].length > COUNTS ? row[1][COUNTS] : measure(row)
+  return row[1].length === NO_COUNTS.length ? row[1][SIZE] : withSizes(row)[SIZE]
 }
 
-/** At most so many characters of JSON, a comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
-function measure(row: FamilyRow): number {
-  const counts = row[1]
-  const parameters = row[4]
-  let size = row[0].length + 20 + 11 * row[2].length
+/** A row of an older memory, or of none. */
+function withSizes([pattern, row, contents, examples, parameters]: FamilyRow): number[] {
+  const counts = NO_COUNTS.map((none, at) => (at < COUNTS ? (row[at] ?? none) : none))
+  counts[TEXT_SIZE] = examples.reduce((sum, example) => sum + sizeOfExample(example), pattern.length)
+  counts[SIZE] = measure(counts, counts[TEXT_SIZE], contents, parameters)
+  return counts
+}
+
+const sizeOfExample = (example: string) => example.length + 3
+
+/** A comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
+function measure(
+  counts: readonly number[],
+  textSize: number,
+  contents: readonly number[],
+  parameters: ParameterRow | undefined,
+): number {
+  let size = textSize + 20 + 11 * contents.length
   for (let at = 0; at < COUNTS; at++) {
     const count = counts[at]
     size += count < 10 ? 2 : count < 1_000 ? 4 : count < 100_000 ? 6 : 17
   }
-  for (const example of row[3]) size += example.length + 3
   if (parameters !== undefined) {
     for (const name of parameters[0]) size += name.length + 16
     size += 11 * (parameters[4].length + parameters[5].length) + 14
@@ -199,7 +222,9 @@ export function isDense({ pattern, pages, lowest, highest }: Family): boolean {
 export function withExample(family: Family, path: string): void {
   if (family.examples.length >= MOST_EXAMPLES) return
   const example = shorten(path)
-  if (!family.examples.includes(example)) family.examples = [...family.examples, example]
+  if (family.examples.includes(example)) return
+  family.examples = [...family.examples, example]
+  family.textSize += sizeOfExample(example)
 }
 
 export function shorten(path: string): string {

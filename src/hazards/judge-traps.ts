@@ -27,7 +27,7 @@ import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
 import { mark, mix } from './marks.ts'
 import { judgeFolder, judgeForm } from './near-duplicates.ts'
-import { type OpenFamilies, openFamilies } from './open-families.ts'
+import { type OpenFamilies, openFamilies, takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
@@ -107,6 +107,7 @@ export function judgeTraps(
     alike: isNearError ? (traps.alike ?? 0) + 1 : traps.alike,
     pace: countPace(traps, slow),
     families: closed.families,
+    taken: closed.taken,
     forgotten: closed.forgotten,
     contents: common === undefined ? traps.contents : common.contents,
     texts: text === undefined || seen ? traps.texts : appended(traps.texts ?? NO_MARKS, text, MOST_TEXTS),
@@ -125,7 +126,7 @@ export function judgeTraps(
   const sight: Sight = { page, pattern, content, census, form, folders, novel: all, closing: leading, suspicion }
   const findings: Finding[] = []
   if (!isHome) {
-    if (aliases !== undefined) findings.push(...judgeAliases(aliases, sight))
+    if (alias) findings.push(...judgeAliases(aliases!, sight))
     const first =
       findings.length > 0 ? undefined : (judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!, cast))
     if (first !== undefined) findings.push(first)
@@ -297,6 +298,7 @@ const MOST_LISTS = 4
 
 /** What a new page lists is meant to be read, as long as it is not of its own kind. */
 function vouch({ elsewhere }: LinkCensus, now: number, families: OpenFamilies): void {
+  if (elsewhere.size === 0) return
   let lists: [pattern: string, links: number][] | undefined
   for (const list of elsewhere) if (list[1] >= LEAST_LIST) (lists ??= []).push(list)
   if (lists === undefined) return
@@ -324,6 +326,7 @@ function stop(
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.stopped)) continue
     traps.stopped = addStopped(traps.stopped, finding, page.at)
     traps.families = traps.families?.filter(([name]) => name !== pattern)
+    traps.taken = takenBy(traps.families ?? [])
     verdicts.push({ rule, evidence, pattern, examples: [...examples] })
   }
   return verdicts

@@ -13,14 +13,15 @@ const ROOM_OF_A_STOP = 600
 export interface OpenFamilies {
   /** The family of a pattern, begun when it is not known. */
   of(pattern: string): Family
-  close(): { families: FamilyRow[]; forgotten: readonly number[] | undefined }
+  close(): { families: FamilyRow[]; forgotten: readonly number[] | undefined; taken: number }
 }
 
 /** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
 const MOST_FORGOTTEN = 40
 const MANY_KINDS = 4
 
-export function openFamilies({ families: rows = [], forgotten, stopped }: TrapMemory, now: number): OpenFamilies {
+export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
+  const { families: rows = NO_ROWS, forgotten, stopped } = traps
   const open: Family[] = []
   const places: number[] = []
   return {
@@ -36,25 +37,36 @@ export function openFamilies({ families: rows = [], forgotten, stopped }: TrapMe
     },
     close() {
       const closed = rows.slice()
+      let taken = traps.taken ?? takenBy(rows)
       for (let at = 0; at < open.length; at++) {
         const row = closeRow(open[at])
+        taken += sizeOf(row) - open[at].size
         if (places[at] === rows.length) closed.push(row)
         else closed[places[at]] = row
       }
-      const { kept, gone } = makeRoom(closed, now, ROOM - ROOM_OF_A_STOP * (stopped.length + 1))
-      if (gone.length === 0) return { families: kept, forgotten }
+      const room = ROOM - ROOM_OF_A_STOP * (stopped.length + 1)
+      if (taken <= room || closed.length === 1) return { families: closed, forgotten, taken }
+      const gone = makeRoom(closed, now, taken - room)
       const others = (forgotten ?? []).filter((one) => !gone.includes(one))
-      return { families: kept, forgotten: [...others, ...gone].slice(-MOST_FORGOTTEN) }
+      const all = gone.length === 0 ? forgotten : [...others, ...gone].slice(-MOST_FORGOTTEN)
+      return { families: closed, forgotten: all, taken: takenBy(closed) }
     },
   }
 }
 
-/** The families that say least make room: nothing suspicious, not seen for long. */
-function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyRow[]; gone: number[] } {
+const NO_ROWS: readonly FamilyRow[] = []
+
+/** What rows take, in characters of JSON at most. */
+export function takenBy(rows: readonly FamilyRow[]): number {
   let size = 0
   for (const row of rows) size += sizeOf(row)
+  return size
+}
+
+/** The families that say least go: nothing suspicious, not seen for long. Marks of those that showed much. */
+function makeRoom(rows: FamilyRow[], now: number, excess: number): number[] {
   const gone: number[] = []
-  while (size > room && rows.length > 1) {
+  while (excess > 0 && rows.length > 1) {
     let coldest = 0
     let least = Number.POSITIVE_INFINITY
     for (let at = 0; at < rows.length; at++) {
@@ -66,10 +78,10 @@ function makeRoom(rows: FamilyRow[], now: number, room: number): { kept: FamilyR
     }
     const [pattern, counts] = rows[coldest]
     if (counts[COLUMN.kinds] >= MANY_KINDS) gone.push(mark(pattern))
-    size -= sizeOf(rows[coldest])
+    excess -= sizeOf(rows[coldest])
     rows.splice(coldest, 1)
   }
-  return { kept: rows, gone }
+  return gone
 }
 
 /** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */

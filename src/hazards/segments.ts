@@ -4,7 +4,7 @@
  */
 
 const LONGEST = 24
-export const LONGEST_DATE_WORD = 10
+const LONGEST_DATE_WORD = 10
 const DATE_WORDS = new Set(
   (
     'january february march april may june july august september october november december ' +
@@ -21,24 +21,16 @@ const DATE_WORDS = new Set(
 const DATE_LENGTHS = new Uint16Array(128)
 for (const word of DATE_WORDS) DATE_LENGTHS[word.charCodeAt(0)] |= 1 << word.length
 
-/** These letters of a text in lower case are a month or a day of the week. */
+/** These letters of a text are a month or a day of the week, in whichever case. */
 export function isDateWord(text: string, from: number, to: number): boolean {
-  const first = text.charCodeAt(from)
+  const first = text.charCodeAt(from) | 0x20
   if (to - from > LONGEST_DATE_WORD || first >= 128 || ((DATE_LENGTHS[first] >> (to - from)) & 1) === 0) return false
-  return DATE_WORDS.has(text.slice(from, to))
-}
-
-/** In whichever case. */
-function isDateSegment(segment: string): boolean {
-  const first = segment.charCodeAt(0) | 0x20
-  if (segment.length > LONGEST_DATE_WORD || first >= 128 || ((DATE_LENGTHS[first] >> segment.length) & 1) === 0)
-    return false
-  return DATE_WORDS.has(segment.toLowerCase())
+  return DATE_WORDS.has(text.slice(from, to).toLowerCase())
 }
 
 export function foldSegment(segment: string): string {
   if (segment === '') return ''
-  if (isDateSegment(segment)) return '#'
+  if (isDateWord(segment, 0, segment.length)) return '#'
   if (looksRandom(segment)) return '*'
   if (segment.length <= LONGEST && isPlain(segment)) return segment
   const cut = segment.length > 4 * LONGEST ? segment.slice(0, 4 * LONGEST) : segment

@@ -1,43 +1,41 @@
 /** The title of a page with numbers and dates folded, as 32 bits: `Events of 3 May 2031` and `Events of 12 June 2031` have one. */
 
-import { HALF, kindOf, LETTER, NUMBER, OTHER } from './letters.ts'
+import { HALF, kindOf, LETTER, lowerOf, NUMBER, OTHER } from './letters.ts'
 import { EMPTY, mark, mix } from './marks.ts'
-import { isDateWord, LONGEST_DATE_WORD } from './segments.ts'
+import { isDateWord } from './segments.ts'
 
 const LONGEST = 80
 const HASH = 35
-/** A letter in lower case may be three units long. */
-const folded = new Uint16Array(3 * LONGEST)
+const folded = new Uint16Array(LONGEST)
 
 export function titleMark(title: string): number {
-  const text = (title.length > LONGEST ? title.slice(0, LONGEST) : title).toLowerCase()
-  const length = foldWords(text)
-  return length < 0 ? mark(slowly(text)) : markFolded(length)
+  const length = foldWords(title)
+  return length < 0 ? mark(slowly(title)) : markFolded(length)
 }
 
-/** Words with a number in them and names of months and days become `#`. Units of the folded text, or -1 for one with halves of letters. */
-function foldWords(text: string): number {
+/** Words with a number in them and names of months and days become `#`. Units of the folded text, or -1 for one that is not so simple. */
+function foldWords(title: string): number {
+  const end = Math.min(title.length, LONGEST)
   let length = 0
-  for (let at = 0; at < text.length; ) {
+  for (let at = 0; at < end; ) {
     const from = at
     const start = length
-    let numeric = false
+    let isNumeric = false
     let unit = 0
-    let kind = OTHER
-    for (; at < text.length; at++) {
-      unit = text.charCodeAt(at)
-      kind = kindOf(unit)
+    for (; at < end; at++) {
+      unit = title.charCodeAt(at)
+      const kind = kindOf(unit)
       if (kind === HALF) return -1
       if (kind === OTHER) break
-      if (kind === NUMBER) numeric = true
-      folded[length++] = unit
+      if (kind === NUMBER) isNumeric = true
+      folded[length++] = lowerOf(unit)
     }
-    if (numeric || (at > from && at - from <= LONGEST_DATE_WORD && isDateWord(text, from, at))) {
+    if (isNumeric || (at > from && isDateWord(title, from, at))) {
       length = start
       folded[length++] = HASH
     }
-    if (at < text.length) {
-      folded[length++] = unit
+    if (at < end) {
+      folded[length++] = lowerOf(unit)
       at++
     }
   }
@@ -61,8 +59,10 @@ function markFolded(length: number): number {
 }
 
 /** The same in words that are easier to believe; `title.test.ts` holds one against the other. */
-export function slowly(text: string): string {
-  return text
+export function slowly(title: string): string {
+  return title
+    .slice(0, LONGEST)
+    .toLowerCase()
     .replace(/[\p{L}\p{N}]+/gu, (word) => (/\p{N}/u.test(word) || isDateWord(word, 0, word.length) ? '#' : word))
     .replace(/#(\P{L}+#)*/gu, '#')
 }

@@ -12,7 +12,7 @@ import { countLabel } from '../visit/counts.ts'
 import type { PageReport, Verdict } from '../visit/report.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
-import { judgeLikeness, MIRROR_RULE } from './likeness.ts'
+import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
 import { answered } from './silence.ts'
 import type { SiteTools } from './tools.ts'
@@ -60,7 +60,11 @@ export function judge(
     tookMs,
     outcome: page.outcome.kind,
     duplicate,
-    ...seen,
+    path: seen.path,
+    again: seen.again,
+    content: seen.content,
+    links: seen.links,
+    abroad: seen.abroad,
   }
   const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
   reporter.remember(answered(memory))
@@ -76,8 +80,9 @@ export function compareSites(
   reporter: Reporter,
   tools: SiteTools,
 ): void {
-  if (tools.trusts(reporter.visit.site, MIRROR_RULE)) return
-  const { memory, slow, verdict } = judgeLikeness(reporter.memory, { url: page.url, isHome, twin })
+  const { site } = reporter.visit
+  if (isDecided(reporter.memory) || tools.trusts(site, MIRROR_RULE)) return
+  const { memory, slow, verdict } = judgeLikeness(reporter.memory, { site, url: page.url, isHome, twin })
   reporter.remember(memory)
   if (slow !== undefined) reporter.learn({ slow })
   if (verdict !== undefined) tellVerdict(verdict, page, reporter, tools)
@@ -128,7 +133,8 @@ export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
 export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools: SiteTools): string | undefined {
   const { memory, visit, tally } = reporter
   if (memory.stopped === undefined && (memory.traps?.stopped.length ?? 0) === 0) return undefined
-  const refusal = refusalOf(memory, normalPath(url), depth, hazardOptions(visit.site, tools))
+  const trusted = (rule: string) => tools.trusts(visit.site, rule)
+  const refusal = refusalOf(memory, normalPath(url), depth, { trusted })
   if (refusal === undefined) return undefined
   if (reporter.refuses(url.key)) {
     tally.add(`stopped:${ruleLabel(refusal.rule)}`)

@@ -5,6 +5,7 @@ import { freshMemory } from '../visit/site-memory.ts'
 import { judgeLikeness, type Liked, type LikePage } from './likeness.ts'
 
 const page = (path: string, twin?: string): LikePage => ({
+  site: 'copy.test',
   url: `https://copy.test${path}`,
   isHome: path === '/',
   ...(twin === undefined ? {} : { twin: `http://${twin}${path}` }),

@@ -10,6 +10,7 @@ import { parseUrl } from '../web/url/web-url.ts'
 
 /** A document of the site that was kept. */
 export interface LikePage {
+  site: SiteName
   url: string
   isHome: boolean
   /** The URL under which its payload is known already. */
@@ -35,13 +36,17 @@ const MOST_TWINS = 8
 const MOST_EXAMPLES = 3
 const LONGEST_EXAMPLE = 500
 
+/** After the first documents nothing more is compared. */
+export function isDecided({ likeness }: SiteMemory): boolean {
+  return likeness?.like !== undefined
+}
+
 export function judgeLikeness(memory: SiteMemory, page: LikePage): Liked {
+  if (isDecided(memory)) return { memory }
   const before = memory.likeness ?? { documents: 0, twins: [], examples: [] }
-  if (before.like !== undefined) return { memory }
-  const own = parseUrl(page.url)?.site
   const twin = page.twin === undefined ? undefined : parseUrl(page.twin)?.site
   // The site's own copy of it, now or last year, speaks neither for nor against.
-  if (own === undefined || twin === own) return { memory }
+  if (twin === page.site) return { memory }
   const now = counted(before, page, twin)
   const like = mirrored(now)
   if (like !== undefined) return proposal({ ...memory, likeness: decided(like) }, now, like)

@@ -53,7 +53,9 @@ export interface TrapMemory {
   alike?: number
   /** Answers that came at a usual pace, and slow ones. */
   pace?: [usual: number, slow: number]
-  families?: FamilyRow[]
+  families?: readonly FamilyRow[]
+  /** What they take, in characters of JSON at most. */
+  taken?: number
   /** Hashes of patterns that showed many contents and made room for others. */
   forgotten?: readonly number[]
   /** Contents that more than one URL may show, each with how many did, in columns (`hazards/few-contents.ts`). */
