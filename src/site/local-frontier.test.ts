@@ -1,8 +1,11 @@
 /** Other texts of a URL: which are told, and how many. What is queued and when is `whole-parts.test.ts` and `crawl.test.ts`. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
+import { RULE_NAMES } from '../web/url/rules.ts'
+import { isSameText, urlReader, type WebUrl } from '../web/url/web-url.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { itemOf, Scripted } from './scripted.test-data.ts'
 
@@ -42,6 +45,84 @@ test('of a URL known from elsewhere only a lossy text can be another', () => {
   asked.take()
   assert.deepEqual(offers(asked, PLAIN, sid(1)), ['known', 'spelling'])
 })
+
+test('a text of which nobody says that it is lossy, as that of a feed, is compared all the same', () => {
+  const local = frontier()
+  assert.equal(local.offer(item(sid(1)), false), 'new')
+  assert.deepEqual(offers(local, PLAIN, sid(1)), ['spelling', 'known'])
+})
+
+test('to keep only odd texts says the same as to keep the text of all that waits', () => {
+  const rules = urlReader(RULE_NAMES)
+  const texts = [
+    '/',
+    '/a',
+    '/%61',
+    '/~a',
+    '/%7Ea',
+    '/a/index.html',
+    '/a/',
+    '/a?b=1&a=2',
+    '/a?a=2&b=1',
+    '/a?',
+    '/a;jsessionid=AB12',
+  ]
+  const step = fc.record({ path: fc.constantFrom(...texts), unsaid: fc.boolean(), take: fc.boolean() })
+  const agenda = fc.subarray(texts)
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 40 }), agenda, fc.nat(6), (steps, agenda, pages) => {
+      const urlOf = (path: string) => rules.parse(`http://a.test${path}`)!
+      const itemOfUrl = ({ href, key }: WebUrl): AgendaItem => ({ ...itemOf({ url: href }), key })
+      // The frontier has a key once.
+      const waiting = [...new Map(agenda.map((path) => [urlOf(path).key, itemOfUrl(urlOf(path))])).values()]
+      const local = frontier({ agenda: waiting, limits: { pages, time: 1 } })
+      const all = keepingAll(waiting, pages + 1)
+      for (const { path, unsaid, take } of steps) {
+        const url = urlOf(path)
+        const lossy = !(unsaid && !local.knows(url.key)) && url.lossy
+        assert.equal(local.holds({ ...url, lossy }), all.isKnown(itemOfUrl(url), lossy))
+        assert.equal(local.offer(itemOfUrl(url), lossy), all.offer(itemOfUrl(url), lossy))
+        if (take && local.peek() !== undefined) assert.deepEqual(local.take(), all.take())
+      }
+    }),
+    { numRuns: 3000 },
+  )
+})
+
+/** The plainest way: the texts of all that waits, and of what is lossy, until they are asked for. */
+function keepingAll(agenda: readonly AgendaItem[], most: number) {
+  const queue = [...agenda]
+  const seen = new Set(agenda.map(({ key }) => key))
+  const texts = new Map(agenda.map(({ key, url }) => [key, url]))
+  const counts = new Map<bigint, number>()
+  const told = new Set<string>()
+  const isSpelling = ({ key, url }: AgendaItem, lossy: boolean) => {
+    const text = texts.get(key)
+    if (text === undefined ? !lossy : isSameText(text, url)) return false
+    return seen.has(key) && (counts.get(key) ?? 0) < 3 && !told.has(url)
+  }
+  return {
+    isKnown: (item: AgendaItem, lossy: boolean) => seen.has(item.key) && !isSpelling(item, lossy),
+    offer(item: AgendaItem, lossy: boolean) {
+      if (!seen.has(item.key)) {
+        seen.add(item.key)
+        const queued = queue.length < most
+        if (queued) queue.push(item)
+        if (queued || lossy) texts.set(item.key, item.url)
+        return 'new'
+      }
+      if (!isSpelling(item, lossy)) return 'known'
+      counts.set(item.key, (counts.get(item.key) ?? 0) + 1)
+      told.add(item.url)
+      return 'spelling'
+    },
+    take() {
+      const item = queue.shift()
+      if (item !== undefined && hash64(item.url) === item.key) texts.delete(item.key)
+      return item
+    },
+  }
+}
 
 test('who does not know what is known lets the frontier see', () => {
   const local = frontier({ known: 'too many' })

@@ -31,7 +31,7 @@ export class LocalFrontier {
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of visit.agenda) {
       this.#seen.add(item.key)
-      if (hash64(item.url) !== item.key) this.#keepText(item)
+      if (!isNormal(item)) this.#keepText(item)
     }
   }
 
@@ -41,8 +41,10 @@ export class LocalFrontier {
    */
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
-      if (this.#queue.length - this.#next < this.#most) this.#queue.push(item)
-      if (lossy) this.#keepText(item)
+      const queued = this.#queue.length - this.#next < this.#most
+      if (queued) this.#queue.push(item)
+      // Whoever offers a sitemap or a feed does not say whether its text is lossy.
+      if (lossy || (queued && !isNormal(item))) this.#keepText(item)
       // What the frontier has is not known here: it will see whether this is another text of it.
       return lossy && this.#most === 0 ? 'spelling' : 'new'
     }
@@ -88,4 +90,9 @@ export class LocalFrontier {
   #keepText({ key, url }: AgendaItem): void {
     if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, url)
   }
+}
+
+/** Its text is the one that its key is made of. */
+function isNormal({ key, url }: AgendaItem): boolean {
+  return hash64(url) === key
 }

@@ -125,8 +125,10 @@ export function sitemapsOf({ sitemaps }: SiteMemory): NonNullable<SiteMemory['si
 
 function take(url: WebUrl, path: string, depth: number, via: string, tools: ScreenTools): boolean {
   if (!isWanted(url, tools)) return false
+  // Another text of one that is known is not told of, so it must not count among those that are.
+  if (tools.local.knows(url.key)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
-  if (tools.local.offer(item, false) !== 'new') return true
+  tools.local.offer(item, false)
   const { memory } = tools.reporter
   const sitemaps = sitemapsOf(memory)
   tools.reporter.remember({ ...memory, sitemaps: { ...sitemaps, asked: sitemaps.asked + 1 } })
