@@ -7,6 +7,7 @@
  */
 import { constants } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
+import { performance } from 'node:perf_hooks'
 import { createServer as createSecureServer, type TlsOptions } from 'node:tls'
 import { selfSigned } from '../../src/testweb/certificate.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
@@ -124,6 +125,38 @@ function closing(page: Page, coding: Manner['coding']): Buffer {
   return Buffer.concat([Buffer.from(head, 'latin1'), whole.subarray(length)])
 }
 
+/**
+ * Where many ask, a while's requests are answered at once: to be woken for each costs as much as to answer it (49 µs a
+ * page against 25, beside a busy crawler). The nap is so short that at least 10,000 pages a second can be had.
+ */
+const FEWEST_FOR_A_NAP = 8
+const NAP_MS_EACH = 0.1
+const LONGEST_NAP_MS = 8
+const sleeper = new Int32Array(new SharedArrayBuffer(4))
+/** A time of `LONGEST_NAP_MS` or more, and the connections that asked in it. */
+const span = { number: 0, begunAt: 0, asking: 0 }
+let napMs = 0
+let turnEnds = false
+
+/** Gives the number of the span. */
+function noteAsking(lastIn: number): number {
+  if (!turnEnds) setImmediate(endTurn)
+  turnEnds = true
+  if (lastIn !== span.number) span.asking++
+  return span.number
+}
+
+function endTurn(): void {
+  turnEnds = false
+  if (napMs > 0) Atomics.wait(sleeper, 0, 0, napMs)
+  const now = performance.now()
+  if (now - span.begunAt < LONGEST_NAP_MS) return
+  napMs = span.asking < FEWEST_FOR_A_NAP ? 0 : Math.min(LONGEST_NAP_MS, span.asking * NAP_MS_EACH)
+  span.number++
+  span.begunAt = now
+  span.asking = 0
+}
+
 function converse(socket: Socket): void {
   if (!socket.localAddress?.includes('127.')) {
     socket.destroy()
@@ -131,10 +164,12 @@ function converse(socket: Socket): void {
   }
   stand.connections++
   let rest = ''
+  let lastAsking = -1
   socket.on('error', () => socket.destroy())
   socket.on('data', (bytes) => {
     const text = rest + bytes.toString('latin1')
     let from = 0
+    lastAsking = noteAsking(lastAsking)
     for (let end = text.indexOf('\r\n\r\n'); end >= 0; end = text.indexOf('\r\n\r\n', from)) {
       // Nearly always one request is all that comes, and the text need not be cut.
       reply(socket, from === 0 && end + 4 === text.length ? text : text.slice(from, end + 2))
