@@ -14,7 +14,7 @@ const FLAGS = {
   workers: { default: 0, what: 'worker threads, or processes of a rival; 0: one for each core' },
   only: { default: '', what: 'kinds to run: ceiling-identity, identity-written, gzip-none, wget …; with commas' },
   tls: { default: false, what: 'the same web over https too: tls-kept, tls-cold, tls-resumed' },
-  resolver: { default: false, what: 'with names from a resolver on loopback too (needs port 80): resolver' },
+  resolver: { default: false, what: 'with names from a resolver on loopback too (needs ports 80 and 8080): resolver' },
   profile: { default: '', what: 'a folder for CPU profiles of the last run of each kind' },
 } as const
 
@@ -67,7 +67,7 @@ export function bandNote(cpuSecondsPer1000: number): string {
 }
 
 /** What the server saw of handshakes and of names. */
-function wayNote({ name, pages, connections, resumed, names }: CrawlerFigures, { secure, byName }: Crawler): string[] {
+function wayNote({ name, pages, handshakes, resumed, names }: CrawlerFigures, { secure, byName }: Crawler): string[] {
   if (byName === true) return [`${name}: ${grouped(names)} names asked for, of a resolver on loopback.`]
   if (secure === undefined) return []
   const how = {
@@ -75,7 +75,7 @@ function wayNote({ name, pages, connections, resumed, names }: CrawlerFigures, {
     cold: 'the server closes after every answer and gives out no tickets',
     resumed: 'the server closes after every answer and gives out tickets',
   }
-  const whole = grouped(connections - resumed)
+  const whole = grouped(handshakes - resumed)
   return [
     `${name}: ${how[secure]}: ${whole} whole handshakes and ${grouped(resumed)} resumed ones for ${grouped(pages)} pages.`,
   ]

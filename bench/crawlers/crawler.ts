@@ -141,7 +141,9 @@ export interface CrawlerFigures {
   /** Of the pages, those that went out coded as gzip. */
   coded: number
   connections: number
-  /** Of the connections, those that took up an earlier TLS session. */
+  /** Of the connections, those over TLS. */
+  handshakes: number
+  /** Of those, the ones that took up an earlier session. */
   resumed: number
   /** Names asked for. */
   names: number
@@ -164,6 +166,7 @@ export function figuresOf(name: string, runs: readonly Run[]): CrawlerFigures {
     distinct: of((run) => run.server.distinct),
     coded: of((run) => run.server.coded),
     connections: of((run) => run.server.connections),
+    handshakes: of((run) => run.server.handshakes),
     resumed: of((run) => run.server.resumed),
     names: of((run) => run.server.names),
     cpuSecondsPer1000: of(cpuPer1000),

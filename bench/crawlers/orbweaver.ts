@@ -40,7 +40,7 @@ export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler 
 
 function asksNames({ names }: ServedWeb): string[] {
   if (names === undefined || names.missing !== undefined)
-    throw new Error(`names lead to port 80, and that cannot be had here: ${names?.missing}`)
+    throw new Error(`names lead to ports 80 and 8080, and they cannot be had here: ${names?.missing}`)
   return ['--dns-servers', `127.0.0.1:${names.port}`, '--allow-private']
 }
 

@@ -21,9 +21,9 @@ export interface PageServerOptions {
   prepare: boolean
   /** Take connections to every address of 127/8, not to 127.0.0.1 only. */
   manyAddresses: boolean
-  /** TLS on the port, and nothing else. */
+  /** TLS on the port, too: the first byte tells. Sites that name a port of their own have none. */
   secure?: boolean
-  /** Names and port 80 too (of prepared pages only), for crawlers that find the web as they find any other. */
+  /** Names and the usual ports too (of prepared pages only), for crawlers that find the web as they find any other. */
   names?: boolean
 }
 
@@ -51,14 +51,16 @@ export interface Stand {
   /** Of the pages, those that went out coded as gzip. */
   coded: number
   connections: number
-  /** Of those over TLS, the ones that took up an earlier session. */
+  /** Of those, the ones over TLS. */
+  handshakes: number
+  /** Of those, the ones that took up an earlier session. */
   resumed: number
   /** Names asked for. */
   names: number
   cpuSeconds: number
 }
 
-/** Where names are told, and why the web is not to be had at port 80, if it is not. */
+/** Where names are told, and why the web is not to be had at its ports, if it is not. */
 export interface Names {
   port: number
   missing?: string
@@ -69,7 +71,7 @@ export type FromServer = { kind: 'listening'; port: number; names: Names | undef
 const options = JSON.parse(process.argv[2]) as PageServerOptions
 const scheme = options.secure === true ? 'https' : 'http'
 const web = makeWeb(options.web)
-const none = { requests: 0, pages: 0, distinct: 0, coded: 0, connections: 0, resumed: 0, names: 0 }
+const none = { requests: 0, pages: 0, distinct: 0, coded: 0, connections: 0, handshakes: 0, resumed: 0, names: 0 }
 const stand = { ...none }
 let run = 0
 let manner: Manner = { coding: 'identity', connections: 'kept' }
@@ -190,10 +192,26 @@ const secureServer =
   secret === undefined
     ? undefined
     : createSecureServer({ ...secureOptions('kept'), noDelay: true }, (socket) => {
+        stand.handshakes++
         if (socket.isSessionReused()) stand.resumed++
         converse(socket)
       })
 secureServer?.on('tlsClientError', (_, socket) => socket.destroy())
+
+const TLS_HANDSHAKE = 0x16
+
+function greet(socket: Socket): void {
+  socket.on('error', () => socket.destroy())
+  socket.once('data', (first: Buffer) => {
+    socket.pause()
+    socket.unshift(first)
+    if (first[0] === TLS_HANDSHAKE) secureServer?.emit('connection', socket)
+    else {
+      converse(socket)
+      socket.resume()
+    }
+  })
+}
 
 const say = (message: FromServer) => process.send?.(message)
 
@@ -229,7 +247,8 @@ async function openNames(): Promise<Names | undefined> {
   if (options.names !== true || !options.prepare) return undefined
   const { port } = await serveNames(isName)
   try {
-    await listen(createServer({ noDelay: true }, converse), '127.0.0.1', 80)
+    const ports = new Set(web.homes().map((home) => Number(new URL(home).port || 80)))
+    for (const each of ports) await listen(createServer({ noDelay: true }, converse), '127.0.0.1', each)
     return { port }
   } catch (error) {
     return { port, missing: error instanceof Error ? error.message : `${error}` }
@@ -237,6 +256,6 @@ async function openNames(): Promise<Names | undefined> {
 }
 
 if (options.prepare) sites = prepareSites(web)
-const server = secureServer ?? createServer({ noDelay: true }, converse)
+const server = createServer({ noDelay: true }, secureServer === undefined ? converse : greet)
 const port = await listen(server, options.manyAddresses ? '0.0.0.0' : '127.0.0.1', 0)
 say({ kind: 'listening', port, names: await openNames() })

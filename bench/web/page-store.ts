@@ -21,10 +21,11 @@ export function prepareSites(web: TestWeb): ReadonlyMap<string, SitePages> {
   for (let site = 0; site < web.siteCount; site++) {
     const { host, origin, pages } = web.site(site)
     const urls = Array.from({ length: pages }, (_, page) => web.urlOf(site, page))
-    sites.set(
-      host,
-      new Map([`${origin}/robots.txt`, ...urls].map((url) => [url.slice(origin.length), makePage(web, url)])),
-    )
+    const all = [`${origin}/robots.txt`, ...urls]
+    const made = new Map(all.map((url) => [url.slice(origin.length), makePage(web, url)]))
+    sites.set(host, made)
+    // Without its port, too: names are asked for so, and wget2 forgets it when it speaks to a proxy.
+    sites.set(host.split(':', 1)[0], made)
   }
   return sites
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/gocolly/colly/v2"
 )
@@ -36,6 +37,12 @@ func main() {
 	c := colly.NewCollector(colly.Async(true), colly.AllowedDomains(hosts...))
 	c.IgnoreRobotsTxt = false
 	c.DisableCookies()
+	c.SetRequestTimeout(time.Minute)
+	c.OnError(func(r *colly.Response, err error) {
+		if r.StatusCode == 0 {
+			fmt.Fprintln(os.Stderr, r.Request.URL, err)
+		}
+	})
 	// SetProxy would close the connection after every answer.
 	c.WithTransport(&http.Transport{Proxy: http.ProxyURL(proxy), MaxIdleConns: 256, MaxIdleConnsPerHost: 256})
 	c.Limit(&colly.LimitRule{DomainGlob: "*", Parallelism: 64})
