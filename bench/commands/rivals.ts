@@ -20,7 +20,7 @@ const FLAGS = {
   minutes: { default: 5, what: 'the longest that one run may take; what was fetched by then counts' },
 } as const
 
-/** How many times our CPU for a page a rival must take, or may: `docs/tasks/rivals.md` says whence. */
+/** How many times our CPU for a page a rival must take, or may: `docs/rivals.md` says whence. */
 const TARGETS = [
   { rival: 'wget-identity', ours: 'orbweaver-identity', least: 1.8 },
   { rival: 'crawlee-http-identity', ours: 'orbweaver-identity', least: 6 },
