@@ -12,45 +12,64 @@ function workClock() {
   return { clock, work: (ms: number) => (now += ms) }
 }
 
-test('what comes alone goes on at once', async () => {
+test('what comes alone goes on in the next turn', async () => {
   const { clock } = workClock()
-  const pace = new Pace(clock, turn)
-  assert.equal(pace.wait(), undefined)
-  await turn()
-  await turn()
-  assert.equal(pace.wait(), undefined)
+  let turns = 0
+  const pace = new Pace(clock, async () => {
+    await turn()
+    turns++
+  })
+  for (const expected of [1, 2]) {
+    await pace.wait(15_000)
+    assert.equal(turns, expected)
+    await turn()
+  }
 })
 
-test('of many that are there at once a slice is worked on in each turn of the loop, in order', async () => {
+/** 50 answers that are there at once: in which turn, and in which order, each went through its two steps. */
+async function fiftyAtOnce(bytes: number) {
   const { clock, work } = workClock()
   let turns = 0
   const pace = new Pace(clock, async () => {
     await turn()
     turns++
   })
-  const done: { item: number; turn: number }[] = []
+  const steps: { step: string; item: number; turn: number }[] = []
   const workOn = async (item: number) => {
-    await pace.wait()
-    // As far away from the wait as a visit's work is.
+    await pace.wait(bytes)
     await Promise.resolve()
-    work(6)
-    done.push({ item, turn: turns })
+    work(0.2)
+    steps.push({ step: 'read', item, turn: turns })
+    await Promise.resolve()
+    work(0.4)
+    steps.push({ step: 'keep', item, turn: turns })
   }
-  const items: Promise<void>[] = []
-  // One after the other, as sockets are read: whoever need not wait has done its work before the next comes.
-  for (let item = 0; item < 50; item++) {
-    items.push(workOn(item))
-    for (let hops = 0; hops < 5; hops++) await undefined
-  }
-  await Promise.all(items)
+  await Promise.all(Array.from({ length: 50 }, (_, item) => workOn(item)))
+  return steps
+}
+
+test('a group goes through a step together, in order of arrival, before the next group', async () => {
+  const steps = await fiftyAtOnce(15_000)
+  const range = (from: number, to: number) => Array.from({ length: to - from }, (_, at) => from + at)
+  const expected = [
+    [0, 24],
+    [24, 48],
+    [48, 50],
+  ].flatMap(([from, to]) => ['read', 'keep'].flatMap((step) => range(from, to).map((item) => `${step} ${item}`)))
   assert.deepEqual(
-    done.map(({ item }) => item),
-    items.map((_, item) => item),
+    steps.map(({ step, item }) => `${step} ${item}`),
+    expected,
   )
-  // 20 ms of 6 ms each.
-  const inTurn = Map.groupBy(done, (one) => one.turn)
-  for (const [at, group] of inTurn) assert.ok(group.length <= 4, `${group.length} in turn ${at}`)
-  assert.ok(inTurn.size >= 12, `${inTurn.size} turns`)
+  // 24 × 0.6 ms is less than a slice, twice that is not.
+  assert.deepEqual([...new Set(steps.map((one) => one.turn))], [1, 2])
+})
+
+test('large answers make small groups', async () => {
+  const steps = await fiftyAtOnce(300 * 1024)
+  assert.deepEqual(
+    steps.slice(0, 6).map(({ step, item }) => `${step} ${item}`),
+    ['read 0', 'read 1', 'keep 0', 'keep 1', 'read 2', 'read 3'],
+  )
 })
 
 test('every answer is handed on, whatever the load, and a failure too', async () => {
@@ -59,7 +78,7 @@ test('every answer is handed on, whatever the load, and a failure too', async ()
     () => ({
       async fetch({ url }) {
         if (url.endsWith('9')) throw new Error('a bug')
-        return { url } as Exchange
+        return { url, answer: { kind: 'withheld' } } as Exchange
       },
       close() {},
     }),
