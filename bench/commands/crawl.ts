@@ -5,7 +5,7 @@ import { benchmark, type Outcome } from '../command.ts'
 import { BAND, ceiling } from '../crawlers/ceiling.ts'
 import { type Crawler, type CrawlerFigures, chosen, figuresOf, type Run, runInTurn } from '../crawlers/crawler.ts'
 import { orbweaver } from '../crawlers/orbweaver.ts'
-import { wget, wgetVersion } from '../crawlers/wget.ts'
+import { wgetVersion, wget as wgetWith } from '../crawlers/wget.ts'
 
 const FLAGS = {
   sites: { default: 200, what: 'sites of the served web' },
@@ -18,6 +18,7 @@ const FLAGS = {
   profile: { default: '', what: 'a folder for CPU profiles of the last run of each kind' },
 } as const
 
+const wget = wgetWith('identity')
 const SECURE: readonly Crawler[] = (['kept', 'cold', 'resumed'] as const).map((secure) =>
   orbweaver('identity', 'written', { name: `tls-${secure}`, secure }),
 )

@@ -6,18 +6,20 @@ import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Measured, runMeasured } from '../measure/run-measured.ts'
-import type { Crawler } from './crawler.ts'
+import type { Coding, Crawler } from './crawler.ts'
 
-export const wget: Crawler = {
+export const wget = (coding: Coding): Crawler => ({
   name: 'wget',
-  cells: ['wget --warc-file', 'identity', 'WARC'],
-  coding: 'identity',
-  run: ({ web, folder, seeds, workers, end }) => runWget({ folder, seeds, port: web.port, processes: workers, end }),
-}
+  cells: ['wget --warc-file', coding, 'WARC'],
+  coding,
+  run: ({ web, folder, seeds, workers, end }) =>
+    runWget({ folder, seeds, coding, port: web.port, processes: workers, end }),
+})
 
 interface WgetRun {
   folder: string
   seeds: readonly string[]
+  coding: Coding
   port: number
   /** Wget does one thing at a time: as many processes as the machine has cores. */
   processes: number
@@ -61,10 +63,11 @@ async function one(run: WgetRun, share: number): Promise<Measured> {
     '--no-hsts',
     '--no-cookies',
   ]
+  const coded = run.coding === 'gzip' ? ['--compression=auto'] : []
   const warc = [`--warc-file=${join(run.folder, `volume-${share}`)}`, '--no-warc-keep-log', '--warc-cdx']
   const way = [`--directory-prefix=${place}`, '-e', `http_proxy=http://127.0.0.1:${run.port}/`, `--input-file=${list}`]
   // Code 8: some answer was an error, and every site without robots.txt has one.
-  const end = await runMeasured('wget', [...flags, ...warc, ...way], { end: run.end })
+  const end = await runMeasured('wget', [...flags, ...coded, ...warc, ...way], { end: run.end })
   if (!run.end.aborted && end.code !== 0 && end.code !== 8)
     throw new Error(`wget ended with code ${end.code}:\n${end.stderr.slice(-2000)}`)
   return end

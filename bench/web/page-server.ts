@@ -135,7 +135,8 @@ const FEWEST_FOR_A_NAP = 8
 const NAP_MS_EACH = 0.1
 const LONGEST_NAP_MS = 8
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
-/** A time of `LONGEST_NAP_MS` or more, and the connections that asked in it. */
+const SPAN_MS = 200
+/** A time of `SPAN_MS` or more, and the connections that asked in it. */
 const span = { number: 0, begunAt: 0, asking: 0 }
 let napMs = 0
 let turnEnds = false
@@ -152,7 +153,7 @@ function endTurn(): void {
   turnEnds = false
   if (napMs > 0) Atomics.wait(sleeper, 0, 0, napMs)
   const now = performance.now()
-  if (now - span.begunAt < LONGEST_NAP_MS) return
+  if (now - span.begunAt < SPAN_MS) return
   napMs = span.asking < FEWEST_FOR_A_NAP ? 0 : Math.min(LONGEST_NAP_MS, span.asking * NAP_MS_EACH)
   span.number++
   span.begunAt = now

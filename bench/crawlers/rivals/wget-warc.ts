@@ -7,12 +7,11 @@ export const wgetWarc: Rival = {
   stores: 'WARC, gzip 9, with an index',
   queue: 'in memory; ends with it',
   settings: 'one process for each core, files deleted again',
-  // It refuses to ask for coded answers when it writes WARC.
-  codings: ['identity'],
+  codings: ['identity', 'gzip'],
   async find(home) {
     const version = wgetVersion()
     return version === undefined ? 'not installed: apt-get install wget' : { version, program: 'wget', home }
   },
   install: () => installPackage('wget'),
-  run: (_, scene) => wget.run(scene),
+  run: (_, scene) => wget(scene.coding).run(scene),
 }

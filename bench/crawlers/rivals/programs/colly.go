@@ -32,7 +32,7 @@ func main() {
 		if err != nil {
 			panic(err)
 		}
-		hosts[i] = home.Host
+		hosts[i] = home.Hostname()
 	}
 	c := colly.NewCollector(colly.Async(true), colly.AllowedDomains(hosts...))
 	c.IgnoreRobotsTxt = false

@@ -35,13 +35,14 @@ const plain = (text) => text.replaceAll('&amp;', '&')
 
 const handlers = {
   /** Crawlee's HttpCrawler reads no HTML: its users bring their own. */
-  async http({ request, body, enqueueLinks }) {
-    const urls = []
+  async http({ request, body, crawler }) {
+    const { host } = new URL(request.loadedUrl)
+    const urls = new Set()
     for (const [, double, single, bare] of body.toString().matchAll(HREF)) {
       const url = URL.parse(plain(double ?? single ?? bare), request.loadedUrl)
-      if (url !== null) urls.push(url.href)
+      if (url?.host === host) urls.add(url.href)
     }
-    await enqueueLinks({ urls, strategy: 'same-hostname' })
+    await crawler.addRequests([...urls])
   },
   async cheerio({ enqueueLinks }) {
     await enqueueLinks({ strategy: 'same-hostname' })
