@@ -28,7 +28,7 @@ test('rivals: those that are here beside ours, those that are not by name', asyn
   assert.deepEqual(failed, {})
   assert.match(missing.scrapy, /pip install scrapy==/)
   assert.match(missing.spider, /cargo/)
-  const here = 'wget' in missing ? [] : ['wget-identity']
+  const here = 'wget' in missing ? [] : ['wget-identity', 'wget-gzip']
   assert.deepEqual(
     crawlers.map(({ name, distinct }) => [name, distinct]),
     ['orbweaver-identity', 'orbweaver-gzip', ...here].map((name) => [name, 10]),
