@@ -11,9 +11,8 @@ import { wget2 } from './wget2.ts'
 
 /** Those that cannot be had, or not without more than settings; they are named in every report. */
 export const OUT_OF_REACH: Readonly<Record<string, string>> = {
-  stormcrawler: 'a library for topologies of Apache Storm, no program: what it costs is what one builds with it',
-  bubing:
-    'its last release (0.9.15, 2019) needs libraries that Maven Central does not have: sux4j 4.3.0, sun.jdk tools',
+  stormcrawler: 'a library for topologies of Apache Storm, no program; nobody has written one for this benchmark',
+  bubing: 'its last release (0.9.15, 2019) could not be put together: sux4j 4.3.0 and sun.jdk tools were not found',
 }
 
 export const RIVALS: readonly Rival[] = [
