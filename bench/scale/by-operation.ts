@@ -24,7 +24,7 @@ export interface OperationsPoint {
 /** The first that fits the path inside `src/`. */
 const PLACES: readonly [RegExp, Operation][] = [
   [/^site\/(courtesy|address-book)|^base\/clock/, 'courtesy'],
-  [/^collection\/volumes\/|^web\/warc\/|^base\/(real-disk|digest)|^site\/keep/, 'store'],
+  [/^collection\/volumes\/|^web\/warc\/|^base\/(real-disk|digest)/, 'store'],
   [/^fetch\/|^web\/http\/|^assemble\/real-resolver/, 'download'],
   [/^page\/|^hazards\/|^scope\/|^web\/(url|robots|sitemap)\/|^base\/hash-set/, 'reading'],
   [
@@ -77,6 +77,7 @@ export async function measureOperations(visits: number, load: LoadOptions): Prom
     seeds: seedsOf(load.sites),
     workers: 1,
     visits,
+    until: load,
     nodeFlags: ['--cpu-prof', '--cpu-prof-dir', profiles],
   })
   const microseconds = Object.fromEntries(OPERATIONS.map((name) => [name, 0])) as Record<Operation, number>

@@ -44,7 +44,7 @@ export async function measureSites(options: SitesOptions): Promise<SitesPoint> {
     seeds: seedsOf(sites),
     workers: 1,
     visits: sites,
-    seconds: ramp + windowSeconds + 2 * latencySeconds + 5,
+    until: { seconds: ramp + windowSeconds + 2 * latencySeconds + 5 },
     nodeFlags: ['--import', PROBE],
     env: probeEnvironment(late, ramp * 1000),
   })

@@ -43,6 +43,7 @@ export async function measureThreads(processes: number, threads: number, load: L
         seeds: seeds.filter((_, site) => site % processes === process),
         workers: threads,
         visits: 300,
+        until: load,
         nodeFlags: ['--import', PROBE],
         env: probeEnvironment(late, RAMP_MS),
       }),
@@ -51,8 +52,6 @@ export async function measureThreads(processes: number, threads: number, load: L
   const seconds = (performance.now() - begun) / 1000
   const sum = (pick: (end: (typeof ends)[number]) => number) => ends.reduce((total, end) => total + pick(end), 0)
   const pages = sum((end) => end.documents)
-  if (pages !== load.sites * load.pagesPerSite)
-    throw new Error(`${pages} documents were kept, ${load.sites * load.pagesPerSite} are right`)
   return {
     processes,
     threads,

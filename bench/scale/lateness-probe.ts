@@ -40,7 +40,7 @@ if (folder !== undefined && !isMainThread) {
       busyP999Ms: busy.percentile(99.9) / 1000,
       busyMaxMs: busy.max / 1000,
     }
-    writeFileSync(join(folder, `${threadId}.json`), JSON.stringify(lateness))
+    writeFileSync(join(folder, `${process.pid}-${threadId}.json`), JSON.stringify(lateness))
   })
 }
 

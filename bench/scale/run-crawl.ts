@@ -13,8 +13,8 @@ export interface ScaleRun {
   seeds: readonly string[]
   workers: number
   visits: number
-  /** Undefined: until all is collected. */
-  seconds?: number
+  /** For this long, or until all these pages of each site are collected. */
+  until: { seconds: number } | { pagesPerSite: number }
   nodeFlags?: readonly string[]
   env?: NodeJS.ProcessEnv
   onSample?: MeasureOptions['onSample']
@@ -27,13 +27,17 @@ export async function crawlForScale(run: ScaleRun): Promise<Measured & { documen
   const flags = ['-c', join(run.folder, 'collection'), '--seeds', seedFile, '--contact', 'https://crawler.example/']
   const size = ['--workers', `${run.workers}`, '--visits', `${run.visits}`]
   const way = ['--resolve', `*.test=127.0.0.1:${run.port}`, '--pause-for', '*.test=0s', '--quiet', '--json']
-  const time = run.seconds === undefined ? [] : ['--max-time', `${Math.ceil(run.seconds)}s`]
+  const { until } = run
+  const time = 'seconds' in until ? ['--max-time', `${Math.ceil(until.seconds)}s`] : []
   const end = await runMeasured(
     process.execPath,
     [...(run.nodeFlags ?? []), PROGRAM, 'crawl', ...flags, ...size, ...way, ...time],
     { env: { ...plainEnvironment(), ...run.env }, onSample: run.onSample },
   )
-  if (end.code !== 0 && !(end.code === EXIT_TIME_LIMIT && run.seconds !== undefined))
+  if (end.code !== 0 && !(end.code === EXIT_TIME_LIMIT && 'seconds' in until))
     throw new Error(`orbweaver ended with code ${end.code}:\n${end.stderr}`)
-  return { ...end, documents: (JSON.parse(end.stdout) as { documents: number }).documents }
+  const { documents } = JSON.parse(end.stdout) as { documents: number }
+  if ('pagesPerSite' in until && documents !== run.seeds.length * until.pagesPerSite)
+    throw new Error(`${documents} documents were kept, ${run.seeds.length * until.pagesPerSite} are right`)
+  return { ...end, documents }
 }
