@@ -39,7 +39,11 @@ test('a piece that does its work twice is found', async () => {
 test('the short form ends with 1 and says what was lost', async () => {
   using folder = temporaryFolder()
   const figures = join(folder.path, 'figures.json')
-  writeFigures(figures, { whole: {}, short: { read: 1000, keep: 1000, report: 0.000_001, crawl: 1000 }, from: '' })
+  writeFigures(figures, {
+    whole: {},
+    short: { read: 1000, keep: 1000, report: 0.000_001, crawl: 1000 },
+    from: { whole: '', short: '' },
+  })
   const main = join(import.meta.dirname, '..', 'main.ts')
   const run = promisify(execFile)(process.execPath, [main, 'check', '--short', '--figures', figures], {
     timeout: 240_000,

@@ -7,7 +7,7 @@ export interface Figures {
   whole: Record<string, number>
   /** CPU of works over the yardstick's, in one process. */
   short: Record<string, number>
-  from: string
+  from: Record<'whole' | 'short', string>
 }
 
 export const FIGURES = join(import.meta.dirname, 'figures.json')

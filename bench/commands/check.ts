@@ -36,7 +36,10 @@ export const check = benchmark({
     const kind = short ? 'short' : 'whole'
     const path = file === '' ? FIGURES : file
     const figures = readFigures(path)
-    if (update) writeFigures(path, { ...figures, [kind]: rounded(ratios), from: conditionsLine(conditions()) })
+    if (update) {
+      const from = { ...figures.from, [kind]: conditionsLine(conditions()) }
+      writeFigures(path, { ...figures, [kind]: rounded(ratios), from })
+    }
     const committed = update ? rounded(ratios) : figures[kind]
     const mostLoss = short ? MOST_SHORT_LOSS : MOST_LOSS
     const compared = compareRatios(ratios, committed, mostLoss)
