@@ -17,7 +17,9 @@ async function bench(...args: string[]): Promise<string> {
 
 test('help names every benchmark and its flags', async () => {
   const text = await bench('--help')
-  for (const word of ['crawl:', 'hazards:', 'memory:', 'pieces:', 'simulate:', '--sites', '--json'])
+  const names = ['crawl', 'ceiling', 'check', 'frontier', 'hazards', 'memory', 'mirrors', 'pieces', 'rivals', 'scale']
+  const flags = ['--sites', '--tls', '--resolver', '--short', '--install', '--json']
+  for (const word of [...names, 'simulate', 'start'].map((name) => `\n${name}: `).concat(flags))
     assert.ok(text.includes(word), word)
 })
 

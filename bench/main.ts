@@ -40,7 +40,7 @@ function help(): string {
     lines.push(`${name}: ${what}`)
     for (const [flag, { default: value, what: does }] of Object.entries(flags)) {
       const form = `--${flag}${value === false ? '' : ` ${value === '' ? 'TEXT' : value}`}`
-      lines.push(`  ${form.padEnd(24)}${does}`)
+      lines.push(`  ${form.padEnd(23)} ${does}`)
     }
     lines.push('')
   }

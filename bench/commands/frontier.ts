@@ -47,7 +47,7 @@ function sizesOf(urls: string, sites: string): Size[] {
   const siteCounts = read(sites)
   const sizes = read(urls).map((count, at) => ({ urls: count, sites: siteCounts.at(at) ?? Number.NaN }))
   for (const { urls: known, sites: of } of sizes)
-    if (!(known >= of && of > 0))
+    if (!(known >= of && of > 0) || siteCounts.length !== sizes.length)
       throw new Error('--urls and --sites are as many numbers, with no more sites than URLs')
   return sizes
 }
@@ -114,6 +114,7 @@ function report(all: readonly Measured[]): Outcome {
     ],
     notes: [
       'A test is a link that a page offers: 40 a page. 32 are internal and answered by the known set of the visit (its making is counted); 8 lead abroad, anywhere, and are given to settle, whose whole work and commits are counted. 97 % and 95 % of them are known. All are waiting: each is in the index of the queue too.',
+      'Rates are by CPU time of the house’s thread; that of the thread that carries the log into the main file is not in them.',
       'A check-out while parts are applied, half of the time, is counted from when it was due, whether the thread is free then or not. Courtesy (one address pause after a start) is left out.',
       `Memory grows by ${growth.toFixed(1)} bytes a known URL.`,
     ],

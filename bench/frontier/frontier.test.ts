@@ -31,4 +31,5 @@ test('the smallest frontiers', async () => {
 
 test('as many numbers of sites as of URLs', async () => {
   await assert.rejects(bench('--urls', '2000,4000', '--sites', '100'))
+  await assert.rejects(bench('--urls', '2000', '--sites', '100,100'))
 })

@@ -20,7 +20,7 @@ export interface Latency {
 export interface FrontierFigures {
   /** Of a site, in groups. */
   checkOutMicroseconds: number
-  /** Of a page: the inbox's word that it came, settle, both commits. */
+  /** Of a page: settle and its commit, as intake does with what comes no faster than it can be applied. */
   settleMicroseconds: number
   pages: number
   /** Links answered by the known set of a visit, with what it takes to make that set; links that settle was given. */
@@ -142,7 +142,6 @@ class Traffic {
     const { database, house } = this.#opened
     const from = performance.now()
     const cpu = process.threadCpuUsage()
-    await database.transact((tx) => house.ledger.returning(tx, parts))
     const verdicts = await database.transact((tx) => house.ledger.settle(tx, parts))
     this.settleUs += spent(cpu)
     this.settles.push(performance.now() - from)
