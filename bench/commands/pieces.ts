@@ -16,7 +16,7 @@ const FLAGS = {
 
 export const pieces = benchmark({
   name: 'pieces',
-  what: 'microseconds a page for each piece: fetching, reading, links, robots, digests, archive, reports, applying',
+  what: 'microseconds a page for each piece: fetching, reading, signatures, links, robots, digests, archive, writing, reports, applying',
   flags: FLAGS,
   async run({ sites, pages }, tools): Promise<Outcome> {
     tools.say('a crawl in virtual time, to have something to measure on …')
@@ -27,7 +27,7 @@ export const pieces = benchmark({
       { name: 'read HTML, dense', microseconds: reading.microsecondsPerPage, note },
       ...(await httpPieces(material, sites, pages)),
       ...workerPieces(material),
-      ...archivePieces(material),
+      ...(await archivePieces(material)),
       ...hazardPieces(),
       ...urlPieces(material),
       ...(await housePieces(material)),

@@ -1,18 +1,21 @@
 /** What it costs to keep a page: its digest, its gzip member, and all of the archive together. */
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { realClock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
+import { realDisk } from '../../src/base/real-disk.ts'
 import { decodeContent } from '../../src/web/http/decode.ts'
 import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
 import { payloadDigest } from '../../src/web/warc/payload.ts'
+import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { openArchive } from '../volumes/dropping-archive.ts'
 import type { Material } from './material.ts'
-import { timeEach } from './stopwatch.ts'
+import { timeEach, timeOnce } from './stopwatch.ts'
 import type { Piece } from './worker-pieces.ts'
 
 type Page = Material['pages'][number]
 
-export function archivePieces({ pages }: Material): Piece[] {
+export async function archivePieces({ pages }: Material): Promise<Piece[]> {
   const coded = pages.map(inGzip)
   const drop = () => {}
   const piece = (name: string, microseconds: number, note: string): Piece => ({ name, microseconds, note })
@@ -44,7 +47,28 @@ export function archivePieces({ pages }: Material): Piece[] {
     ),
     piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, gzip 1; not the disk'),
     piece('archive, gzip answer', timeKeeping(coded), 'stored as it came'),
+    piece('write', await timeWriting(pages), 'its gzip member to a file, in pieces of 1 MB, with one sync'),
   ]
+}
+
+const BLOCK_BYTES = 1024 * 1024
+const BLOCKS = 100
+
+/** As much as a volume's buffer is at a time, whose bytes are as hard to compress as a volume's. */
+async function timeWriting(pages: readonly Page[]): Promise<number> {
+  using folder = temporaryFolder()
+  let bytes = 0
+  const count = (written: Uint8Array) => void (bytes += written.length)
+  for (const { answer } of pages) deflatedMember(count, [answer.wireHead, answer.wireBody])
+  const random = seededRandom(1)
+  const block = Uint8Array.from({ length: BLOCK_BYTES }, () => random.integer(256))
+  const file = realDisk.append(join(folder.path, 'volume'))
+  const spent = await timeOnce(async () => {
+    for (let at = 0; at < BLOCKS; at++) file.write(block)
+    await file.sync()
+  })
+  file.close()
+  return (spent / (BLOCKS * BLOCK_BYTES)) * (bytes / pages.length)
 }
 
 function inGzip(page: Page): Page {

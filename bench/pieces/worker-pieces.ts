@@ -1,5 +1,6 @@
 /** What a worker does to understand and tell a page, piece by piece. */
-import { readPage } from '../../src/page/reading.ts'
+import { gatherText } from '../../src/page/extract/gather.ts'
+import { readPage, readText } from '../../src/page/reading.ts'
 import { encodeReport } from '../../src/visit/encode-report.ts'
 import { parseRobots } from '../../src/web/robots/robots.ts'
 import { parseUrl, resolver } from '../../src/web/url/web-url.ts'
@@ -19,7 +20,8 @@ const ROBOTS = `User-agent: *\n${Array.from({ length: 30 }, (_, i) => `Disallow:
 
 export function workerPieces({ pages, parts }: Material): Piece[] {
   const bytesOf = (page: Page) => page.answer.payload
-  const readings = pages.map((page) => readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: bytesOf(page) }))
+  const inputs = pages.map((page) => ({ mediaType: 'text/html', charset: 'utf-8', bytes: bytesOf(page) }))
+  const readings = inputs.map(readPage)
   const hrefs = pages.map(({ url }, at) => ({ url, hrefs: readings[at].links.map(({ href }) => href) }))
   const links = hrefs.reduce((sum, one) => sum + one.hrefs.length, 0) / pages.length
   const paths = pages.map(({ url }) => parseUrl(url)!.path)
@@ -29,8 +31,13 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
   return [
     piece(
       'read HTML',
-      timeEach(pages, (page) => void readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: bytesOf(page) })),
+      timeEach(inputs, (input) => void readPage(input)),
       'links, text, title, tags, digests, simhash; pages of this web',
+    ),
+    piece(
+      'signatures',
+      timeEach(inputs.map(readText), (text) => void gatherText(text)),
+      'the text alone: folded, its digest, simhash and shape; part of reading',
     ),
     piece('resolve links', timeEach(hrefs, resolveAll), `${links.toFixed(0)} a page, normalised and hashed`),
     piece(
