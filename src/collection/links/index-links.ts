@@ -18,12 +18,26 @@ const READ_NEW = `
   SELECT l.page, p.site, NULL AS before, l.links AS after FROM page_links l JOIN page p ON p.id = l.page
   WHERE l.page > (SELECT page FROM inlink_upto) ORDER BY l.page LIMIT ?`
 
+/** A page may have 50,000 links: however many pages were asked for, a piece ends with the one that reaches this. */
+const BYTES_A_PIECE = 1024 * 1024
+
 /** Indexes the links of at most that many pages (200 pages of 40 links take 3 ms); the number that it took: 0, all is done. */
-export function indexLinks(tx: Tx, atMostPages: number): number {
+export function indexLinks(tx: Tx, atMostPages: number, atMostBytes = BYTES_A_PIECE): number {
   const db = sqliteTx(tx)
+  let bytes = 0
+  const taken = (sql: string, atMost: number): Change[] => {
+    const changes: Change[] = []
+    if (bytes >= atMostBytes) return changes
+    for (const change of db.eachExact<Change>(sql, atMost)) {
+      changes.push(change)
+      bytes += (change.before?.length ?? 0) + (change.after?.length ?? 0)
+      if (bytes >= atMostBytes) break
+    }
+    return changes
+  }
   // Those first that the index knows: page ids come in ascending order.
-  const changed = db.allExact<Change>(READ_CHANGED, atMostPages)
-  const fresh = db.allExact<Change>(READ_NEW, atMostPages - changed.length)
+  const changed = taken(READ_CHANGED, atMostPages)
+  const fresh = taken(READ_NEW, atMostPages - changed.length)
   const targets = new LinkTargets(changed.length + fresh.length)
   for (const change of changed) targets.add(change)
   for (const change of fresh) targets.add(change)

@@ -57,14 +57,18 @@ test('who links here, also after pages changed their links, in any pieces', asyn
       url: fc.constantFrom(...URLS),
       links: fc.array(fc.constantFrom(...URLS), { maxLength: 5 }),
     }),
-    fc.record({ kind: fc.constant('index' as const), pages: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      kind: fc.constant('index' as const),
+      pages: fc.integer({ min: 1, max: 4 }),
+      bytes: fc.integer({ min: 1, max: 100 }),
+    }),
   )
   await fc.assert(
     fc.asyncProperty(fc.array(action, { maxLength: 25 }), async (actions) => {
       const database = await open()
       const truth = new Map<string, Set<string>>()
       for (const act of actions) {
-        if (act.kind === 'index') await database.transact((tx) => indexLinks(tx, act.pages))
+        if (act.kind === 'index') await database.transact((tx) => indexLinks(tx, act.pages, act.bytes))
         else {
           await look(database, act.url, act.links, truth.has(act.url) ? 'changed' : 'first')
           truth.set(act.url, new Set(act.links))
@@ -88,6 +92,14 @@ test('who links here, also after pages changed their links, in any pieces', asyn
     }),
     { numRuns: 60 },
   )
+})
+
+test('a piece takes no more bytes than it may, but always a page', async () => {
+  const database = await open()
+  for (const url of URLS) await look(database, url, [URLS[0], URLS[1]])
+  const piece = (bytes: number) => database.transact((tx) => indexLinks(tx, 100, bytes))
+  assert.deepEqual([await piece(1), await piece(1), await piece(1000), await piece(1)], [1, 1, 4, 0])
+  await database.close()
 })
 
 test('a page that was not read this time keeps its links; one that is gone loses them', async () => {

@@ -4,8 +4,11 @@ import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 
-/** In the order in which they first linked here. `site` and `key` signed, as the tables have them. */
-export function pagesLinkingTo(tx: Tx, site: bigint, key: bigint): Set<number> {
+/**
+ * In the order in which they first linked here. `site` and `key` signed, as the tables have them. With `enough` the rest of
+ * the index is not read: some of so many may have lost the link since.
+ */
+export function pagesLinkingTo(tx: Tx, site: bigint, key: bigint, enough = Number.POSITIVE_INFINITY): Set<number> {
   const [low, high] = halves(key)
   const pages = new Set<number>()
   const sql = `SELECT targets FROM inlink WHERE site = ?1 AND slot IN (${ALL_SLOTS}, ?2) ORDER BY id`
@@ -19,6 +22,7 @@ export function pagesLinkingTo(tx: Tx, site: bigint, key: bigint): Set<number> {
       for (const page of row.ids(row.won)) pages.add(page)
       for (const page of row.ids(row.lost)) pages.delete(page)
     }
+    if (pages.size >= enough) break
   }
   return pages
 }

@@ -62,7 +62,8 @@ function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): 
   for (const scheme of ['https', 'http']) {
     const home = urls.parse(`${scheme}://${name}/`)
     if (home === undefined) continue
-    for (const page of pagesLinkingTo(tx, site, signed64(home.key))) if (pages.size < MOST_LINKS) pages.add(page)
+    for (const page of pagesLinkingTo(tx, site, signed64(home.key), MOST_LINKS))
+      if (pages.size < MOST_LINKS) pages.add(page)
   }
   let abroad = 0
   for (const page of pages) {
