@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { turn } from '../../base/clock.ts'
-import { checkpointsOf, NO_CHECKPOINTS } from './checkpoints.ts'
+import { canLook, checkpointsOf, NO_CHECKPOINTS } from './checkpoints.ts'
 import { openSqlite } from './open.ts'
 import { serialized } from './serialized.ts'
 import { sqliteTx } from './tx.ts'
@@ -89,4 +89,8 @@ test('a reader keeps what it sees, and the log is carried over when it has gone'
 test('a database in memory has no log', async () => {
   assert.equal(checkpointsOf(new DatabaseSync(':memory:'), ':memory:'), NO_CHECKPOINTS)
   await openSqlite(':memory:').close()
+})
+
+test('a SQLite that cannot look at the log keeps its own checkpoints', () => {
+  assert.deepEqual(['3.49.1', '3.50.4', '3.51.0', '3.53.4', '4.0.0'].map(canLook), [false, false, true, true, true])
 })

@@ -24,6 +24,8 @@ export function checkpointsOf(
   long = LONG_LOG,
   longest = LONGEST_LOG,
 ): Checkpoints {
+  // Before, a look at the log is not known, and asking for one carries it over: there SQLite's own way is the better one.
+  if (!canLook(sqliteVersion(database))) return NO_CHECKPOINTS
   const standing = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   // A database in memory has no log.
   if ((standing.get() as { log: number }).log < 0) return NO_CHECKPOINTS
@@ -81,5 +83,15 @@ export function checkpointsOf(
   }
 }
 
-/** For databases that have no log. */
+function sqliteVersion(database: DatabaseSync): string {
+  return String(database.prepare('SELECT sqlite_version() AS version').get()?.version)
+}
+
+/** SQLite has `wal_checkpoint(NOOP)` since 3.51; the first releases of Node 24 come with an older one. */
+export function canLook(version: string): boolean {
+  const [major, minor] = version.split('.').map(Number)
+  return major > 3 || (major === 3 && minor >= 51)
+}
+
+/** For databases that have no log, and for a SQLite that carries it over by itself. */
 export const NO_CHECKPOINTS: Checkpoints = { committed() {}, async close() {} }
