@@ -7,7 +7,8 @@
  * them cold. In slices, because timers, leases and the house would else wait until hundreds of pages are read: 700 ms at
  * full load with 300 visits.
  *
- * An answer that waits here is whole: its time of arrival is in it, and its site's pause has begun. One for each visit at most.
+ * An answer that waits here is whole, and its time of arrival is in it; its site's pause begins when it is handed on, so a wait
+ * only makes it longer. One for each visit at most.
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange, OpenSession } from '../visit/exchange.ts'

@@ -5,8 +5,8 @@
  * The numbers say how long each text is. Prose is kept apart because one letter beyond Latin makes the whole part twice as
  * wide in memory, and hardly a URL has one.
  *
- * Version 2 had its texts among the numbers, digests as bytes, and the whole of a site's memory in every part. It is still read: an older
- * program may have left parts in the inbox.
+ * Version 2 had its texts among the numbers, digests as bytes, and the whole of a site's memory in every part. It is still
+ * read: an older program may have left parts in the inbox.
  */
 import type { VisitEnd } from './report.ts'
 

@@ -24,8 +24,8 @@ export class DigestFilter {
     this.shared = shared
     this.#words = new Int32Array(shared)
     const bits = (this.#words.length - HEAD_WORDS) * 32
-    assert(Number.isInteger(Math.log2(bits)), 'a digest filter has 2^n bits')
-    this.#mask = Math.max(1, bits / LINE_BITS) - 1
+    assert(bits >= LINE_BITS && Number.isInteger(Math.log2(bits)), 'a digest filter has 2^n bits, at least a line')
+    this.#mask = bits / LINE_BITS - 1
   }
 
   static ofBits(bits = FILTER_BITS): DigestFilter {
