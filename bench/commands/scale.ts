@@ -4,7 +4,7 @@ import { grouped } from '../../src/report/text-table.ts'
 import { benchmark, type Outcome, type Tools } from '../command.ts'
 import { measureOperations, OPERATIONS, type OperationsPoint } from '../scale/by-operation.ts'
 import { deviations, measureSites, type SitesPoint } from '../scale/by-sites.ts'
-import { type LoadOptions, measureThreads, type ThreadsPoint } from '../scale/by-threads.ts'
+import { type LoadOptions, measureThreads, mediansOf, type ThreadsPoint } from '../scale/by-threads.ts'
 
 const FLAGS = {
   only: { default: '', what: 'parts to run: sites, threads, operations; with commas' },
@@ -15,6 +15,7 @@ const FLAGS = {
   load: { default: 200, what: 'sites of the crawls at full load (threads, operations)' },
   pages: { default: 50, what: 'pages of each of them' },
   threads: { default: 0, what: 'most worker threads and processes; 0: one for each core' },
+  runs: { default: 3, what: 'runs of each number of threads and processes, by turns; medians are printed' },
   visits: { default: '1,10,30,100', what: 'concurrent visits by which CPU is split into operations' },
 } as const
 
@@ -30,7 +31,7 @@ export const scale = benchmark({
   name: 'scale',
   what: 'rate by concurrent sites, threads and processes; CPU by operation; how late a worker’s event loop is',
   flags: FLAGS,
-  async run({ only, sites, latency, window, bytes, load, pages, threads, visits }, tools): Promise<Outcome> {
+  async run({ only, sites, latency, window, bytes, load, pages, threads, runs, visits }, tools): Promise<Outcome> {
     const parts = only === '' ? PARTS : only.split(',')
     for (const part of parts)
       if (!PARTS.includes(part as (typeof PARTS)[number]))
@@ -38,7 +39,7 @@ export const scale = benchmark({
     const full = { sites: load, pagesPerSite: pages, pageBytes: bytes }
     const outcomes: Outcome[] = []
     if (parts.includes('sites')) outcomes.push(await bySites(numbers(sites), latency, window, bytes, tools))
-    if (parts.includes('threads')) outcomes.push(await byThreads(threads || availableParallelism(), full, tools))
+    if (parts.includes('threads')) outcomes.push(await byThreads(threads || availableParallelism(), runs, full, tools))
     if (parts.includes('operations')) outcomes.push(await byOperation(numbers(visits), full, tools))
     return {
       tables: outcomes.flatMap((one) => one.tables),
@@ -111,17 +112,20 @@ async function bySites(
   }
 }
 
-async function byThreads(most: number, load: LoadOptions, tools: Tools): Promise<Outcome> {
-  const points: ThreadsPoint[] = []
+async function byThreads(most: number, runs: number, load: LoadOptions, tools: Tools): Promise<Outcome> {
   const shapes = [
     ...Array.from({ length: most }, (_, at) => ({ processes: 1, threads: at + 1 })),
     ...Array.from({ length: most - 1 }, (_, at) => ({ processes: at + 2, threads: 1 })),
   ]
-  for (const { processes, threads } of shapes) {
-    const point = await measureThreads(processes, threads, load)
-    points.push(point)
-    tools.say(`${processes} × ${threads} threads: ${Math.round(point.pagesPerSecond)} pages/s`)
+  const done: ThreadsPoint[][] = shapes.map(() => [])
+  for (let round = 1; round <= Math.max(1, runs); round++) {
+    for (const [at, { processes, threads }] of shapes.entries()) {
+      const point = await measureThreads(processes, threads, load)
+      done[at].push(point)
+      tools.say(`${round}/${runs} ${processes} × ${threads} threads: ${Math.round(point.pagesPerSecond)} pages/s`)
+    }
   }
+  const points = done.map(mediansOf)
   const rows = points.map((point) => [
     `${point.processes}`,
     `${point.threads}`,
@@ -143,7 +147,13 @@ async function byThreads(most: number, load: LoadOptions, tools: Tools): Promise
     'of its own',
   ]
   return {
-    tables: [{ title: `Full load: ${grouped(load.sites)} sites × ${grouped(load.pagesPerSite)} pages`, header, rows }],
+    tables: [
+      {
+        title: `Full load: ${grouped(load.sites)} sites × ${grouped(load.pagesPerSite)} pages, medians of ${runs}`,
+        header,
+        rows,
+      },
+    ],
     notes: [
       OWN,
       'The server and the house need cores too: on a machine of N cores fewer than N threads have one to themselves.',

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { median } from '../measure/statistics.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { type Lateness, PROBE, probeEnvironment, readLateness } from './lateness.ts'
 import { crawlForScale } from './run-crawl.ts'
@@ -22,6 +23,19 @@ export interface LoadOptions {
   sites: number
   pagesPerSite: number
   pageBytes: number
+}
+
+/** Of several runs. */
+export function mediansOf(runs: readonly ThreadsPoint[]): ThreadsPoint {
+  const of = (pick: (run: ThreadsPoint) => number) => median(runs.map(pick))
+  const latenesses = runs.flatMap(({ lateness }) => lateness ?? []).sort((a, b) => a.p999Ms - b.p999Ms)
+  return {
+    ...runs[0],
+    pagesPerSecond: of((run) => run.pagesPerSecond),
+    cpuSecondsPer1000: of((run) => run.cpuSecondsPer1000),
+    peakBytes: of((run) => run.peakBytes),
+    lateness: latenesses.at(latenesses.length >> 1) ?? null,
+  }
 }
 
 /** By then every thread has compiled what it runs all the time. */

@@ -6,6 +6,7 @@ import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { operationOf, sumProfile } from './by-operation.ts'
 import { deviations } from './by-sites.ts'
+import { mediansOf } from './by-threads.ts'
 
 test('points on a line through the origin do not deviate; one that falls behind does', () => {
   const line = [5, 50, 500].map((sites) => ({ sites, perSecond: sites * 0.3 }))
@@ -33,6 +34,17 @@ test('a sample belongs to the nearest operation above it, and waiting to none', 
   assert.equal(operationOf('frontier/sqlite/settle.ts'), 'check-in')
 })
 
+test('of several runs each figure is the median; of latenesses only those that there are', () => {
+  const run = (pagesPerSecond: number, p999Ms: number | undefined) => {
+    const rest = { thread: 1, seconds: 1, samples: 1, p50Ms: 0, p99Ms: 0, maxMs: 0, busyP999Ms: 0, busyMaxMs: 0 }
+    const lateness = p999Ms === undefined ? null : { ...rest, p999Ms }
+    return { processes: 1, threads: 1, pages: 1, pagesPerSecond, cpuSecondsPer1000: 1, peakBytes: 1, lateness }
+  }
+  const { pagesPerSecond, lateness } = mediansOf([run(30, 9), run(10, undefined), run(20, 4), run(20, 5)])
+  assert.deepEqual([pagesPerSecond, lateness?.p999Ms], [20, 5])
+  assert.equal(mediansOf([run(1, undefined)]).lateness, null)
+})
+
 interface ScaleFigures {
   sites: { sites: number; requests: number; lateness: { samples: number } | null }[]
   threads: { pages: number }[]
@@ -41,7 +53,7 @@ interface ScaleFigures {
 
 test('the shortest form of all parts', async () => {
   const sites = ['--sites', '2,4', '--latency', '0.1', '--window', '1', '--bytes', '2000']
-  const load = ['--load', '2', '--pages', '4', '--threads', '1', '--visits', '2']
+  const load = ['--load', '2', '--pages', '4', '--threads', '1', '--runs', '1', '--visits', '2']
   const args = [join(import.meta.dirname, '..', 'main.ts'), 'scale', ...sites, ...load, '--json']
   const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 240_000 })
   const figures = JSON.parse(stdout) as ScaleFigures
