@@ -87,6 +87,11 @@ class Carriage implements Carrier, Stoppable {
   }
 
   data(piece: Buffer): void {
+    // More than the answer, before the connection was given back.
+    if (this.#isOver) {
+      this.#connection.destroy()
+      return
+    }
     const isFirst = this.#firstAt < 0
     this.#lastAt = this.#options.clock.elapsed()
     if (isFirst) this.#firstAt = this.#lastAt
@@ -106,6 +111,7 @@ class Carriage implements Carrier, Stoppable {
   }
 
   ended(error: NodeJS.ErrnoException | undefined): void {
+    if (this.#isOver) return
     const received = this.#received
     if (this.#reused && received === 0) this.#over(failed('reset', STALE_CONNECTION))
     else if (error === undefined) this.#over(this.#reader.end())

@@ -57,9 +57,10 @@ export class Connection {
     this.#alarm.set(at)
   }
 
-  /** The exchange is over and the connection waits for another, not for ever. */
+  /** The exchange is over and the connection waits for another, not for ever; unless it ended meanwhile. */
   release(maxIdleMs: Millis): void {
     this.#carrier = undefined
+    if (!this.#alive) return
     this.#alarm.set(this.#clock.elapsed() + maxIdleMs)
   }
 

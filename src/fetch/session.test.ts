@@ -447,3 +447,12 @@ test('TLS: servers that speak something else, or nothing', async (t) => {
   closing.connections[0].end()
   assert.match(tell((await closed).answer), /^failed tls/)
 })
+
+test('headers that cannot be sent are refused each time, not only the first', async (t) => {
+  const server = await rawServer((socket) => socket.write(HELLO))
+  const opened = session(t, server)
+  const request = requestTo(server, { headers: [['No Name', 'x']] })
+  for (let n = 0; n < 2; n++) await assert.rejects(opened.fetch(request, never), /header name/)
+  assert.equal(tell((await opened.fetch(requestTo(server), never)).answer), 'full 200 hello')
+  assert.equal(server.requests.length, 1)
+})

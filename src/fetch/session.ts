@@ -159,8 +159,8 @@ function targetOf(url: URL, address: Address): Target {
 
 function requestBytes(line: Line, target: string, headers: Headers): Uint8Array {
   if (line.headers !== headers) {
-    line.headers = headers
     line.rest = afterTarget(line.host, headers)
+    line.headers = headers
   }
   return Buffer.from(`GET ${target}${line.rest}`, 'latin1')
 }
