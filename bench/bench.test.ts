@@ -43,6 +43,22 @@ test('the smallest crawl, with volumes, with dropped ones and without', async ()
   for (const { cpuSecondsPer1000 } of crawlers) assert.ok(cpuSecondsPer1000 > 0)
 })
 
+test('the least program alone, memory at full load, and the start of both packages', async () => {
+  const size = ['--sites', '2', '--pages', '5']
+  const ceiling = JSON.parse(await bench('ceiling', ...size, '--runs', '1', '--json')) as CrawlFigures
+  assert.deepEqual(
+    ceiling.crawlers.map(({ name, pages }) => [name, pages]),
+    ['ceiling-identity', 'ceiling-gzip'].map((name) => [name, 10]),
+  )
+  const memory = JSON.parse(await bench('memory', '--load', ...size, '--visits', '2', '--json')) as {
+    documents: number
+  }
+  assert.equal(memory.documents, 10)
+  const start = JSON.parse(await bench('start', '--runs', '1', '--json')) as { kinds: { firstRequestMs: number }[] }
+  assert.equal(start.kinds.length, 2)
+  for (const { firstRequestMs } of start.kinds) assert.ok(firstRequestMs > 0)
+})
+
 test('the mirrors of a small catalogue', async () => {
   const text = await bench('mirrors', '--sites', '200', '--pages', '5', '--crawled', '0', '--json')
   const { heuristics } = JSON.parse(text) as { heuristics: { heuristic: string; replicas: number }[] }

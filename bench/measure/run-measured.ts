@@ -101,9 +101,12 @@ async function textOf(stream: unknown): Promise<string> {
 /** The second line of `times` is what the shell's children took: `0m1.230s 0m0.450s`. */
 function childTimes(text: string): number {
   const line = text.trim().split('\n').at(1) ?? ''
-  let seconds = 0
-  for (const [, minutes, rest] of line.matchAll(/(\d+)m([\d.]+)s/g)) seconds += Number(minutes) * 60 + Number(rest)
-  return seconds
+  const [user, system] = [...line.matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, rest]) => Number(minutes) * 60 + Number(rest),
+  )
+  // A cost of nothing would be the best of all figures.
+  if (user === undefined || system === undefined) throw new Error(`the shell did not tell times, but '${text}'`)
+  return user + system
 }
 
 interface Seen {
