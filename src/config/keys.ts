@@ -300,7 +300,7 @@ export const SETTINGS = {
       form: 'N',
       default: 'cores',
       defaultText: "the machine's cores",
-      what: 'Threads that fetch and read.',
+      what: 'Threads that fetch and read, at most; they start as sites need them.',
     },
   ),
   visits: one(a.count({ least: 1, most: 10_000 }), {
