@@ -135,4 +135,23 @@ describe('leases ahead', () => {
     const again = await house.bench.restart()
     assert.equal((await again.db.read((tx) => again.ledger.look.totals(tx))).sites.leased, 0)
   })
+
+  it("that were being granted when their worker was lost are nobody's, and harm nobody who has the site by then", async () => {
+    const house = await ahead(5)
+    await house.frontier.checkOut('w1', 1)
+    // Behind the check-out that fills its shelf, before the shelf has heard of it or after.
+    const losing = house.bench.db.transact((tx) => house.ledger.lose(tx, 'w1'))
+    const waiting = house.bench.db.transact((tx) => house.ledger.reap(tx))
+    await Promise.all([losing, waiting])
+    assert.equal(await house.leased(), 0)
+    house.bench.clock.pass(LEASE)
+    const { visits } = await house.frontier.checkOut('w2', 9)
+    await settled(house)
+    assert.equal(visits.length, 5)
+    const ids = visits.map(({ id }) => id)
+    assert.deepEqual((await house.frontier.renew('w2', ids)).lost, [])
+    await house.giveBackOld()
+    assert.deepEqual((await house.frontier.checkOut('w1', 9)).visits, [])
+    assert.equal(await house.leased(), 5)
+  })
 })
