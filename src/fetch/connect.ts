@@ -120,11 +120,23 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
     ...(isAddress ? { host: target.ip } : { servername: name }),
     ...(ticket === undefined ? {} : { session: ticket }),
   })
-  secured.on('session', (fresh) => tickets.keep(server, fresh))
+  // Many servers that take a ticket give no other, so it serves again; but not before something has come over the connection
+  // that it made, for there are servers that take one, give another, and close without a word.
+  let mayKeep = ticket === undefined
+  let latest: Buffer | undefined
+  secured.on('session', (fresh) => {
+    latest = fresh
+    if (mayKeep) tickets.keep(server, fresh)
+  })
   if (ticket !== undefined) {
-    // Many servers that take a ticket give no other, so it serves again, for as long as nothing goes wrong with it.
+    const serves = () => {
+      mayKeep = true
+      if (latest !== undefined) tickets.keep(server, latest)
+    }
     secured.on('secureConnect', () => {
-      if (secured.isSessionReused()) tickets.keep(server, ticket)
+      if (!secured.isSessionReused()) return serves()
+      latest ??= ticket
+      secured.once('data', serves)
     })
     secured.on('error', () => tickets.take(server))
   }

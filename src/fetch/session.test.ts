@@ -419,6 +419,25 @@ test('TLS: a later visit resumes what an earlier one began, with old servers too
   }
 })
 
+test('TLS: a server that takes a ticket and then says nothing is not offered another', async (t) => {
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    const closing = `${OK}Connection: close\r\nContent-Length: 2\r\n\r\nhi`
+    const server = await rawTlsServer((socket) => socket.end(socket.isSessionReused() ? '' : closing), {
+      maxVersion: version,
+    })
+    t.after(() => server.close())
+    const open = openSessions(options())
+    const told: string[] = []
+    for (let visit = 0; visit < 3; visit++) {
+      const opened = open()
+      const request = requestTo(server, { url: 'https://www.example.test/' })
+      told.push(tell((await opened.fetch(request, never)).answer))
+      opened.close()
+    }
+    assert.deepEqual(told, ['full 200 hi', 'failed reset: closed before the head was complete', 'full 200 hi'], version)
+  }
+})
+
 test('TLS: certificates nobody trusts are refused when asked to be strict', async (t) => {
   const server = await rawTlsServer((socket) => socket.end(HELLO))
   const url = 'https://www.example.test/'
