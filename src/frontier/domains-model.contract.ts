@@ -165,10 +165,12 @@ class Life {
       case 'seed':
         await bench.db.transact((tx) => bench.ledger.seed(tx, [seedUrl(`${step.site}/`)]))
         return this.learn([{ voice: undefined, target: step.site }])
-      case 'visit':
-        for (const visit of (await bench.frontier.checkOut('w1', step.atMost)).visits) {
+      case 'visit': {
+        const { visits } = await bench.frontier.checkOut('w1', step.atMost)
+        // All are out from now on: what one of them learns holds none of the others.
+        for (const { site } of visits) this.visit(site)
+        for (const visit of visits) {
           const own = domainOf(visit.site)
-          this.visit(visit.site)
           const targets = namesOf({ ...step, domain: DOMAINS[step.count % 2] }).filter((one) => one !== visit.site)
           const learns = step.learns && DOMAINS.includes(own)
           await bench.settle(
@@ -184,6 +186,7 @@ class Life {
           this.learn(targets.map((target) => ({ voice: visit.site, target })))
         }
         return
+      }
       case 'pass':
         return bench.clock.pass(PAUSE)
       case 'reap':

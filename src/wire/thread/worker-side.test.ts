@@ -17,7 +17,7 @@ function house(answer: (call: number) => string | undefined) {
     brought.push(message.call.args[1])
     const failed = answer(brought.length)
     if (failed === undefined) port2.postMessage({ kind: 'answer', id: message.id, value: undefined })
-    else port2.postMessage({ kind: 'failed', id: message.id, message: failed })
+    else port2.postMessage({ kind: 'fault', id: message.id, message: failed })
   })
   return { remote: reachHouse(port1), brought, close: () => port1.close() }
 }
