@@ -2,6 +2,7 @@
  * A set of 64-bit hashes in one typed array: 8 to 16 bytes a member, where a `Set<bigint>` takes over 60. Members are looked
  * at as two halves of 32 bits, because arithmetic on `bigint` makes an object a step.
  */
+import { placeOf } from './hash-place.ts'
 
 const FEWEST_SLOTS = 16
 /** A set that held many is not wiped, but made anew. */
@@ -69,11 +70,12 @@ export class HashSet64 {
     else this.#halves = new Int32Array(2 * FEWEST_SLOTS)
   }
 
-  /** Where the key is, or the empty slot where it would go. Keys are hashes, so their low bits are the place. */
+  /** Where the key is, or the empty slot where it would go. */
   #find(low: number, high: number): number {
     const halves = this.#halves
     const mask = halves.length - 1
-    let at = (low << 1) & mask
+    // Two halves a slot: one bit less than their number has.
+    let at = placeOf(low, high, 30 - Math.clz32(halves.length)) << 1
     while (halves[at] !== low || halves[at + 1] !== high) {
       if (halves[at] === 0 && halves[at + 1] === 0) return at
       at = (at + 2) & mask

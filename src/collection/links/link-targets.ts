@@ -4,6 +4,7 @@
  */
 import { ByteWriter } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
+import { placeOf } from '../../base/hash-place.ts'
 import { LinkCursor } from '../../visit/adjacency.ts'
 
 export interface Change {
@@ -52,7 +53,7 @@ export class LinkTargets {
   readonly #links = new LinkCursor()
 
   constructor(pages: number) {
-    this.#places = new Int32Array(2 ** Math.ceil(Math.log2(pages * PLACES_A_PAGE + 1)))
+    this.#places = new Int32Array(2 ** Math.ceil(Math.log2((pages + 1) * PLACES_A_PAGE)))
   }
 
   /** A page that names a URL twice links to it once. */
@@ -104,8 +105,7 @@ export class LinkTargets {
 
   #target(site: number, low: number, high: number): Target {
     const mask = this.#places.length - 1
-    // Keys are hashes already; the site tells apart the same key in two sites, which only a forger makes.
-    let place = (low ^ Math.imul(site, 0x9e3779b1)) & mask
+    let place = firstPlace(this.#places, low, high, site)
     for (let number = this.#places[place]; number !== 0; number = this.#places[place]) {
       const target = this.#targets[number - 1]
       if (target.low === low && target.high === high && target.site === site) return target
@@ -121,13 +121,18 @@ export class LinkTargets {
   #grow(): void {
     const places = new Int32Array(this.#places.length * 2)
     const mask = places.length - 1
-    for (const [at, { low, site }] of this.#targets.entries()) {
-      let place = (low ^ Math.imul(site, 0x9e3779b1)) & mask
+    for (const [at, { low, high, site }] of this.#targets.entries()) {
+      let place = firstPlace(places, low, high, site)
       while (places[place] !== 0) place = (place + 1) & mask
       places[place] = at + 1
     }
     this.#places = places
   }
+}
+
+/** The site tells apart the same key in two sites, which only a forger makes. */
+function firstPlace(places: Int32Array, low: number, high: number, site: number): number {
+  return placeOf(low ^ Math.imul(site, 0x9e3779b1), high, 31 - Math.clz32(places.length))
 }
 
 function slots(targets: readonly Target[]): Iterable<[slot: number, members: readonly Target[]]> {
