@@ -160,6 +160,7 @@ test('malformed pages are read as far as they go (V14)', () => {
 test('charset: the header first, then the page, then its bytes', () => {
   const bytes = Buffer.from('<meta charset=iso-8859-5>\xe9', 'latin1')
   assert.equal(readText({ mediaType: 'text/html', charset: undefined, bytes }), 'щ')
+  assert.equal(readText({ mediaType: 'Text/HTML; x=1', charset: undefined, bytes }), 'щ')
   const told = { mediaType: 'text/html', charset: 'ISO-8859-1', bytes }
   assert.deepEqual([readText(told), readPage(told).charset], ['é', 'windows-1252'])
 })

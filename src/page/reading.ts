@@ -60,7 +60,7 @@ export function readPage(input: PageBytes): Reading {
  * memory: whoever wants the text has the page read once more.
  */
 export function readText(input: PageBytes): string {
-  const { as } = howToRead(input.mediaType, input.bytes)
+  const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
   return as === 'none' ? '' : foldedText(decode(input.bytes, input.charset).text, as)
 }
 
