@@ -1,17 +1,13 @@
 /** Works on the same pages that are set against the yardstick: three pieces, and the whole house in virtual time. */
 import { sha1 } from '../../src/base/digest.ts'
-import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { virtualClock } from '../../src/base/virtual-clock.ts'
-import { loadSettings } from '../../src/config/load.ts'
-import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { readPage } from '../../src/page/reading.ts'
-import { runVirtualHouse } from '../../src/simulate/virtual-house.ts'
-import { RequestLedger } from '../../src/testweb/ledger-of-requests.ts'
 import { makeWeb, type TestWeb } from '../../src/testweb/web.ts'
 import { decodeReport } from '../../src/visit/decode-report.ts'
 import { seal } from '../../src/visit/sealed-part.ts'
 import { gather } from '../pieces/material.ts'
+import { crawlInVirtualTime } from '../pieces/virtual-crawl.ts'
 import { openArchive } from '../volumes/dropping-archive.ts'
 import { benchWeb } from '../web/bench-web.ts'
 
@@ -81,27 +77,4 @@ function remembering(web: TestWeb): TestWeb {
       return answer
     },
   }
-}
-
-async function crawlInVirtualTime(web: TestWeb): Promise<void> {
-  const clock = virtualClock(web.plan.epoch)
-  const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
-  const database = openSqlite(':memory:')
-  const house = runVirtualHouse(
-    {
-      web,
-      ledger: new RequestLedger(clock),
-      clock,
-      database,
-      disk: memoryDisk(),
-      settings,
-      seeds: web.homes(),
-      randomSeed: 1,
-      workers: 1,
-      journal: { tell() {} },
-    },
-    new AbortController().signal,
-  )
-  await clock.run(house)
-  await database.close()
 }

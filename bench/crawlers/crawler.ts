@@ -132,21 +132,9 @@ async function measured(crawler: Crawler, scene: Scene): Promise<Run> {
 /** A page that was asked for twice is one page. */
 export const cpuPer1000 = (run: Run) => (run.cpuSeconds / run.server.distinct) * 1000
 
-export interface CrawlerFigures {
+/** Medians; what the server counted among them. */
+export interface CrawlerFigures extends Omit<Stand, 'cpuSeconds'> {
   name: string
-  pages: number
-  requests: number
-  /** Of the pages, different ones. */
-  distinct: number
-  /** Of the pages, those that went out coded as gzip. */
-  coded: number
-  connections: number
-  /** Of the connections, those over TLS. */
-  handshakes: number
-  /** Of those, the ones that took up an earlier session. */
-  resumed: number
-  /** Names asked for. */
-  names: number
   cpuSecondsPer1000: number
   pagesPerSecond: number
   peakBytes: number | null
@@ -155,7 +143,6 @@ export interface CrawlerFigures {
   runs: { cpuSeconds: number; wallSeconds: number; pages: number }[]
 }
 
-/** Medians. */
 export function figuresOf(name: string, runs: readonly Run[]): CrawlerFigures {
   const of = (pick: (run: Run) => number) => median(runs.map(pick))
   const peak = of((run) => run.peakBytes ?? Number.NaN)

@@ -1,0 +1,33 @@
+/** A whole crawl of a synthetic web in one thread and in virtual time, with the usual settings. */
+import { memoryDisk } from '../../src/base/memory-disk.ts'
+import { virtualClock } from '../../src/base/virtual-clock.ts'
+import { loadSettings } from '../../src/config/load.ts'
+import { openSqlite } from '../../src/database/sqlite/open.ts'
+import { type Alterations, runVirtualHouse } from '../../src/simulate/virtual-house.ts'
+import { RequestLedger } from '../../src/testweb/ledger-of-requests.ts'
+import type { TestWeb } from '../../src/testweb/web.ts'
+
+/** `alter`: who listens at the archive's and the sink's doors. */
+export async function crawlInVirtualTime(web: TestWeb, alter?: Alterations): Promise<void> {
+  const clock = virtualClock(web.plan.epoch)
+  const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
+  const database = openSqlite(':memory:')
+  const house = runVirtualHouse(
+    {
+      web,
+      ledger: new RequestLedger(clock),
+      clock,
+      database,
+      disk: memoryDisk(),
+      settings,
+      seeds: web.homes(),
+      randomSeed: 1,
+      workers: 1,
+      journal: { tell() {} },
+      alter,
+    },
+    new AbortController().signal,
+  )
+  await clock.run(house)
+  await database.close()
+}
