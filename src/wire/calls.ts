@@ -3,11 +3,33 @@ import type { Event } from '../visit/events.ts'
 import type { Frontier, Twin } from '../visit/ports.ts'
 import type { SealedPart } from '../visit/sealed-part.ts'
 import type { WorkerId } from '../visit/visit.ts'
+import type { NowReading } from './thread/reading-slot.ts'
 
 /** What the house offers to its workers. */
 export interface HouseCalls extends Frontier {
   checkInSealed(worker: WorkerId, parts: SealedPart[]): Promise<void>
   findTwin(digest: string): Promise<Twin | undefined>
+}
+
+/** What a worker on another machine must know to crawl as the house would, as texts that the rooms above can read. */
+export interface PlanForWorkers {
+  /** The program's own: a worker of another one is refused. */
+  version: string
+  /** As `orbweaver.yaml` of the collection would have it. */
+  settings: string
+  seeds: readonly string[]
+  alternates: readonly string[]
+  /** Files that the settings name, by the key of the setting: `blacklist-urls` and the like. */
+  files: Readonly<Record<string, string>>
+}
+
+/** What a server offers beyond that to workers that are not its own threads. */
+export interface ServerCalls extends HouseCalls {
+  plan(): Promise<PlanForWorkers>
+  /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
+  unreadable(worker: WorkerId, reading: NowReading): Promise<void>
+  /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. */
+  leave(worker: WorkerId): Promise<void>
 }
 
 export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]
