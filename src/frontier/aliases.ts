@@ -34,3 +34,4 @@ export type AliasAnswer =
 export const MOST_ALIASES = 1_000_000
 /** Names of names: nobody means that many. */
 export const LONGEST_CHAIN = 16
+export const LONGEST_EVIDENCE = 500

@@ -1,7 +1,14 @@
-import type { Link } from '../../visit/report.ts'
-import { normalPath } from '../../web/url/web-url.ts'
-import type { Original } from './alias-book.ts'
-import type { Rules } from './rules.ts'
+import type { Link } from '../visit/report.ts'
+import type { SiteName } from '../visit/visit.ts'
+import { normalPath, type UrlReader } from '../web/url/web-url.ts'
+import type { Names, Original } from './alias-names.ts'
+
+/** What it takes to know where a link belongs. */
+export interface Renaming {
+  urls: UrlReader
+  aliases: Names
+  mayReplace(original: SiteName): boolean
+}
 
 /** A link as it was found, and what is entered at the original in its place. */
 export interface Replaced {
@@ -11,7 +18,7 @@ export interface Replaced {
 }
 
 /** Links into other names of a site become links into the original; the others are as they were. */
-export function renamed(rules: Rules, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
+export function renamed(rules: Renaming, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
   const replaced: Replaced[] = []
   if (rules.aliases.isEmpty) return { links: given, replaced }
   const homes = new Set<string>()
@@ -29,7 +36,7 @@ export function renamed(rules: Rules, given: readonly Link[]): { links: readonly
 }
 
 /** Undefined where it stays: the home page, so that it can be seen whether the name is still one of the original's. */
-export function atOriginal(rules: Rules, link: Link, original: Original): Link | undefined {
+export function atOriginal(rules: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
   const url = rules.urls.parse(link.url)
   if (url === undefined || normalPath(url) === '/' || !rules.mayReplace(original.site)) return undefined
   const target = rules.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
@@ -40,7 +47,7 @@ export function atOriginal(rules: Rules, link: Link, original: Original): Link |
 }
 
 /** Whether a mirror of the list still is one can only be seen at its home page, which nobody may have linked. */
-function homeAt(rules: Rules, { url, site, via, path }: Link): Link | undefined {
+function homeAt(rules: Pick<Renaming, 'urls'>, { url, site, via, path }: Link): Link | undefined {
   const home = rules.urls.parse(`${url.startsWith('https:') ? 'https' : 'http'}://${site}/`)
   return home && { url: home.href, key: home.key, site: home.site, depth: 0, via, path }
 }
