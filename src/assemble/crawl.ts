@@ -1,26 +1,20 @@
 /** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
-import { dirname, join, resolve } from 'node:path'
 import type { Worker } from 'node:worker_threads'
-import { type Instant, type Millis, realClock } from '../base/clock.ts'
+import { type Millis, realClock } from '../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
-import { Readers } from '../base/journal.ts'
-import { freshSeed, seededRandom } from '../base/random.ts'
+import type { Readers } from '../base/journal.ts'
 import { realDisk } from '../base/real-disk.ts'
-import { readCounters } from '../collection/counters/counters.ts'
 import type { Settings } from '../config/keys.ts'
-import { lockCollection } from '../database/lock.ts'
-import { openSqlite } from '../database/sqlite/open.ts'
-import type { SeedUrl } from '../frontier/ledger.ts'
-import type { Totals } from '../frontier/looks.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
-import type { WebUrl } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import { Crew } from './crew.ts'
-import { type House, openHouse } from './house.ts'
+import type { House } from './house.ts'
 import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
 import type { LeftMirror } from './mirror-keeper.ts'
 import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
+import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
 import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
@@ -39,35 +33,13 @@ export interface CrawlEnd {
   mirrorsLeft: readonly LeftMirror[]
 }
 
-export interface CrawlSnapshot {
-  at: Instant
-  documents: number
-  bytes: number
-  requests: number
-  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
-  urls: { known: number; waiting: number; done: number }
-  failures: number
-  refused: number
-  inbox: number
-  waitingOnlyForCourtesy: boolean
-  nextDueMs: Millis | undefined
-  slow: { site: string; why: string }[]
-  lateMs: Millis
-}
-
 export interface CrawlHandle {
   done: Promise<CrawlEnd>
   snapshot(): CrawlSnapshot
   stop(): void
 }
 
-export interface CrawlOptions {
-  seeds: readonly WebUrl[]
-  version: string
-  journal?: (event: Event) => void
-  /** As in `HouseParts`: for tests that take the longer way. */
-  atOnceBytes?: number
-}
+export type CrawlOptions = WritingOptions
 
 const EXIT_OF: Record<CrawlWhy, number> = {
   complete: EXIT.done,
@@ -77,7 +49,6 @@ const EXIT_OF: Record<CrawlWhy, number> = {
   size: EXIT.sizeLimit,
 }
 
-const TICK: Millis = 1000
 /** Another thread is started when all are full and each has this many sites: it costs 50 MB and a tenth of a second. */
 const SITES_PER_THREAD = 20
 
@@ -136,46 +107,6 @@ export async function addSeeds(settings: Settings, options: CrawlOptions): Promi
   const { fresh, close } = await openForWriting(settings, options)
   await close()
   return { added: fresh, known: options.seeds.length - fresh }
-}
-
-/** Who opens it closes it. */
-export async function openForWriting(settings: Settings, options: CrawlOptions) {
-  const folder = settings.collection
-  for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
-  // A loss of power must not take the folder itself, with all that is durable in it.
-  await realDisk.syncFolder(folder)
-  await realDisk.syncFolder(dirname(resolve(folder)))
-  const lock = lockCollection(folder)
-  const journal = new Readers<Event>()
-  if (options.journal !== undefined) journal.read(options.journal)
-  try {
-    const database = openSqlite(join(folder, 'collection.db'))
-    const close = async () => {
-      await database.close()
-      lock.release()
-    }
-    try {
-      const random = seededRandom(settings.randomSeed ?? freshSeed())
-      const parts = { database, disk: realDisk, folder, clock: realClock, random, journal, settings }
-      const house = await openHouse({ ...parts, atOnceBytes: options.atOnceBytes })
-      const { fresh } = await house.seed(seedsOf(options.seeds, house))
-      return { house, journal, fresh, close }
-    } catch (error) {
-      await close()
-      throw error
-    }
-  } catch (error) {
-    lock.release()
-    throw error
-  }
-}
-
-/** Whoever read them had no collection to ask for its rules. */
-function seedsOf(seeds: readonly WebUrl[], { urls }: House): SeedUrl[] {
-  return seeds.flatMap(({ href }) => {
-    const url = urls.parse(href)
-    return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]
-  })
 }
 
 async function runCrawl(
@@ -237,7 +168,7 @@ async function runCrawl(
     house.frontier.stop()
     crew.stop()
   }
-  const view = new View(house, crew)
+  const view = new CrawlView(house, crew)
   await view.refresh()
   journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   crew.start()
@@ -302,62 +233,4 @@ const DEATHS_WITHIN: Millis = 3_600_000
 function diskFull(folder: string, cause: unknown): Problem {
   const what = `no room left on the disk of ${folder}; make room and give the same command again: nothing that was collected is lost`
   return new Problem('disk-full', what, { cause })
-}
-
-/** How the crawl stands, read from the database once a second; a snapshot costs nothing. */
-class View {
-  readonly #house: House
-  readonly #crew: Crew
-  totals!: Totals
-  counters: ReadonlyMap<string, number> = new Map()
-  #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
-  #lateMs = 0
-  #last = 0
-
-  constructor(house: House, crew: Crew) {
-    this.#house = house
-    this.#crew = crew
-  }
-
-  async refresh(): Promise<void> {
-    const { look } = this.#house.frontier.ledger
-    const now = realClock.elapsed()
-    if (this.#last > 0) this.#lateMs = Math.max(0, now - this.#last - TICK)
-    this.#last = now
-    await this.#house.parts.database.read(async (tx) => {
-      this.totals = await look.totals(tx)
-      this.counters = readCounters(tx)
-      this.#next = (await look.nextDue(tx, 1)).at(0)
-    })
-  }
-
-  snapshot(): CrawlSnapshot {
-    const { sites, urls } = this.totals
-    const sum = (prefix: string) =>
-      [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
-    const now = realClock.now()
-    const busy = sites.leased + sites.returning
-    return {
-      at: now,
-      documents: this.counters.get('documents') ?? 0,
-      bytes: this.counters.get('bytes') ?? 0,
-      requests: this.counters.get('requests') ?? 0,
-      sites: {
-        busy,
-        waiting: sites.waiting,
-        free: sites.free,
-        done: sites.crawled,
-        barred: sites.barred,
-        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
-      },
-      urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
-      failures: sum('failure:'),
-      refused: sum('refused:'),
-      inbox: this.#house.intake.pending(),
-      waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
-      nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
-      slow: this.#crew.slow,
-      lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
-    }
-  }
 }

@@ -6,7 +6,7 @@ import type { SeedSource } from '../frontier/ledger.ts'
 import { seedLooksOf } from '../frontier/open-frontier.ts'
 import { enterSeeds, type SourceReport } from '../sources/enter.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
-import { openForWriting } from './crawl.ts'
+import { openForWriting } from './open-for-writing.ts'
 import { scopeFor } from './scope-for.ts'
 import { openInputs, type SeedRequest } from './seed-inputs.ts'
 

@@ -1,6 +1,7 @@
 /** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
 import { mkdirSync } from 'node:fs'
-import type { CrawlEnd, CrawlSnapshot } from '../assemble/crawl.ts'
+import type { CrawlEnd } from '../assemble/crawl.ts'
+import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import type { SeedsEntered } from '../assemble/enter-seeds.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Doors } from './doors.ts'

@@ -1,6 +1,6 @@
 /** Shows a running crawl: redrawn on a terminal, a line now and then elsewhere, nothing when quiet. */
 
-import type { CrawlSnapshot } from '../assemble/crawl.ts'
+import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { type History, liveLines, progressLine, remember } from './progress.ts'
 import type { Screen } from './screen.ts'

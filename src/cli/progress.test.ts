@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { CrawlSnapshot } from '../assemble/crawl.ts'
+import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import { clip, type History, liveLines, plain, progressLine, rates, remember, timeLeftMs } from './progress.ts'
 
 const T0 = 1_780_000_000_000

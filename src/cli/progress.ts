@@ -1,6 +1,6 @@
 /** A crawl in words, from its snapshots: a few lines for a terminal, one line for a log. Pure functions. */
 
-import type { CrawlSnapshot } from '../assemble/crawl.ts'
+import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
 

@@ -1,7 +1,8 @@
 /** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CrawlEnd, CrawlSnapshot } from '../assemble/crawl.ts'
+import type { CrawlEnd } from '../assemble/crawl.ts'
+import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { COLLECTION_FILE } from '../config/load.ts'
 import { grouped } from '../report/text-table.ts'

@@ -1,0 +1,87 @@
+/** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
+import type { Instant, Millis } from '../base/clock.ts'
+import { readCounters } from '../collection/counters/counters.ts'
+import type { Totals } from '../frontier/looks.ts'
+import type { House } from './house.ts'
+
+export interface CrawlSnapshot {
+  at: Instant
+  documents: number
+  bytes: number
+  requests: number
+  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
+  urls: { known: number; waiting: number; done: number }
+  failures: number
+  refused: number
+  inbox: number
+  waitingOnlyForCourtesy: boolean
+  nextDueMs: Millis | undefined
+  slow: { site: string; why: string }[]
+  lateMs: Millis
+}
+
+/** Those who do the work, here or elsewhere. */
+export interface Busy {
+  readonly slow: { site: string; why: string }[]
+  readonly lateMs: Millis
+}
+
+/** How often it is read. */
+export const TICK: Millis = 1000
+
+export class CrawlView {
+  readonly #house: House
+  readonly #crew: Busy
+  totals!: Totals
+  counters: ReadonlyMap<string, number> = new Map()
+  #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
+  #lateMs = 0
+  #last = 0
+
+  constructor(house: House, crew: Busy) {
+    this.#house = house
+    this.#crew = crew
+  }
+
+  async refresh(): Promise<void> {
+    const { look } = this.#house.frontier.ledger
+    const now = this.#house.parts.clock.elapsed()
+    if (this.#last > 0) this.#lateMs = Math.max(0, now - this.#last - TICK)
+    this.#last = now
+    await this.#house.parts.database.read(async (tx) => {
+      this.totals = await look.totals(tx)
+      this.counters = readCounters(tx)
+      this.#next = (await look.nextDue(tx, 1)).at(0)
+    })
+  }
+
+  snapshot(): CrawlSnapshot {
+    const { sites, urls } = this.totals
+    const sum = (prefix: string) =>
+      [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
+    const now = this.#house.parts.clock.now()
+    const busy = sites.leased + sites.returning
+    return {
+      at: now,
+      documents: this.counters.get('documents') ?? 0,
+      bytes: this.counters.get('bytes') ?? 0,
+      requests: this.counters.get('requests') ?? 0,
+      sites: {
+        busy,
+        waiting: sites.waiting,
+        free: sites.free,
+        done: sites.crawled,
+        barred: sites.barred,
+        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
+      },
+      urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
+      failures: sum('failure:'),
+      refused: sum('refused:'),
+      inbox: this.#house.intake.pending(),
+      waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
+      nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
+      slow: this.#crew.slow,
+      lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+    }
+  }
+}

@@ -1,0 +1,61 @@
+/** A collection opened by the one process that writes it; made when there is none. */
+import { dirname, join, resolve } from 'node:path'
+import { realClock } from '../base/clock.ts'
+import { Readers } from '../base/journal.ts'
+import { freshSeed, seededRandom } from '../base/random.ts'
+import { realDisk } from '../base/real-disk.ts'
+import type { Settings } from '../config/keys.ts'
+import { lockCollection } from '../database/lock.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import type { SeedUrl } from '../frontier/ledger.ts'
+import type { Event } from '../visit/events.ts'
+import type { WebUrl } from '../web/url/web-url.ts'
+import { type House, openHouse } from './house.ts'
+
+export interface WritingOptions {
+  seeds: readonly WebUrl[]
+  version: string
+  journal?: (event: Event) => void
+  /** As in `HouseParts`: for tests that take the longer way. */
+  atOnceBytes?: number
+}
+
+/** Who opens it closes it. */
+export async function openForWriting(settings: Settings, options: WritingOptions) {
+  const folder = settings.collection
+  for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
+  // A loss of power must not take the folder itself, with all that is durable in it.
+  await realDisk.syncFolder(folder)
+  await realDisk.syncFolder(dirname(resolve(folder)))
+  const lock = lockCollection(folder)
+  const journal = new Readers<Event>()
+  if (options.journal !== undefined) journal.read(options.journal)
+  try {
+    const database = openSqlite(join(folder, 'collection.db'))
+    const close = async () => {
+      await database.close()
+      lock.release()
+    }
+    try {
+      const random = seededRandom(settings.randomSeed ?? freshSeed())
+      const parts = { database, disk: realDisk, folder, clock: realClock, random, journal, settings }
+      const house = await openHouse({ ...parts, atOnceBytes: options.atOnceBytes })
+      const { fresh } = await house.seed(seedsOf(options.seeds, house))
+      return { house, journal, fresh, close }
+    } catch (error) {
+      await close()
+      throw error
+    }
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+/** Whoever read them had no collection to ask for its rules. */
+function seedsOf(seeds: readonly WebUrl[], { urls }: House): SeedUrl[] {
+  return seeds.flatMap(({ href }) => {
+    const url = urls.parse(href)
+    return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]
+  })
+}
