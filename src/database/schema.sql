@@ -30,7 +30,7 @@ CREATE TABLE capture (
   media_type TEXT NOT NULL,
   kind TEXT NOT NULL,                       -- response, revisit
   duplicate INTEGER NOT NULL                -- 1: its payload was in the collection already
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
@@ -78,7 +78,7 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
   pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
   addresses TEXT,                           -- JSON: what absurd names under it resolve to
   probed_at INTEGER
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX domain_held ON domain (key) WHERE held > 0;
 
@@ -124,7 +124,7 @@ CREATE TABLE inbox (
   site TEXT NOT NULL,
   last INTEGER NOT NULL,                    -- 1: the lease ends with it
   body BLOB NOT NULL,                       -- visit/report-columns
-  spoilt TEXT,                              -- why it cannot be read: set aside, never lost, never in the way
+  spoilt TEXT, bucket INTEGER AS (0) VIRTUAL,                              -- why it cannot be read: set aside, never lost, never in the way
   UNIQUE (visit, part)
 ) STRICT;
 
@@ -133,7 +133,7 @@ CREATE TABLE inlink (                       -- who links here: a row for each si
   site INTEGER NOT NULL,
   slot INTEGER NOT NULL,                    -- -1: all its targets of the piece; else those whose key begins with this byte
   targets BLOB NOT NULL                     -- their keys and the pages that won or lost the link, packed
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX inlink_of ON inlink (site, slot);
 
@@ -145,7 +145,7 @@ CREATE TABLE inlink_upto (                  -- pages up to this one are in it, b
 CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
   page INTEGER PRIMARY KEY REFERENCES page,
   before BLOB                               -- the links that it knows of; null: none
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE TABLE minute (                       -- the pace of the crawl, and how far it was (C14)
   minute INTEGER PRIMARY KEY,               -- minutes since 1970
@@ -180,7 +180,7 @@ CREATE TABLE page (                         -- the last that was learnt of a URL
   text_digest INTEGER,
   simhash INTEGER,
   title TEXT NOT NULL,
-  annotations TEXT NOT NULL, sniffed TEXT, language TEXT,
+  annotations TEXT NOT NULL, sniffed TEXT, language TEXT, bucket INTEGER AS (0) VIRTUAL,
   UNIQUE (site, key)
 ) STRICT;
 
@@ -189,7 +189,7 @@ CREATE INDEX page_content ON page (digest) WHERE outcome = 'kept';
 CREATE TABLE page_links (                   -- out-links, packed: one value a page instead of forty rows
   page INTEGER PRIMARY KEY REFERENCES page,
   links BLOB NOT NULL
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE VIEW pages AS
   SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.sniffed,
@@ -202,7 +202,7 @@ CREATE TABLE seed (
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
   url TEXT NOT NULL,
-  added_at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT 'given',
+  added_at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT 'given', bucket INTEGER AS (0) VIRTUAL,
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
@@ -223,7 +223,7 @@ CREATE TABLE server (                       -- a site that was visited, with its
   bytes INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE TABLE site (
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
@@ -320,7 +320,7 @@ CREATE TABLE site_alias (                   -- a site that is another name of an
   since INTEGER NOT NULL,
   evidence TEXT NOT NULL,
   pending INTEGER NOT NULL                  -- 1: URLs that waited under the name are still to be moved
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX site_alias_original ON site_alias (original);
 
@@ -329,17 +329,17 @@ CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
   site INTEGER PRIMARY KEY,
   memory TEXT NOT NULL                      -- JSON
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE TABLE site_robots (                  -- what the site's robots.txt said; nobody here reads it
   site INTEGER PRIMARY KEY,
   robots TEXT NOT NULL                      -- JSON
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE TABLE site_traps (                   -- what trap detectors counted; nobody here reads it
   site INTEGER PRIMARY KEY,
   traps TEXT NOT NULL                       -- JSON
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE VIEW sites AS                        -- every site that is known, visited or not
   SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
@@ -356,7 +356,7 @@ CREATE TABLE stranger (                     -- a site that nobody vouches for; g
   speaker INTEGER,                          -- the one site that speaks for it: another one is enough
   since INTEGER NOT NULL,
   standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX stranger_of ON stranger (domain, standing, since);
 
@@ -372,7 +372,7 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   enqueued_at INTEGER NOT NULL,
   due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is asked for again
   tries INTEGER NOT NULL DEFAULT 0,
-  mark INTEGER NOT NULL, lastmod INTEGER,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
+  mark INTEGER NOT NULL, lastmod INTEGER, bucket INTEGER AS (0) VIRTUAL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
@@ -387,7 +387,7 @@ CREATE TABLE url_spelling (                 -- other texts of a URL: when one is
   via_site INTEGER,
   via_key INTEGER,
   path TEXT NOT NULL,
-  tried INTEGER NOT NULL,                   -- 1: it was asked for
+  tried INTEGER NOT NULL, bucket INTEGER AS (0) VIRTUAL,                   -- 1: it was asked for
   PRIMARY KEY (site, key, place)
 ) STRICT, WITHOUT ROWID;
 
@@ -405,7 +405,7 @@ CREATE TABLE verdict (                      -- a hazard: the rule and the eviden
   rule TEXT NOT NULL,
   evidence TEXT NOT NULL,
   at INTEGER NOT NULL
-, pattern TEXT, examples TEXT) STRICT;
+, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE INDEX verdict_of ON verdict (site);
 

@@ -7,6 +7,7 @@ import { migration as names } from './0005-names.ts'
 import { migration as seeds } from './0006-seeds.ts'
 import { migration as domains } from './0007-domains.ts'
 import { migration as lighterReports } from './0008-lighter-reports.ts'
+import { migration as buckets } from './0009-buckets.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   seeds,
   domains,
   lighterReports,
+  buckets,
 ]
