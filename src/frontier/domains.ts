@@ -9,6 +9,7 @@
  * those that they know.
  */
 import type { Instant } from '../base/clock.ts'
+import { hash64, signed64 } from '../base/digest.ts'
 import type { SiteName } from '../visit/visit.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 
@@ -49,4 +50,65 @@ export function isOwnSite(site: SiteName, domain: string): boolean {
 
 export function allowedStrangers({ sites, strangers }: { sites: number; strangers: number }): number {
   return STRANGERS_ALLOWED + sites - strangers
+}
+
+/** A domain as its row has it. */
+export interface DomainRow {
+  /** Signed, as databases hold it. */
+  readonly key: bigint
+  readonly name: string
+  sites: number
+  strangers: number
+  held: number
+  wildcard: number
+  pending: number
+}
+
+export function domainKey(name: string): bigint {
+  return signed64(hash64(name))
+}
+
+export function newDomain(name: string): DomainRow {
+  return { key: domainKey(name), name, sites: 0, strangers: 0, held: 0, wildcard: 0, pending: 0 }
+}
+
+/** Strangers that may still be visited; below 0, so many are too many. Only where there is a wildcard is there a bound. */
+export function roomIn(domain: DomainRow): number {
+  return allowedStrangers(domain) - (domain.strangers - domain.held)
+}
+
+/** What may become of a stranger. */
+export const OPEN = 0
+export const HELD = 1
+/** It was visited before there were too many, or is not to be held. */
+export const STAYS = 2
+
+/** Rows that one transaction looks at: some milliseconds. What is more is continued with the next `reap`. */
+export const MOST_HELD_AT_ONCE = 500
+/** Each comes back into the index of those that wait, and at the front of it. */
+export const MOST_RELEASED_AT_ONCE = 100
+/** Domains that one `reap` looks at. */
+export const MOST_PENDING_DOMAINS = 20
+const MOST_ADDRESSES = 8
+const LONGEST_ADDRESS = 45
+
+/** What a visit tells of where absurd names resolve to, whatever its shape, as the row keeps it. */
+export function addressesText(told: unknown): string {
+  const few: unknown[] = Array.isArray(told) ? told.slice(0, MOST_ADDRESSES) : []
+  return JSON.stringify(few.map((ip) => String(ip).slice(0, LONGEST_ADDRESS)))
+}
+
+type LookedAt = Omit<DomainRow, 'key' | 'pending'> & { addresses: string | null; probed_at: number | null }
+
+export function domainLook(row: LookedAt): DomainLook {
+  return {
+    name: row.name,
+    sites: row.sites,
+    vouched: row.sites - row.strangers,
+    held: row.held,
+    wildcard: row.wildcard === 1,
+    addresses: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
+    ...(row.probed_at === null ? {} : { probedAt: row.probed_at }),
+    allowed: allowedStrangers(row),
+  }
 }

@@ -1,38 +1,32 @@
 /** Strangers of a domain with a wildcard: the newest are held when there are too many, the oldest released when there is room. */
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitReport } from '../../visit/report.ts'
-import { domainOf } from '../domains.ts'
+import {
+  addressesText,
+  type DomainRow,
+  domainOf,
+  HELD,
+  MOST_HELD_AT_ONCE,
+  MOST_PENDING_DOMAINS,
+  MOST_RELEASED_AT_ONCE,
+  OPEN,
+  roomIn,
+  STAYS,
+} from '../domains.ts'
 import { stateAfter } from '../site.ts'
 import { beginToWait } from './begin-to-wait.ts'
-import {
-  type DomainRow,
-  domainFor,
-  READ_PENDING_DOMAINS,
-  readDomain,
-  roomIn,
-  WRITE_WILDCARD,
-  writeDomain,
-} from './domain-row.ts'
+import { domainFor, READ_PENDING_DOMAINS, readDomain, WRITE_WILDCARD, writeDomain } from './domain-row.ts'
 import { mayHold } from './enrol.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
-import { HELD, OPEN, STAYS, WRITE_STANDING } from './strangers.ts'
+import { WRITE_STANDING } from './strangers.ts'
 import { writeSite } from './write-site.ts'
 
 export const READ_NEWEST = `
   SELECT site FROM stranger WHERE domain = ? AND standing = ${OPEN} ORDER BY since DESC, site DESC LIMIT ?`
 export const READ_OLDEST_HELD = `
   SELECT site FROM stranger WHERE domain = ? AND standing = ${HELD} ORDER BY since, site LIMIT ?`
-
-/** Rows that one transaction looks at: some milliseconds. What is more is continued with the next `reap`. */
-export const MOST_HELD_AT_ONCE = 500
-/** Each comes back into the index of those that wait, and at the front of it. */
-export const MOST_RELEASED_AT_ONCE = 100
-/** Domains that one `reap` looks at. */
-const MOST_PENDING = 20
-const MOST_ADDRESSES = 8
-const LONGEST_ADDRESS = 45
 
 /** The row as it is in the database; it is written again when anything changed. */
 export function balanceDomain(tx: SqliteTx, rules: Rules, domain: DomainRow): void {
@@ -95,22 +89,15 @@ export function learnWildcard(
   if (learnt?.wildcard?.domain !== name) return
   const domain = domainFor(tx, name)
   if (domain === undefined) return
-  const { addresses } = learnt.wildcard
-  const few = Array.isArray(addresses) ? addresses.slice(0, MOST_ADDRESSES) : []
   domain.wildcard = 1
   writeDomain(tx, domain)
-  tx.run(
-    WRITE_WILDCARD,
-    JSON.stringify(few.map((ip) => String(ip).slice(0, LONGEST_ADDRESS))),
-    rules.time.now(),
-    domain.key,
-  )
+  tx.run(WRITE_WILDCARD, addressesText(learnt.wildcard.addresses), rules.time.now(), domain.key)
   balanceDomain(tx, rules, domain)
 }
 
 /** What was too much at once. */
 export function balancePending(tx: SqliteTx, rules: Rules): void {
-  for (const { name } of tx.all<{ name: string }>(READ_PENDING_DOMAINS, MOST_PENDING)) {
+  for (const { name } of tx.all<{ name: string }>(READ_PENDING_DOMAINS, MOST_PENDING_DOMAINS)) {
     const domain = readDomain(tx, name)
     if (domain !== undefined) balanceDomain(tx, rules, domain)
   }

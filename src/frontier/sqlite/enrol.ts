@@ -1,11 +1,11 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
-import { crowdOf, domainOf, isOwnSite } from '../domains.ts'
+import { crowdOf, type DomainRow, domainOf, HELD, isOwnSite, OPEN, roomIn, STAYS } from '../domains.ts'
 import { stateAfter } from '../site.ts'
-import { type DomainRow, domainFor, roomIn, writeDomain } from './domain-row.ts'
+import { domainFor, writeDomain } from './domain-row.ts'
 import type { Rules } from './rules.ts'
 import type { SiteRow } from './site-row.ts'
-import { ADD_STRANGER, HELD, OPEN, STAYS } from './strangers.ts'
+import { ADD_STRANGER } from './strangers.ts'
 import { hear } from './vouch.ts'
 
 /**

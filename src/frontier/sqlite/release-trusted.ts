@@ -1,10 +1,10 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { domainOf } from '../domains.ts'
+import { domainOf, HELD, STAYS } from '../domains.ts'
 import { release } from './balance-domain.ts'
 import { readDomain, writeDomain } from './domain-row.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
-import { HELD, STAYS, WRITE_STANDING } from './strangers.ts'
+import { WRITE_STANDING } from './strangers.ts'
 import { writeSite } from './write-site.ts'
 
 export const READ_HELD_FROM = `SELECT site FROM stranger WHERE site >= ? AND standing = ${HELD} ORDER BY site LIMIT ?`

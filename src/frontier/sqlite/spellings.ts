@@ -1,19 +1,13 @@
-/**
- * Other texts of a URL. A key is made by rules that may be wrong about a site (session ids, index files): when the text
- * that was asked for is not found, the next one seen is. The row of the URL has the text that waits or was asked for last,
- * this table the others, at most three: so a URL is never asked for under more than four texts, and under none twice (C1).
- */
+/** The rows of other texts of a URL, and what becomes of them: see `../spellings.ts`. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
-import { NOT_FOUND, WAITING } from '../mark.ts'
+import { NOT_FOUND } from '../mark.ts'
+import { isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen, pageOf } from './enqueue.ts'
 import type { SiteRow } from './site-row.ts'
-
-export const MOST_SPELLINGS = 3
-const LONGEST_PATH = 50
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
@@ -30,11 +24,6 @@ export const RESPELL = `
   UPDATE url SET url = ?, depth = ?, via_site = ?, via_key = ?, path = ?, seq = ?, enqueued_at = ?, due_at = 0, tries = 0,
     mark = 0
   WHERE site = ? AND key = ?`
-
-export interface KnownText {
-  url: string
-  mark: number
-}
 
 interface Spelling {
   place: bigint
@@ -57,11 +46,6 @@ export function hasSpellings(tx: SqliteTx, site: SiteRow): boolean {
 
 export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void {
   tx.run(FORGET_SPELLINGS, site.key, key)
-}
-
-/** Whether another text of a URL whose row is `known` can be of any use. */
-export function isNewText(known: KnownText, url: string): boolean {
-  return (known.mark === WAITING || known.mark === NOT_FOUND) && !isSameText(known.url, url)
 }
 
 /** A link that may be another text of a known URL. The row is read anew: the link before may have changed it. */
@@ -104,7 +88,7 @@ export function followSpelling(tx: SqliteTx, site: SiteRow, page: PageReport, to
   const others = readSpellings(tx, site, key)
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
-  const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: `${page.path}R`.slice(0, LONGEST_PATH) })
+  const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })
   respell(tx, site, key, text, now)
   writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.place), page.url)
   return true

@@ -11,12 +11,6 @@ export const WRITE_STANDING = `UPDATE stranger SET standing = ? WHERE site = ?`
 export const REMOVE_STRANGER = `DELETE FROM stranger WHERE site = ?`
 export const READ_STRANGERS = `SELECT site FROM stranger`
 
-/** What may become of a stranger. */
-export const OPEN = 0
-export const HELD = 1
-/** It was visited before there were too many, or is not to be held. */
-export const STAYS = 2
-
 export interface StrangerRow {
   domain: bigint
   speaker: bigint | null

@@ -1,11 +1,11 @@
 /** Who speaks for a site, and whether that is enough: the rule of `../domains.ts`. */
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
-import { domainOf } from '../domains.ts'
-import { type DomainRow, readDomain, writeDomain } from './domain-row.ts'
+import { type DomainRow, domainOf, HELD } from '../domains.ts'
+import { readDomain, writeDomain } from './domain-row.ts'
 import { pageOf } from './enqueue.ts'
 import type { Rules } from './rules.ts'
-import { HELD, REMOVE_STRANGER, WRITE_SPEAKER } from './strangers.ts'
+import { REMOVE_STRANGER, WRITE_SPEAKER } from './strangers.ts'
 
 export const READ_IS_SEED = `SELECT seed FROM site WHERE key = ?`
 
