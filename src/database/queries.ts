@@ -1,0 +1,98 @@
+/**
+ * One SQL text, asked of either database: for what reads, and for rare writes. Hot writes have a bulk way of their own per
+ * dialect. Placeholders are SQLite's (`?`, `?1`); the rest must be what both understand: no `sum(a = b)` but `count(*) FILTER`,
+ * no `iif` but CASE, no alias in HAVING, `IS NOT DISTINCT FROM`, and every integer that is read as a number fits in 53 bits.
+ */
+import { assert } from '../base/assert.ts'
+import type { Dialect, Tx } from './database.ts'
+import { numbered } from './placeholders.ts'
+import { type PostgresTx, postgresTx } from './postgres/tx.ts'
+import { type SqliteTx, type SqlValue, sqliteTx } from './sqlite/tx.ts'
+
+/** As `SqliteTx`, with promises. Small integers of PostgreSQL (`smallint`, CASE … THEN 1) are numbers in exact answers too. */
+export interface Queries {
+  readonly dialect: Dialect
+  /** The number of rows changed. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>
+  get<Row extends object>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>
+  all<Row extends object>(sql: string, ...values: SqlValue[]): Promise<Row[]>
+  getExact<Row extends object>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>
+  allExact<Row extends object>(sql: string, ...values: SqlValue[]): Promise<Row[]>
+  /** Row by row, for results that need not fit in memory; end it before the next statement that writes the same table. */
+  each<Row extends object>(sql: string, ...values: SqlValue[]): AsyncGenerator<Row, void, undefined>
+  eachExact<Row extends object>(sql: string, ...values: SqlValue[]): AsyncGenerator<Row, void, undefined>
+}
+
+const opened = new WeakMap<Tx, Queries>()
+
+export function queries(tx: Tx): Queries {
+  let found = opened.get(tx)
+  if (found === undefined) {
+    found = tx.dialect === 'sqlite' ? onSqlite(sqliteTx(tx)) : onPostgres(postgresTx(tx))
+    opened.set(tx, found)
+  }
+  return found
+}
+
+function onSqlite(db: SqliteTx): Queries {
+  return {
+    dialect: 'sqlite',
+    run: async (sql, ...values) => db.run(sql, ...values),
+    get: async <Row extends object>(sql: string, ...values: SqlValue[]) => db.get<Row>(sql, ...values),
+    all: async <Row extends object>(sql: string, ...values: SqlValue[]) => db.all<Row>(sql, ...values),
+    getExact: async <Row extends object>(sql: string, ...values: SqlValue[]) => db.getExact<Row>(sql, ...values),
+    allExact: async <Row extends object>(sql: string, ...values: SqlValue[]) => db.allExact<Row>(sql, ...values),
+    async *each<Row extends object>(sql: string, ...values: SqlValue[]) {
+      yield* db.each<Row>(sql, ...values)
+    },
+    async *eachExact<Row extends object>(sql: string, ...values: SqlValue[]) {
+      yield* db.eachExact<Row>(sql, ...values)
+    },
+  }
+}
+
+/** Rows of a cursor that are fetched at once. */
+const ROWS_AT_ONCE = 500
+/** A loop inside a loop inside a loop is as deep as it gets. */
+const MOST_CURSORS = 8
+
+function onPostgres(db: PostgresTx): Queries {
+  const free = Array.from({ length: MOST_CURSORS }, (_, i) => `rows_${MOST_CURSORS - i}`)
+
+  /** The first rows come with the cursor's opening; one that is left before its end closes it. */
+  async function* cursor<Row>(
+    fetch: (sql: string) => Promise<Row[]>,
+    sql: string,
+    values: readonly SqlValue[],
+  ): AsyncGenerator<Row, void, undefined> {
+    const name = free.pop()
+    assert(name !== undefined, 'too many cursors are open at once')
+    const more = `FETCH ${ROWS_AT_ONCE} FROM ${name}`
+    let [, rows] = await Promise.all([
+      db.run(`DECLARE ${name} NO SCROLL CURSOR FOR ${numbered(sql)}`, ...values),
+      fetch(more),
+    ])
+    let finished = false
+    try {
+      for (; rows.length > 0; rows = rows.length < ROWS_AT_ONCE ? [] : await fetch(more)) yield* rows
+      finished = true
+    } finally {
+      const closed = db.run(`CLOSE ${name}`)
+      // After a failure the transaction is over, and the cursor with it: what closing it says would hide why.
+      await (finished ? closed : closed.catch(() => {}))
+      free.push(name)
+    }
+  }
+
+  return {
+    dialect: 'postgres',
+    run: (sql, ...values) => db.run(numbered(sql), ...values),
+    get: <Row extends object>(sql: string, ...values: SqlValue[]) => db.get<Row>(numbered(sql), ...values),
+    all: <Row extends object>(sql: string, ...values: SqlValue[]) => db.all<Row>(numbered(sql), ...values),
+    getExact: <Row extends object>(sql: string, ...values: SqlValue[]) => db.getExact<Row>(numbered(sql), ...values),
+    allExact: <Row extends object>(sql: string, ...values: SqlValue[]) => db.allExact<Row>(numbered(sql), ...values),
+    each: <Row extends object>(sql: string, ...values: SqlValue[]) => cursor((more) => db.all<Row>(more), sql, values),
+    eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) =>
+      cursor((more) => db.allExact<Row>(more), sql, values),
+  }
+}
