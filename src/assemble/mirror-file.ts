@@ -2,6 +2,7 @@
 import { dirname, join } from 'node:path'
 import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
+import { replaceFile } from '../base/replace-file.ts'
 import {
   formatList,
   type LeftPair,
@@ -40,17 +41,7 @@ export function linesOf(disk: Disk, path: string): ListLine[] {
 
 /** Whole or not at all, whatever happens meanwhile. */
 export async function writeMirrorFile(disk: Disk, path: string, lines: readonly ListLine[]): Promise<void> {
-  const half = `${path}.half`
-  if (disk.size(half) !== undefined) disk.remove(half)
-  const file = disk.append(half)
-  try {
-    file.write(new TextEncoder().encode(formatList(lines)))
-    await file.sync()
-  } finally {
-    file.close()
-  }
-  disk.rename(half, path)
-  await disk.syncFolder(dirname(path))
+  await replaceFile(disk, path, formatList(lines))
 }
 
 /** What the list says of a site that was on it; nothing when the list cannot be read, which is told elsewhere. */
