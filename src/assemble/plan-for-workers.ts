@@ -1,0 +1,64 @@
+/**
+ * The plan of a crawl on its way to workers on other machines: as texts, for it crosses the network and must be read by
+ * the same rules as a file of settings. What only concerns one machine (folders, threads) each side has for itself.
+ */
+import { join } from 'node:path'
+import type { Disk } from '../base/disk.ts'
+import { replaceFile } from '../base/replace-file.ts'
+import type { Given } from '../config/given.ts'
+import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
+import { loadSettings } from '../config/load.ts'
+import { writeSettingsFile } from '../config/settings-file.ts'
+import type { PlanForWorkers } from '../wire/calls.ts'
+import type { CrawlPlan } from './plan.ts'
+import type { ScopeSeeds } from './scope-seeds.ts'
+
+/** Settings that name a file which workers need too. */
+const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses'] as const satisfies readonly SettingName[]
+
+export function planForWorkers(
+  settings: Settings,
+  given: ReadonlyMap<SettingName, Given>,
+  { seeds, alternates }: ScopeSeeds,
+  version: string,
+  disk: Disk,
+): PlanForWorkers {
+  const files: Record<string, string> = {}
+  for (const name of FILES) {
+    const path = settings[name]
+    if (path !== undefined) files[keyOf(name)] = textOf(disk, path)
+  }
+  return { version, settings: writeSettingsFile(given, version), seeds, alternates, files }
+}
+
+/** What one machine decides for itself, whatever the plan says. */
+export type OwnSettings = Pick<Settings, 'collection' | 'workers' | 'visits' | 'verbose' | 'quiet' | 'dnsServers'>
+
+/** The files that the plan carries are written into `folder`, where black lists are read again when they change. */
+export async function crawlPlanOf(
+  plan: PlanForWorkers,
+  own: OwnSettings,
+  folder: string,
+  disk: Disk,
+): Promise<CrawlPlan> {
+  const settings = { ...settingsIn(plan.settings), ...own }
+  const paths: Partial<Record<SettingName, string>> = {}
+  for (const name of FILES) {
+    const text = plan.files[keyOf(name)]
+    paths[name] = text === undefined ? undefined : join(folder, `${keyOf(name)}.txt`)
+    if (text !== undefined) await replaceFile(disk, join(folder, `${keyOf(name)}.txt`), text)
+  }
+  const { version, seeds, alternates } = plan
+  return { settings: Object.freeze({ ...settings, ...paths }), seeds, alternates, version }
+}
+
+/** By the settings of the crawl alone: neither this machine's environment nor its files have a say in it. */
+function settingsIn(text: string): Settings {
+  const NAME = 'the plan of the server'
+  const world = { env: {}, readFile: (path: string) => (path === NAME ? text : undefined) }
+  return loadSettings(['--config', NAME], 'crawl', world).settings
+}
+
+function textOf(disk: Disk, path: string): string {
+  return new TextDecoder().decode(disk.read(path, 0, disk.size(path) ?? 0))
+}
