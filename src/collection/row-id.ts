@@ -1,0 +1,44 @@
+/**
+ * Ids of pages and captures say their row's bucket, so that an id alone finds its row, and where one left off in a table
+ * is one number. On PostgreSQL an id is n × 256 + bucket, with n from a sequence: within a bucket, whose reports are
+ * applied one transaction after the other, ids grow in the order of arrival. SQLite has one bucket, and plain ids.
+ */
+import { BUCKETS } from '../database/bucket.ts'
+import type { Dialect } from '../database/database.ts'
+
+export function bucketOfId(dialect: Dialect, id: number): number {
+  return dialect === 'sqlite' ? 0 : id % BUCKETS
+}
+
+/** `id` without its bucket: small numbers, close together. */
+export function numberOfId(dialect: Dialect, id: number): number {
+  return dialect === 'sqlite' ? id : Math.floor(id / BUCKETS)
+}
+
+export interface Piece {
+  /** What comes after ?1 (a bucket) and ?2 (an id): `placeOf` makes both of an id, and 0 is before all. */
+  after: string
+  /** All up to ?3 (a bucket) and ?4 (an id), these with it. */
+  upto: string
+  order: string
+}
+
+/**
+ * The rows of a table in pieces, as its key has them: by bucket, and by id in each. The one place where the two databases
+ * need two texts: SQLite knows its rows by id alone, and would not see that a constant before it changes nothing.
+ */
+export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
+  const [bucket, key] = [`${table}.bucket`, `${table}.${id}`]
+  return dialect === 'sqlite'
+    ? { after: `${bucket} >= ?1 AND ${key} > ?2`, upto: `${bucket} <= ?3 AND ${key} <= ?4`, order: `ORDER BY ${key}` }
+    : {
+        after: `(${bucket}, ${key}) > (?1, ?2)`,
+        upto: `(${bucket}, ${key}) <= (?3, ?4)`,
+        order: `ORDER BY ${bucket}, ${key}`,
+      }
+}
+
+/** An id as the two values that `after` and `upto` take. */
+export function placeOf(dialect: Dialect, id: number): [bucket: number, id: number] {
+  return [bucketOfId(dialect, id), id]
+}
