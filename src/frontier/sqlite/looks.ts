@@ -3,12 +3,11 @@ import { signed64, unsigned64 } from '../../base/digest.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { domainOf } from '../domains.ts'
+import { dueLook, type SeenUrl, siteLook, urlLook } from '../look-of.ts'
 import type { Looks, SiteLook, UrlLook } from '../looks.ts'
 import { MARKS } from '../mark.ts'
-import { visitId } from '../visit-id.ts'
 import { readAlias, readAliases } from './alias-book.ts'
 import { COUNT_HELD_DOMAINS, lookAtDomain } from './domain-row.ts'
-import { readUrlText } from './read-agenda.ts'
 import { readMemory } from './read-memory.ts'
 import { readNextDue } from './read-next-due.ts'
 import { readSite } from './read-site.ts'
@@ -18,7 +17,9 @@ import { READ_STRANGER } from './strangers.ts'
 import { recordedUrls } from './url-rules.ts'
 
 const READ_URL = `
-  SELECT url, depth, via_site, via_key, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE site = ? AND key = ?`
+  SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE site = ? AND key = ?`
+const READ_VIA = `
+  SELECT v.url FROM url u JOIN url v ON v.site = u.via_site AND v.key = u.via_key WHERE u.site = ? AND u.key = ?`
 /** Bounded: in a queue of a million nobody wants to know the exact place. */
 const MOST_AHEAD = 1000
 const COUNT_AHEAD = `
@@ -40,13 +41,7 @@ export const sqliteLooks: Looks = {
   domain: async (tx, name) => lookAtDomain(sqliteTx(tx), domainOf(name)),
   heldDomains: async (tx) => sqliteTx(tx).get<{ n: number }>(COUNT_HELD_DOMAINS)?.n ?? 0,
   aliases: async (tx) => readAliases(sqliteTx(tx)),
-  nextDue: async (tx, atMost) =>
-    readNextDue(sqliteTx(tx), atMost).map(({ name, not_before, polite_at, waiting }) => ({
-      name,
-      notBefore: not_before,
-      politeAt: polite_at,
-      waiting,
-    })),
+  nextDue: async (tx, atMost) => dueLook(readNextDue(sqliteTx(tx), atMost)),
   nextFree: async (tx, atMost) =>
     sqliteTx(tx)
       .all<{ name: string; rank: number; waiting: number }>(READ_NEXT_FREE, BUCKET, atMost)
@@ -75,38 +70,13 @@ function lookAtSite(tx: SqliteTx, name: string): SiteLook | undefined {
   const key = signed64(siteKey(name))
   const row = readSite(tx, key)
   if (row === undefined || row.name !== name) return undefined
-  const look: SiteLook = {
-    name,
-    state: row.state,
-    seed: row.seed === 1,
-    rank: row.rank,
-    since: row.since,
-    notBefore: row.not_before,
-    politeAt: row.polite_at,
-    pause: row.pause,
-    losses: row.losses,
-    crowd: row.crowd,
-    visits: row.fence,
-    known: row.known,
-    waiting: row.waiting,
-    memory: readMemory(tx, key),
-  }
+  const look = siteLook(row, readMemory(tx, key))
   const alias = readAlias(tx, key)
   if (alias !== undefined) look.alias = alias
   const domain = lookAtDomain(tx, domainOf(name))
   if (domain !== undefined) look.domain = domain
   const stranger = tx.getExact<{ speaker: bigint | null }>(READ_STRANGER, key)
   if (stranger !== undefined) look.stranger = speakerOf(tx, stranger.speaker)
-  if (row.reason !== null) look.reason = row.reason
-  if (row.address !== null) look.address = row.address
-  if (row.worker !== null && row.lease_until !== null)
-    look.lease = {
-      visit: visitId(key, row.fence),
-      fence: row.fence,
-      worker: row.worker,
-      until: row.lease_until,
-      parts: row.part,
-    }
   return look
 }
 
@@ -115,17 +85,8 @@ function speakerOf(tx: SqliteTx, key: bigint | null): { speaker?: string } {
   return site === undefined ? {} : { speaker: site.name }
 }
 
-interface UrlRow {
-  url: string
-  depth: bigint
-  via_site: bigint | null
-  via_key: bigint | null
-  path: string
-  seq: bigint
-  enqueued_at: bigint
-  due_at: bigint
-  tries: bigint
-  mark: bigint
+interface UrlRow extends SeenUrl {
+  seq: number
 }
 
 function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
@@ -133,20 +94,10 @@ function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
   const key = signed64(parsed.key)
-  const row = tx.getExact<UrlRow>(READ_URL, site, key)
+  const row = tx.get<UrlRow>(READ_URL, site, key)
   if (row === undefined) return undefined
-  const look: UrlLook = {
-    url: row.url,
-    site: parsed.site,
-    depth: Number(row.depth),
-    path: row.path,
-    enqueuedAt: Number(row.enqueued_at),
-    dueAt: Number(row.due_at === 0n ? row.enqueued_at : row.due_at),
-    tries: Number(row.tries),
-    mark: MARKS[Number(row.mark)],
-    seed: tx.get(IS_SEED, site, key) !== undefined,
-  }
-  const via = row.via_site === null || row.via_key === null ? undefined : readUrlText(tx, row.via_site, row.via_key)
+  const look = urlLook(row, parsed.site, tx.get(IS_SEED, site, key) !== undefined)
+  const via = tx.get<{ url: string }>(READ_VIA, site, key)?.url
   if (via !== undefined) look.via = via
   if (look.mark === 'waiting') look.ahead = tx.get<{ n: number }>(COUNT_AHEAD, site, row.due_at, row.seq)?.n
   return look

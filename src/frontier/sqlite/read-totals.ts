@@ -1,5 +1,6 @@
 import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { type SeenTotals, totalsLook } from '../look-of.ts'
 import type { Totals } from '../looks.ts'
 import { BUCKET } from './site-row.ts'
 
@@ -9,16 +10,7 @@ export const READ_TOTALS = `
   FROM frontier_total WHERE bucket = ?`
 
 export function readTotals(tx: SqliteTx): Totals {
-  const row = tx.get<Record<string, number>>(READ_TOTALS, BUCKET)
+  const row = tx.get<SeenTotals>(READ_TOTALS, BUCKET)
   assert(row !== undefined, 'no totals')
-  const { waiting, free, leased, back, crawled, barred, held } = row
-  return {
-    sites: { waiting, free, leased, returning: back, crawled, barred, held },
-    urls: {
-      known: row.urls_known,
-      marked: row.urls_known - row.urls_waiting,
-      waiting: row.urls_waiting - row.urls_held,
-    },
-    granted: row.pages_granted,
-  }
+  return totalsLook(row)
 }
