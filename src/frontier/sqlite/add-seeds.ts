@@ -2,9 +2,9 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
 import type { Admitted, SeedUrl } from '../ledger.ts'
+import { sitesOf } from '../sites-of.ts'
 import { admit } from './admit.ts'
 import type { Rules } from './rules.ts'
-import { sitesOf } from './sites-of.ts'
 
 export const ADD_SEED = `INSERT OR IGNORE INTO seed (site, key, url, added_at, source) VALUES (?, ?, ?, ?, ?)`
 

@@ -2,10 +2,10 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
+import { ALL_PARTS } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
-import { ALL_PARTS } from './site-row.ts'
 import { writeSite } from './write-site.ts'
 
 /** Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. */

@@ -14,12 +14,12 @@ import {
   STAYS,
 } from '../domains.ts'
 import { stateAfter } from '../site.ts'
+import type { SiteRow } from '../site-row.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { domainFor, READ_PENDING_DOMAINS, readDomain, WRITE_WILDCARD, writeDomain } from './domain-row.ts'
 import { mayHold } from './enrol.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 import { WRITE_STANDING } from './strangers.ts'
 import { writeSite } from './write-site.ts'
 

@@ -1,9 +1,9 @@
 import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { stateAfter } from '../site.ts'
+import type { SiteRow } from '../site-row.ts'
 import { readQueueHead } from './read-queue-head.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 
 /** Until when a waiting site waits, and its rank; one that need not wait is free at once. */
 export function beginToWait(tx: SqliteTx, rules: Rules, site: SiteRow): void {

@@ -1,8 +1,8 @@
 import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import type { SiteRow } from '../site-row.ts'
 import { releaseAddress } from './release-address.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 
 /** `quietSince`: when the visit can have asked for the last time. */
 export function endLease(tx: SqliteTx, rules: Rules, site: SiteRow, quietSince: Instant): void {

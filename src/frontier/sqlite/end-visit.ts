@@ -2,10 +2,10 @@ import { never } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitReport } from '../../visit/report.ts'
 import { stateAfter } from '../site.ts'
+import { ALL_PARTS, type SiteRow } from '../site-row.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
 import type { Rules } from './rules.ts'
-import { ALL_PARTS, type SiteRow } from './site-row.ts'
 import { FORGET_SPELLINGS_OF_SITE } from './spellings.ts'
 
 export const MARK_REST_GONE = `UPDATE url SET mark = 4 WHERE site = ? AND mark = 0`

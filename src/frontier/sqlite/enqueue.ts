@@ -5,7 +5,7 @@ import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { GONE, WAITING } from '../mark.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from '../site-row.ts'
 import { agreedUrls } from './url-rules.ts'
 
 export const ENQUEUE = `

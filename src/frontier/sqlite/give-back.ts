@@ -2,12 +2,12 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
+import { ALL_PARTS } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
 import { readSite } from './read-site.ts'
 import type { Rules } from './rules.ts'
-import { ALL_PARTS } from './site-row.ts'
 import { writeSite } from './write-site.ts'
 
 /** Nobody has seen the visit, so its number can be given again, and since when the site waits is as it was. */

@@ -1,5 +1,5 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from '../site-row.ts'
 
 export const GROW_SITE = `UPDATE site SET seq = ?, known = ?, waiting = ?, seed = ? WHERE key = ?`
 

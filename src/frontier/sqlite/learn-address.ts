@@ -1,6 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { crowdOf } from '../domains.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from '../site-row.ts'
 
 export const LEAVE_ADDRESS = `UPDATE address_sites SET sites = sites - 1 WHERE address = ?`
 export const JOIN_ADDRESS = `

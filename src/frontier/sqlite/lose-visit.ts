@@ -2,11 +2,11 @@ import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { LostVisit } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
+import type { SiteRow } from '../site-row.ts'
 import { visitId } from '../visit-id.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 import { writeSite } from './write-site.ts'
 
 /**

@@ -4,10 +4,10 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
+import type { SiteRow } from '../site-row.ts'
 import { pageOf } from './enqueue.ts'
 import { tryOtherName } from './replaced.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 import { followSpelling, forgetSpellings, hasSpellings, readText, rememberTried, tryNextSpelling } from './spellings.ts'
 
 /** With the text that was asked for: a visit may have found another one than waited here. */

@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { BUCKET } from './site-row.ts'
+import { BUCKET } from './bucket.ts'
 
 /** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `

@@ -1,6 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
-import { BUCKET } from './site-row.ts'
+import { BUCKET } from './bucket.ts'
 
 export const READ_FREE = `
   SELECT key, address, losses, crowd, rank FROM site

@@ -1,6 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { SeenDue } from '../look-of.ts'
-import { BUCKET } from './site-row.ts'
+import { BUCKET } from './bucket.ts'
 
 export const READ_NEXT_DUE = `
   SELECT name, not_before, polite_at, waiting FROM site

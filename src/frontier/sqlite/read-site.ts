@@ -1,5 +1,5 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteRow } from './site-row.ts'
+import type { SiteRow } from '../site-row.ts'
 
 export const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, crowd, not_before, polite_at, pause, address, holder, fence, worker,

@@ -2,7 +2,7 @@ import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { type SeenTotals, totalsLook } from '../look-of.ts'
 import type { Totals } from '../looks.ts'
-import { BUCKET } from './site-row.ts'
+import { BUCKET } from './bucket.ts'
 
 export const READ_TOTALS = `
   SELECT sites_waiting AS waiting, sites_free AS free, sites_leased AS leased, sites_returning AS back,

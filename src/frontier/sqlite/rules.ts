@@ -1,48 +1,21 @@
 /** What every operation needs to know, beside the transaction. */
-import type { Clock, Millis } from '../../base/clock.ts'
-import type { SiteName } from '../../visit/visit.ts'
-import type { UrlReader } from '../../web/url/web-url.ts'
 import type { FrontierOptions } from '../house.ts'
-import { type HouseTime, houseTime } from '../house-time.ts'
-import type { Order } from '../order/order.ts'
+import { type HouseRules, houseRules } from '../house-rules.ts'
 import { AliasBook } from './alias-book.ts'
 import { KnownTexts } from './known-texts.ts'
-import type { SiteRow } from './site-row.ts'
 import { StrangerBook } from './strangers.ts'
 
-export interface Rules {
-  clock: Clock
-  time: HouseTime
-  order: Order
-  urls: UrlReader
+export interface Rules extends HouseRules {
   aliases: AliasBook
   strangers: StrangerBook
   texts: KnownTexts
-  mayReplace(original: SiteName): boolean
-  mayHold(site: SiteName): boolean
-  leaseMs: Millis
-  addressPauseMs: Millis
-  /** What the site asked for, when that is longer than what is configured now; so a changed setting counts at once. */
-  learntPause(site: SiteRow, inForce: Millis): Millis
-  pauseOf(site: SiteRow): Millis
 }
 
-/** Whole milliseconds, rounded up: the columns hold integers, and a pause may be longer but never shorter. */
 export function rulesOf(options: FrontierOptions): Rules {
-  const { clock, order, urls, leaseMs, addressPauseMs, defaultPause } = options
   return {
-    clock,
-    time: houseTime(clock),
-    order,
-    urls,
-    aliases: new AliasBook(urls),
+    ...houseRules(options),
+    aliases: new AliasBook(options.urls),
     strangers: new StrangerBook(),
     texts: new KnownTexts(),
-    mayReplace: (original) => options.mayReplace?.(original) ?? true,
-    mayHold: (site) => options.mayHold?.(site) ?? true,
-    leaseMs: Math.ceil(leaseMs),
-    addressPauseMs: Math.ceil(addressPauseMs),
-    learntPause: (site, inForce) => (inForce > defaultPause(site.name) ? Math.ceil(inForce) : 0),
-    pauseOf: (site) => Math.ceil(Math.max(site.pause, defaultPause(site.name))),
   }
 }

@@ -5,9 +5,9 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { NOT_FOUND } from '../mark.ts'
+import type { SiteRow } from '../site-row.ts'
 import { isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen, pageOf } from './enqueue.ts'
-import type { SiteRow } from './site-row.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`

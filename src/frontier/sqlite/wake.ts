@@ -1,8 +1,8 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { stateAfter } from '../site.ts'
+import type { SiteRow } from '../site-row.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import type { Rules } from './rules.ts'
-import type { SiteRow } from './site-row.ts'
 
 /**
  * A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait.

@@ -1,5 +1,6 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { BUCKET, type SiteRow } from './site-row.ts'
+import type { SiteRow } from '../site-row.ts'
+import { BUCKET } from './bucket.ts'
 
 /**
  * One statement for new and known sites. `holder` has its own small ones: it changes without anything else.

@@ -1,6 +1,6 @@
-import { signed64 } from '../../base/digest.ts'
-import type { SiteName } from '../../visit/visit.ts'
-import { siteKey } from '../../web/url/web-url.ts'
+import { signed64 } from '../base/digest.ts'
+import type { SiteName } from '../visit/visit.ts'
+import { siteKey } from '../web/url/web-url.ts'
 import type { SiteRow } from './site-row.ts'
 
 interface Group<Member> {

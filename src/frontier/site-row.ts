@@ -1,10 +1,7 @@
-/** A site as its row has it. Operations read one, change it in memory by the rules of `../site.ts`, and write it once. */
-import type { Instant, Millis } from '../../base/clock.ts'
-import type { SiteName, WorkerId } from '../../visit/visit.ts'
-import type { SiteState } from '../site.ts'
-
-/** Embedded has one bucket; the column is there so that both databases have one shape. */
-export const BUCKET = 0
+/** A site as its row has it. Operations read one, change it in memory by the rules of `site.ts`, and write it once. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { SiteName, WorkerId } from '../visit/visit.ts'
+import type { SiteState } from './site.ts'
 
 /** `part` when the visit has ended: whatever comes for it is there already. */
 export const ALL_PARTS = 2 ** 31
