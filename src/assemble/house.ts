@@ -12,7 +12,6 @@ import { indexCaptures } from '../collection/captures/index-captures.ts'
 import { knownEnd } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin } from '../collection/captures/twins.ts'
 import { readCounter } from '../collection/counters/counters.ts'
-import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
 import { noteProgress } from '../collection/figures.ts'
 import { hasLinksToIndex, indexLinks } from '../collection/links/index-links.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
@@ -25,7 +24,7 @@ import { leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
-import { Intake } from '../intake/intake.ts'
+import { type Intake, openIntake } from '../intake/intake.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
@@ -106,12 +105,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     budget: pageBudget(settings.maxPages),
   })
   const frontier = leasesAhead(granting, database, clock)
-  const log = await CrawlLog.open(database, disk, join(folder, 'logs', 'crawl.log'))
-  const intake = await Intake.open({
+  const intake = await openIntake({
     database,
     ledger: frontier.ledger,
     filter,
-    log,
+    disk,
+    logPath: join(folder, 'logs', 'crawl.log'),
     clock,
     journal,
     atOnceBytes: parts.atOnceBytes,
@@ -179,8 +178,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     seeds: () => database.read((tx) => frontier.ledger.look.seeds(tx)),
     async tick() {
       await frontier.giveBackOld()
-      // Leases are reaped when the inbox is empty: a part that is durable is never lost with its lease.
-      if (intake.pending() === 0) await database.transact((tx) => frontier.ledger.reap(tx))
+      await intake.reap()
       if (intake.pending() === 0) await mirrors.look()
       await indexSomeLinks()
       if (clock.elapsed() < nextNote) return
@@ -194,7 +192,7 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
       while ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_AT_ONCE))) > 0) await turn()
       await indexCaptures(database, disk, join(folder, 'indexes'))
-      await log.close()
+      await intake.close()
     },
   }
 }
@@ -205,7 +203,11 @@ function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Ma
     .list(folder)
     .filter(isOpenVolume)
     .map((name) => name.slice(0, -OPEN.length))
-  return database.read((tx) => new Map(names.map((name) => [name, knownEnd(tx, name)])))
+  return database.read(async (tx) => {
+    const ends = new Map<string, number>()
+    for (const name of names) ends.set(name, await knownEnd(tx, name))
+    return ends
+  })
 }
 
 /** What `--max-pages` leaves, as the applied reports say. */

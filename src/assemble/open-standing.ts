@@ -4,7 +4,7 @@ import { readCounter } from '../collection/counters/counters.ts'
 import { type Progress, progressSince } from '../collection/figures.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks, Totals } from '../frontier/looks.ts'
-import { partsWaiting } from '../intake/inbox.ts'
+import { partsWaiting } from '../intake/parts-waiting.ts'
 import { spanOf } from './open-queries.ts'
 
 export interface Standing {
@@ -26,7 +26,7 @@ const TREND_SPAN: Millis = 3_600_000
 export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Clock): Promise<Standing> {
   const { sites: asWritten, urls } = await looks.totals(tx)
   const sites = running ? asWritten : atRest(asWritten)
-  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && partsWaiting(tx) === 0
+  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && (await partsWaiting(tx)) === 0
   const [due] = await looks.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {

@@ -7,7 +7,7 @@ import { linksToIndex } from '../collection/links/index-links.ts'
 import { isOpenVolume } from '../collection/volumes/volume-name.ts'
 import type { Database } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
-import { partsWaiting } from '../intake/inbox.ts'
+import { partsWaiting } from '../intake/parts-waiting.ts'
 import { verifyCatalogue } from './verify-catalogue.ts'
 import { type Finding, Findings } from './verify-findings.ts'
 import { verifyIndex } from './verify-index.ts'
@@ -56,6 +56,6 @@ async function wasCutOff({ database, disk, archive, looks }: VerifyParts): Promi
   if (disk.list(archive).some(isOpenVolume)) return true
   return database.read(async (tx) => {
     const { sites } = await looks.totals(tx)
-    return sites.leased + sites.returning > 0 || partsWaiting(tx) > 0 || linksToIndex(tx) > 0
+    return sites.leased + sites.returning > 0 || (await partsWaiting(tx)) > 0 || linksToIndex(tx) > 0
   })
 }

@@ -7,7 +7,6 @@ import { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { capturesOf, capturesSince } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin } from '../collection/captures/twins.ts'
 import { readCounters } from '../collection/counters/counters.ts'
-import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
 import { figures } from '../collection/figures.ts'
 import { pageOf, pagesSince, verdictsOf } from '../collection/pages/read-pages.ts'
 import { samplePage, sampleReport } from '../collection/sample-report.ts'
@@ -17,10 +16,10 @@ import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
 import { seal } from '../visit/sealed-part.ts'
-import { Arrivals } from './arrivals.ts'
-import { partsWaiting } from './inbox.ts'
-import { Intake } from './intake.ts'
+import { openIntake } from './intake.ts'
+import { partsWaiting } from './parts-waiting.ts'
 import { sampleLedger } from './sample-ledger.ts'
+import { Arrivals } from './sqlite/arrivals.ts'
 
 const LOG = '/c/logs/crawl.log'
 
@@ -40,9 +39,9 @@ async function house(
   const filter = DigestFilter.ofBits(2 ** 16)
   await fillFilter(database, filter)
   const ledger = await sampleLedger(database, fences)
-  const log = await CrawlLog.open(database, disk, LOG)
-  const intake = await Intake.open({ database, ledger, filter, log, clock: realClock, journal, atOnceBytes })
-  return { intake, journal, ledger, filter, log }
+  const clock = realClock
+  const intake = await openIntake({ database, ledger, filter, disk, logPath: LOG, clock, journal, atOnceBytes })
+  return { intake, journal, ledger, filter }
 }
 
 const logText = (disk: ReturnType<typeof memoryDisk>) => Buffer.from(disk.read(LOG, 0, 10_000_000)).toString()
@@ -68,7 +67,7 @@ for (const { way, atOnceBytes } of WAYS) {
     const storing = intake.checkIn('w', visitParts('a.test'))
     await intake.idle()
     assert.equal(await database.read(partsWaiting), 0)
-    assert.equal(await database.read((tx) => pagesSince(tx, 0, 10).length), 3)
+    assert.equal(await database.read(async (tx) => (await pagesSince(tx, 0, 10)).length), 3)
     await storing
   })
 
@@ -80,8 +79,8 @@ for (const { way, atOnceBytes } of WAYS) {
     assert.deepEqual(ledger.returned, atOnceBytes === 0 ? ['visit-of-a.test'] : [])
     await intake.idle()
     assert.equal(intake.pending(), 0)
-    await database.read((tx) => {
-      const pages = pagesSince(tx, 0, 10)
+    await database.read(async (tx) => {
+      const pages = await pagesSince(tx, 0, 10)
       assert.deepEqual(
         pages.map(({ url, outcome, detail }) => [url, outcome, detail]),
         [
@@ -90,11 +89,11 @@ for (const { way, atOnceBytes } of WAYS) {
           ['http://a.test/old', 'moved', 'http://a.test/b'],
         ],
       )
-      assert.equal(capturesSince(tx, 0, 10).length, 4)
-      assert.deepEqual(verdictsOf(tx, 'a.test'), [
+      assert.equal((await capturesSince(tx, 0, 10)).length, 4)
+      assert.deepEqual(await verdictsOf(tx, 'a.test'), [
         { rule: 'too-deep', evidence: 'http://a.test/x/x/x/x', at: 5, pattern: null, examples: [] },
       ])
-      assert.equal(figures(tx, { seen: 9, waiting: 6 }).documents, 2)
+      assert.equal((await figures(tx, { seen: 9, waiting: 6 })).documents, 2)
     })
     const lines = logText(disk).trimEnd().split('\n')
     assert.equal(lines.length, 5)
@@ -109,11 +108,11 @@ for (const { way, atOnceBytes } of WAYS) {
     await intake.idle()
     await intake.checkIn('w', parts)
     await intake.idle()
-    await database.read((tx) => {
-      assert.equal(readCounters(tx).get('documents'), 2)
-      assert.equal(readCounters(tx).get('requests'), 4)
-      assert.equal(capturesSince(tx, 0, 100).length, 4)
-      assert.equal(pageOf(tx, 'a.test', samplePage('http://a.test/a').key)?.looks, 1)
+    await database.read(async (tx) => {
+      assert.equal((await readCounters(tx)).get('documents'), 2)
+      assert.equal((await readCounters(tx)).get('requests'), 4)
+      assert.equal((await capturesSince(tx, 0, 100)).length, 4)
+      assert.equal((await pageOf(tx, 'a.test', samplePage('http://a.test/a').key))?.looks, 1)
     })
     assert.equal(intake.pending(), 0)
   })
@@ -123,7 +122,7 @@ for (const { way, atOnceBytes } of WAYS) {
     const { intake } = await house(database, memoryDisk(), { 'a.test': 7 }, atOnceBytes)
     await intake.checkIn('w', visitParts('a.test'))
     await intake.idle()
-    await database.read((tx) => assert.deepEqual(pagesSince(tx, 0, 10), []))
+    await database.read(async (tx) => assert.deepEqual(await pagesSince(tx, 0, 10), []))
     assert.equal(intake.pending(), 0)
   })
 
@@ -134,15 +133,15 @@ for (const { way, atOnceBytes } of WAYS) {
     await intake.checkIn('w', [parts[2], parts[1]])
     await intake.idle()
     assert.equal(intake.pending(), 0)
-    await database.read((tx) => {
-      assert.deepEqual(pagesSince(tx, 0, 10), [])
-      assert.equal(partsWaiting(tx), 2)
+    await database.read(async (tx) => {
+      assert.deepEqual(await pagesSince(tx, 0, 10), [])
+      assert.equal(await partsWaiting(tx), 2)
     })
     await intake.checkIn('w', [parts[0]])
     await intake.idle()
-    await database.read((tx) => {
-      assert.equal(partsWaiting(tx), 0)
-      assert.equal(readCounters(tx).get('documents'), 2)
+    await database.read(async (tx) => {
+      assert.equal(await partsWaiting(tx), 0)
+      assert.equal((await readCounters(tx)).get('documents'), 2)
     })
   })
 
@@ -158,8 +157,8 @@ for (const { way, atOnceBytes } of WAYS) {
     await intake.idle()
     assert.equal(intake.pending(), 0)
     assert.equal(troubles.length, 1)
-    await database.read((tx) => {
-      assert.equal(readCounters(tx).get('documents'), 2)
+    await database.read(async (tx) => {
+      assert.equal((await readCounters(tx)).get('documents'), 2)
       assert.equal(sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox')?.n, 1)
     })
   })
@@ -178,11 +177,11 @@ for (const { way, atOnceBytes } of WAYS) {
     b[1].pages[0].capture!.kind = 'revisit'
     await intake.checkIn('w', b)
     await intake.idle()
-    await database.read((tx) => {
-      const { duplicates, storedTwice, documents } = figures(tx, { seen: 0, waiting: 0 })
+    await database.read(async (tx) => {
+      const { duplicates, storedTwice, documents } = await figures(tx, { seen: 0, waiting: 0 })
       // 'moved' of both sites is the payload that was stored twice; it is no document.
       assert.deepEqual({ duplicates, storedTwice, documents }, { duplicates: 1, storedTwice: 1, documents: 4 })
-      assert.equal(capturesOf(tx, 'b.test', b[1].pages[0].key)[0].kind, 'revisit')
+      assert.equal((await capturesOf(tx, 'b.test', b[1].pages[0].key))[0].kind, 'revisit')
     })
   })
 }
@@ -216,13 +215,13 @@ for (const { way, atOnceBytes, moment } of CRASHES) {
     const { intake } = await house(database, disk, {}, atOnceBytes)
     await intake.checkIn('w', parts)
     await intake.drain()
-    await database.read((tx) => {
-      const counters = readCounters(tx)
+    await database.read(async (tx) => {
+      const counters = await readCounters(tx)
       assert.equal(counters.get('documents'), 6)
       assert.equal(counters.get('requests'), 12)
       assert.equal(counters.get('status:301'), 3)
-      assert.equal(pagesSince(tx, 0, 100).length, 9)
-      assert.equal(capturesSince(tx, 0, 100).length, 12)
+      assert.equal((await pagesSince(tx, 0, 100)).length, 9)
+      assert.equal((await capturesSince(tx, 0, 100)).length, 12)
     })
     const lines = logText(disk)
       .trimEnd()
@@ -246,7 +245,7 @@ test('parts that an earlier process left are applied by the next', async () => {
   assert.equal(second.intake.pending(), 3)
   await second.intake.drain()
   assert.equal(second.intake.pending(), 0)
-  await database.read((tx) => assert.equal(readCounters(tx).get('documents'), 2))
+  await database.read(async (tx) => assert.equal((await readCounters(tx)).get('documents'), 2))
 })
 
 test('what comes faster than it can be applied is stored first, and acknowledged', async () => {
@@ -262,9 +261,9 @@ test('what comes faster than it can be applied is stored first, and acknowledged
   assert.deepEqual(moments, ['applying', 'applied', 'inbox-stored'])
   assert.equal(ledger.returned.length, others.length)
   await intake.idle()
-  await database.read((tx) => {
-    assert.equal(partsWaiting(tx), 0)
-    assert.equal(readCounters(tx).get('documents'), 60)
+  await database.read(async (tx) => {
+    assert.equal(await partsWaiting(tx), 0)
+    assert.equal((await readCounters(tx)).get('documents'), 60)
   })
 })
 

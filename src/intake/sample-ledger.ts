@@ -4,7 +4,7 @@ import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, Verdict } from '../frontier/ledger.ts'
 import type { VisitReport } from '../visit/report.ts'
 
-export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle'> {
+export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle' | 'reap'> {
   returned: string[]
 }
 
@@ -19,6 +19,7 @@ export async function sampleLedger(database: Database, fences: Record<string, nu
     async returning(_tx, visits) {
       for (const { visit, last } of visits) if (last) returned.push(visit)
     },
+    reap: async () => [],
     async settle(tx, parts) {
       const db = sqliteTx(tx)
       return parts.map((report: VisitReport): Verdict => {

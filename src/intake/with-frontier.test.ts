@@ -10,7 +10,6 @@ import { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { capturesSince } from '../collection/captures/read-captures.ts'
 import { fillFilter } from '../collection/captures/twins.ts'
 import { readCounter, readCounters } from '../collection/counters/counters.ts'
-import { CrawlLog } from '../collection/crawl-log/crawl-log.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
 import { NOON, samplePage, sampleReport } from '../collection/sample-report.ts'
 import type { Database } from '../database/database.ts'
@@ -21,7 +20,7 @@ import type { Event } from '../visit/events.ts'
 import type { Link, VisitReport } from '../visit/report.ts'
 import type { Visit } from '../visit/visit.ts'
 import { usualUrls } from '../web/url/web-url.ts'
-import { Intake } from './intake.ts'
+import { openIntake } from './intake.ts'
 
 const SITES = ['a.test', 'b.test', 'c.test']
 const PAGES_EACH = 12
@@ -78,8 +77,17 @@ async function openHouse(
     addressPauseMs: 100,
     defaultPause: () => 1000,
   })
-  const log = await CrawlLog.open(database, disk, '/c/logs/crawl.log')
-  const intake = await Intake.open({ database, ledger: house.ledger, filter, log, clock, journal, atOnceBytes })
+  const logPath = '/c/logs/crawl.log'
+  const intake = await openIntake({
+    database,
+    ledger: house.ledger,
+    filter,
+    disk,
+    logPath,
+    clock,
+    journal,
+    atOnceBytes,
+  })
   await house.recover(() => intake.drain())
   return { ...house, intake, journal }
 }
@@ -124,13 +132,13 @@ test('crashes at random moments of intake: the same set, nothing lost, nothing t
       }
     }
     await clock.run(run())
-    await database.read((tx) => {
-      const pages = pagesSince(tx, 0, 1000)
+    await database.read(async (tx) => {
+      const pages = await pagesSince(tx, 0, 1000)
       assert.equal(pages.length, SITES.length * PAGES_EACH)
       assert.ok(pages.every(({ looks }) => looks === 1))
-      assert.equal(readCounter(tx, 'documents'), pages.length)
-      assert.equal(readCounters(tx).get('requests'), pages.length)
-      assert.equal(capturesSince(tx, 0, 1000).length, pages.length)
+      assert.equal(await readCounter(tx, 'documents'), pages.length)
+      assert.equal((await readCounters(tx)).get('requests'), pages.length)
+      assert.equal((await capturesSince(tx, 0, 1000)).length, pages.length)
     })
     const lines = Buffer.from(disk.read('/c/logs/crawl.log', 0, 1e6))
       .toString()

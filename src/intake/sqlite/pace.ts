@@ -1,5 +1,5 @@
 /** How many bytes of parts one slice of work may take, so that it holds the thread for about 6 ms: learnt from the last ones. */
-import type { Millis } from '../base/clock.ts'
+import type { Millis } from '../../base/clock.ts'
 
 /** Under the 10 ms that it may take at most: the commit's sync of the disk comes on top. */
 const AIM_MS = 6

@@ -5,9 +5,9 @@
  * A transaction takes several slices and lets others have the thread between two of them: a commit costs about a
  * millisecond whatever is in it, for it writes every page of the database that was touched.
  */
-import { turn } from '../base/clock.ts'
-import type { Tx } from '../database/database.ts'
-import type { SealedPart } from '../visit/sealed-part.ts'
+import { turn } from '../../base/clock.ts'
+import type { Tx } from '../../database/database.ts'
+import type { SealedPart } from '../../visit/sealed-part.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Applied, type ApplyTools, Batch } from './batch.ts'
 import { removeParts, setAside, storeAside, storeParts, type WaitingPart, waitingParts } from './inbox.ts'

@@ -2,10 +2,10 @@
  * Where parts lie that are durable and not yet applied: what came faster than it could be applied, what came before an
  * earlier part of its visit, and what cannot be read.
  */
-import type { Tx } from '../database/database.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
-import type { Ledger } from '../frontier/ledger.ts'
-import type { SealedPart } from '../visit/sealed-part.ts'
+import type { Tx } from '../../database/database.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { Ledger } from '../../frontier/ledger.ts'
+import type { SealedPart } from '../../visit/sealed-part.ts'
 
 export interface WaitingPart {
   id: number
@@ -58,8 +58,4 @@ export function removeParts(tx: Tx, ids: readonly number[]): void {
 
 export function setAside(tx: Tx, id: number, why: string): void {
   sqliteTx(tx).run('UPDATE inbox SET spoilt = ? WHERE id = ?', why, id)
-}
-
-export function partsWaiting(tx: Tx): number {
-  return sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox WHERE spoilt IS NULL')!.n
 }
