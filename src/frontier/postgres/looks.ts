@@ -1,0 +1,161 @@
+/** The reading side. Statements of its own, for nothing else asks them. */
+import { signed64, unsigned64 } from '../../base/digest.ts'
+import { bucketOf } from '../../database/bucket.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { siteKey } from '../../web/url/web-url.ts'
+import { type Alias, MOST_ALIASES } from '../aliases.ts'
+import { type DomainLook, domainKey, domainLook, domainOf } from '../domains.ts'
+import {
+  dueLook,
+  memoryOf,
+  type SeenDue,
+  type SeenMemory,
+  type SeenSite,
+  type SeenTotals,
+  type SeenUrl,
+  siteLook,
+  totalsLook,
+  urlLook,
+} from '../look-of.ts'
+import type { Looks, SiteLook, UrlLook } from '../looks.ts'
+import { MARKS } from '../mark.ts'
+import { recordedUrls } from './url-rules.ts'
+
+const READ_TOTALS = `
+  SELECT coalesce(sum(sites_waiting), 0) AS waiting, coalesce(sum(sites_free), 0) AS free,
+    coalesce(sum(sites_leased), 0) AS leased, coalesce(sum(sites_returning), 0) AS back,
+    coalesce(sum(sites_crawled), 0) AS crawled, coalesce(sum(sites_barred), 0) AS barred,
+    coalesce(sum(sites_held), 0) AS held, coalesce(sum(urls_known), 0) AS urls_known,
+    coalesce(sum(urls_waiting), 0) AS urls_waiting, coalesce(sum(urls_held), 0) AS urls_held,
+    coalesce(sum(pages_granted), 0) AS pages_granted
+  FROM frontier_total`
+const READ_SITE = `
+  SELECT name, state, reason, since, seed, rank, losses, crowd, not_before, polite_at, pause, address, fence, worker,
+    lease_until, part, known, waiting
+  FROM site WHERE bucket = $1 AND key = $2`
+const READ_MEMORY = `
+  SELECT m.memory, r.robots, t.traps FROM site_memory m
+  LEFT JOIN site_robots r ON r.bucket = m.bucket AND r.site = m.site
+  LEFT JOIN site_traps t ON t.bucket = m.bucket AND t.site = m.site WHERE m.bucket = $1 AND m.site = $2`
+const READ_ALIAS = `
+  SELECT name, original, how, https, since, evidence FROM site_alias WHERE bucket = $1 AND site = $2`
+const READ_ALIASES = `
+  SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY bucket, site LIMIT ${MOST_ALIASES}`
+const READ_DOMAIN = `
+  SELECT name, sites, strangers, held, wildcard, addresses, probed_at FROM domain WHERE shard = $1 AND key = $2`
+const COUNT_HELD_DOMAINS = `SELECT count(*) AS n FROM domain WHERE held > 0`
+const READ_SPEAKER = `SELECT speaker FROM stranger WHERE bucket = $1 AND site = $2`
+const READ_URL = `
+  SELECT url, depth, path, seq, enqueued_at, due_at, tries, mark FROM url WHERE bucket = $1 AND site = $2 AND key = $3`
+const READ_VIA = `SELECT via_site, via_key FROM url WHERE bucket = $1 AND site = $2 AND key = $3`
+/** Bounded: in a queue of a million nobody wants to know the exact place. */
+const MOST_AHEAD = 1000
+const COUNT_AHEAD = `
+  SELECT count(*) AS n FROM (
+    SELECT 1 FROM url WHERE bucket = $1 AND site = $2 AND mark = 0 AND (due_at, seq) < ($3, $4)
+    LIMIT ${MOST_AHEAD}) ahead`
+const IS_SEED = `SELECT 1 AS yes FROM seed WHERE bucket = $1 AND site = $2 AND key = $3`
+const READ_SEEDS = `SELECT url FROM seed ORDER BY added_at, url COLLATE "C"`
+/** The first of each bucket, and of those the first: an index has them by bucket. */
+const READ_NEXT_DUE = `
+  SELECT s.name, s.not_before, s.polite_at, s.waiting FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT name, not_before, polite_at, waiting FROM site
+    WHERE bucket = b.bucket AND state = 'waiting' ORDER BY not_before LIMIT $1) s
+  ORDER BY s.not_before LIMIT $1`
+const READ_NEXT_FREE = `
+  SELECT s.name, s.rank, s.waiting FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT name, losses, crowd, rank, waiting FROM site
+    WHERE bucket = b.bucket AND state = 'free' AND holder = '' ORDER BY losses, crowd, rank LIMIT $1) s
+  ORDER BY s.losses, s.crowd, s.rank LIMIT $1`
+const READ_URLS = `
+  SELECT url, key, mark FROM url WHERE bucket = $1 AND site = $2 AND key > $3 ORDER BY key LIMIT $4`
+const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE bucket = $1 AND site = $2 ORDER BY key LIMIT $3`
+
+export const postgresLooks: Looks = {
+  reader: (tx) => recordedUrls(postgresTx(tx)),
+  async totals(tx) {
+    const row = await postgresTx(tx).get<SeenTotals>(READ_TOTALS)
+    return totalsLook(row!)
+  },
+  site: (tx, name) => lookAtSite(postgresTx(tx), name),
+  url: (tx, url) => lookAtUrl(postgresTx(tx), url),
+  domain: (tx, name) => lookAtDomain(postgresTx(tx), domainOf(name)),
+  heldDomains: async (tx) => (await postgresTx(tx).get<{ n: number }>(COUNT_HELD_DOMAINS))?.n ?? 0,
+  aliases: async (tx) => (await postgresTx(tx).all<AliasRow>(READ_ALIASES)).map(aliasOf),
+  nextDue: async (tx, atMost) => dueLook(await postgresTx(tx).all<SeenDue>(READ_NEXT_DUE, atMost)),
+  nextFree: (tx, atMost) => postgresTx(tx).all<{ name: string; rank: number; waiting: number }>(READ_NEXT_FREE, atMost),
+  seeds: async (tx) => (await postgresTx(tx).all<{ url: string }>(READ_SEEDS)).map(({ url }) => url),
+  async urls(tx, name, after, atMost) {
+    const site = signed64(siteKey(name))
+    const at = [bucketOf('postgres', site), site]
+    const rows = await (after === undefined
+      ? postgresTx(tx).allExact<UrlKeyRow>(READ_URLS_FIRST, ...at, atMost)
+      : postgresTx(tx).allExact<UrlKeyRow>(READ_URLS, ...at, signed64(after), atMost))
+    return rows.map(({ url, key, mark }) => ({ url, key: unsigned64(key), mark: MARKS[Number(mark)] }))
+  },
+}
+
+interface UrlKeyRow {
+  url: string
+  key: bigint
+  mark: bigint
+}
+
+interface AliasRow extends Omit<Alias, 'https'> {
+  https: number
+}
+
+function aliasOf(row: AliasRow): Alias {
+  return { ...row, https: row.https === 1 }
+}
+
+async function lookAtSite(tx: PostgresTx, name: string): Promise<SiteLook | undefined> {
+  const key = signed64(siteKey(name))
+  const bucket = bucketOf('postgres', key)
+  const [row, memory, alias, domain, stranger] = await Promise.all([
+    tx.get<Omit<SeenSite, 'key'>>(READ_SITE, bucket, key),
+    tx.get<SeenMemory>(READ_MEMORY, bucket, key),
+    tx.get<AliasRow>(READ_ALIAS, bucket, key),
+    lookAtDomain(tx, domainOf(name)),
+    tx.getExact<{ speaker: bigint | null }>(READ_SPEAKER, bucket, key),
+  ])
+  if (row === undefined || row.name !== name) return undefined
+  const look = siteLook({ ...row, key }, memoryOf(memory))
+  if (alias !== undefined) look.alias = aliasOf(alias)
+  if (domain !== undefined) look.domain = domain
+  if (stranger !== undefined) look.stranger = await speakerOf(tx, stranger.speaker)
+  return look
+}
+
+async function speakerOf(tx: PostgresTx, key: bigint | null): Promise<{ speaker?: string }> {
+  if (key === null) return {}
+  const site = await tx.get<{ name: string }>(READ_SITE, bucketOf('postgres', key), key)
+  return site === undefined ? {} : { speaker: site.name }
+}
+
+async function lookAtDomain(tx: PostgresTx, name: string): Promise<DomainLook | undefined> {
+  const key = domainKey(name)
+  const row = await tx.get<Parameters<typeof domainLook>[0]>(READ_DOMAIN, bucketOf('postgres', key), key)
+  return row?.name === name ? domainLook(row) : undefined
+}
+
+async function lookAtUrl(tx: PostgresTx, text: string): Promise<UrlLook | undefined> {
+  const parsed = (await recordedUrls(tx)).parse(text)
+  if (parsed === undefined) return undefined
+  const site = signed64(siteKey(parsed.site))
+  const at = [bucketOf('postgres', site), site, signed64(parsed.key)]
+  const [row, seed, via] = await Promise.all([
+    tx.get<SeenUrl & { seq: number }>(READ_URL, ...at),
+    tx.get(IS_SEED, ...at),
+    tx.getExact<{ via_site: bigint | null; via_key: bigint | null }>(READ_VIA, ...at),
+  ])
+  if (row === undefined) return undefined
+  const look = urlLook(row, parsed.site, seed !== undefined)
+  if (via?.via_site != null && via.via_key !== null) {
+    const page = await tx.get<{ url: string }>(READ_URL, bucketOf('postgres', via.via_site), via.via_site, via.via_key)
+    if (page !== undefined) look.via = page.url
+  }
+  if (look.mark === 'waiting')
+    look.ahead = (await tx.get<{ n: number }>(COUNT_AHEAD, at[0], at[1], row.due_at, row.seq))?.n ?? 0
+  return look
+}
