@@ -49,7 +49,7 @@ function sources(folder = src): Source[] {
     if (statSync(path).isDirectory()) return sources(path)
     if (!name.endsWith('.ts')) return []
     const inside = relative(src, path)
-    const isTest = /\.(test|contract)\.ts$/.test(name) || name.includes('.test-')
+    const isTest = /\.(test|contract)\.ts$/.test(name) || name.includes('.test-') || name.startsWith('test-')
     return [{ path: inside, room: inside.split('/')[0], text: readFileSync(path, 'utf8'), isTest }]
   })
 }

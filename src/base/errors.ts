@@ -23,6 +23,7 @@ export type ProblemCode =
   | 'no-collection'
   | 'foreign-database'
   | 'newer-database'
+  | 'unfit-database'
   | 'damaged-database'
   | 'collection-in-use'
   | 'not-found'
@@ -39,6 +40,7 @@ const EXIT_OF: Record<ProblemCode, number> = {
   'no-collection': EXIT.usage,
   'foreign-database': EXIT.usage,
   'newer-database': EXIT.usage,
+  'unfit-database': EXIT.usage,
   'damaged-database': EXIT.failed,
   'collection-in-use': EXIT.failed,
   'not-found': EXIT.failed,

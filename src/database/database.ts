@@ -1,9 +1,9 @@
 /**
- * The door to SQL. What a transaction can do is its dialect's own affair (`sqlite/tx.ts`; PostgreSQL's comes beside it):
- * rooms above hand a `Tx` through, and only the folder named after the dialect opens it. So one transaction can carry
- * the writes of several rooms, and no room above knows on which database it stands.
+ * The door to SQL. What a transaction can do is its dialect's own affair (`sqlite/tx.ts`, `postgres/tx.ts`): rooms above
+ * hand a `Tx` through, and only the folder named after the dialect opens it. So one transaction can carry the writes of
+ * several rooms, and no room above knows on which database it stands.
  */
-export type Dialect = 'sqlite'
+export type Dialect = 'sqlite' | 'postgres'
 
 export interface Tx {
   readonly dialect: Dialect
@@ -12,12 +12,16 @@ export interface Tx {
 export interface Database {
   readonly dialect: Dialect
   /**
-   * All of `work` or nothing; durable when it resolves. Transactions never interleave: the next begins when this one
-   * has ended, so `work` must not wait for another transaction of the same database.
+   * All of `work` or nothing; durable when it resolves. `work` must not wait for another transaction of the same database.
+   *
+   * SQLite: transactions never interleave: the next begins when this one has ended.
+   *
+   * PostgreSQL: READ COMMITTED; transactions interleave, those of this process too. After a conflict with another, or a
+   * connection lost, `work` is run again from its beginning: whatever it changes outside the database it makes itself, inside.
    */
   transact<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
-  /** One consistent view; writing in it fails. */
+  /** One consistent view; writing in it fails. On PostgreSQL it too may be run again. */
   read<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
-  /** Waits for the transaction under way. */
+  /** Waits for the transactions under way. */
   close(): Promise<void>
 }

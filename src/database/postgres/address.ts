@@ -1,0 +1,46 @@
+/** Where a PostgreSQL database is, as one writes it: `postgres://user:password@host:port/name`, or several hosts. */
+import { readFileSync } from 'node:fs'
+import { Problem } from '../../base/errors.ts'
+
+export interface PostgresAddress {
+  /** One URL per host, in the order in which they are tried. They may hold a password: for the client only. */
+  readonly urls: readonly string[]
+  /** For messages: without user and password. */
+  readonly where: string
+}
+
+const MOST_HOSTS = 16
+const SHAPE = /^postgres(?:ql)?:\/\/(?:(?<user>[^/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<name>[^/?#]*))?(?<query>\?[^#]*)?$/
+
+/**
+ * Several hosts, divided by commas, are the members of one fail-over group: the one that takes writes is found and used.
+ * `file:PATH` names a file that holds the address, so that its password need be in no setting and no environment.
+ */
+export function postgresAddress(text: string): PostgresAddress {
+  const url = text.startsWith('file:') ? fromFile(text.slice('file:'.length)) : text.trim()
+  const { user, hosts, name, query } = SHAPE.exec(url)?.groups ?? {}
+  // The text itself may hold a password, so no message repeats it.
+  if (hosts === undefined) throw bad('is not of the form postgres://user@host:port/name')
+  if (name === undefined || name === '') throw bad('names no database: postgres://user@host:port/name')
+  const each = hosts.split(',')
+  if (each.length > MOST_HOSTS) throw bad(`has more than ${MOST_HOSTS} hosts`)
+  if (each.length > 1 && each.includes('')) throw bad('has an empty host between two commas')
+  const urls = each.map((host) => `postgres://${user === undefined ? '' : `${user}@`}${host}/${name}${query ?? ''}`)
+  if (!urls.every((one) => URL.canParse(one)))
+    throw bad('cannot be read: special characters are written as %40 and the like')
+  return { urls, where: `postgres://${hosts}/${name}` }
+}
+
+function fromFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (cause) {
+    throw new Problem('bad-config', `the file ${path}, which should hold the address of the database, cannot be read`, {
+      cause,
+    })
+  }
+}
+
+function bad(why: string): Problem {
+  return new Problem('bad-config', `the address of the database ${why}`)
+}

@@ -1,0 +1,7 @@
+/** Every migration of PostgreSQL, in order; together they are `../schema.sql`. */
+import { migration as frontier } from './0001-frontier.ts'
+import { migration as collection } from './0002-collection.ts'
+import { migration as inbox } from './0003-inbox.ts'
+import type { PostgresMigration } from './migration.ts'
+
+export const migrations: readonly PostgresMigration[] = [frontier, collection, inbox]

@@ -1,0 +1,79 @@
+/** Whose database this is, how old its schema, and the way from there to ours. */
+import { assert } from '../../base/assert.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Connection } from './connection.ts'
+import type { PostgresMigration } from './migrations/migration.ts'
+
+/** `Orbw`: whoever migrates holds the advisory lock of this number. */
+const MIGRATING = 0x4f726277
+
+/** The number of the last step done; 0 for an empty database. Throws for a foreign or a newer one. Writes nothing. */
+export async function versionOf(
+  connection: Connection,
+  where: string,
+  steps: readonly PostgresMigration[],
+): Promise<number> {
+  const { rows } = await connection.ask(`
+    SELECT to_regclass('orbweaver_schema') IS NOT NULL AS ours,
+           EXISTS (SELECT FROM pg_class c
+                   WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+                     -- Views that an extension brings (pg_stat_statements) are nobody's tables.
+                     AND NOT EXISTS (SELECT FROM pg_depend d
+                                     WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')) AS used`)
+  const [{ ours, used }] = rows as { ours: boolean; used: boolean }[]
+  if (!ours && !used) return 0
+  if (!ours)
+    throw new Problem('foreign-database', `${where} holds another program's tables: make a database of its own`)
+  const { rows: done } = await connection.ask('SELECT coalesce(max(number), 0) AS version FROM orbweaver_schema')
+  const [{ version }] = done as { version: number }[]
+  if (version > steps.length)
+    throw new Problem(
+      'newer-database',
+      `${where} was written by a newer orbweaver (schema ${version}, ours is ${steps.length}): use that one or a newer`,
+    )
+  return version
+}
+
+/**
+ * Each step with its number in one transaction, under a lock: a crash leaves the one before or the one after, and of
+ * several servers that start at once one does it while the others wait and then find it done.
+ */
+export async function bringUpToDate(
+  connection: Connection,
+  where: string,
+  steps: readonly PostgresMigration[],
+): Promise<void> {
+  for (const [index, step] of steps.entries())
+    assert(step.number === index + 1, `migration ${step.name} is out of order`)
+  while (!(await tookStep(connection, where, steps)));
+}
+
+/** True when there was none left to take. */
+async function tookStep(connection: Connection, where: string, steps: readonly PostgresMigration[]): Promise<boolean> {
+  await connection.ask('BEGIN')
+  try {
+    // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.
+    await connection.ask(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`)
+    const version = await versionOf(connection, where, steps)
+    const step = steps[version]
+    if (version === 0)
+      await connection.ask(`
+        CREATE TABLE IF NOT EXISTS orbweaver_schema (
+          number integer PRIMARY KEY,
+          name text NOT NULL,
+          done_at timestamptz NOT NULL DEFAULT now()
+        )`)
+    if (step !== undefined) {
+      await connection.ask(step.sql)
+      await connection.ask('INSERT INTO orbweaver_schema (number, name) VALUES ($1, $2)', [
+        String(step.number),
+        step.name,
+      ])
+    }
+    await connection.ask('COMMIT')
+    return step === undefined
+  } catch (error) {
+    await connection.ask('ROLLBACK').catch(() => {})
+    throw error
+  }
+}

