@@ -3,7 +3,7 @@
  *
  * Rows of a bucket are written by one transaction at a time, the one that holds the bucket's lock, and take their ids from
  * `catalogue_row` meanwhile: so ids of a bucket become visible in their order, and who has read up to one has missed none
- * before it. An id is a number of that table × 256 + its bucket (`collection/row-id.ts`): it alone says where its row lies.
+ * before it. An id begins with its bucket (`collection/row-id.ts`), so that it alone says where its row lies.
  */
 import { distribute } from './distribute.ts'
 import type { PostgresMigration } from './migration.ts'
@@ -30,11 +30,11 @@ export const migration: PostgresMigration = {
   number: 2,
   name: 'collection',
   sql: `
-CREATE TABLE catalogue_row (                -- the last number of a row of the catalogue that was given away
+CREATE TABLE catalogue_row (                -- the last id of a row of the catalogue that was given away
   bucket smallint PRIMARY KEY,
   last bigint NOT NULL
 ) WITH (fillfactor = 20);
-INSERT INTO catalogue_row SELECT bucket, 0 FROM generate_series(0, 255) bucket;
+INSERT INTO catalogue_row SELECT bucket, bucket * (1::bigint << 44) FROM generate_series(0, 255) bucket;
 
 CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
   bucket smallint NOT NULL,
@@ -95,7 +95,7 @@ CREATE TABLE links_changed (                -- pages whose links the reverse ind
 );
 CREATE TABLE inlink (                       -- who links here: a row for each site and piece of work
   bucket smallint NOT NULL,                 -- of the target
-  id bigint NOT NULL,                       -- in the order of pieces; says the bucket of the linking pages
+  id bigint NOT NULL,                       -- in the order of pieces; begins with the bucket of the linking pages
   site bigint NOT NULL,
   slot bigint NOT NULL,                     -- -1: all its targets of the piece; else those whose key begins with this byte
   targets bytea NOT NULL,                   -- their keys and the pages that won or lost the link, packed
