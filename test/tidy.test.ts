@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   report: ['base', 'collection', 'frontier'],
   keeper: ['base', 'frontier', 'collection', 'intake', 'refresh'],
   sources: ['base', 'web', 'visit', 'scope', 'hazards', 'frontier', 'collection'],
-  server: ['base', 'visit', 'wire', 'intake', 'frontier', 'collection', 'report'],
+  server: ['base', 'visit', 'wire', 'database', 'intake', 'frontier', 'collection', 'report'],
   config: ['base', 'web', 'scope', 'hazards', 'refresh'],
   cli: ['base', 'config', 'assemble', 'report', 'simulate', 'testweb'],
 }

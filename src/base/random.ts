@@ -52,3 +52,8 @@ export function freshId(): string {
 function rotateLeft(x: number, k: number): number {
   return (x << k) | (x >>> (32 - k))
 }
+
+/** For secrets: nobody can guess them. */
+export function freshBytes(length: number): Uint8Array {
+  return randomFillSync(new Uint8Array(length))
+}

@@ -49,6 +49,11 @@ CREATE TABLE cdxj_upto (                    -- captures up to this one are in in
   size INTEGER NOT NULL
 ) STRICT;
 
+CREATE TABLE cluster_key (                  -- by which servers know the tickets that any of them gave out
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  key BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
   name TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -116,6 +121,14 @@ CREATE VIEW hazards AS
     strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
   FROM verdict v LEFT JOIN server s ON s.site = v.site;
 
+CREATE TABLE house (                        -- a server of this crawl
+  id TEXT PRIMARY KEY,
+  url TEXT NOT NULL,                        -- how workers reach it
+  version TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE inbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,     -- order of arrival
   visit TEXT NOT NULL,
@@ -140,7 +153,7 @@ CREATE INDEX inlink_of ON inlink (site, slot);
 CREATE TABLE inlink_upto (                  -- pages up to this one are in it, but for those in links_changed
   one INTEGER PRIMARY KEY CHECK (one = 1),
   page INTEGER NOT NULL
-) STRICT;
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
 
 CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
   page INTEGER PRIMARY KEY REFERENCES page,
@@ -415,3 +428,53 @@ CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
+
+CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
+  name TEXT NOT NULL,
+  node TEXT NOT NULL,                       -- the server it was sent to, or the worker that keeps it
+  worker TEXT NOT NULL,
+  bytes INTEGER NOT NULL,                   -- of it that are durable there
+  sealed INTEGER NOT NULL,                  -- 1: complete
+  PRIMARY KEY (name, node)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE worker (                       -- a process on another machine; each of its threads asks as id.thread
+  id TEXT PRIMARY KEY,
+  name TEXT NOT NULL,
+  region TEXT,
+  secret_hash BLOB NOT NULL,                -- SHA-256
+  version TEXT NOT NULL,
+  state TEXT NOT NULL,                      -- working, ending, barred
+  registered_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  visits INTEGER NOT NULL DEFAULT 0,        -- as it said last
+  late_ms REAL NOT NULL DEFAULT 0,
+  pages_per_second REAL NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE worker_call (                  -- every call of a worker (W3), for as long as --keep-calls says
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  worker TEXT NOT NULL,
+  call TEXT NOT NULL,                       -- checkOut, checkIn, renew …
+  visit TEXT,                               -- if it was about one
+  result TEXT NOT NULL,                     -- ok, here, elsewhere, or the code of the error
+  items INTEGER NOT NULL,                   -- visits handed out, parts stored, digests asked for
+  bytes INTEGER NOT NULL,                   -- of the request's body
+  took_ms REAL NOT NULL
+) STRICT;
+
+CREATE INDEX worker_call_at ON worker_call (at);
+
+CREATE INDEX worker_call_of ON worker_call (worker, at);
+
+CREATE VIEW worker_calls AS
+  SELECT c.id, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, w.name, c.worker, c.call, c.visit,
+    c.result, c.items, c.bytes, c.took_ms
+  FROM worker_call c LEFT JOIN worker w ON w.id = c.worker;
+
+CREATE VIEW workers AS
+  SELECT id AS worker, name, region, version, state, visits, pages_per_second, late_ms,
+    strftime('%Y-%m-%dT%H:%M:%fZ', registered_at / 1000.0, 'unixepoch') AS registered_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', seen_at / 1000.0, 'unixepoch') AS seen_at
+  FROM worker;

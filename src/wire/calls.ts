@@ -2,7 +2,7 @@
 import type { Event } from '../visit/events.ts'
 import type { Frontier, Twin } from '../visit/ports.ts'
 import type { SealedPart } from '../visit/sealed-part.ts'
-import type { WorkerId } from '../visit/visit.ts'
+import type { VisitId, WorkerId } from '../visit/visit.ts'
 import type { NowReading } from './thread/reading-slot.ts'
 
 /** What the house offers to its workers. */
@@ -30,6 +30,8 @@ export interface ServerCalls extends HouseCalls {
   unreadable(worker: WorkerId, reading: NowReading): Promise<void>
   /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. */
   leave(worker: WorkerId): Promise<void>
+  /** Visits that were checked out for a worker that hung up before it could be told: nobody has them. */
+  giveBack(visits: readonly VisitId[]): Promise<void>
 }
 
 export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]

@@ -8,6 +8,7 @@ import { migration as seeds } from './0006-seeds.ts'
 import { migration as domains } from './0007-domains.ts'
 import { migration as lighterReports } from './0008-lighter-reports.ts'
 import { migration as buckets } from './0009-buckets.ts'
+import { migration as cluster } from './0010-cluster.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   domains,
   lighterReports,
   buckets,
+  cluster,
 ]
