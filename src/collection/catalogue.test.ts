@@ -8,7 +8,8 @@ import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { CaptureWriter } from './captures/write-capture.ts'
-import { CounterSums } from './counters/counters.ts'
+import { CounterSums } from './counters/counter-sums.ts'
+import { writeSums } from './counters/write-sums.ts'
 import { duplicateContents, figures, largestServers, noteProgress, progressSince } from './figures.ts'
 import { pagesSince } from './pages/read-pages.ts'
 import { writePage } from './pages/write-page.ts'
@@ -25,9 +26,9 @@ function write(tx: Tx, ...reports: ReturnType<typeof sampleReport>[]): void {
       captures.write(tx, siteKeyOf(report.site), page)
       writePage(tx, siteKeyOf(report.site), page)
     }
-    sums.add(tx, report.site, report.counts, report.pages[0]?.at ?? NOON)
+    sums.add(report.site, report.counts, report.pages[0]?.at ?? NOON)
   }
-  sums.write(tx)
+  writeSums(tx, sums)
 }
 
 const big = sampleReport('big.test', 1, [

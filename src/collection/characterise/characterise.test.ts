@@ -5,7 +5,8 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { packLinks } from '../../visit/adjacency.ts'
 import type { PageReport } from '../../visit/report.ts'
-import { CounterSums } from '../counters/counters.ts'
+import { CounterSums } from '../counters/counter-sums.ts'
+import { writeSums } from '../counters/write-sums.ts'
 import { figures } from '../figures.ts'
 import { indexLinks } from '../links/index-links.ts'
 import { writePage } from '../pages/write-page.ts'
@@ -22,9 +23,9 @@ async function collection(...sites: [string, PageReport[]][]): Promise<Database>
     const sums = new CounterSums()
     for (const [site, pages] of sites) {
       for (const page of pages) writePage(tx, siteKeyOf(site), page)
-      sums.add(tx, site, sampleReport(site, 1, pages).counts, NOON)
+      sums.add(site, sampleReport(site, 1, pages).counts, NOON)
     }
-    sums.write(tx)
+    writeSums(tx, sums)
   })
   return database
 }
@@ -171,7 +172,6 @@ test('Table 7: sites by verdicts, URLs by counters, answers that were cut', asyn
     writeVerdicts(tx, siteKeyOf('b.test'), [verdict('site-urls>=5000'), verdict('site-urls>=100')])
     const sums = new CounterSums()
     sums.add(
-      tx,
       'a.test',
       new Map([
         ['stopped:maze', 40],
@@ -180,7 +180,7 @@ test('Table 7: sites by verdicts, URLs by counters, answers that were cut', asyn
       ]),
       NOON,
     )
-    sums.write(tx)
+    writeSums(tx, sums)
   })
   const { stopped } = await database.read((tx) => figures(tx, { seen: 2, waiting: 0 }))
   assert.deepEqual(stopped, [

@@ -1,15 +1,9 @@
 /** What was learnt of a page, into the catalogue. One row a URL, the last look's; captures keep the history. */
-import { never } from '../../base/assert.ts'
-import { signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Outcome } from '../../visit/outcome.ts'
 import type { PageReport } from '../../visit/report.ts'
 import { writeLinks } from '../links/write-links.ts'
-
-/** Longest title and note that a row carries; a page may say what it wants. */
-const LONGEST_TITLE = 500
-const LONGEST_NOTES = 500
+import { pageRow } from './page-row.ts'
 
 /**
  * A look that brought nothing new keeps what an earlier one found: its digest and signatures; and a failure that passes
@@ -32,53 +26,33 @@ RETURNING id, looks`
 
 /** Returns nothing: a row that stayed as it was has no news for its links either. */
 export function writePage(tx: Tx, site: bigint, page: PageReport): void {
-  const told = tell(page.outcome)
-  const { memory } = page
-  const row = sqliteTx(tx).get<{ id: number; looks: number }>(
+  const row = pageRow(site, page)
+  const written = sqliteTx(tx).get<{ id: number; looks: number }>(
     UPSERT,
-    site,
-    signed64(page.key),
-    page.url,
-    page.depth,
-    page.via ?? null,
-    page.path,
-    page.status,
-    page.outcome.kind,
-    told.why,
-    told.detail,
-    page.mediaType,
-    page.bytes,
-    Math.round(page.tookMs),
-    page.tries,
-    Math.round(page.at),
-    memory?.digest ?? page.capture?.digest ?? null,
-    memory === undefined ? null : signed64(memory.textDigest),
-    memory === undefined ? null : signed64(memory.simhash),
-    page.title.slice(0, LONGEST_TITLE),
-    page.annotations.join(',').slice(0, LONGEST_NOTES),
-    page.sniffed ?? null,
-    page.language ?? null,
+    row.site,
+    row.key,
+    row.url,
+    row.depth,
+    row.via,
+    row.path,
+    row.status,
+    row.outcome,
+    row.why,
+    row.detail,
+    row.mediaType,
+    row.bytes,
+    row.tookMs,
+    row.tries,
+    row.at,
+    row.digest,
+    row.textDigest,
+    row.simhash,
+    row.title,
+    row.annotations,
+    row.sniffed,
+    row.language,
   )
-  if (row !== undefined) writeLinks(tx, row.id, row.looks === 1, page)
-}
-
-/** An outcome as two columns that people can ask for: the reason, and what goes with it. */
-function tell(outcome: Outcome): { why: string | null; detail: string | null } {
-  switch (outcome.kind) {
-    case 'kept':
-      return { why: outcome.how, detail: null }
-    case 'moved':
-      return { why: null, detail: outcome.to }
-    case 'refused':
-      return { why: outcome.by, detail: outcome.rule }
-    case 'read':
-      return { why: outcome.as, detail: `${outcome.urls} URLs` }
-    case 'gone':
-    case 'later':
-      return { why: outcome.why, detail: null }
-    default:
-      return never(outcome)
-  }
+  if (written !== undefined) writeLinks(tx, written.id, written.looks === 1, page)
 }
 
 /** Its site was given up: what was to be tried again is gone with it. */

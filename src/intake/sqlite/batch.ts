@@ -3,7 +3,8 @@ import type { Clock, Instant } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { CaptureWriter } from '../../collection/captures/write-capture.ts'
-import { CounterSums } from '../../collection/counters/counters.ts'
+import { CounterSums } from '../../collection/counters/counter-sums.ts'
+import { writeSums } from '../../collection/counters/write-sums.ts'
 import type { CrawlLog, RecordedLines } from '../../collection/crawl-log/crawl-log.ts'
 import { logLine, verdictLine } from '../../collection/crawl-log/log-line.ts'
 import { giveUpPages, writePage } from '../../collection/pages/write-page.ts'
@@ -74,7 +75,7 @@ export class Batch {
 
   /** Sums and lines are written once, however many parts had some. */
   end(): void {
-    this.#sums.write(this.#tx)
+    writeSums(this.#tx, this.#sums)
     if (this.#lines.length > 0) this.#recorded = this.#tools.log.record(this.#tx, this.#lines.join(''))
   }
 
@@ -113,7 +114,7 @@ export class Batch {
     if (report.ended === 'given-up') giveUpPages(tx, site)
     writeVerdicts(tx, site, report.verdicts)
     for (const verdict of report.verdicts) this.#lines.push(verdictLine(report.site, verdict))
-    this.#sums.add(tx, report.site, report.counts, momentOf(report, this.#tools.clock))
+    this.#sums.add(report.site, report.counts, momentOf(report, this.#tools.clock))
     this.applied.pages += report.pages.length
   }
 }
