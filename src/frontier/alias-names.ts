@@ -72,7 +72,7 @@ export class AliasNames implements Names {
 
 type Find = (name: SiteName) => NamedAs | undefined
 
-/** At the end of the chain of names. */
+/** At the end of the chain of names. Undefined in a circle, which two servers can make that learn its halves at once. */
 export function originalIn(site: SiteName, find: Find): Original | undefined {
   const first = find(site)
   if (first === undefined) return undefined
@@ -80,6 +80,7 @@ export function originalIn(site: SiteName, find: Find): Original | undefined {
   for (let hops = 1; hops < LONGEST_CHAIN; hops++) {
     const next = find(last.to)
     if (next === undefined) break
+    if (next.to === site) return undefined
     last = next
   }
   return { site: last.to, https: last.https, how: first.how }
