@@ -1,0 +1,69 @@
+/** The files of deploy/ name flags and variables that exist: no engine is needed to see that. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { loadSettings } from '../src/config/load.ts'
+import type { CommandName } from '../src/config/setting.ts'
+
+const folder = join(import.meta.dirname, '..', 'deploy')
+const read = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+/** The line as the program would read it, in a machine that has the files it names. */
+function checkLine([command, ...flags]: readonly string[], env: Record<string, string>): void {
+  const readFile = (path: string) =>
+    path.endsWith('database-url') || path.endsWith('/database')
+      ? 'postgres://orbweaver:x@localhost/orbweaver\n'
+      : path.endsWith('orbweaver.yaml') && path !== '/data/orbweaver.yaml'
+        ? read('orbweaver.yaml')
+        : /\/join$/.test(path)
+          ? 'a-secret-of-some-length\n'
+          : undefined
+  const { settings } = loadSettings(flags, command as CommandName, { env, readFile })
+  assert.ok(settings.joinSecret === 'a-secret-of-some-length', `${command} has its secret`)
+  if (command === 'serve') assert.ok(settings.database?.startsWith('postgres:'))
+  else assert.ok(settings.server.length > 0)
+}
+
+test('compose.yaml starts servers and workers with flags that they take', () => {
+  const compose = parse(read('compose.yaml'), { merge: true }) as {
+    services: Record<string, { command: string[]; environment?: Record<string, string>; secrets?: string[] }>
+    secrets: Record<string, unknown>
+  }
+  let checked = 0
+  for (const { command, environment = {}, secrets = [] } of Object.values(compose.services)) {
+    for (const secret of secrets) assert.ok(secret in compose.secrets, `secret ${secret}`)
+    if (command[0] === 'postgres') continue
+    checkLine(command, environment)
+    checked++
+  }
+  assert.equal(checked, 3)
+})
+
+test('the systemd units start what exists', () => {
+  const units = readdirSync(folder).filter((name) => name.endsWith('.service'))
+  assert.deepEqual(units, ['orbweaver-server.service', 'orbweaver-worker.service'])
+  for (const unit of units) {
+    const text = read(unit)
+    const line = /^ExecStart=\/usr\/bin\/env orbweaver (.*)$/m.exec(text)?.[1].split(' ') ?? []
+    const env = Object.fromEntries(
+      [...text.matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [
+        name,
+        value.replace('%d', '/run/credentials'),
+      ]),
+    )
+    if (text.includes('worker.env')) env['ORBWEAVER_SERVER'] = 'https://a.example.org https://b.example.org'
+    checkLine(line, env)
+  }
+})
+
+test('the container file copies only what is there', () => {
+  const root = join(import.meta.dirname, '..')
+  const there = new Set(readdirSync(root))
+  const copied = [...read('Containerfile').matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(([, names]) =>
+    names.split(' ').slice(0, -1),
+  )
+  assert.ok(copied.length > 5)
+  for (const name of copied) assert.ok(there.has(name), `${name} is not in the repository`)
+})
