@@ -7,13 +7,30 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
+import { startServer } from '../src/database/postgres/server.test-tools.ts'
+import { SERVER_VARIABLE } from '../src/database/postgres/test-database.ts'
 
-/** Programs that tests compare us with, by their Debian package; installed when they are missing and we may. */
-for (const program of ['curl']) {
-  const isThere = spawnSync(program, ['--version']).status === 0
+/** Debian packages of programs that tests compare us with or stand on: installed when they are missing and we may. */
+function install(debianPackage: string): void {
   const mayInstall = process.getuid?.() === 0 && spawnSync('apt-get', ['--version']).status === 0
-  if (!isThere && mayInstall) spawnSync('apt-get', ['install', '-y', '-q', program], { stdio: 'ignore' })
+  if (mayInstall) spawnSync('apt-get', ['install', '-y', '-q', debianPackage], { stdio: 'ignore' })
 }
+
+if (spawnSync('curl', ['--version']).status !== 0) install('curl')
+
+/** One PostgreSQL server for all test files. A server that somebody named already is used as it is. */
+async function givePostgres(): Promise<() => Promise<void>> {
+  if (process.env[SERVER_VARIABLE] !== undefined) return async () => {}
+  let server = await startServer()
+  if ('skipped' in server) {
+    install('postgresql')
+    server = await startServer()
+  }
+  process.env[SERVER_VARIABLE] = 'skipped' in server ? `skipped: ${server.skipped}` : server.url
+  const started = 'skipped' in server ? undefined : server
+  return async () => started?.stop()
+}
+const stopPostgres = await givePostgres()
 
 const root = join(import.meta.dirname, '..')
 const wanted = process.argv.slice(2)
@@ -42,7 +59,8 @@ stream.on('test:fail', (event) => {
 })
 stream.compose(spec).pipe(process.stdout)
 stream.on('end', () => {
-  process.nextTick(() => {
+  process.nextTick(async () => {
+    await stopPostgres()
     for (const line of skipped) process.stdout.write(`skipped: ${line}\n`)
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped\n`)
     const strict = process.env['NO_SKIPS'] !== undefined

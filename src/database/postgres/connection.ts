@@ -1,5 +1,7 @@
 /** One connection to PostgreSQL: the only place that knows which client library speaks for us. */
+import type { Socket } from 'node:net'
 import pg from 'pg'
+import type { Clock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
@@ -17,16 +19,28 @@ export interface Connection {
   readonly backend: number
   /** Nothing can be asked here any more. */
   readonly isLost: boolean
-  /** Asked at once, answered in order. `name`: prepared under it, once. */
-  ask(text: string, values?: readonly Bound[], name?: string, exact?: boolean): Promise<Answer>
+  /** Asked at once, answered in order. */
+  ask(text: string, values?: readonly Bound[], how?: How): Promise<Answer>
   /** What others notify on channels that this session listens to. */
   heard(hear: (channel: string, payload: string) => void): void
   /** Called once, when the connection is lost without our asking. */
   lost(tell: () => void): void
   end(): Promise<void>
+  /** At once and without a word: the server finds out and takes back what was under way. */
+  cut(): void
+}
+
+export interface How {
+  /** Prepared under this name, once. */
+  readonly name?: string
+  /** int8 as bigint. */
+  readonly exact?: boolean
+  /** May take as long as it takes. */
+  readonly unbounded?: boolean
 }
 
 export interface SessionSettings {
+  readonly clock: Clock
   /** 'write': a standby is not taken. */
   readonly access: 'write' | 'read'
   readonly connectMs: number
@@ -36,6 +50,10 @@ export interface SessionSettings {
 }
 
 const OLDEST_VERSION = 150_000
+/** The server ends a statement that takes too long; this much later we no longer believe that there is a server. */
+const GRACE_MS = 15_000
+const FAREWELL_MS = 2_000
+const SILENCE_MS = 10_000
 
 /** The first host of the address that can be had and fits. Rejects with what the last one said. */
 export async function connect(address: PostgresAddress, settings: SessionSettings): Promise<Connection> {
@@ -57,20 +75,22 @@ async function connectTo(url: string, address: PostgresAddress, settings: Sessio
     connectionTimeoutMillis: settings.connectMs,
     // A peer that went away without a word is found out also when nothing is sent.
     keepAlive: true,
+    keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
   })
-  const connection = connectionOf(client)
+  const connection = connectionOf(client, settings)
   try {
     await client.connect()
     await prepareSession(connection, address, settings)
     return connection
   } catch (error) {
-    void connection.end()
+    connection.cut()
     throw error
   }
 }
 
-function connectionOf(client: pg.Client): Connection {
+function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings): Connection {
+  const socket = (client as unknown as { connection: { stream: Socket } }).connection
   let isLost = false
   let isEnding = false
   let tellLost = () => {}
@@ -88,9 +108,14 @@ function connectionOf(client: pg.Client): Connection {
     get isLost() {
       return isLost
     },
-    async ask(text, values, name, exact = false) {
-      const types = exact ? EXACT : PLAIN
-      const result = await client.query<object>({ text, values: values as Bound[], name, types } as pg.QueryConfig)
+    async ask(text, values, { name, exact = false, unbounded = false } = {}) {
+      const result = await client.query<object>({
+        text,
+        values: values as Bound[],
+        name,
+        types: exact ? EXACT : PLAIN,
+        query_timeout: unbounded ? undefined : statementMs + GRACE_MS,
+      } as pg.QueryConfig)
       // Several statements in one text: the last one's answer.
       const last = Array.isArray(result) ? (result as pg.QueryResult<object>[]).at(-1) : result
       return { rows: last?.rows ?? [], count: last?.rowCount ?? 0, command: last?.command ?? '' }
@@ -103,7 +128,14 @@ function connectionOf(client: pg.Client): Connection {
     },
     async end() {
       isEnding = true
+      const cancel = clock.after(FAREWELL_MS, () => socket.stream.destroy())
       await client.end()
+      cancel()
+    },
+    cut() {
+      isEnding = true
+      isLost = true
+      socket.stream.destroy()
     },
   }
 }

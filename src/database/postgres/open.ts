@@ -55,7 +55,7 @@ async function opened(
   ready: (connection: Connection, where: string, steps: readonly PostgresMigration[]) => Promise<void>,
 ): Promise<Database> {
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
-  const settings = { ...DEFAULTS, ...options, access }
+  const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
   const pool = poolOf(settings.connections, () => connect(address, settings))
   const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs }

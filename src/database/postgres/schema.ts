@@ -6,6 +6,7 @@ import type { PostgresMigration } from './migrations/migration.ts'
 
 /** `Orbw`: whoever migrates holds the advisory lock of this number. */
 const MIGRATING = 0x4f726277
+const UNBOUNDED = { unbounded: true }
 
 /** The number of the last step done; 0 for an empty database. Throws for a foreign or a newer one. Writes nothing. */
 export async function versionOf(
@@ -53,7 +54,7 @@ async function tookStep(connection: Connection, where: string, steps: readonly P
   await connection.ask('BEGIN')
   try {
     // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.
-    await connection.ask(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`)
+    await connection.ask(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`, [], UNBOUNDED)
     const version = await versionOf(connection, where, steps)
     const step = steps[version]
     if (version === 0)
@@ -64,7 +65,7 @@ async function tookStep(connection: Connection, where: string, steps: readonly P
           done_at timestamptz NOT NULL DEFAULT now()
         )`)
     if (step !== undefined) {
-      await connection.ask(step.sql)
+      await connection.ask(step.sql, [], UNBOUNDED)
       await connection.ask('INSERT INTO orbweaver_schema (number, name) VALUES ($1, $2)', [
         String(step.number),
         step.name,

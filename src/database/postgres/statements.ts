@@ -38,7 +38,7 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
   ): Promise<T> => {
     assert(!ended, 'a statement after the end of its transaction')
     try {
-      return of(await connection.ask(sql, values.map(bound), nameOf(sql), exact))
+      return of(await connection.ask(sql, values.map(bound), { name: nameOf(sql), exact }))
     } catch (error) {
       failure ??= { error }
       throw error

@@ -1,5 +1,6 @@
 /** PostgreSQL for tests: a server of one's own, and a new, empty, migrated database for whoever asks. */
 import { createHash } from 'node:crypto'
+import { realClock } from '../../base/clock.ts'
 import type { Database } from '../database.ts'
 import { postgresAddress } from './address.ts'
 import { type Connection, connect } from './connection.ts'
@@ -32,7 +33,13 @@ export async function postgresForTests(): Promise<PostgresForTests | { skipped: 
 }
 
 async function onServer(url: string, own: StartedServer | undefined): Promise<PostgresForTests> {
-  const settings = { access: 'write', connectMs: 10_000, statementMs: 60_000, idleInTransactionMs: 60_000 } as const
+  const settings = {
+    clock: realClock,
+    access: 'write',
+    connectMs: 10_000,
+    statementMs: 60_000,
+    idleInTransactionMs: 60_000,
+  } as const
   const outside = await connect(postgresAddress(url), settings)
   const made: string[] = []
   const opened: Database[] = []

@@ -53,6 +53,8 @@ export async function transact<T>(tools: TransactionTools, work: Work<T>): Promi
 export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
   return insist(tools, async () => {
     const attempt = await attemptOf(tools, false, work)
+    // Not a standby's refusal: the work itself writes.
+    if (attempt.kind === 'again' && codeOf(attempt.error) === '25006') throw attempt.error
     // Nothing was written: what was read is true either way.
     return attempt.kind === 'in doubt' ? { kind: 'done', value: attempt.value } : attempt
   })
@@ -107,6 +109,7 @@ async function attemptOn<T>(
   const statements = statementsOf(connection, writable)
   // Not waited for: sent together with the first statement of the work.
   const begun = begin(connection, writable)
+  begun.catch(() => {})
   let value: T
   try {
     value = await work(statements.tx)
@@ -126,7 +129,7 @@ async function attemptOn<T>(
     if (command === 'COMMIT') return { kind: 'done', value }
   } catch (error) {
     if (connection.isLost || codeOf(error) === undefined || spoilsConnection(error)) {
-      await connection.end()
+      connection.cut()
       return { kind: 'in doubt', value, xid, error }
     }
     return verdict(tools, error, false)
@@ -166,7 +169,7 @@ async function takenBack<T>(
     () => true,
     () => false,
   )
-  if (!rolledBack || spoilsConnection(error)) await connection.end()
+  if (!rolledBack || spoilsConnection(error)) connection.cut()
   return verdict(tools, error, !rolledBack)
 }
 

@@ -63,7 +63,10 @@ function isOfTheNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isOfTheNetwork)
   const { syscall } = error as NodeJS.ErrnoException
-  return syscall !== undefined || /^(Connection terminated|timeout expired|Client (has|was) )/.test(error.message)
+  return (
+    syscall !== undefined ||
+    /^(Connection terminated|timeout expired|Query read timeout|Client (has|was) )/.test(error.message)
+  )
 }
 
 /** The error itself when it is nobody's fault but ours: a bug stays a bug. `isAway`: no connection, whatever the reason. */
@@ -128,5 +131,5 @@ function plainly(error: unknown): string {
   if (code !== undefined && PLAIN[code] !== undefined) return PLAIN[code]
   if (error instanceof StandbyError) return 'it takes no writes (a standby?)'
   const said = error instanceof Error ? error.message : String(error)
-  return said === 'timeout expired' ? 'no answer in time' : said
+  return /time(d )?out/.test(said) ? 'no answer in time' : said
 }
