@@ -1,0 +1,98 @@
+/** What a transaction does to addresses, at its end: they are locked after all sites, in the order of their shards. */
+import type { Instant } from '../../base/clock.ts'
+import { hash64, signed64 } from '../../base/digest.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { crowdOf } from '../domains.ts'
+import type { SiteRow } from '../site-row.ts'
+import { type ByBucket, bucketFor, byBucket, column, eachBucket } from './by-bucket.ts'
+
+/** Leases that hold it have ended; it stays its worker's until the last of them has, plus the pause. */
+export const RELEASE_ADDRESSES = `
+  WITH mine AS (
+    SELECT a.address, n.ended, n.until FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS n (address, ended, until)
+    JOIN address a ON a.shard = $1 AND a.address = n.address ORDER BY a.address FOR UPDATE OF a)
+  UPDATE address SET visits = greatest(0, address.visits - mine.ended), until = greatest(address.until, mine.until)
+  FROM mine WHERE address.shard = $1 AND address.address = mine.address`
+/** How many sites are there, when some have come and others left. */
+export const COUNT_AT_ADDRESSES = `
+  INSERT INTO address_sites (shard, address, sites)
+  SELECT $1::smallint, n.address, n.sites FROM unnest($2::text[], $3::bigint[]) AS n (address, sites) ORDER BY n.address
+  ON CONFLICT (shard, address) DO UPDATE SET sites = greatest(0, address_sites.sites + excluded.sites)
+  RETURNING address, sites::float8 AS sites`
+
+export function shardOf(text: string): number {
+  return bucketFor(shardKey(text))
+}
+
+function shardKey(text: string): bigint {
+  return signed64(hash64(text))
+}
+
+interface Count {
+  address: string
+  sites: number
+}
+
+export class AddressRows {
+  readonly #tx: PostgresTx
+  readonly #ended = new Map<string, { address: string; ended: number; until: Instant }>()
+  readonly #moves = new Map<string, number>()
+  readonly #newcomers = new Map<string, SiteRow[]>()
+
+  constructor(tx: PostgresTx) {
+    this.#tx = tx
+  }
+
+  /** A visit there has ended. */
+  release(address: string, until: Instant): void {
+    const before = this.#ended.get(address)
+    this.#ended.set(address, {
+      address,
+      ended: (before?.ended ?? 0) + 1,
+      until: Math.max(until, before?.until ?? 0),
+    })
+  }
+
+  /** Where a site was found. With very many others there, it comes after sites that are more by themselves. */
+  learn(site: SiteRow, address: string): void {
+    if (address === site.address) return
+    if (site.address !== null) this.#move(site.address, -1)
+    this.#move(address, 1)
+    site.address = address
+    if (site.seed === 1) return
+    const newcomers = this.#newcomers.get(address)
+    if (newcomers === undefined) this.#newcomers.set(address, [site])
+    else newcomers.push(site)
+  }
+
+  /** The rows of sites that were found at an address are written after this. Says, too, until when addresses are held. */
+  write(): { writes: Promise<unknown>[]; idle: ReadonlyMap<string, Instant> } {
+    const ended = byShard(this.#ended.values())
+    const moves = byShard([...this.#moves].map(([address, sites]) => ({ address, sites })))
+    const newcomers = new Map(this.#newcomers)
+    const idle = new Map([...this.#ended.values()].map(({ address, until }) => [address, until]))
+    this.#ended.clear()
+    this.#moves.clear()
+    this.#newcomers.clear()
+    const releases = eachBucket(ended, (shard, rows) =>
+      this.#tx.run(RELEASE_ADDRESSES, shard, column(rows, 'address'), column(rows, 'ended'), column(rows, 'until')),
+    )
+    const counts = eachBucket(moves, async (shard, rows) => {
+      const columns = [column(rows, 'address'), column(rows, 'sites')] as const
+      const now = await this.#tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)
+      for (const { address, sites } of now)
+        for (const [nth, site] of (newcomers.get(address) ?? []).reverse().entries())
+          if (site.address === address) site.crowd = Math.max(site.crowd, crowdOf(sites - nth))
+    })
+    return { writes: [releases, counts], idle }
+  }
+
+  #move(address: string, by: number): void {
+    this.#moves.set(address, (this.#moves.get(address) ?? 0) + by)
+  }
+}
+
+function byShard<Row extends { address: string }>(rows: Iterable<Row>): ByBucket<Row> {
+  const sorted = [...rows].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
+  return byBucket(sorted, ({ address }) => shardKey(address))
+}

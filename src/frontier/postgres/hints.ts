@@ -1,0 +1,116 @@
+/**
+ * Where something is due, and when, as this process has seen it: so that a check-out asks a few buckets and not 256 in vain.
+ * Never the truth. What other servers did is learnt once a second; a hint that is too early costs one question.
+ */
+import type { Instant, Millis } from '../../base/clock.ts'
+import { BUCKETS } from '../../database/bucket.ts'
+import type { WorkerId } from '../../visit/visit.ts'
+import type { SiteRow } from '../site-row.ts'
+import { shardOf } from './address-rows.ts'
+import type { ByBucket } from './by-bucket.ts'
+
+/** How old what is known of other servers may be. */
+const FRESH_FOR: Millis = 1000
+
+const MOST_WORKERS = 10_000
+const NEVER = Number.POSITIVE_INFINITY
+
+export class Hints {
+  /** When a site of the bucket may be given to anybody. */
+  readonly #due = new Float64Array(BUCKETS).fill(NEVER)
+  /** When an address of the shard is nobody's any more. */
+  readonly #idle = new Float64Array(BUCKETS).fill(NEVER)
+  /** In the order of questions; those never asked come first. */
+  readonly #asked = new Float64Array(BUCKETS)
+  #questions = 0
+  /** Buckets with sites that were set aside for a worker. */
+  readonly #aside = new Map<WorkerId, { buckets: Set<number>; at: Millis }>()
+  #at: Millis = -NEVER
+
+  /** Sites were written, and addresses are held until then. */
+  changed(sites: ByBucket<SiteRow>, idle: ReadonlyMap<string, Instant>): void {
+    for (const [bucket, rows] of sites)
+      for (const { state, not_before } of rows)
+        if (state === 'free') this.due(bucket, 0)
+        else if (state === 'waiting') this.due(bucket, not_before)
+    for (const [address, until] of idle) this.idle(shardOf(address), until)
+  }
+
+  due(bucket: number, at: Instant): void {
+    if (at < this.#due[bucket]) this.#due[bucket] = at
+  }
+
+  idle(shard: number, at: Instant): void {
+    if (at < this.#idle[shard]) this.#idle[shard] = at
+  }
+
+  setAside(bucket: number, holder: WorkerId): void {
+    this.#asideFor(holder).buckets.add(bucket)
+  }
+
+  /** What a check-out saw: nothing is to be had before `due`. */
+  asked(bucket: number, due: Instant): void {
+    this.#due[bucket] = due
+    this.#asked[bucket] = ++this.#questions
+  }
+
+  /** There is nothing set aside for the worker there. */
+  nothingAside(bucket: number, worker: WorkerId): void {
+    this.#aside.get(worker)?.buckets.delete(bucket)
+  }
+
+  /** What a look at all idle addresses of the shard saw. */
+  freed(shard: number, next: Instant): void {
+    this.#idle[shard] = next
+  }
+
+  /** Buckets worth a question, in their order. */
+  dueBuckets(worker: WorkerId, now: Instant): number[] {
+    const aside = this.#aside.get(worker)?.buckets
+    const buckets: number[] = []
+    for (let bucket = 0; bucket < BUCKETS; bucket++)
+      if (this.#due[bucket] <= now || aside?.has(bucket)) buckets.push(bucket)
+    return buckets
+  }
+
+  idleShards(now: Instant): number[] {
+    const shards: number[] = []
+    for (let shard = 0; shard < BUCKETS; shard++) if (this.#idle[shard] <= now) shards.push(shard)
+    return shards
+  }
+
+  /** When the next site is due, as far as is known. */
+  get nextDue(): Instant {
+    return Math.min(...this.#due)
+  }
+
+  /** A greater one was asked later. */
+  lastAsked(bucket: number): number {
+    return this.#asked[bucket]
+  }
+
+  /** Whether it is time to ask what others did; whoever gets a yes does so. */
+  isOld(elapsed: Millis): boolean {
+    if (elapsed - this.#at < FRESH_FOR) return false
+    this.#at = elapsed
+    return true
+  }
+
+  /** The same for what others set aside for a worker. */
+  isAsideOld(worker: WorkerId, elapsed: Millis): boolean {
+    const aside = this.#asideFor(worker)
+    if (elapsed - aside.at < FRESH_FOR) return false
+    aside.at = elapsed
+    return true
+  }
+
+  #asideFor(worker: WorkerId): { buckets: Set<number>; at: Millis } {
+    const known = this.#aside.get(worker)
+    if (known !== undefined) return known
+    const aside = { buckets: new Set<number>(), at: -NEVER }
+    // Workers come and go; whoever is forgotten is asked about anew.
+    if (this.#aside.size >= MOST_WORKERS) this.#aside.clear()
+    this.#aside.set(worker, aside)
+    return aside
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The working set of a transaction. What an operation needs is locked and read in bulk, changed in memory by the rules that
+ * every database shares, and written by `flush`: a bounded number of round trips, however much it is. Statements are for one
+ * bucket each; those of one step are sent together, in the order of buckets and keys.
+ *
+ * Locks are taken in one order everywhere: sites by bucket and key, then new sites, domains, strangers, addresses. URLs,
+ * spellings and memory belong to whoever has their site's row. What must be locked out of that order is locked only when it
+ * is idle; where even that goes wrong, PostgreSQL ends one of the two transactions and the database runs it again: so
+ * everything here is made anew for each run.
+ */
+import { assert } from '../../base/assert.ts'
+import type { Instant } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { siteKey } from '../../web/url/web-url.ts'
+import { AliasNames, type Names } from '../alias-names.ts'
+import type { Renaming } from '../rename.ts'
+import { stateAfter } from '../site.ts'
+import type { SiteRow } from '../site-row.ts'
+import { AddressRows } from './address-rows.ts'
+import { MemoryRows } from './memory-rows.ts'
+import { readQueueHeads } from './read-queue-heads.ts'
+import type { Rules } from './rules.ts'
+import { SiteRows } from './site-rows.ts'
+import { SpellingRows } from './spelling-rows.ts'
+import { type UrlPlace, UrlRows } from './url-rows.ts'
+
+/** The page on which a link was found. */
+export interface PageKeys {
+  site: bigint | null
+  key: bigint | null
+  /** Of its site. */
+  name?: SiteName
+}
+
+const NOWHERE: PageKeys = { site: null, key: null }
+
+export class Sheaf {
+  readonly tx: PostgresTx
+  readonly rules: Rules
+  /** One for the whole transaction. */
+  readonly now: Instant
+  readonly sites: SiteRows
+  readonly urls: UrlRows
+  readonly spellings: SpellingRows
+  readonly memory: MemoryRows
+  readonly addresses: AddressRows
+  /** Other names of sites, as this transaction sees them. */
+  names: Names = new AliasNames()
+  readonly #beginning = new Set<SiteRow>()
+  readonly #writers: (() => Promise<unknown>[])[] = []
+  readonly #pages = new Map<string, PageKeys>()
+
+  constructor(tx: PostgresTx, rules: Rules) {
+    this.tx = tx
+    this.rules = rules
+    this.now = rules.time.now()
+    this.sites = new SiteRows(tx)
+    this.urls = new UrlRows(tx)
+    this.spellings = new SpellingRows(tx)
+    this.memory = new MemoryRows(tx)
+    this.addresses = new AddressRows(tx)
+  }
+
+  get renaming(): Renaming {
+    return { urls: this.rules.urls, aliases: this.names, mayReplace: this.rules.mayReplace }
+  }
+
+  /** URLs of locked sites, with their other spellings. */
+  async readUrls(places: Iterable<UrlPlace>): Promise<void> {
+    const unread = this.urls.unread(places)
+    await Promise.all([this.urls.read(unread), this.spellings.read(unread)])
+  }
+
+  /** Called by every `flush`, before the sites are written; what it begins is awaited. */
+  atFlush(writer: () => Promise<unknown>[]): void {
+    this.#writers.push(writer)
+  }
+
+  /**
+   * A waiting site: until when, and its rank, are known when `flush` has written its URLs; one that need not wait is free
+   * then.
+   */
+  beginToWait(site: SiteRow): void {
+    assert(site.state === 'waiting', `a site that is ${site.state} begins to wait`)
+    this.#beginning.add(site)
+    this.sites.change(site)
+  }
+
+  /** A site got something to ask: a crawled one waits again, one that waited for a URL to be due may have less to wait. */
+  wake(site: SiteRow): void {
+    const before = site.state
+    site.state = stateAfter(before, { kind: 'urls' })
+    if (site.state !== 'waiting') return
+    if (before === 'crawled') site.since = this.now
+    else if (site.not_before <= site.polite_at) return
+    this.beginToWait(site)
+  }
+
+  /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
+  pageOf(url: string | undefined): PageKeys {
+    if (url === undefined || url === '') return NOWHERE
+    const known = this.#pages.get(url)
+    if (known !== undefined) return known
+    const read = this.rules.urls.parse(url)
+    const page = read === undefined ? NOWHERE : { site: keyOf(read.site), key: signed64(read.key), name: read.site }
+    this.#pages.set(url, page)
+    return page
+  }
+
+  /** All that was changed so far. The sheaf can be used on afterwards. */
+  async flush(): Promise<void> {
+    const beginning = [...this.#beginning].filter(({ state }) => state === 'waiting')
+    this.#beginning.clear()
+    const urls = [...this.urls.write(), ...this.spellings.write(), ...this.memory.write()]
+    const others = this.#writers.flatMap((write) => write())
+    const addresses = this.addresses.write()
+    const reading = readQueueHeads(this.tx, beginning)
+    const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])
+    for (const site of beginning) {
+      const head = heads.get(site.key)
+      assert(head !== undefined, `${site.name} waits with nothing to ask`)
+      site.not_before = Math.max(site.polite_at, head.due)
+      site.rank = this.rules.order.rank({
+        oldest: head.oldest,
+        since: site.since,
+        last: site.fence === 0 ? undefined : site.rank,
+        known: site.known,
+        waiting: site.waiting,
+      })
+      if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+    }
+    this.rules.hints.changed(await this.sites.write(), addresses.idle)
+  }
+}
+
+/** As the database holds it. */
+export function keyOf(site: SiteName): bigint {
+  return signed64(siteKey(site))
+}

@@ -1,0 +1,166 @@
+/** The sites of a transaction: locked and read in bulk, changed in memory, written once. */
+import { assert } from '../../base/assert.ts'
+import type { Instant } from '../../base/clock.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import { newSite, type SiteRow } from '../site-row.ts'
+import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
+
+type Columns = Omit<SiteRow, 'key' | 'name'>
+
+/** All that can change; numbers are read as such, whatever their width. */
+const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precision'>> = {
+  state: 'text',
+  reason: 'text',
+  since: 'bigint',
+  seed: 'bigint',
+  rank: 'double precision',
+  losses: 'bigint',
+  crowd: 'bigint',
+  not_before: 'bigint',
+  polite_at: 'bigint',
+  pause: 'bigint',
+  address: 'text',
+  holder: 'text',
+  fence: 'bigint',
+  worker: 'text',
+  lease_until: 'bigint',
+  entered: 'text',
+  granted: 'bigint',
+  part: 'bigint',
+  seq: 'bigint',
+  known: 'bigint',
+  waiting: 'bigint',
+}
+const NAMES = Object.keys(COLUMNS) as (keyof Columns)[]
+const READ = NAMES.map((name) => (COLUMNS[name] === 'bigint' ? `${name}::float8 AS ${name}` : name)).join(', ')
+
+export const SITE_COLUMNS = `key, name, ${READ}`
+export const READ_SITES = `SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[])`
+export const LOCK_SITES = `
+  SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
+export const LOCK_IDLE_SITES = `
+  SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE SKIP LOCKED`
+/** With nothing to ask. Whoever makes the same site at the same time waits here, and then finds it. */
+export const MAKE_SITES = `
+  INSERT INTO site (bucket, key, name, state, since, rank, part)
+  SELECT $1::smallint, n.key, n.name, $4::text, $5::bigint, 0, $6::bigint FROM unnest($2::bigint[], $3::text[]) AS n (key, name) ORDER BY n.key
+  ON CONFLICT (bucket, key) DO NOTHING RETURNING key`
+/**
+ * Every column of a row, whatever changed of it: where no column of an index did, no index is touched. (One statement
+ * that reads and writes what is locked needs no order.)
+ */
+export const WRITE_SITES = `
+  UPDATE site SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')}
+  FROM unnest($2::bigint[], ${NAMES.map((name, index) => `$${index + 3}::${COLUMNS[name]}[]`).join(', ')})
+    AS n (key, ${NAMES.join(', ')})
+  WHERE site.bucket = $1 AND site.key = n.key`
+
+export class SiteRows {
+  readonly #tx: PostgresTx
+  /** null: it was asked for and is not there. */
+  readonly #rows = new Map<bigint, SiteRow | null>()
+  readonly #changed = new Set<SiteRow>()
+
+  constructor(tx: PostgresTx) {
+    this.#tx = tx
+  }
+
+  /** Those that are there are this transaction's until it ends. In the order of buckets and keys, as everybody locks them. */
+  async lock(keys: Iterable<bigint>): Promise<void> {
+    const missing = byBucket(
+      [...new Set(keys)].filter((key) => !this.#rows.has(key)),
+      (key) => key,
+    )
+    await eachBucket(missing, async (bucket, some) => {
+      const rows = await this.#tx.allExact<SiteRow>(LOCK_SITES, bucket, some)
+      for (const key of some) this.#rows.set(key, null)
+      for (const row of rows) this.#rows.set(row.key, row)
+    })
+  }
+
+  /** As `lock`, and those that are not there are made. After all others were locked: what is new nobody waits for. */
+  async make(wanted: readonly { key: bigint; name: SiteName }[], now: Instant): Promise<void> {
+    await this.lock(wanted.map(({ key }) => key))
+    const absent = new Map(wanted.filter(({ key }) => this.#rows.get(key) === null).map((site) => [site.key, site]))
+    const taken: bigint[] = []
+    await eachBucket(byBucket(absent.values(), siteKeyOf), async (bucket, some) => {
+      const { state, part } = newSite(0n, '', now)
+      const keys = column(some, 'key')
+      const made = await this.#tx.allExact<{ key: bigint }>(
+        MAKE_SITES,
+        bucket,
+        keys,
+        column(some, 'name'),
+        state,
+        now,
+        part,
+      )
+      const ours = new Set(column(made, 'key'))
+      for (const { key, name } of some)
+        if (ours.has(key)) this.#rows.set(key, newSite(key, name, now))
+        else taken.push(key)
+    })
+    for (const key of taken) this.#rows.delete(key)
+    await this.lock(taken)
+  }
+
+  /** Of these, those that nobody else has locked now: for what comes out of the order of locks. Says which. */
+  async lockIdle(keys: Iterable<bigint>): Promise<SiteRow[]> {
+    const wanted = [...new Set(keys)]
+    const missing = byBucket(
+      wanted.filter((key) => !this.#rows.has(key)),
+      (key) => key,
+    )
+    await eachBucket(missing, async (bucket, some) =>
+      this.take(await this.#tx.allExact<SiteRow>(LOCK_IDLE_SITES, bucket, some)),
+    )
+    return wanted.flatMap((key) => this.#rows.get(key) ?? [])
+  }
+
+  /** Rows that another statement of this transaction has read and locked. */
+  take(rows: readonly SiteRow[]): void {
+    for (const row of rows) this.#rows.set(row.key, row)
+  }
+
+  isLocked(key: bigint): boolean {
+    return this.#rows.has(key)
+  }
+
+  get(key: bigint): SiteRow | undefined {
+    const row = this.#rows.get(key)
+    assert(row !== undefined, 'a site that was not locked')
+    return row ?? undefined
+  }
+
+  change(site: SiteRow): void {
+    this.#changed.add(site)
+  }
+
+  /** Says in which buckets. */
+  async write(): Promise<ByBucket<SiteRow>> {
+    const changed = byBucket(this.#changed, siteKeyOf)
+    this.#changed.clear()
+    await eachBucket(changed, (bucket, rows) => writeSites(this.#tx, bucket, rows))
+    return changed
+  }
+}
+
+function siteKeyOf({ key }: { key: bigint }): bigint {
+  return key
+}
+
+async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SiteRow[]): Promise<void> {
+  const written = await tx.run(WRITE_SITES, bucket, column(rows, 'key'), ...NAMES.map((name) => column(rows, name)))
+  assert(written === rows.length, 'a site that is not there')
+}
+
+/** As they are now, for nobody to change. */
+export async function readSites(tx: PostgresTx, keys: Iterable<bigint>): Promise<Map<bigint, SiteRow>> {
+  const found = new Map<bigint, SiteRow>()
+  const buckets = byBucket(new Set(keys), (key) => key)
+  await eachBucket(buckets, async (bucket, some) => {
+    for (const row of await tx.allExact<SiteRow>(READ_SITES, bucket, some)) found.set(row.key, row)
+  })
+  return found
+}
