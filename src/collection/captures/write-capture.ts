@@ -1,12 +1,10 @@
 /** One capture into the catalogue, inside the transaction that applies its page. */
-import { sha1, signed64 } from '../../base/digest.ts'
+import { signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
 import type { DigestFilter } from './digest-filter.ts'
-
-/** Redirects and answers that were declined have no payload at all: none of them repeats another. */
-const NO_PAYLOAD = sha1(new Uint8Array(0))
+import { NO_PAYLOAD } from './no-payload.ts'
 
 /**
  * Writes captures and remembers their digests until the transaction is durable: only then may a worker make a revisit

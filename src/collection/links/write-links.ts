@@ -2,6 +2,7 @@
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { PageReport } from '../../visit/report.ts'
+import { endsItsLinks } from './ends-its-links.ts'
 
 export function writeLinks(tx: Tx, page: number, isNew: boolean, report: PageReport): void {
   const { links } = report
@@ -18,17 +19,11 @@ const NOTE_CHANGE = `
   INSERT INTO links_changed (page, before) SELECT ?1, ?2 WHERE ?1 <= (SELECT page FROM inlink_upto)
   ON CONFLICT DO NOTHING`
 
-export function linksOf(tx: Tx, page: number): Uint8Array | undefined {
+function linksOf(tx: Tx, page: number): Uint8Array | undefined {
   return sqliteTx(tx).get<{ links: Uint8Array }>('SELECT links FROM page_links WHERE page = ?', page)?.links
 }
 
 const NONE = new Uint8Array(0)
-
-/** A page that was not read this time (304, a failure that passes) has the links it had; one that is gone has none. */
-function endsItsLinks({ outcome }: PageReport): boolean {
-  if (outcome.kind === 'kept') return outcome.how === 'changed'
-  return outcome.kind === 'gone' || outcome.kind === 'moved'
-}
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return Buffer.compare(one, other) === 0

@@ -1,0 +1,72 @@
+/**
+ * What the applied reports of one bucket tell, into its catalogue: pages, links, captures, hazards, sums. Whoever calls
+ * holds the bucket's lock. A bounded number of statements and three journeys, however many reports there are.
+ */
+
+import type { Tx } from '../../database/database.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import type { CounterSums } from '../counters/counter-sums.ts'
+import { type KnownPage, PageChanges } from './page-changes.ts'
+import { type RowIds, reserveRows } from './reserve-rows.ts'
+import type { VolumeIds } from './volume-ids.ts'
+import { addPayloads, capturesIn, writeCaptures } from './write-captures.ts'
+import { readKnown, writePages } from './write-pages.ts'
+import { writeSums } from './write-sums.ts'
+import { writeVerdicts } from './write-verdicts.ts'
+
+/** What must be known before the first row is written. */
+export interface CatalogueBefore {
+  known: readonly KnownPage[]
+  indexedUpto: number
+  ids: RowIds
+}
+
+/** Asked at the same time as the frontier, so for all reports that may turn out to count. */
+export async function readBefore(tx: Tx, bucket: number, reports: readonly VisitReport[]): Promise<CatalogueBefore> {
+  const db = postgresTx(tx)
+  const [{ known, indexedUpto }, ids] = await Promise.all([
+    readKnown(db, bucket, reports),
+    reserveRows(db, bucket, rowsOf(reports)),
+  ])
+  return { known, indexedUpto, ids }
+}
+
+export interface WrittenReports {
+  /** Digests that the collection did not have. */
+  fresh: ReadonlySet<string>
+  volumes: ReadonlyMap<string, number>
+}
+
+export async function writeReports(
+  tx: Tx,
+  bucket: number,
+  reports: readonly VisitReport[],
+  before: CatalogueBefore,
+  sums: CounterSums,
+  volumeIds: VolumeIds,
+): Promise<WrittenReports> {
+  const db: PostgresTx = postgresTx(tx)
+  const nextId = () => before.ids.next()
+  const pages = new PageChanges(before.known, nextId)
+  for (const report of reports) pages.add(report)
+  const captures = capturesIn(reports, nextId)
+  const [fresh, volumes] = await Promise.all([
+    // These two other buckets may want as well: in this order, and after everything of the frontier.
+    addPayloads(db, bucket, captures),
+    volumeIds.of(
+      db,
+      captures.map(({ volume }) => volume),
+    ),
+    writePages(db, bucket, pages.changed(), pages.givenUp, before.indexedUpto),
+    writeVerdicts(db, bucket, reports, nextId),
+    writeSums(db, bucket, sums),
+  ])
+  await writeCaptures(db, bucket, captures, fresh, volumes)
+  return { fresh, volumes }
+}
+
+/** A page may be new and have a capture. */
+function rowsOf(reports: readonly VisitReport[]): number {
+  return reports.reduce((sum, { pages, verdicts }) => sum + 2 * pages.length + verdicts.length, 0)
+}
