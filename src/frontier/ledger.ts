@@ -68,8 +68,11 @@ export interface Ledger {
    * Parts of one visit may come in any order; call it before the collection's writes and do those for `applied` only.
    */
   settle(tx: Tx, parts: readonly VisitReport[]): Promise<Verdict[]>
-  /** Leases that have ended; call it when the inbox is empty. Their sites wait until the lease's end plus their pause. */
-  reap(tx: Tx, now?: Instant): Promise<LostVisit[]>
+  /**
+   * Leases that have ended; call it when the inbox is empty. Their sites wait until the lease's end plus their pause.
+   * PostgreSQL: of these buckets only, those that nothing waits for in the inbox; SQLite has but one.
+   */
+  reap(tx: Tx, now?: Instant, buckets?: readonly number[]): Promise<LostVisit[]>
   /**
    * The worker is certainly no more (its thread was ended): its leases are lost now, not at their end. Call it, too, when
    * what it has sent is applied.
