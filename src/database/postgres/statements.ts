@@ -1,5 +1,6 @@
 /** The statements of one transaction on one connection, prepared by their text. */
 import { assert } from '../../base/assert.ts'
+import { arrayTypesOf, type ElementType } from './arrays.ts'
 import type { Answer, Connection } from './connection.ts'
 import type { PgValue, PostgresTx } from './tx.ts'
 import { bound } from './values.ts'
@@ -7,21 +8,27 @@ import { bound } from './values.ts'
 /** A program has some hundred statements; more means that values are pasted into texts somewhere. */
 const MOST_STATEMENTS = 2000
 
-const names = new Map<string, string>()
+interface Statement {
+  /** Under which each connection prepares it. */
+  readonly name: string
+  readonly arrays: ReadonlyMap<number, ElementType>
+}
 
-function nameOf(sql: string): string {
-  const known = names.get(sql)
+const statements = new Map<string, Statement>()
+
+function statementOf(sql: string): Statement {
+  const known = statements.get(sql)
   if (known !== undefined) return known
-  assert(names.size < MOST_STATEMENTS, 'statements are made from values: bind them')
-  const name = `s${names.size}`
-  names.set(sql, name)
-  return name
+  assert(statements.size < MOST_STATEMENTS, 'statements are made from values: bind them')
+  const statement = { name: `s${statements.size}`, arrays: arrayTypesOf(sql) }
+  statements.set(sql, statement)
+  return statement
 }
 
 export interface Statements {
   readonly tx: PostgresTx
   /** The first error of a statement: what came after it says only that the transaction is over. */
-  readonly failure: { readonly error: unknown } | undefined
+  failure(): { readonly error: unknown } | undefined
   /** No statement of `tx` is taken any more. */
   end(): void
 }
@@ -38,7 +45,9 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
   ): Promise<T> => {
     assert(!ended, 'a statement after the end of its transaction')
     try {
-      return of(await connection.ask(sql, values.map(bound), { name: nameOf(sql), exact }))
+      const { name, arrays } = statementOf(sql)
+      const bounds = values.map((value, index) => bound(value, arrays.get(index + 1)))
+      return of(await connection.ask(sql, bounds, { name, exact }))
     } catch (error) {
       failure ??= { error }
       throw error
@@ -66,9 +75,7 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
       getExact: <Row extends object>(sql: string, ...values: PgValue[]) => get<Row>(sql, values, true),
       allExact: <Row extends object>(sql: string, ...values: PgValue[]) => all<Row>(sql, values, true),
     },
-    get failure() {
-      return failure
-    },
+    failure: () => failure,
     end() {
       ended = true
     },

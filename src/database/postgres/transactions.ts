@@ -124,6 +124,8 @@ async function attemptOn<T>(
   } catch (error) {
     return takenBack(tools, connection, statements, error, begun)
   }
+  // Also when the work took no notice.
+  if (statements.failure !== undefined) return takenBack(tools, connection, statements, statements.failure.error, begun)
   try {
     const { command } = await connection.ask('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', value }
@@ -134,9 +136,10 @@ async function attemptOn<T>(
     }
     return verdict(tools, error, false)
   }
-  // A statement had failed and the work took no notice.
-  assert(statements.failure !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
-  return verdict(tools, statements.failure.error, connection.isLost)
+  // One failed that the work had not waited for.
+  const missed = statements.failure()
+  assert(missed !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
+  return verdict(tools, missed.error, connection.isLost)
 }
 
 /** The number by which the server knows what became of this transaction; '' for one that only reads. */
@@ -164,7 +167,7 @@ async function takenBack<T>(
     () => undefined,
     (error: unknown) => ({ error }),
   )
-  const { error } = beginning ?? statements.failure ?? { error: thrown }
+  const { error } = beginning ?? statements.failure() ?? { error: thrown }
   const rolledBack = await connection.ask('ROLLBACK').then(
     () => true,
     () => false,

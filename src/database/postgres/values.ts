@@ -1,20 +1,17 @@
 /** Values on their way to PostgreSQL and back. */
+import { arrayBytes, type ElementType, storable } from './arrays.ts'
 import type { PgScalar, PgValue } from './tx.ts'
 
 /** What the client library sends as it is: text, or bytes in the binary format. */
 export type Bound = string | Buffer | null
 
-export function bound(value: PgValue): Bound {
+/** `element`: what an array holds, when the statement says so. */
+export function bound(value: PgValue, element?: ElementType): Bound {
   if (value === null) return null
   if (typeof value === 'string') return storable(value)
   if (value instanceof Uint8Array) return Buffer.from(value.buffer, value.byteOffset, value.byteLength)
-  if (typeof value === 'object') return arrayText(value)
-  return String(value)
-}
-
-/** PostgreSQL has no U+0000 in texts. */
-function storable(text: string): string {
-  return text.includes('\0') ? text.replaceAll('\0', '\ufffd') : text
+  if (typeof value !== 'object') return String(value)
+  return element === undefined ? arrayText(value) : arrayBytes(value, element)
 }
 
 function arrayText(values: readonly PgScalar[]): string {
