@@ -4,7 +4,7 @@ import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { crowdOf } from '../domains.ts'
 import type { SiteRow } from '../site-row.ts'
-import { type ByBucket, bucketFor, byBucket, column, eachBucket } from './by-bucket.ts'
+import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
 /** Leases that hold it have ended; it stays its worker's until the last of them has, plus the pause. */
 export const RELEASE_ADDRESSES = `
@@ -19,14 +19,6 @@ export const COUNT_AT_ADDRESSES = `
   SELECT $1::smallint, n.address, n.sites FROM unnest($2::text[], $3::bigint[]) AS n (address, sites) ORDER BY n.address
   ON CONFLICT (shard, address) DO UPDATE SET sites = greatest(0, address_sites.sites + excluded.sites)
   RETURNING address, sites::float8 AS sites`
-
-export function shardOf(text: string): number {
-  return bucketFor(shardKey(text))
-}
-
-function shardKey(text: string): bigint {
-  return signed64(hash64(text))
-}
 
 interface Count {
   address: string
@@ -94,5 +86,5 @@ export class AddressRows {
 
 function byShard<Row extends { address: string }>(rows: Iterable<Row>): ByBucket<Row> {
   const sorted = [...rows].sort((a, b) => (a.address < b.address ? -1 : a.address > b.address ? 1 : 0))
-  return byBucket(sorted, ({ address }) => shardKey(address))
+  return byBucket(sorted, ({ address }) => signed64(hash64(address)))
 }

@@ -3,10 +3,9 @@
  * Never the truth. What other servers did is learnt once a second; a hint that is too early costs one question.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
-import { BUCKETS } from '../../database/bucket.ts'
+import { BUCKETS, shardOf } from '../../database/bucket.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { SiteRow } from '../site-row.ts'
-import { shardOf } from './address-rows.ts'
 import type { ByBucket } from './by-bucket.ts'
 
 /** How old what is known of other servers may be. */

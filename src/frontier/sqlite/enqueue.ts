@@ -1,9 +1,9 @@
-import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
+import { lastmodOf } from '../lastmod.ts'
 import { GONE, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
 import { agreedUrls } from './url-rules.ts'
@@ -46,13 +46,6 @@ export function enqueue(
 export function freshen(tx: SqliteTx, site: bigint, link: Link): void {
   const lastmod = lastmodOf(link)
   if (lastmod !== null) tx.run(FRESHEN, lastmod, site, signed64(link.key), lastmod)
-}
-
-/** The last instant that a date can tell; a sitemap may write any number. */
-const MOST_INSTANT = 8.64e15
-
-function lastmodOf({ lastmod }: Link): Instant | null {
-  return lastmod === undefined || !(Math.abs(lastmod) <= MOST_INSTANT) ? null : Math.trunc(lastmod)
 }
 
 interface PageKeys {
