@@ -30,6 +30,8 @@ export type ProblemCode =
   | 'unreadable'
   | 'disk-full'
   | 'database-unreachable'
+  | 'server-unreachable'
+  | 'server-refused'
   | 'verify-failed'
 
 const EXIT_OF: Record<ProblemCode, number> = {
@@ -47,6 +49,8 @@ const EXIT_OF: Record<ProblemCode, number> = {
   unreadable: EXIT.usage,
   'disk-full': EXIT.diskFull,
   'database-unreachable': EXIT.databaseUnreachable,
+  'server-unreachable': EXIT.databaseUnreachable,
+  'server-refused': EXIT.usage,
   'verify-failed': EXIT.failed,
 }
 

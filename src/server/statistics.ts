@@ -1,0 +1,53 @@
+/** How far the crawl is: asked of the house and of the tables at most once a second, whoever wants to know. */
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Totals } from '../frontier/looks.ts'
+import type { Statistics } from '../wire/http/calls.ts'
+import type { WorkerSums } from './worker-book.ts'
+
+/** What the house says of itself. */
+export interface HouseFigures {
+  totals: Totals
+  /** Sums of what visits counted (`collection/counters`). */
+  counters: ReadonlyMap<string, number>
+  /** Parts that are durable and not yet applied. */
+  inbox: number
+}
+
+export interface StatisticsTools {
+  figures(): Promise<HouseFigures>
+  workers(): Promise<WorkerSums>
+  servers(): Promise<number>
+  clock: Clock
+}
+
+const FRESH: Millis = 1000
+/** Counters with a label are many and not bounded by us; the ones without are few. */
+const isPlain = (name: string) => !name.includes(':')
+
+export function statisticsOf({ figures, workers, servers, clock }: StatisticsTools): () => Promise<Statistics> {
+  let last: { at: Millis; answer: Promise<Statistics> } | undefined
+  const ask = async (): Promise<Statistics> => {
+    const [{ totals, counters, inbox }, sums, houses] = await Promise.all([figures(), workers(), servers()])
+    const { alive, silent, pagesPerSecond } = sums
+    return {
+      at: clock.now(),
+      sites: { ...totals.sites },
+      urls: { ...totals.urls },
+      counters: Object.fromEntries([...counters].filter(([name]) => isPlain(name))),
+      inbox,
+      servers: houses,
+      workers: { alive, silent, pagesPerSecond },
+    }
+  }
+  return () => {
+    const now = clock.elapsed()
+    if (last !== undefined && now - last.at < FRESH) return last.answer
+    const answer = ask()
+    last = { at: now, answer }
+    // A failure is told to those who asked, and the next one asks anew.
+    answer.catch(() => {
+      if (last?.answer === answer) last = undefined
+    })
+    return answer
+  }
+}

@@ -1,0 +1,130 @@
+/** The calls of workers about visits: asked of the house in the name of one of the worker's threads. */
+import type { Bell } from '../base/bell.ts'
+import type { Clock, Millis } from '../base/clock.ts'
+import type { Journal } from '../base/journal.ts'
+import type { Event } from '../visit/events.ts'
+import type { Visit, WorkerId } from '../visit/visit.ts'
+import type { ServerCalls } from '../wire/calls.ts'
+import { ApiError } from '../wire/http/api-error.ts'
+import { visitToWire } from '../wire/http/visit-text.ts'
+import type { Asked, Handlers } from './handlers.ts'
+import type { Holdings } from './holdings.ts'
+import type { Tickets } from './tickets.ts'
+
+export interface WorkerCallTools {
+  calls: ServerCalls
+  tickets: Tickets
+  holdings: Holdings
+  clock: Clock
+  journal: Journal<Event>
+  /** Rung when a site may have become free, and when the server is ending. */
+  nudge: Bell
+  isEnding(): boolean
+  /** Leases that one worker may have out. */
+  mostLeases: number
+}
+
+/** Nobody is asked in vain more often than that, however often the bell rings; and not less often than the second. */
+const SHORTEST_REST: Millis = 50
+const LONGEST_REST: Millis = 1000
+/** Questions for twins that are asked of the database at once. */
+const TWINS_AT_ONCE = 16
+
+/** Each thread has leases and addresses of its own, and nobody can name a thread of another worker. */
+export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
+
+type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
+
+export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
+  const { calls, tickets, holdings } = tools
+  return {
+    async checkOut(asked, { thread, atMost, waitMs }) {
+      const { worker, note } = asked
+      const { visits, next, heldMs } = await waitForVisits(tools, asked, threadOf(worker, thread), atMost, waitMs)
+      note.items = visits.length
+      if (visits.length === 0) note.result = 'nothing'
+      return { visits: visits.map((visit) => ticketed(visit, worker)), next, heldMs }
+    },
+    async enter({ worker, note }, { thread, visit, address }) {
+      const answer = await calls.enter(threadOf(worker, thread), visit, address)
+      note.visit = visit
+      note.result = answer
+      return { answer }
+    },
+    async renew({ worker, note }, { thread, visits }) {
+      const { lease, lost } = await calls.renew(threadOf(worker, thread), visits)
+      const gone = new Set(lost)
+      const kept = visits.filter((visit) => !gone.has(visit))
+      holdings.release(worker, lost)
+      holdings.hold(worker, kept, lease)
+      note.items = kept.length
+      return { lease, lost }
+    },
+    async unreadable({ worker, note }, { thread, ticket, reading }) {
+      note.visit = reading.visit
+      if (!tickets.isFor(ticket, worker, reading.visit))
+        throw new ApiError('forbidden', `visit ${reading.visit} is not yours`, 'show the ticket that came with it')
+      await calls.unreadable(threadOf(worker, thread), reading)
+      return {}
+    },
+    async leave({ worker }, { thread }) {
+      await calls.leave(threadOf(worker, thread))
+      return {}
+    },
+    async findTwins({ note }, { digests }) {
+      const twins = []
+      for (let at = 0; at < digests.length; at += TWINS_AT_ONCE) {
+        const some = digests.slice(at, at + TWINS_AT_ONCE)
+        twins.push(...(await Promise.all(some.map((digest) => calls.findTwin(digest)))))
+      }
+      note.items = digests.length
+      return { twins: twins.map((twin) => (twin === undefined ? null : { url: twin.url, at: twin.at })) }
+    },
+    async plan() {
+      const { version, settings, seeds, alternates, files } = await calls.plan()
+      return { version, settings, seeds: [...seeds], alternates: [...alternates], files: { ...files } }
+    },
+  }
+
+  function ticketed(visit: Visit, worker: string) {
+    return { visit: visitToWire(visit), ticket: tickets.of(worker, visit.id) }
+  }
+}
+
+interface Found {
+  visits: Visit[]
+  next: Millis | 'over'
+  heldMs: Millis
+}
+
+/** Answers as soon as there is something, or the time is over. `heldMs`: from when on the leases run. */
+async function waitForVisits(
+  { calls, holdings, clock, journal, nudge, isEnding, mostLeases }: WorkerCallTools,
+  { worker, gone }: Asked,
+  thread: WorkerId,
+  atMost: number,
+  waitMs: Millis,
+): Promise<Found> {
+  const began = clock.elapsed()
+  const full = () => holdings.isFull(worker, mostLeases)
+  for (;;) {
+    const bell = nudge.next()
+    const heldMs = clock.elapsed() - began
+    if (isEnding() || gone()) return { visits: [], next: LONGEST_REST, heldMs }
+    const { visits, next } = full() ? NOTHING : await calls.checkOut(thread, atMost)
+    if (visits.length > 0 && gone()) {
+      const ids = visits.map(({ id }) => id)
+      journal.tell({ kind: 'trouble', what: `worker ${worker} hung up: ${ids.length} sites are taken back` })
+      await calls.giveBack(ids)
+      return { visits: [], next: LONGEST_REST, heldMs }
+    }
+    for (const visit of visits) holdings.hold(worker, [visit.id], visit.lease)
+    const left = waitMs - (clock.elapsed() - began)
+    if (visits.length > 0 || next === 'over' || left <= 0) return { visits, next, heldMs }
+    const rest = Math.max(SHORTEST_REST, Math.min(next, LONGEST_REST))
+    await clock.sleep(Math.min(SHORTEST_REST, left))
+    await clock.sleep(Math.min(rest, left) - SHORTEST_REST, bell)
+  }
+}
+
+const NOTHING: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_REST }

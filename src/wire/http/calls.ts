@@ -1,0 +1,243 @@
+/**
+ * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
+ * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice.
+ */
+import Type, { type Static, type TObject } from 'typebox'
+import {
+  API,
+  LONGEST_POLL,
+  MOST_DIGESTS,
+  MOST_PARTS,
+  MOST_RENEWED,
+  MOST_VISITS,
+  MOST_VOLUME_PIECE,
+} from './protocol.ts'
+import { Address, Digest, Duration, Reading, TwinOnTheWire, VisitName, VisitOnTheWire } from './treaty.ts'
+
+/** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
+export type Body = TObject | 'parts' | 'bytes' | undefined
+
+export interface CallDefinition {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  /** `worker`: with id and secret. */
+  by: 'anyone' | 'worker'
+  what: string
+  body: Body
+  params?: TObject
+  query?: TObject
+  answer: TObject
+}
+
+const closed = { additionalProperties: false } as const
+const nothing = Type.Object({}, closed)
+
+/** Which of the worker's threads asks: each has leases and addresses of its own. New ones after each start. */
+const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
+/** Given out with a visit, to be shown with whatever is told of it: nobody else can tell anything of that visit. */
+const Ticket = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' })
+/** Of workers and regions: they are shown to people. */
+const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
+const VolumeParams = Type.Object({
+  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$' }),
+})
+/** An offset beyond this is no place in a file. */
+const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
+
+/**
+ * `stored`: durable, not to be sent again, also when it had been there before, when an earlier part of its visit is
+ * still missing, or when its lease was lost: what of it counts is decided when it is applied. `not-yours`: the ticket is
+ * not that of the visit and this worker. `unreadable`: damaged, or not what its envelope says.
+ */
+export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
+export type PartAnswer = Static<typeof PartAnswer>
+
+const Figures = Type.Record(Type.String(), Type.Number())
+const Statistics = Type.Object({
+  at: Type.Number({ description: 'milliseconds since 1970' }),
+  sites: Type.Object({
+    waiting: Type.Number(),
+    free: Type.Number(),
+    leased: Type.Number(),
+    returning: Type.Number(),
+    crawled: Type.Number(),
+    barred: Type.Number(),
+    held: Type.Number(),
+  }),
+  urls: Type.Object({ known: Type.Number(), marked: Type.Number(), waiting: Type.Number() }),
+  counters: Figures,
+  inbox: Type.Number({ description: 'parts that this server has still to apply' }),
+  servers: Type.Number({ description: 'seen in the last minute' }),
+  workers: Type.Object({ alive: Type.Number(), silent: Type.Number(), pagesPerSecond: Type.Number() }),
+})
+export type Statistics = Static<typeof Statistics>
+
+export const CALLS = {
+  version: {
+    method: 'GET',
+    path: `${API}/version`,
+    by: 'anyone',
+    what: 'The program of the server and the protocol that it speaks.',
+    body: undefined,
+    answer: Type.Object({ program: Type.String(), protocol: Type.Integer() }),
+  },
+  statistics: {
+    method: 'GET',
+    path: `${API}/statistics`,
+    by: 'anyone',
+    what: 'How far the crawl is: sums only, no names.',
+    body: undefined,
+    answer: Statistics,
+  },
+  register: {
+    method: 'POST',
+    path: `${API}/workers`,
+    by: 'anyone',
+    what: 'A new worker joins. The secret is told once and kept by the server as a hash only. `join` is the secret that the operator hands to those who may.',
+    body: Type.Object(
+      {
+        name: Label,
+        region: Type.Optional(Label),
+        version: Type.String({ maxLength: 100 }),
+        join: Type.Optional(Type.String({ maxLength: 1000 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      worker: Type.String({ pattern: '^[0-9a-f]{16}$' }),
+      secret: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    }),
+  },
+  servers: {
+    method: 'GET',
+    path: `${API}/servers`,
+    by: 'worker',
+    what: 'The servers of this crawl that were seen lately.',
+    body: undefined,
+    answer: Type.Object({ servers: Servers }),
+  },
+  plan: {
+    method: 'GET',
+    path: `${API}/plan`,
+    by: 'worker',
+    what: 'What a worker must know to crawl as the house would.',
+    body: undefined,
+    answer: Type.Object({
+      version: Type.String(),
+      settings: Type.String(),
+      seeds: Type.Array(Type.String()),
+      alternates: Type.Array(Type.String()),
+      files: Type.Record(Type.String(), Type.String()),
+    }),
+  },
+  checkOut: {
+    method: 'POST',
+    path: `${API}/visits`,
+    by: 'worker',
+    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over.',
+    body: Type.Object(
+      {
+        thread: Thread,
+        atMost: Type.Integer({ minimum: 1, maximum: MOST_VISITS }),
+        waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      visits: Type.Array(Type.Object({ visit: VisitOnTheWire, ticket: Ticket }), { maxItems: MOST_VISITS }),
+      next: Type.Union([Duration, Type.Literal('over')]),
+      heldMs: Duration,
+    }),
+  },
+  enter: {
+    method: 'POST',
+    path: `${API}/visits/enter`,
+    by: 'worker',
+    what: 'May this visit ask at this address? An address belongs to one thread at a time.',
+    body: Type.Object({ thread: Thread, visit: VisitName, address: Address }, closed),
+    answer: Type.Object({ answer: Type.Union([Type.Literal('here'), Type.Literal('elsewhere')]) }),
+  },
+  renew: {
+    method: 'POST',
+    path: `${API}/visits/renew`,
+    by: 'worker',
+    what: 'All leases of a thread, once more. It counts from when the request was sent. Visits in `lost` have no lease any more.',
+    body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MOST_RENEWED }) }, closed),
+    answer: Type.Object({ lease: Duration, lost: Type.Array(VisitName) }),
+  },
+  checkIn: {
+    method: 'POST',
+    path: `${API}/parts`,
+    by: 'worker',
+    what: 'Numbered parts of reports; an empty last one gives a visit back. Answered when they are durable, one word for each, in their order. 503 when they cannot be made durable: keep them and send them again.',
+    body: 'parts',
+    answer: Type.Object({ answers: Type.Array(PartAnswer, { maxItems: MOST_PARTS }) }),
+  },
+  unreadable: {
+    method: 'POST',
+    path: `${API}/unreadable`,
+    by: 'worker',
+    what: 'The thread that read this page hung and was ended: the page is recorded as one that cannot be read, and the visit ends.',
+    body: Type.Object({ thread: Thread, ticket: Ticket, reading: Reading }, closed),
+    answer: nothing,
+  },
+  leave: {
+    method: 'POST',
+    path: `${API}/leave`,
+    by: 'worker',
+    what: 'The thread is no more: its leases are lost now, not at their end.',
+    body: Type.Object({ thread: Thread }, closed),
+    answer: nothing,
+  },
+  findTwins: {
+    method: 'POST',
+    path: `${API}/twins`,
+    by: 'worker',
+    what: 'Earlier captures of these payloads, in the same order; null where there is none.',
+    body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MOST_DIGESTS }) }, closed),
+    answer: Type.Object({ twins: Type.Array(Type.Union([TwinOnTheWire, Type.Null()]), { maxItems: MOST_DIGESTS }) }),
+  },
+  alive: {
+    method: 'POST',
+    path: `${API}/alive`,
+    by: 'worker',
+    what: 'How the worker is doing; answered with the servers there are.',
+    body: Type.Object(
+      {
+        visits: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+        lateMs: Type.Number({ minimum: 0, maximum: 1e9 }),
+        pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
+        state: Type.Union([Type.Literal('working'), Type.Literal('ending')]),
+        version: Type.String({ maxLength: 100 }),
+      },
+      closed,
+    ),
+    answer: Type.Object({ servers: Servers }),
+  },
+  upload: {
+    method: 'PUT',
+    path: `${API}/volumes/:name`,
+    by: 'worker',
+    what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it, and lies on the server that it was first sent to.`,
+    body: 'bytes',
+    params: VolumeParams,
+    query: Type.Object({ offset: Type.String({ pattern: '^[0-9]{1,15}$' }) }, closed),
+    answer: Type.Object({ bytes: Bytes }),
+  },
+  seal: {
+    method: 'POST',
+    path: `${API}/volumes/:name/seal`,
+    by: 'worker',
+    what: 'The volume is complete: it has so many bytes and gets no more.',
+    body: Type.Object({ bytes: Bytes }, closed),
+    params: VolumeParams,
+    answer: Type.Object({ bytes: Bytes }),
+  },
+} as const satisfies Record<string, CallDefinition>
+
+export type CallName = keyof typeof CALLS
+export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject
+  ? Static<(typeof CALLS)[Name]['body']>
+  : undefined
+export type AnswerOf<Name extends CallName> = Static<(typeof CALLS)[Name]['answer']>
