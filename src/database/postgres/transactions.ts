@@ -125,7 +125,8 @@ async function attemptOn<T>(
     return takenBack(tools, connection, statements, error, begun)
   }
   // Also when the work took no notice.
-  if (statements.failure !== undefined) return takenBack(tools, connection, statements, statements.failure.error, begun)
+  const failure = statements.failure()
+  if (failure !== undefined) return takenBack(tools, connection, statements, failure.error, begun)
   try {
     const { command } = await connection.ask('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', value }
