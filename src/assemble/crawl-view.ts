@@ -50,7 +50,7 @@ export class CrawlView {
     this.#last = now
     await this.#house.parts.database.read(async (tx) => {
       this.totals = await look.totals(tx)
-      this.counters = readCounters(tx)
+      this.counters = await readCounters(tx)
       this.#next = (await look.nextDue(tx, 1)).at(0)
     })
   }

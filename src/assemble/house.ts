@@ -214,6 +214,6 @@ function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Ma
 function pageBudget(maxPages: number | undefined) {
   if (maxPages === undefined) return undefined
   return {
-    left: (tx: Tx) => Math.max(0, maxPages - readCounter(tx, 'documents')),
+    left: async (tx: Tx) => Math.max(0, maxPages - (await readCounter(tx, 'documents'))),
   }
 }

@@ -62,13 +62,15 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
   let at = 0
 
   const compare = async (some: readonly ListedPair[]): Promise<void> => {
-    const found = await database.read((tx) =>
-      some.flatMap((pair) => {
-        if (none.has(pair.replica)) return []
-        const why = whyNoMirror(tx, urls, pair, pair.since)
-        return why === undefined ? [] : [{ replica: pair.replica, original: pair.original, why }]
-      }),
-    )
+    const found = await database.read(async (tx) => {
+      const apart: LeftMirror[] = []
+      for (const pair of some) {
+        if (none.has(pair.replica)) continue
+        const why = await whyNoMirror(tx, urls, pair, pair.since)
+        if (why !== undefined) apart.push({ replica: pair.replica, original: pair.original, why })
+      }
+      return apart
+    })
     for (const { replica } of found) none.add(replica)
     leaving.push(...found)
   }

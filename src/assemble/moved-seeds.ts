@@ -18,7 +18,7 @@ export async function movedSeeds(house: House): Promise<MovedSeed[]> {
     const moved: MovedSeed[] = []
     for (const from of await seedLooksOf(database).first(tx, MOST_SEEDS)) {
       const seed = house.urls.parse(from)
-      const page = seed === undefined ? undefined : pageOf(tx, seed.site, seed.key)
+      const page = seed === undefined ? undefined : await pageOf(tx, seed.site, seed.key)
       if (page?.outcome !== 'moved' || page.detail === null) continue
       const isKnown = (await look.url(tx, page.detail)) !== undefined
       if (!isKnown) moved.push({ from, to: page.detail })

@@ -40,7 +40,10 @@ export async function contentOf(
   if (capture === undefined) return undefined
   // Whose report never came is in no catalogue; the same payload under another URL is as good, for its digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>
-    database.read((tx) => responseAt(tx, capture.digest, originalUrl, originalAt) ?? responseWith(tx, capture.digest))
+    database.read(
+      async (tx) =>
+        (await responseAt(tx, capture.digest, originalUrl, originalAt)) ?? (await responseWith(tx, capture.digest)),
+    )
   const read = await readCapture(disk, archive, capture, findOriginal)
   if (read.kind === 'unreadable')
     throw new Problem(

@@ -34,7 +34,7 @@ export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: nu
   }
   const { site, key } = url
   const look = await looks.url(tx, text)
-  const page = pageOf(tx, site, key)
+  const page = await pageOf(tx, site, key)
   const asked = page?.url ?? look?.url ?? url.href
   return {
     url: asked,
@@ -42,8 +42,8 @@ export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: nu
     robots: await robotsFor(tx, looks, asked),
     look,
     page,
-    captures: capturesOf(tx, site, key).length,
-    inlinks: whoLinksHere(tx, site, key, referrers),
+    captures: (await capturesOf(tx, site, key)).length,
+    inlinks: await whoLinksHere(tx, site, key, referrers),
   }
 }
 
@@ -60,5 +60,5 @@ export async function siteFacts(tx: Tx, looks: Looks, running: boolean, text: st
   const look = await looks.site(tx, site)
   // A lease without a crawl is one that a crash left: nobody is there.
   if (look !== undefined && !running && (look.state === 'leased' || look.state === 'returning')) look.state = 'waiting'
-  return { site, look, documents: documentsOf(tx, site), verdicts: verdictsOf(tx, site) }
+  return { site, look, documents: await documentsOf(tx, site), verdicts: await verdictsOf(tx, site) }
 }

@@ -93,12 +93,15 @@ async function usedPairs(database: Database, looks: Looks, urls: UrlReader): Pro
   const listed = (await database.read((tx) => looks.aliases(tx))).filter(({ how }) => how === FROM_LIST)
   const used: NamedPair[] = []
   for (let from = 0; from < listed.length; from += PAIRS_AT_ONCE) {
-    await database.read((tx) => {
+    const holding = await database.read(async (tx) => {
+      const pairs: NamedPair[] = []
       for (const { name, original, since } of listed.slice(from, from + PAIRS_AT_ONCE)) {
         const pair = { replica: name, original }
-        if (whyNoMirror(tx, urls, pair, since) === undefined) used.push(pair)
+        if ((await whyNoMirror(tx, urls, pair, since)) === undefined) pairs.push(pair)
       }
+      return pairs
     })
+    used.push(...holding)
     await turn()
   }
   return used

@@ -42,18 +42,21 @@ export async function seedStanding(database: Database): Promise<SeedStanding[]> 
   }
   const names = standing.get('names')
   for (let after: SeedPlace | undefined; names !== undefined; ) {
-    const last = await database.read(async (tx) => {
+    const { bests, last } = await database.read(async (tx) => {
       const gone = await looks.gone(tx, 'names', after, AT_ONCE)
+      const bests: Column[] = []
       for (const first of gone.urls) {
         const marks = await looks.marks(tx, otherGuesses(first))
         const columns = marks.flatMap((mark) => (mark === undefined ? [] : [COLUMN[mark]]))
         const best = BEST.find((column) => columns.includes(column))
-        if (best === undefined) continue
-        names.dead--
-        names[best]++
+        if (best !== undefined) bests.push(best)
       }
-      return gone.last
+      return { bests, last: gone.last }
     })
+    for (const best of bests) {
+      names.dead--
+      names[best]++
+    }
     if (last === undefined) break
     after = last
     await turn()

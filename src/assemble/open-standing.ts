@@ -31,13 +31,13 @@ export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Cl
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
     state: running ? 'running' : over ? 'complete' : 'unfinished',
-    ...spanOf(tx),
-    documents: readCounter(tx, 'documents'),
-    bytes: readCounter(tx, 'bytes'),
+    ...(await spanOf(tx)),
+    documents: await readCounter(tx, 'documents'),
+    bytes: await readCounter(tx, 'bytes'),
     urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
     sites,
     heldDomains: asWritten.held === 0 ? 0 : await looks.heldDomains(tx),
-    trend: trendOf(tx),
+    trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
   }
 }
@@ -47,7 +47,7 @@ function atRest({ leased, returning, ...sites }: Totals['sites']): Totals['sites
   return { ...sites, waiting: sites.waiting + leased + returning, leased: 0, returning: 0 }
 }
 
-function trendOf(tx: Tx): Progress[] {
-  const last = progressSince(tx, 0, 1).at(0)
+async function trendOf(tx: Tx): Promise<Progress[]> {
+  const last = (await progressSince(tx, 0, 1)).at(0)
   return last === undefined ? [] : progressSince(tx, last.at - TREND_SPAN)
 }

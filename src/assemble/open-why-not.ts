@@ -1,7 +1,7 @@
 /** `whyNot` over an opened collection: with its seeds, the site's memory, and the pages that link to the URL. */
 import type { Disk } from '../base/disk.ts'
+import { linksOfPage } from '../collection/links/read-links.ts'
 import { whoLinksHere } from '../collection/links/who-links-here.ts'
-import { linksOf } from '../collection/links/write-links.ts'
 import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Tx } from '../database/database.ts'
@@ -29,14 +29,15 @@ export async function whyNotIn(
   if (url === undefined) return { by: 'scope', rule: 'no URL that can be asked for' }
   const read = (texts: readonly string[]) =>
     texts.map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
-  const from = whoLinksHere(tx, url.site, url.key, MOST_REFERRERS).from.map((one) => reader.parse(one))
+  const { from: referrers } = await whoLinksHere(tx, url.site, url.key, MOST_REFERRERS)
+  const from = referrers.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   let passedOver = from.length > 0
   for (const page of from) {
-    const known = page && pageOf(tx, page.site, page.key)
+    const known = page && (await pageOf(tx, page.site, page.key))
     if (page === undefined || known === undefined) continue
     depth = Math.min(depth, known.depth + 1)
-    passedOver &&= !wasWanted(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
+    passedOver &&= !(await wasWanted(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key))
   }
   return whyNot({
     url,
@@ -52,7 +53,7 @@ export async function whyNotIn(
 }
 
 /** A link that was not wanted carries its text: it stands nowhere else. */
-function wasWanted(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): boolean {
-  const links = unpackLinks(linksOf(tx, page) ?? new Uint8Array(0))
+async function wasWanted(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): Promise<boolean> {
+  const links = unpackLinks((await linksOfPage(tx, page)) ?? new Uint8Array(0))
   return links.some((link) => link.key === key && link.siteKey === site && link.url === undefined)
 }

@@ -56,6 +56,6 @@ async function wasCutOff({ database, disk, archive, looks }: VerifyParts): Promi
   if (disk.list(archive).some(isOpenVolume)) return true
   return database.read(async (tx) => {
     const { sites } = await looks.totals(tx)
-    return sites.leased + sites.returning > 0 || (await partsWaiting(tx)) > 0 || linksToIndex(tx) > 0
+    return sites.leased + sites.returning > 0 || (await partsWaiting(tx)) > 0 || (await linksToIndex(tx)) > 0
   })
 }

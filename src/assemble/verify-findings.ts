@@ -21,6 +21,13 @@ export class Findings {
     if (this.notes.length < MOST_NAMED) this.notes.push({ where, what })
   }
 
+  /** What a look at the database found: entered when it has ended, for it may have been begun more than once. */
+  include(others: Findings): void {
+    for (const { where, what } of others.faults) this.fault(where, what)
+    for (const { where, what } of others.notes) this.note(where, what)
+    this.#unnamed += others.#unnamed
+  }
+
   /** The faults, and a last one that says how many more there are. */
   all(): Finding[] {
     if (this.#unnamed === 0) return this.faults

@@ -4,6 +4,7 @@ import type { Disk } from '../base/disk.ts'
 import { cdxjLine } from '../collection/captures/cdxj.ts'
 import { INDEX } from '../collection/captures/cdxj-merge.ts'
 import { captureCount, capturesIn } from '../collection/captures/read-captures.ts'
+import { bucketOfId, numberOfId } from '../collection/row-id.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { everyCapture } from './every-capture.ts'
 import { indexFileLines, lineText } from './open-index.ts'
@@ -39,30 +40,47 @@ async function checkLines(database: Database, disk: Disk, path: string, findings
   const seen = new IdSet()
   let before = ''
   let number = 0
-  const check = (tx: Tx, line: string) => {
-    const where = `${WHERE} line ${++number}`
-    if (line <= before) findings.fault(where, line === before ? 'stands there twice' : 'is not in its order')
-    before = line
-    const place = placeOf(line)
-    if (place === undefined) {
-      findings.fault(where, 'is no line of CDXJ')
-      return
-    }
-    const [capture] = capturesIn(tx, place.filename, place.offset, 1)
-    if (capture?.offset !== place.offset) {
-      findings.fault(where, `names ${place.filename} at ${place.offset}, where the catalogue has no capture`)
-      return
-    }
-    seen.add(capture.id)
-    if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(line))
-      findings.fault(where, `does not say of ${capture.url} what the catalogue says`)
-  }
   for (const lines of piecesOf(indexFileLines(disk, path), LINES_AT_ONCE)) {
-    await database.read((tx) => {
-      for (const line of lines) check(tx, line)
-    })
+    for (const line of lines) {
+      number++
+      if (line <= before)
+        findings.fault(whereOf(number), line === before ? 'stands there twice' : 'is not in its order')
+      before = line
+    }
+    const first = number - lines.length + 1
+    const { found, ids } = await database.read((tx) => compareLines(tx, lines, first))
+    findings.include(found)
+    for (const id of ids) seen.add(id)
   }
   return seen
+}
+
+const whereOf = (number: number) => `${WHERE} line ${number}`
+
+async function compareLines(
+  tx: Tx,
+  lines: readonly string[],
+  first: number,
+): Promise<{ found: Findings; ids: number[] }> {
+  const found = new Findings()
+  const ids: number[] = []
+  for (const [i, line] of lines.entries()) {
+    const where = whereOf(first + i)
+    const place = placeOf(line)
+    if (place === undefined) {
+      found.fault(where, 'is no line of CDXJ')
+      continue
+    }
+    const [capture] = await capturesIn(tx, place.filename, place.offset, 1)
+    if (capture?.offset !== place.offset) {
+      found.fault(where, `names ${place.filename} at ${place.offset}, where the catalogue has no capture`)
+      continue
+    }
+    ids.push(capture.id)
+    if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(line))
+      found.fault(where, `does not say of ${capture.url} what the catalogue says`)
+  }
+  return { found, ids }
 }
 
 function placeOf(line: string): { filename: string; offset: number } | undefined {
@@ -96,7 +114,8 @@ function* piecesOf<T>(items: Iterable<T>, size: number): Generator<T[]> {
 
 /** A bit for each capture: 100 million take 12 MB. */
 class IdSet {
-  #bits = new Uint8Array(1024)
+  /** By bucket, for ids of one bucket lie close together. */
+  readonly #buckets = new Map<number, Uint8Array>()
   #size = 0
 
   get size(): number {
@@ -104,18 +123,24 @@ class IdSet {
   }
 
   has(id: number): boolean {
-    return ((this.#bits[Math.floor(id / 8)] ?? 0) & (1 << (id % 8))) !== 0
+    const number = numberOfId(id)
+    return ((this.#buckets.get(bucketOfId(id))?.[Math.floor(number / 8)] ?? 0) & (1 << (number % 8))) !== 0
   }
 
   add(id: number): void {
     if (this.has(id)) return
-    const at = Math.floor(id / 8)
-    if (at >= this.#bits.length) {
-      const grown = new Uint8Array(Math.max(at + 1, this.#bits.length * 2))
-      grown.set(this.#bits)
-      this.#bits = grown
-    }
-    this.#bits[at] |= 1 << (id % 8)
+    const number = numberOfId(id)
+    this.#bitsFor(bucketOfId(id), number)[Math.floor(number / 8)] |= 1 << (number % 8)
     this.#size++
+  }
+
+  #bitsFor(bucket: number, number: number): Uint8Array {
+    const bits = this.#buckets.get(bucket) ?? new Uint8Array(1024)
+    const at = Math.floor(number / 8)
+    if (at < bits.length && this.#buckets.has(bucket)) return bits
+    const grown = new Uint8Array(Math.max(at + 1, bits.length * 2))
+    grown.set(bits)
+    this.#buckets.set(bucket, grown)
+    return grown
   }
 }

@@ -1,12 +1,12 @@
 /** Every volume read from end to end, and its records compared with the catalogue's captures, both in the order of the file. */
 import type { Disk } from '../base/disk.ts'
-import { capturesIn, type StoredCapture } from '../collection/captures/read-captures.ts'
+import { capturesIn, knownEnd, type StoredCapture } from '../collection/captures/read-captures.ts'
 import { type FoundCapture, verifyVolume } from '../collection/volumes/verify-volume.ts'
 import { isOpenVolume, isVolume, OPEN, volumePath } from '../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../database/database.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
+import { queries } from '../database/queries.ts'
 import { responseAt, responseWith } from './open-queries.ts'
-import type { Findings } from './verify-findings.ts'
+import { Findings } from './verify-findings.ts'
 
 export interface VolumesTotals {
   volumes: number
@@ -20,11 +20,8 @@ export async function verifyVolumes(
   tell: (volume: string) => void,
 ): Promise<VolumesTotals> {
   const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
-  const names = await database.read((tx) =>
-    sqliteTx(tx)
-      .all<{ name: string }>('SELECT name FROM volume')
-      .map(({ name }) => name),
-  )
+  const rows = await database.read((tx) => queries(tx).all<{ name: string }>('SELECT name FROM volume'))
+  const names = rows.map(({ name }) => name)
   for (const file of disk.list(archive)) {
     if (isVolume(file)) names.push(file)
     else if (isOpenVolume(file)) names.push(file.slice(0, -OPEN.length))
@@ -33,7 +30,9 @@ export async function verifyVolumes(
     tell(name)
     // One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every
     // capture in it lies in the file by then, also while a crawl goes on writing.
-    await database.read((tx) => verifyOne(tx, disk, archive, name, findings, totals))
+    const { found, volume } = await database.read((tx) => verifyOne(tx, disk, archive, name))
+    findings.include(found)
+    for (const what of ['volumes', 'records', 'captures'] as const) totals[what] += volume[what]
   }
   return totals
 }
@@ -43,19 +42,21 @@ async function verifyOne(
   disk: Disk,
   archive: string,
   name: string,
-  findings: Findings,
-  totals: VolumesTotals,
-): Promise<void> {
+): Promise<{ found: Findings; volume: VolumesTotals }> {
+  const findings = new Findings()
+  const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
+  const ended = { found: findings, volume: totals }
   const rows = new Rows(tx, name)
-  const durable = endOfLast(tx, name)
+  // The look begins with its first question.
+  const durable = await knownEnd(tx, name)
   const path = volumePath(disk, archive, name)
   if (path === undefined) {
-    const lost = rows.rest()
+    const lost = await rows.rest()
     if (lost > 0) findings.fault(name, `is not there; the catalogue has ${lost} captures in it`)
-    return
+    return ended
   }
   totals.volumes++
-  if (rows.peek() === undefined)
+  if ((await rows.peek()) === undefined)
     findings.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
   const compare = new Comparison(tx, name, rows, findings)
   const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
@@ -72,17 +73,8 @@ async function verifyOne(
     else findings.fault(`${name} at ${offset}`, what)
   }
   if (tail > 0) findings.note(name, 'its tail is not whole: still being written, or cut off by a crash')
-  compare.end()
-}
-
-/** Where the last record ends that the catalogue knows: what lies behind may be torn in a volume that is still open. */
-function endOfLast(tx: Tx, volume: string): number {
-  const row = sqliteTx(tx).get<{ end: number }>(
-    `SELECT offset + length AS end FROM capture WHERE volume = (SELECT id FROM volume WHERE name = ?)
-     ORDER BY offset DESC LIMIT 1`,
-    volume,
-  )
-  return row?.end ?? 0
+  await compare.end()
+  return ended
 }
 
 class Comparison {
@@ -100,19 +92,20 @@ class Comparison {
     this.#findings = findings
   }
 
-  see(found: FoundCapture): void {
-    this.#missingBefore(found.offset)
-    if (this.#rows.peek()?.offset !== found.offset) this.#unknown++
-    for (let times = 0; this.#rows.peek()?.offset === found.offset; times++) {
-      const row = this.#rows.take()!
+  async see(found: FoundCapture): Promise<void> {
+    await this.#missingBefore(found.offset)
+    const isHere = async () => (await this.#rows.peek())?.offset === found.offset
+    if (!(await isHere())) this.#unknown++
+    for (let times = 0; await isHere(); times++) {
+      const row = (await this.#rows.take())!
       if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same place')
       for (const what of differences(row, found)) this.#fault(row, what)
-      if (found.kind === 'revisit') this.#checkOriginal(row, found)
+      if (found.kind === 'revisit') await this.#checkOriginal(row, found)
     }
   }
 
-  end(): void {
-    this.#missingBefore(Number.POSITIVE_INFINITY)
+  async end(): Promise<void> {
+    await this.#missingBefore(Number.POSITIVE_INFINITY)
     const note = (count: number, what: string) => {
       if (count > 0) this.#findings.note(this.#volume, `${count} ${what}`)
     }
@@ -120,17 +113,17 @@ class Comparison {
     note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
   }
 
-  #missingBefore(offset: number): void {
-    for (let row = this.#rows.peek(); row !== undefined && row.offset < offset; row = this.#rows.peek()) {
+  async #missingBefore(offset: number): Promise<void> {
+    for (let row = await this.#rows.peek(); row !== undefined && row.offset < offset; row = await this.#rows.peek()) {
       this.#fault(row, 'the catalogue has a capture here, the volume has none')
-      this.#rows.take()
+      await this.#rows.take()
     }
   }
 
-  #checkOriginal(row: StoredCapture, found: FoundCapture): void {
+  async #checkOriginal(row: StoredCapture, found: FoundCapture): Promise<void> {
     const { original, digest } = found
-    if (original !== undefined && responseAt(this.#tx, digest, original.url, original.at) !== undefined) return
-    if (responseWith(this.#tx, digest) !== undefined) this.#replaced++
+    if (original !== undefined && (await responseAt(this.#tx, digest, original.url, original.at)) !== undefined) return
+    if ((await responseWith(this.#tx, digest)) !== undefined) this.#replaced++
     else this.#fault(row, `is a revisit of ${original?.url ?? 'nothing'}, which is not in the collection`)
   }
 
@@ -160,30 +153,29 @@ class Rows {
   constructor(tx: Tx, volume: string) {
     this.#tx = tx
     this.#volume = volume
-    this.#fill()
   }
 
-  peek(): StoredCapture | undefined {
-    if (this.#next >= this.#rows.length) this.#fill()
+  async peek(): Promise<StoredCapture | undefined> {
+    if (this.#next >= this.#rows.length) await this.#fill()
     return this.#rows.at(this.#next)
   }
 
-  take(): StoredCapture | undefined {
-    const row = this.peek()
+  async take(): Promise<StoredCapture | undefined> {
+    const row = await this.peek()
     this.#next++
     return row
   }
 
   /** How many are left. */
-  rest(): number {
+  async rest(): Promise<number> {
     let count = 0
-    while (this.take() !== undefined) count++
+    while ((await this.take()) !== undefined) count++
     return count
   }
 
-  #fill(): void {
+  async #fill(): Promise<void> {
     if (this.#from === undefined) return
-    const rows = capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
+    const rows = await capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
     const last = rows.at(-1)?.offset ?? 0
     const whole = rows.length < ROWS_AT_ONCE
     // Two rows of one offset are a fault that must be seen: they are not parted by the end of a piece.

@@ -51,7 +51,7 @@ test('answers without a payload are no duplicates of each other', async () => {
     samplePage(url, { status: 301, outcome: { kind: 'moved', to: 'http://big.test/' } }, '')
   const report = sampleReport('big.test', 1, ['http://big.test/x', 'http://big.test/y'].map(moved))
   await database.transact((tx) => write(tx, report))
-  assert.equal(await database.read((tx) => figures(tx, { seen: 2, waiting: 0 }).storedTwice), 0)
+  assert.equal(await database.read(async (tx) => (await figures(tx, { seen: 2, waiting: 0 })).storedTwice), 0)
 })
 
 test('every question of the catalogue page has an answer', async () => {
@@ -115,13 +115,13 @@ test('a report of nothing has no figures that are not numbers', async () => {
 
 test('contents with all their URLs, the most repeated first, in pages', async () => {
   const database = await filled(openSqlite(':memory:'))
-  await database.read((tx) => {
-    const [first, ...others] = duplicateContents(tx, 10, 2)
+  await database.read(async (tx) => {
+    const [first, ...others] = await duplicateContents(tx, 10, 2)
     assert.equal(first.count, 3)
     assert.deepEqual(first.urls, ['http://big.test/', 'http://small.test/'])
     assert.deepEqual(others, [])
-    assert.deepEqual(duplicateContents(tx, 10, 2, 1), [])
-    assert.equal(largestServers(tx, 1)[0].site, 'big.test')
+    assert.deepEqual(await duplicateContents(tx, 10, 2, 1), [])
+    assert.equal((await largestServers(tx, 1))[0].site, 'big.test')
   })
 })
 
@@ -150,7 +150,7 @@ test('another process reads what was applied while a crawl goes on', async () =>
   const path = join(folder, 'collection.db')
   const writer = openSqlite(path)
   const reader = openToRead(path)
-  const seen = () => reader.read((tx) => pagesSince(tx, 0, 100).length)
+  const seen = () => reader.read(async (tx) => (await pagesSince(tx, 0, 100)).length)
   try {
     assert.equal(await seen(), 0)
     await writer.transact((tx) => write(tx, small))

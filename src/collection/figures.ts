@@ -1,6 +1,7 @@
 /** The figures of `report` and `status`: what the papers' tables show, from counters and the catalogue. */
 import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { dayOf, readCounters } from './counters/counters.ts'
 import { type StoppedBy, stoppedByRule } from './stopped.ts'
@@ -54,27 +55,27 @@ export interface Figures {
   seedLinksDropped: number
 }
 
-export function figures(tx: Tx, frontier: FrontierFigures): Figures {
-  const counters = readCounters(tx)
+export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figures> {
+  const counters = await readCounters(tx)
   const count = (name: string) => counters.get(name) ?? 0
   const documents = count('documents')
   const fetched = count('fetched')
   return {
     documents,
     bytes: count('bytes'),
-    servers: serversVisited(tx),
+    servers: await serversVisited(tx),
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
     links: count('links'),
-    duplicates: duplicateDocuments(tx),
-    storedTwice: storedTwice(tx),
+    duplicates: await duplicateDocuments(tx),
+    storedTwice: await storedTwice(tx),
     statuses: withPrefix(counters, 'status:'),
     failures: withPrefix(counters, 'failure:'),
     refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
     unwanted: withPrefix(counters, 'unwanted:'),
-    stopped: stoppedByRule(tx, counters),
+    stopped: await stoppedByRule(tx, counters),
     documentsByType: byType(counters),
-    perServer: perServer(tx),
-    ratesByDay: ratesByDay(tx),
+    perServer: await perServer(tx),
+    ratesByDay: await ratesByDay(tx),
     downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
     requests: count('requests'),
     wireBytes: count('wireBytes'),
@@ -95,22 +96,29 @@ export interface DuplicateContent {
 }
 
 /** The contents with most URLs first; both lists bounded. */
-export function duplicateContents(tx: Tx, atMost: number, urlsEach: number, skip = 0): DuplicateContent[] {
-  const db = sqliteTx(tx)
-  const contents = db.all<{ digest: string; bytes: number; count: number }>(
+export async function duplicateContents(
+  tx: Tx,
+  atMost: number,
+  urlsEach: number,
+  skip = 0,
+): Promise<DuplicateContent[]> {
+  const db = queries(tx)
+  const contents = await db.all<{ digest: string; bytes: number; count: number }>(
     `SELECT digest, min(bytes) AS bytes, count(*) AS count FROM page WHERE outcome = 'kept' AND digest IS NOT NULL
      GROUP BY digest HAVING count(*) > 1 ORDER BY count DESC, digest LIMIT ? OFFSET ?`,
     atMost,
     skip,
   )
-  return contents.map((content) => {
-    const rows = db.all<{ url: string }>(
+  const named: DuplicateContent[] = []
+  for (const content of contents) {
+    const rows = await db.all<{ url: string }>(
       `SELECT url FROM page WHERE digest = ? AND outcome = 'kept' ORDER BY id LIMIT ?`,
       content.digest,
       urlsEach,
     )
-    return { ...content, urls: rows.map(({ url }) => url) }
-  })
+    named.push({ ...content, urls: rows.map(({ url }) => url) })
+  }
+  return named
 }
 
 export interface ServerFigures {
@@ -120,9 +128,9 @@ export interface ServerFigures {
   bytes: number
 }
 
-export function largestServers(tx: Tx, atMost: number): ServerFigures[] {
+export function largestServers(tx: Tx, atMost: number): Promise<ServerFigures[]> {
   const sql = 'SELECT name AS site, requests, documents, bytes FROM server ORDER BY documents DESC, name LIMIT ?'
-  return sqliteTx(tx).all<ServerFigures>(sql, atMost)
+  return queries(tx).all<ServerFigures>(sql, atMost)
 }
 
 /** A moment of the crawl, for its trend (C14). */
@@ -148,8 +156,8 @@ export function noteProgress(tx: Tx, now: Progress): void {
 }
 
 /** Oldest first, at most one a minute: whether the queue grows or shrinks. */
-export function progressSince(tx: Tx, since: Instant, atMost = 1440): Progress[] {
-  const rows = sqliteTx(tx).all<{ minute: number; known: number; collected: number; waiting: number }>(
+export async function progressSince(tx: Tx, since: Instant, atMost = 1440): Promise<Progress[]> {
+  const rows = await queries(tx).all<{ minute: number; known: number; collected: number; waiting: number }>(
     `SELECT minute, known, collected, waiting FROM minute WHERE minute >= ? AND known IS NOT NULL
      ORDER BY minute DESC LIMIT ?`,
     Math.floor(since / MINUTE_MS),
@@ -174,30 +182,28 @@ function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigur
   )
 }
 
-function serversVisited(tx: Tx): number {
-  return sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM server WHERE requests > 0')!.n
+async function serversVisited(tx: Tx): Promise<number> {
+  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM server WHERE requests > 0'))!.n
 }
 
-function duplicateDocuments(tx: Tx): number {
-  const row = sqliteTx(tx).get<{ n: number }>(
-    `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`,
-  )
-  return row!.n
+async function duplicateDocuments(tx: Tx): Promise<number> {
+  const sql = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+  return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
-function storedTwice(tx: Tx): number {
+async function storedTwice(tx: Tx): Promise<number> {
   const sql = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
-  return sqliteTx(tx).get<{ n: number }>(sql)!.n
+  return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
-function perServer(tx: Tx): Figures['perServer'] {
-  const db = sqliteTx(tx)
-  const { n, sum, max } = db.get<{ n: number; sum: number; max: number }>(
+async function perServer(tx: Tx): Promise<Figures['perServer']> {
+  const db = queries(tx)
+  const { n, sum, max } = (await db.get<{ n: number; sum: number; max: number }>(
     `SELECT count(*) AS n, coalesce(sum(documents), 0) AS sum, coalesce(max(documents), 0) AS max
      FROM server WHERE requests > 0`,
-  )!
+  ))!
   if (n === 0) return { mean: 0, median: 0, max: 0 }
-  const middle = db.all<{ documents: number }>(
+  const middle = await db.all<{ documents: number }>(
     'SELECT documents FROM server WHERE requests > 0 ORDER BY documents LIMIT ? OFFSET ?',
     2 - (n % 2),
     Math.floor((n - 1) / 2),
@@ -206,10 +212,11 @@ function perServer(tx: Tx): Figures['perServer'] {
   return { mean: sum / n, median, max }
 }
 
-function ratesByDay(tx: Tx): DayFigures[] {
-  const rows = sqliteTx(tx).all<{ day: number; documents: number; bytes: number; minutes: number }>(
-    `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes, sum(requests > 0) AS minutes
-     FROM minute GROUP BY day HAVING minutes > 0 ORDER BY day`,
+async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
+  const rows = await queries(tx).all<{ day: number; documents: number; bytes: number; minutes: number }>(
+    `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes,
+       count(DISTINCT minute) FILTER (WHERE requests > 0) AS minutes
+     FROM minute GROUP BY minute / 1440 HAVING sum(requests) > 0 ORDER BY day`,
   )
   return rows.map(({ day, documents, bytes, minutes }) => ({
     day: dayOf(day * 1440 * MINUTE_MS),

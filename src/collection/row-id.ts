@@ -1,18 +1,24 @@
 /**
- * Ids of pages and captures say their row's bucket, so that an id alone finds its row, and where one left off in a table
- * is one number. On PostgreSQL an id is n × 256 + bucket, with n from a sequence: within a bucket, whose reports are
- * applied one transaction after the other, ids grow in the order of arrival. SQLite has one bucket, and plain ids.
+ * Ids of pages and captures begin with their row's bucket, so that an id alone finds its row, and where one left off in a
+ * table is one number. On PostgreSQL an id is bucket × 2^44 + n (under 2^53): within a bucket, whose reports are applied
+ * one transaction after the other, ids grow in the order of arrival. SQLite has one bucket, number 0, and so the same rule.
  */
-import { BUCKETS } from '../database/bucket.ts'
 import type { Dialect } from '../database/database.ts'
 
-export function bucketOfId(dialect: Dialect, id: number): number {
-  return dialect === 'sqlite' ? 0 : id % BUCKETS
+const ROWS_OF_A_BUCKET = 2 ** 44
+
+export function bucketOfId(id: number): number {
+  return Math.floor(id / ROWS_OF_A_BUCKET)
 }
 
 /** `id` without its bucket: small numbers, close together. */
-export function numberOfId(dialect: Dialect, id: number): number {
-  return dialect === 'sqlite' ? id : Math.floor(id / BUCKETS)
+export function numberOfId(id: number): number {
+  return id % ROWS_OF_A_BUCKET
+}
+
+/** An id as the two values that `bucket = ? AND id = ?` and pieces take. */
+export function placeOf(id: number): [bucket: number, id: number] {
+  return [bucketOfId(id), id]
 }
 
 export interface Piece {
@@ -36,9 +42,4 @@ export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
         upto: `(${bucket}, ${key}) <= (?3, ?4)`,
         order: `ORDER BY ${bucket}, ${key}`,
       }
-}
-
-/** An id as the two values that `after` and `upto` take. */
-export function placeOf(dialect: Dialect, id: number): [bucket: number, id: number] {
-  return [bucketOfId(dialect, id), id]
 }

@@ -1,7 +1,14 @@
 /** The key under which the tables know a site: 64 bits of its name, as the frontier and packed links have them. */
 import { hash64, signed64 } from '../base/digest.ts'
+import { bucketOf } from '../database/bucket.ts'
+import type { Dialect } from '../database/database.ts'
 import type { SiteName } from '../visit/visit.ts'
 
 export function siteKeyOf(site: SiteName): bigint {
   return signed64(hash64(site))
+}
+
+/** The first two values of a question about a site (`bucket = ? AND site = ?`), from its key. */
+export function siteAt(dialect: Dialect, key: bigint): [bucket: number, site: bigint] {
+  return [bucketOf(dialect, key), key]
 }

@@ -1,6 +1,6 @@
 /** What each limit and each detector of hazards stopped (Table 7 of the VN paper): sites by verdicts, URLs by counters. */
 import type { Tx } from '../database/database.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
+import { queries } from '../database/queries.ts'
 
 export interface StoppedBy {
   /** `site-urls`, `maze` …; `time` and `size` for answers that were cut. */
@@ -15,41 +15,38 @@ export interface StoppedBy {
 /** Limits differ from crawl to crawl of a collection, but not by many. */
 const MOST_LIMITS = 5
 
-export function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): StoppedBy[] {
+export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
   const rules = new Map<string, StoppedBy>()
   const entry = (rule: string): StoppedBy => {
     let found = rules.get(rule)
     if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0 }))
     return found
   }
-  const db = sqliteTx(tx)
-  // `site-urls>=5000` and `site-urls>=100000` are one rule: a site that met both was stopped once.
-  const verdicts = db.all<{ name: string; limits: string; sites: number }>(
-    `SELECT iif(instr(rule, '>') > 0, substr(rule, 1, instr(rule, '>') - 1), rule) AS name,
-       group_concat(DISTINCT rule) AS limits, count(DISTINCT site) AS sites
-     FROM verdict GROUP BY name ORDER BY sites DESC, name LIMIT 1000`,
-  )
-  for (const { name, limits, sites } of verdicts) {
-    const found = entry(name)
-    found.sites = sites
-    found.limits = limits
-      .split(',')
-      .filter((limit) => limit !== name)
-      .sort()
-      .slice(0, MOST_LIMITS)
+  const db = queries(tx)
+  for (const { rule: limit } of await db.all<{ rule: string }>(READ_LIMITS)) {
+    const rule = limit.split('>', 1)[0]
+    const { limits } = entry(rule)
+    if (rule !== limit && limits.length < MOST_LIMITS) limits.push(limit)
   }
+  // `site-urls>=5000` and `site-urls>=100000` are one rule: a site that met both was stopped once.
+  for (const [rule, found] of rules)
+    found.sites = (await db.get<{ sites: number }>(COUNT_SITES, rule, `${rule}>`, `${rule}?`))!.sites
   for (const [name, value] of counters) {
     if (name.startsWith('stopped:')) entry(name.slice('stopped:'.length)).urls += value
   }
   for (const [rule, note] of CUT) {
-    const { sites, urls } = db.get<{ sites: number; urls: number }>(
-      `SELECT count(DISTINCT site) AS sites, count(*) AS urls FROM page WHERE annotations LIKE '%' || ? || '%'`,
-      note,
-    )!
+    const { sites, urls } = (await db.get<{ sites: number; urls: number }>(
+      `SELECT count(DISTINCT site) AS sites, count(*) AS urls FROM page WHERE annotations LIKE ?`,
+      `%${note}%`,
+    ))!
     if (urls > 0) Object.assign(entry(rule), { sites, urls })
   }
   return [...rules.values()].sort((a, b) => b.sites - a.sites || b.urls - a.urls || (a.rule < b.rule ? -1 : 1))
 }
+
+const READ_LIMITS = 'SELECT DISTINCT rule FROM verdict ORDER BY rule LIMIT 1000'
+/** In the order of bytes all that begins with `rule>` lies between it and `rule?`, the next character. */
+const COUNT_SITES = 'SELECT count(DISTINCT site) AS sites FROM verdict WHERE rule = ? OR (rule >= ? AND rule < ?)'
 
 /** Answers that a limit cut, by their annotations in crawl.log. */
 const CUT = [

@@ -51,8 +51,8 @@ function onSqlite(db: SqliteTx): Queries {
   }
 }
 
-/** Rows of a cursor that are fetched at once. */
-const ROWS_AT_ONCE = 500
+/** Rows of a cursor that are fetched at once: some hold a megabyte of links. */
+const ROWS_AT_ONCE = 100
 /** A loop inside a loop inside a loop is as deep as it gets. */
 const MOST_CURSORS = 8
 

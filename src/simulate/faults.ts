@@ -26,8 +26,8 @@ export async function faultsOf(stage: Stage, forgotten: Forgotten = () => false)
 }
 
 /** Counters and totals are kept, not counted: each must be what counting gives. */
-function sumsThatDiffer(tx: Tx): string[] {
-  const counters = readCounters(tx)
+async function sumsThatDiffer(tx: Tx): Promise<string[]> {
+  const counters = await readCounters(tx)
   const one = (sql: string) => sqliteTx(tx).get<{ n: number | null }>(sql)?.n ?? 0
   const kept = `FROM page WHERE outcome = 'kept'`
   const pairs: [what: string, kept: number, counted: number][] = [

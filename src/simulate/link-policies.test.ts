@@ -31,7 +31,7 @@ async function askedOfOther(links: Settings['links'], seeds: readonly string[]) 
   const stage = setStage({ seed: 1, sites: 0, pages: 0, seeds, settings, web: { planted: FIGURE_5 } })
   await crawlOn(stage)
   assert.deepEqual(await faultsOf(stage), [])
-  const dropped = await stage.database.read((tx) => readCounters(tx).get('seedLinksDropped') ?? 0)
+  const dropped = await stage.database.read(async (tx) => (await readCounters(tx)).get('seedLinksDropped') ?? 0)
   await stage.database.close()
   const asked = stage.ledger.entries
     .map(({ url }) => url)

@@ -34,9 +34,9 @@ export class Promises {
   /** Everything promised since the last look; `all`: whatever was promised ever. */
   async broken(all = false): Promise<string[]> {
     if (all) this.#checked = 0
-    const { waiting, applied } = await this.#database.read((tx) => ({
+    const { waiting, applied } = await this.#database.read(async (tx) => ({
       waiting: partsInInbox(tx),
-      applied: capturesSince(tx, this.#checked, 1_000_000),
+      applied: await capturesSince(tx, this.#checked, 1_000_000),
     }))
     const inInbox = new Set(waiting.map(nameOf))
     const losses: string[] = []

@@ -70,8 +70,8 @@ test('told to stop at any moment, everything is checked in, and the next run com
     stage.clock.after(seconds * 1000, () => stop.abort())
     await crawlOn(stage, stop.signal)
     const asked = stage.ledger.entries.length
-    const { requests, waiting } = await stage.database.read((tx) => ({
-      requests: readCounters(tx).get('requests') ?? 0,
+    const { requests, waiting } = await stage.database.read(async (tx) => ({
+      requests: (await readCounters(tx)).get('requests') ?? 0,
       waiting: ends.length,
     }))
     assert.equal(requests, asked, `stopped after ${seconds} s: every request is told of`)

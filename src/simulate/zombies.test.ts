@@ -78,7 +78,7 @@ for (const from of [2150, 11_300]) {
     const unheard = stage.ledger.entries.filter(({ endedAt = 0 }) => endedAt > from - 1100 && endedAt < from + 200)
     const forgotten: Forgotten = (answer) => unheard.includes(answer)
     assert.deepEqual(await faultsOf(stage, forgotten), [])
-    const counted = await stage.database.read((tx) => readCounters(tx).get('requests') ?? 0)
+    const counted = await stage.database.read(async (tx) => (await readCounters(tx)).get('requests') ?? 0)
     assert.ok(counted <= stage.ledger.entries.length)
     assert.ok(stage.ledger.entries.length - counted < 20, 'only the last second before the sleep was in vain')
     await stage.database.close()

@@ -4,7 +4,7 @@
  */
 import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import { linksToIndex } from '../links/index-links.ts'
 import { countedTargets } from '../links/read-targets.ts'
 import { Distribution } from './distribution.ts'
@@ -61,12 +61,13 @@ export async function characterise(database: Database): Promise<WebFigures> {
 
 const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
 
-function siteSums(tx: Tx): { urls: Distribution; documents: Distribution; deepest: Distribution } {
+async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distribution; deepest: Distribution }> {
   const sums = { urls: new Distribution(), documents: new Distribution(), deepest: new Distribution() }
-  const rows = sqliteTx(tx).each<{ urls: number; documents: number; deepest: number }>(
-    `SELECT count(*) AS urls, sum(outcome = 'kept') AS documents, max(depth) AS deepest FROM page WHERE ${ASKED} GROUP BY site`,
+  const rows = queries(tx).each<{ urls: number; documents: number; deepest: number }>(
+    `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents, max(depth) AS deepest
+     FROM page WHERE ${ASKED} GROUP BY site`,
   )
-  for (const { urls, documents, deepest } of rows) {
+  for await (const { urls, documents, deepest } of rows) {
     sums.urls.add(urls)
     sums.documents.add(documents)
     sums.deepest.add(deepest)
@@ -75,22 +76,22 @@ function siteSums(tx: Tx): { urls: Distribution; documents: Distribution; deepes
 }
 
 /** Documents whose content an earlier document has: anywhere, and in the same site. */
-function duplicateSums(tx: Tx): { duplicates: number; perSite: Distribution } {
-  const db = sqliteTx(tx)
-  const { n } = db.get<{ n: number }>(
+async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Distribution }> {
+  const db = queries(tx)
+  const { n } = (await db.get<{ n: number }>(
     `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`,
-  )!
+  ))!
   const perSite = new Distribution()
   const rows = db.each<{ n: number }>(
     `SELECT count(digest) FILTER (WHERE outcome = 'kept') - count(DISTINCT digest) FILTER (WHERE outcome = 'kept') AS n
      FROM page WHERE ${ASKED} GROUP BY site`,
   )
-  for (const row of rows) perSite.add(row.n)
+  for await (const row of rows) perSite.add(row.n)
   return { duplicates: n, perSite }
 }
 
-function inLinkSums(tx: Tx): { inLinks: Distribution; behind: number } {
+async function inLinkSums(tx: Tx): Promise<{ inLinks: Distribution; behind: number }> {
   const inLinks = new Distribution()
-  for (const { pages } of countedTargets(tx)) inLinks.add(pages)
-  return { inLinks, behind: linksToIndex(tx) }
+  for await (const { pages } of countedTargets(tx)) inLinks.add(pages)
+  return { inLinks, behind: await linksToIndex(tx) }
 }

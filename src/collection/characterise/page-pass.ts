@@ -2,8 +2,9 @@
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Tx } from '../../database/database.ts'
-import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
+import { type Queries, queries } from '../../database/queries.ts'
 import { unpackLinks } from '../../visit/adjacency.ts'
+import { pieceOf, placeOf } from '../row-id.ts'
 import { Distribution } from './distribution.ts'
 import { HomePages } from './home-pages.ts'
 import { hasSessionId } from './session-url.ts'
@@ -23,7 +24,7 @@ interface Row {
   url: string
   depth: bigint
   status: bigint
-  kept: bigint
+  outcome: string
   type: string
   sniffed: string | null
   bytes: bigint
@@ -46,24 +47,27 @@ export class PagePass {
   readonly #sessionSites = new HashSet64()
   readonly #sizes = new Map<string, Distribution>()
   readonly #homes = new HomePages()
-  readonly #links = { all: 0, internal: 0, home: 0, deep: 0, unknown: 0 }
-  #last = 0n
+  readonly #links: LinkCounts = { all: 0, internal: 0, home: 0, deep: 0, unknown: 0 }
+  #last = 0
 
-  /** The next pages; false when there are no more. */
-  take(tx: Tx, atMost: number): boolean {
-    const db = sqliteTx(tx)
+  /** The next pages; false when there are no more. When the database has it done again, it goes on where it was. */
+  async take(tx: Tx, atMost: number): Promise<boolean> {
+    const db = queries(tx)
+    const { after, order } = pieceOf(tx.dialect, 'p')
     // Row by row: the links of one page may take a megabyte.
     const rows = db.eachExact<Row>(
-      `SELECT p.id, p.site, p.url, p.depth, p.status, p.outcome = 'kept' AS kept, p.media_type AS type, p.sniffed, p.bytes,
+      `SELECT p.id, p.site, p.url, p.depth, p.status, p.outcome, p.media_type AS type, p.sniffed, p.bytes,
          p.took_ms AS took, p.language, l.links
-       FROM page p LEFT JOIN page_links l ON l.page = p.id WHERE p.id > ? AND ${ASKED} ORDER BY p.id LIMIT ?`,
-      this.#last,
+       FROM page p LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id
+       WHERE ${after} AND ${ASKED} ${order} LIMIT ?`,
+      ...placeOf(this.#last),
       atMost,
     )
     let taken = 0
-    for (const row of rows) {
-      this.#add(row, db)
-      this.#last = row.id
+    for await (const row of rows) {
+      const links = row.links === null || row.links.length === 0 ? undefined : await this.#sorted(row.links, db)
+      this.#add(row, links)
+      this.#last = Number(row.id)
       taken++
     }
     return taken === atMost
@@ -98,7 +102,7 @@ export class PagePass {
     }
   }
 
-  #add(row: Row, db: SqliteTx): void {
+  #add(row: Row, links: LinkCounts | undefined): void {
     this.urls++
     this.depth.add(Number(row.depth))
     this.urlLength.add(row.url.length)
@@ -108,8 +112,8 @@ export class PagePass {
       this.sessionUrls++
       this.#sessionSites.add(unsigned64(row.site))
     }
-    if (row.links !== null && row.links.length > 0) this.#addLinks(row.links, db)
-    if (row.kept === 0n) return
+    if (links !== undefined) this.#addLinks(links)
+    if (row.outcome !== 'kept') return
     this.documents++
     this.#addSize(row.type, Number(row.bytes))
     this.languages.add(primary(row.language))
@@ -127,19 +131,27 @@ export class PagePass {
     sizes.add(bytes)
   }
 
-  #addLinks(packed: Uint8Array, db: SqliteTx): void {
+  #addLinks(links: LinkCounts): void {
+    this.outLinks.add(links.all)
+    for (const name of Object.keys(links) as (keyof LinkCounts)[]) this.#links[name] += links[name]
+  }
+
+  /** Where the links of a page lead. */
+  async #sorted(packed: Uint8Array, db: Queries): Promise<LinkCounts> {
     const links = unpackLinks(packed)
-    this.outLinks.add(links.length)
-    this.#links.all += links.length
+    const counts: LinkCounts = { all: links.length, internal: 0, home: 0, deep: 0, unknown: 0 }
     for (const { key, siteKey, url } of links) {
-      if (siteKey === undefined) this.#links.internal++
+      if (siteKey === undefined) counts.internal++
       else {
-        const isHome = url === undefined ? this.#homes.has(db, signed64(siteKey), key) : isHomePage(url)
-        this.#links[isHome === undefined ? 'unknown' : isHome ? 'home' : 'deep']++
+        const isHome = url === undefined ? await this.#homes.has(db, signed64(siteKey), key) : isHomePage(url)
+        counts[isHome === undefined ? 'unknown' : isHome ? 'home' : 'deep']++
       }
     }
+    return counts
   }
 }
+
+type LinkCounts = Record<'all' | 'internal' | 'home' | 'deep' | 'unknown', number>
 
 function isHomePage(url: string): boolean {
   const path = url.indexOf('/', url.indexOf('://') + 3)

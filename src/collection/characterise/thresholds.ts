@@ -7,7 +7,8 @@
  * sites without any hazard, and counts as too small.) Whether what is beyond a limit is a hazard, no number says.
  */
 import type { Tx } from '../../database/database.ts'
-import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
+import { type Queries, queries } from '../../database/queries.ts'
+import { siteAt } from '../site-key.ts'
 import type { Distribution } from './distribution.ts'
 import { ASKED } from './page-pass.ts'
 
@@ -64,8 +65,8 @@ export interface Measured {
   sizes: readonly (readonly [type: string, sizes: Distribution])[]
 }
 
-export function proposeThresholds(tx: Tx, measured: Measured): Threshold[] {
-  const db = sqliteTx(tx)
+export async function proposeThresholds(tx: Tx, measured: Measured): Promise<Threshold[]> {
+  const db = queries(tx)
   const proposals: [ThresholdName, number, string?][] = [
     ['urls-per-site', roundUp(enough(measured.urlsPerSite, 'urls-per-site'))],
     ['duplicates-per-site', roundUp(enough(measured.duplicatesPerSite, 'duplicates-per-site'))],
@@ -76,20 +77,16 @@ export function proposeThresholds(tx: Tx, measured: Measured): Threshold[] {
   for (const [type, sizes] of measured.sizes.slice(0, MOST_TYPES)) {
     if (sizes.count >= LEAST_OF_TYPE) proposals.push(['size', roundUp(enough(sizes, 'size')), type])
   }
-  const proposed = proposals.map(([name, limit, type]): Threshold => {
-    const threshold = { name, limit, from: 'here', stops: stoppedBy(db, name, limit, type) } as const
-    return type === undefined ? threshold : { ...threshold, type }
-  })
-  const papers = VN.map(
-    ({ name, limit, of, share }): Threshold => ({
-      name,
-      limit,
-      from: 'vn',
-      stops: stoppedBy(db, name, limit, undefined),
-      vn: { of, share },
-    }),
-  )
-  return [...proposed, ...papers]
+  const thresholds: Threshold[] = []
+  for (const [name, limit, type] of proposals) {
+    const threshold = { name, limit, from: 'here', stops: await stoppedBy(db, name, limit, type) } as const
+    thresholds.push(type === undefined ? threshold : { ...threshold, type })
+  }
+  for (const { name, limit, of, share } of VN) {
+    const stops = await stoppedBy(db, name, limit, undefined)
+    thresholds.push({ name, limit, from: 'vn', stops, vn: { of, share } })
+  }
+  return thresholds
 }
 
 function enough(values: Distribution, name: ThresholdName): number {
@@ -105,7 +102,7 @@ export function roundUp(value: number): number {
   return (ROUND.find((step) => step * power >= value) ?? 10) * power
 }
 
-function stoppedBy(db: SqliteTx, name: ThresholdName, limit: number, type: string | undefined): Stopped {
+function stoppedBy(db: Queries, name: ThresholdName, limit: number, type: string | undefined): Promise<Stopped> {
   switch (name) {
     case 'urls-per-site':
       return afterSo(db, limit)
@@ -124,9 +121,9 @@ function stoppedBy(db: SqliteTx, name: ThresholdName, limit: number, type: strin
 }
 
 /** URLs that are beyond a limit one by one; a site is stopped when any of its URLs is. */
-function count(db: SqliteTx, beyond: string, ...values: (number | string)[]): Stopped {
-  const row = db.get<Stopped>(
-    `SELECT count(*) AS urls, coalesce(sum(outcome = 'kept'), 0) AS documents, count(DISTINCT site) AS sites
+async function count(db: Queries, beyond: string, ...values: (number | string)[]): Promise<Stopped> {
+  const row = await db.get<Stopped>(
+    `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents, count(DISTINCT site) AS sites
      FROM page WHERE ${ASKED} AND ${beyond}`,
     ...values,
   )
@@ -138,45 +135,52 @@ interface Rest {
   documents: number
 }
 
+/** SQLite knows no OFFSET without a LIMIT, PostgreSQL no LIMIT of -1. */
+const ALL = Number.MAX_SAFE_INTEGER
+
 /** All URLs of a site after its first so many. */
-function afterSo(db: SqliteTx, limit: number): Stopped {
-  const large = db.allExact<{ site: bigint }>(
+async function afterSo(db: Queries, limit: number): Promise<Stopped> {
+  const large = await db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE ${ASKED} GROUP BY site HAVING count(*) > ?`,
     limit,
   )
   return sumOf(large, (site) =>
     db.get<Rest>(
-      `SELECT count(*) AS urls, coalesce(sum(kept), 0) AS documents FROM
-         (SELECT outcome = 'kept' AS kept FROM page WHERE site = ? AND ${ASKED} ORDER BY id LIMIT -1 OFFSET ?)`,
-      site,
+      `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents FROM
+         (SELECT outcome FROM page WHERE bucket = ? AND site = ? AND ${ASKED} ORDER BY id LIMIT ${ALL} OFFSET ?) rest`,
+      ...siteAt(db.dialect, site),
       limit,
     ),
   )
 }
 
 /** All URLs of a site after one duplicate more than the limit: a document whose content an earlier one of the site has. */
-function afterDuplicates(db: SqliteTx, limit: number): Stopped {
-  const sites = db.allExact<{ site: bigint }>(
+async function afterDuplicates(db: Queries, limit: number): Promise<Stopped> {
+  const sites = await db.allExact<{ site: bigint }>(
     `SELECT site FROM page WHERE outcome = 'kept' AND digest IS NOT NULL GROUP BY site
      HAVING count(*) - count(DISTINCT digest) > ?`,
     limit,
   )
   return sumOf(sites, (site) =>
     db.get<Rest>(
-      `SELECT count(*) AS urls, coalesce(sum(outcome = 'kept'), 0) AS documents FROM page
-       WHERE site = ?1 AND ${ASKED} AND id >
+      `SELECT count(*) AS urls, count(*) FILTER (WHERE outcome = 'kept') AS documents FROM page
+       WHERE bucket = ?1 AND site = ?2 AND ${ASKED} AND id >
          (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY digest ORDER BY id) AS nth FROM page
-            WHERE site = ?1 AND outcome = 'kept' AND digest IS NOT NULL) WHERE nth > 1 ORDER BY id LIMIT 1 OFFSET ?2)`,
-      site,
+            WHERE bucket = ?1 AND site = ?2 AND outcome = 'kept' AND digest IS NOT NULL) twins
+          WHERE nth > 1 ORDER BY id LIMIT 1 OFFSET ?3)`,
+      ...siteAt(db.dialect, site),
       limit,
     ),
   )
 }
 
-function sumOf(sites: readonly { site: bigint }[], restOf: (site: bigint) => Rest | undefined): Stopped {
+async function sumOf(
+  sites: readonly { site: bigint }[],
+  restOf: (site: bigint) => Promise<Rest | undefined>,
+): Promise<Stopped> {
   const stopped: Stopped = { sites: sites.length, urls: 0, documents: 0 }
   for (const { site } of sites) {
-    const rest = restOf(site)
+    const rest = await restOf(site)
     stopped.urls += rest?.urls ?? 0
     stopped.documents += rest?.documents ?? 0
   }

@@ -3,9 +3,11 @@ import { turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Migration } from '../../database/migrations/migration.ts'
+import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { unpackLinks } from '../../visit/adjacency.ts'
+import { pieceOf, placeOf } from '../row-id.ts'
 import { urlText } from './url-text.ts'
 
 export interface TextLink {
@@ -64,18 +66,19 @@ export async function linkTable(database: Database, into: string): Promise<{ lin
   return { links }
 }
 
-function linksAfter(tx: Tx, page: number): { links: TextLink[]; last: number | undefined } {
-  const rows = sqliteTx(tx).allExact<{ page: bigint; site: bigint; url: string; links: Uint8Array }>(
-    `SELECT l.page, p.site, p.url, l.links FROM page_links l JOIN page p ON p.id = l.page
-     WHERE l.page > ? ORDER BY l.page LIMIT ?`,
-    page,
+async function linksAfter(tx: Tx, page: number): Promise<{ links: TextLink[]; last: number | undefined }> {
+  const { after, order } = pieceOf(tx.dialect, 'l', 'page')
+  const rows = await queries(tx).allExact<{ page: bigint; site: bigint; url: string; links: Uint8Array }>(
+    `SELECT l.page, p.site, p.url, l.links FROM page_links l JOIN page p ON p.bucket = l.bucket AND p.id = l.page
+     WHERE ${after} ${order} LIMIT ?`,
+    ...placeOf(page),
     PIECE,
   )
   const links: TextLink[] = []
   for (const row of rows) {
     for (const link of unpackLinks(row.links)) {
       const site = link.siteKey === undefined ? row.site : signed64(link.siteKey)
-      const to = link.url ?? urlText(tx, site, signed64(link.key))
+      const to = link.url ?? (await urlText(tx, site, signed64(link.key)))
       // Only a URL that was forgotten on request has no text any more.
       if (to !== undefined) links.push({ from: row.url, to })
     }

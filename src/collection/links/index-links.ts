@@ -8,6 +8,7 @@
  * other links there is a note (`links_changed`), with the links that the index knows of.
  */
 import type { Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { type Change, LinkTargets } from './link-targets.ts'
 
@@ -50,18 +51,20 @@ export function indexLinks(tx: Tx, atMostPages: number, atMostBytes = BYTES_A_PI
   return changed.length + fresh.length
 }
 
+/** Pages after the last that the index has taken of their bucket. */
+const NEW_PAGES = `FROM inlink_upto u CROSS JOIN page_links l WHERE l.bucket = u.bucket AND l.page > u.page`
+
 /** Pages that `indexLinks` has still to take. */
-export function linksToIndex(tx: Tx): number {
-  const sql = `SELECT (SELECT count(*) FROM links_changed)
-    + (SELECT count(*) FROM page_links WHERE page > (SELECT page FROM inlink_upto)) AS n`
-  return sqliteTx(tx).get<{ n: number }>(sql)!.n
+export async function linksToIndex(tx: Tx): Promise<number> {
+  const sql = `SELECT (SELECT count(*) FROM links_changed) + (SELECT count(*) ${NEW_PAGES}) AS n`
+  return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
 /** At least so many. */
-export function hasLinksToIndex(tx: Tx, pages: number): boolean {
-  const sql = `SELECT count(*) AS n FROM (SELECT page FROM links_changed UNION ALL
-    SELECT page FROM page_links WHERE page > (SELECT page FROM inlink_upto) LIMIT ?)`
-  return sqliteTx(tx).get<{ n: number }>(sql, pages)!.n >= pages
+export async function hasLinksToIndex(tx: Tx, pages: number): Promise<boolean> {
+  const sql = `SELECT count(*) AS n FROM
+    (SELECT page FROM links_changed UNION ALL SELECT l.page ${NEW_PAGES} LIMIT ?) behind`
+  return (await queries(tx).get<{ n: number }>(sql, pages))!.n >= pages
 }
 
 /** Forgets the reverse index: every page is new to it again. */

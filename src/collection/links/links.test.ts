@@ -84,7 +84,8 @@ test('who links here, also after pages changed their links, in any pieces', asyn
           assert.deepEqual(from.sort(), expected.sort())
           assert.equal(count, expected.length)
           assert.equal(behind, 0)
-          const sum = await database.read((tx) => mostReferenced(tx, 100).find((referenced) => referenced.url === url))
+          const most = await database.read((tx) => mostReferenced(tx, 100))
+          const sum = most.find((referenced) => referenced.url === url)
           assert.equal(sum?.pages ?? 0, expected.length)
         }
       }
@@ -166,7 +167,11 @@ test('a site with many targets is split, and a large one added up in passes, wit
   ] as const)
     assert.deepEqual((await inlinks(database, targets[n])).from, from)
   const counted = (bytesAPass?: number) =>
-    database.read((tx) => new Map(Array.from(countedTargets(tx, bytesAPass), ({ key, pages }) => [key, pages])))
+    database.read(async (tx) => {
+      const counts = new Map<bigint, number>()
+      for await (const { key, pages } of countedTargets(tx, bytesAPass)) counts.set(key, pages)
+      return counts
+    })
   const whole = await counted()
   assert.deepEqual([whole.size, [...whole.values()].reduce((sum, n) => sum + n, 0)], [700, 750])
   for (const bytes of [10_000, 1000, 1]) assert.deepEqual(await counted(bytes), whole)

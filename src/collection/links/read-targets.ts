@@ -1,18 +1,25 @@
 /** The reverse index as it is read: the pages that link to one target, or every target with the number of its pages. */
 import { ByteReader } from '../../base/bytes.ts'
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
+import { siteAt } from '../site-key.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 
 /**
  * In the order in which they first linked here. `site` and `key` signed, as the tables have them. With `enough` the rest of
  * the index is not read: some of so many may have lost the link since.
  */
-export function pagesLinkingTo(tx: Tx, site: bigint, key: bigint, enough = Number.POSITIVE_INFINITY): Set<number> {
+export async function pagesLinkingTo(
+  tx: Tx,
+  site: bigint,
+  key: bigint,
+  enough = Number.POSITIVE_INFINITY,
+): Promise<Set<number>> {
   const [low, high] = halves(key)
   const pages = new Set<number>()
-  const sql = `SELECT targets FROM inlink WHERE site = ?1 AND slot IN (${ALL_SLOTS}, ?2) ORDER BY id`
-  for (const { targets } of sqliteTx(tx).each<{ targets: Uint8Array }>(sql, site, slotOf(high))) {
+  const sql = `SELECT targets FROM inlink WHERE bucket = ? AND site = ? AND slot IN (${ALL_SLOTS}, ?) ORDER BY id`
+  const rows = queries(tx).each<{ targets: Uint8Array }>(sql, ...siteAt(tx.dialect, site), slotOf(high))
+  for await (const { targets } of rows) {
     const row = new TargetReader(targets)
     while (row.next()) {
       if (row.low !== low || row.high !== high) {
@@ -37,26 +44,26 @@ export interface CountedTarget {
 const BYTES_A_PASS = 32 * 1024 * 1024
 
 /** Every target that pages link to. Reads the whole index: for reports. */
-export function* countedTargets(tx: Tx, bytesAPass = BYTES_A_PASS): Generator<CountedTarget> {
-  const db = sqliteTx(tx)
+export async function* countedTargets(tx: Tx, bytesAPass = BYTES_A_PASS): AsyncGenerator<CountedTarget> {
+  const db = queries(tx)
   const sites = db.eachExact<{ site: bigint; bytes: bigint }>(
     'SELECT site, sum(length(targets)) AS bytes FROM inlink GROUP BY site',
   )
-  for (const { site, bytes } of sites) {
+  for await (const { site, bytes } of sites) {
     // Passes are told apart by the first bits of the key, at most by the byte that slots go by.
     const bits = Math.min(8, Math.max(0, Math.ceil(Math.log2(Number(bytes) / bytesAPass))))
     for (let pass = 0; pass < 2 ** bits; pass++) yield* countedIn(tx, site, bits, pass)
   }
 }
 
-function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): Generator<CountedTarget> {
+async function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): AsyncGenerator<CountedTarget> {
   const sums = new Map<bigint, number>()
-  const rows = sqliteTx(tx).each<{ slot: number; targets: Uint8Array }>(
-    'SELECT slot, targets FROM inlink WHERE site = ?',
-    site,
+  const rows = queries(tx).each<{ slot: number; targets: Uint8Array }>(
+    'SELECT slot, targets FROM inlink WHERE bucket = ? AND site = ?',
+    ...siteAt(tx.dialect, site),
   )
   const isIn = (slot: number) => slot >>> (8 - bits) === pass
-  for (const { slot, targets } of rows) {
+  for await (const { slot, targets } of rows) {
     if (slot !== ALL_SLOTS && !isIn(slot)) continue
     const row = new TargetReader(targets)
     while (row.next()) {

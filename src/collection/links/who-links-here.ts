@@ -1,8 +1,9 @@
 /** Answers of the reverse index: the pages that link to a URL, and the URLs that most pages link to. */
 import { signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import type { SiteName, UrlKey } from '../../visit/visit.ts'
+import { placeOf } from '../row-id.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { linksToIndex } from './index-links.ts'
 import { type CountedTarget, countedTargets, pagesLinkingTo } from './read-targets.ts'
@@ -17,16 +18,17 @@ export interface Inlinks {
   behind: number
 }
 
-export function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Inlinks {
-  const db = sqliteTx(tx)
-  const pages = pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
+export async function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Promise<Inlinks> {
+  const db = queries(tx)
+  const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
   const from: string[] = []
   for (const page of pages) {
     if (from.length >= atMost) break
-    const row = db.get<{ url: string }>('SELECT url FROM page WHERE id = ?', page)
+    const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
+    const row = await db.get<{ url: string }>(sql, ...placeOf(page))
     if (row !== undefined) from.push(row.url)
   }
-  return { count: pages.size, from, behind: linksToIndex(tx) }
+  return { count: pages.size, from, behind: await linksToIndex(tx) }
 }
 
 export interface Referenced {
@@ -35,17 +37,19 @@ export interface Referenced {
 }
 
 /** References to each URL (C10), the most referenced first. Reads the whole index: for reports. */
-export function mostReferenced(tx: Tx, atMost: number): Referenced[] {
+export async function mostReferenced(tx: Tx, atMost: number): Promise<Referenced[]> {
   let most: CountedTarget[] = []
-  for (const target of countedTargets(tx)) {
+  for await (const target of countedTargets(tx)) {
     most.push(target)
     // Sorted now and then, so that the many that are not among the most referenced are soon forgotten.
     if (most.length >= 2 * atMost + KEPT_UNSORTED) most = leading(most, atMost)
   }
-  return leading(most, atMost).flatMap(({ site, key, pages }) => {
-    const url = urlText(tx, site, key)
-    return url === undefined ? [] : [{ url, pages }]
-  })
+  const referenced: Referenced[] = []
+  for (const { site, key, pages } of leading(most, atMost)) {
+    const url = await urlText(tx, site, key)
+    if (url !== undefined) referenced.push({ url, pages })
+  }
+  return referenced
 }
 
 const KEPT_UNSORTED = 10_000

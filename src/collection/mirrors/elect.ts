@@ -4,9 +4,12 @@
  */
 import { signed64 } from '../../base/digest.ts'
 import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { pagesLinkingTo } from '../links/read-targets.ts'
+import { serverName } from '../pages/server-name.ts'
+import { placeOf } from '../row-id.ts'
 
 const PIECE = 1000
 
@@ -31,7 +34,11 @@ export async function rankMembers(catalogue: Database, urls: UrlReader, scratch:
         PIECE,
       ),
     )
-    const facts = await catalogue.read((tx) => sites.map(({ site }) => ({ site, ...factsOf(tx, urls, site) })))
+    const facts = await catalogue.read(async (tx) => {
+      const all: ({ site: bigint } & Facts)[] = []
+      for (const { site } of sites) all.push({ site, ...(await factsOf(tx, urls, site)) })
+      return all
+    })
     await scratch.transact((tx) => {
       for (const { site, name, linked } of facts)
         sqliteTx(tx).run('UPDATE voter SET name = ?, linked = ? WHERE site = ?', name ?? null, linked, site)
@@ -47,27 +54,33 @@ export async function rankMembers(catalogue: Database, urls: UrlReader, scratch:
   )
 }
 
-function factsOf(tx: Tx, urls: UrlReader, site: bigint): { name?: string; linked: number } {
-  const name = sqliteTx(tx).get<{ name: string }>('SELECT name FROM server WHERE site = ?', site)?.name
-  return name === undefined ? { linked: 0 } : { name, linked: linkedFromAbroad(tx, urls, site, name) }
+interface Facts {
+  name?: string
+  linked: number
+}
+
+async function factsOf(tx: Tx, urls: UrlReader, site: bigint): Promise<Facts> {
+  const name = await serverName(tx, site)
+  return name === undefined ? { linked: 0 } : { name, linked: await linkedFromAbroad(tx, urls, site, name) }
 }
 
 /** Beyond this one is as well known as the other. */
 const MOST_LINKS = 100
 
 /** Pages of other sites that link to its home page, by either scheme; counted to a bound. */
-function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): number {
-  const db = sqliteTx(tx)
+async function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): Promise<number> {
+  const db = queries(tx)
   const pages = new Set<number>()
   for (const scheme of ['https', 'http']) {
     const home = urls.parse(`${scheme}://${name}/`)
     if (home === undefined) continue
-    for (const page of pagesLinkingTo(tx, site, signed64(home.key), MOST_LINKS))
+    for (const page of await pagesLinkingTo(tx, site, signed64(home.key), MOST_LINKS))
       if (pages.size < MOST_LINKS) pages.add(page)
   }
   let abroad = 0
   for (const page of pages) {
-    const from = db.getExact<{ site: bigint }>('SELECT site FROM page WHERE id = ?', page)
+    const sql = 'SELECT site FROM page WHERE bucket = ? AND id = ?'
+    const from = await db.getExact<{ site: bigint }>(sql, ...placeOf(page))
     if (from !== undefined && from.site !== site) abroad++
   }
   return abroad

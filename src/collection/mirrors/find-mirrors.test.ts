@@ -7,7 +7,7 @@ import { packLinks } from '../../visit/adjacency.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { indexLinks } from '../links/index-links.ts'
 import { searchMirrors } from './find-mirrors.ts'
-import { SCAN } from './gather.ts'
+import { scan } from './gather.ts'
 import { type Evidence, HEURISTICS, type Heuristic, holds } from './heuristics.ts'
 import { MOST_SITES_OF_A_CONTENT } from './meet.ts'
 import { addPage, catalogueOf, type Sites, site } from './sample-sites.test-data.ts'
@@ -114,7 +114,7 @@ test('one pass over the pages, no index: each page is read where it lies', async
   const database = await catalogueOf({})
   const plan = await database.read((tx) =>
     sqliteTx(tx)
-      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${SCAN}`, 0, 10)
+      .all<{ detail: string }>(`EXPLAIN QUERY PLAN ${scan('sqlite')}`, 0, 0, 10)
       .map(({ detail }) => detail),
   )
   assert.deepEqual(plan, ['SEARCH page USING INTEGER PRIMARY KEY (rowid>?)'])

@@ -5,9 +5,12 @@
  */
 import { turn } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Dialect } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
+import { serverName } from '../pages/server-name.ts'
+import { pieceOf, placeOf } from '../row-id.ts'
 import { homeOf } from './homes.ts'
 
 export const SCRATCH_SCHEMA = `
@@ -41,27 +44,31 @@ CREATE TABLE compared (            -- a < b, by rank
 /** Pages read at once: some 10 ms, in which a crawl that writes meanwhile waits for nothing. */
 const PIECE = 5000
 
-export const SCAN = `
-SELECT id, site, digest, substr(url, 1, 8) = 'https://' AS https FROM page
-WHERE id > ? AND +outcome = 'kept' AND digest IS NOT NULL AND bytes > 0 ORDER BY id LIMIT ?`
+/** With `outcome || ''` no index of outcomes tempts the database to leave the order in which pages lie. */
+export function scan(dialect: Dialect): string {
+  const { after, order } = pieceOf(dialect, 'page')
+  return `SELECT id, site, digest, substr(url, 1, 8) AS scheme FROM page
+    WHERE ${after} AND outcome || '' = 'kept' AND digest IS NOT NULL AND bytes > 0 ${order} LIMIT ?`
+}
 
 interface Row {
   id: bigint
   site: bigint
   digest: string
-  https: bigint
+  scheme: string
 }
 
 export async function gather(catalogue: Database, urls: UrlReader, scratch: Database): Promise<void> {
-  for (let last = 0n; ; ) {
-    const rows = await catalogue.read((tx) => sqliteTx(tx).allExact<Row>(SCAN, last, PIECE))
+  for (let last = 0; ; ) {
+    const sql = scan(catalogue.dialect)
+    const rows = await catalogue.read((tx) => queries(tx).allExact<Row>(sql, ...placeOf(last), PIECE))
     await scratch.transact((tx) => {
       const db = sqliteTx(tx)
-      for (const { site, digest, https } of rows)
-        db.run('INSERT INTO holding VALUES (?, ?, ?)', site, contentOf(digest), https)
+      for (const { site, digest, scheme } of rows)
+        db.run('INSERT INTO holding VALUES (?, ?, ?)', site, contentOf(digest), scheme === 'https://' ? 1 : 0)
     })
     if (rows.length < PIECE) break
-    last = rows[rows.length - 1].id
+    last = Number(rows[rows.length - 1].id)
     await turn()
   }
   await scratch.transact((tx) => {
@@ -84,13 +91,15 @@ async function markHomes(catalogue: Database, urls: UrlReader, scratch: Database
   for (let last = -(2n ** 63n); ; ) {
     const sql = 'SELECT site FROM size WHERE site > ? ORDER BY site LIMIT ?'
     const sites = await scratch.read((tx) => sqliteTx(tx).allExact<{ site: bigint }>(sql, last, SITES_AT_ONCE))
-    const homes = await catalogue.read((tx) =>
-      sites.flatMap(({ site }) => {
-        const name = sqliteTx(tx).get<{ name: string }>('SELECT name FROM server WHERE site = ?', site)?.name
-        const home = name === undefined ? undefined : homeOf(tx, urls, name, 0)
-        return home?.is === 'kept' && home.digest !== null ? [{ site, content: contentOf(home.digest) }] : []
-      }),
-    )
+    const homes = await catalogue.read(async (tx) => {
+      const found: { site: bigint; content: bigint }[] = []
+      for (const { site } of sites) {
+        const name = await serverName(tx, site)
+        const home = name === undefined ? undefined : await homeOf(tx, urls, name, 0)
+        if (home?.is === 'kept' && home.digest !== null) found.push({ site, content: contentOf(home.digest) })
+      }
+      return found
+    })
     await scratch.transact((tx) => {
       const db = sqliteTx(tx)
       for (const { site, content } of homes)

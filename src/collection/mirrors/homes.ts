@@ -2,10 +2,10 @@
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { siteAt, siteKeyOf } from '../site-key.ts'
 import type { NamedPair } from './list.ts'
 
 /** Simhashes of texts that differ in a date or a counter; texts of their own differ in about 32 of 64 bits. */
@@ -19,15 +19,15 @@ export type Home =
  * By what was seen since then. Undefined: they are equal, or one of them was not seen, which proves nothing. `urls` reads
  * by the rules of the collection, for a home page may lie there under `/index.html`.
  */
-export function whyNoMirror(
+export async function whyNoMirror(
   tx: Tx,
   urls: UrlReader,
   { replica, original }: NamedPair,
   since: Instant,
-): string | undefined {
-  const one = homeOf(tx, urls, replica, since)
+): Promise<string | undefined> {
+  const one = await homeOf(tx, urls, replica, since)
   if (one === undefined) return undefined
-  const other = homeOf(tx, urls, original, since)
+  const other = await homeOf(tx, urls, original, since)
   if (other === undefined) return undefined
   // An original that sends its visitors away, perhaps to the replica, stands for nobody.
   if (other.is === 'elsewhere') return `the home page of ${original} has moved to ${other.site}`
@@ -44,27 +44,28 @@ interface Row {
   simhash: bigint | null
 }
 
-export function homeOf(tx: Tx, urls: UrlReader, name: SiteName, since: Instant): Home | undefined {
+export async function homeOf(tx: Tx, urls: UrlReader, name: SiteName, since: Instant): Promise<Home | undefined> {
   let away: SiteName | undefined
   for (const scheme of ['https', 'http']) {
     const url = urls.parse(`${scheme}://${name}/`)
-    const row = url === undefined ? undefined : rowOf(tx, url, since)
+    const row = url === undefined ? undefined : await rowOf(tx, url, since)
     if (row === undefined) continue
     if (row.outcome === 'kept') return kept(row)
     const target = row.outcome === 'moved' ? urls.parse(row.detail ?? '') : undefined
     if (target === undefined) continue
     // `/` that leads to `/en/`, and http to https, stay in the site.
-    const there = target.site === name ? rowOf(tx, target, since) : undefined
+    const there = target.site === name ? await rowOf(tx, target, since) : undefined
     if (there?.outcome === 'kept') return kept(there)
     if (target.site !== name) away ??= target.site
   }
   return away === undefined ? undefined : { is: 'elsewhere', site: away }
 }
 
-function rowOf(tx: Tx, { site, key }: WebUrl, since: Instant): Row | undefined {
-  return sqliteTx(tx).getExact<Row>(
-    'SELECT outcome, detail, digest, text_digest, simhash FROM page WHERE site = ? AND key = ? AND at >= ?',
-    siteKeyOf(site),
+function rowOf(tx: Tx, { site, key }: WebUrl, since: Instant): Promise<Row | undefined> {
+  return queries(tx).getExact<Row>(
+    `SELECT outcome, detail, digest, text_digest, simhash FROM page
+     WHERE bucket = ? AND site = ? AND key = ? AND at >= ?`,
+    ...siteAt(tx.dialect, siteKeyOf(site)),
     signed64(key),
     Math.floor(since),
   )

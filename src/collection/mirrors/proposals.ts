@@ -1,6 +1,6 @@
 /** Sites that a crawl itself took for mirrors, by their first documents. */
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import type { SiteName } from '../../visit/visit.ts'
 
 export interface Proposal {
@@ -10,15 +10,16 @@ export interface Proposal {
 }
 
 /** The last first. */
-export function proposedMirrors(tx: Tx, atMost: number): { count: number; proposals: Proposal[] } {
-  const db = sqliteTx(tx)
-  const { count } = db.get<{ count: number }>(
+export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
+  const db = queries(tx)
+  const { count } = (await db.get<{ count: number }>(
     `SELECT count(DISTINCT site) AS count FROM verdict WHERE rule = 'mirror'`,
-  )!
-  const rows = db.all<{ site: SiteName; evidence: string; examples: string | null }>(
-    `SELECT server.name AS site, evidence, examples FROM verdict JOIN server ON server.site = verdict.site
+  ))!
+  const rows = await db.all<{ site: SiteName; evidence: string; examples: string | null }>(
+    `SELECT server.name AS site, evidence, examples FROM verdict JOIN server
+       ON server.bucket = verdict.bucket AND server.site = verdict.site
      WHERE verdict.id IN (SELECT max(id) FROM verdict WHERE rule = 'mirror' GROUP BY site)
-     ORDER BY verdict.id DESC LIMIT ?`,
+     ORDER BY at DESC, verdict.id DESC LIMIT ?`,
     atMost,
   )
   const proposals = rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))

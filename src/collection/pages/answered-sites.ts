@@ -1,13 +1,13 @@
 /** The sites of which a document was kept, with the URL by which each is best entered again. */
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import { homeOf, parseUrl } from '../../web/url/web-url.ts'
+import { pieceOf } from '../row-id.ts'
+import { siteAt } from '../site-key.ts'
 
-const READ_SERVERS = `SELECT site, name FROM server WHERE documents > 0 AND site > ? ORDER BY site LIMIT ?`
-const READ_IS_KEPT = `SELECT 1 FROM page WHERE site = ? AND key = ? AND outcome = 'kept'`
-const READ_ANY_KEPT = `SELECT url FROM page WHERE site = ? AND outcome = 'kept' LIMIT 1`
-const BEFORE_ALL = -(2n ** 63n)
+const READ_IS_KEPT = `SELECT 1 FROM page WHERE bucket = ? AND site = ? AND key = ? AND outcome = 'kept'`
+const READ_ANY_KEPT = `SELECT url FROM page WHERE bucket = ? AND site = ? AND outcome = 'kept' LIMIT 1`
 
 export interface AnsweredSites {
   /** Home pages. */
@@ -16,21 +16,35 @@ export interface AnsweredSites {
   last: bigint | undefined
 }
 
-/** In the order of the sites' keys, page by page: a collection may have millions. */
-export function answeredSites(tx: Tx, after: bigint | undefined, atMost: number): AnsweredSites {
-  const open = sqliteTx(tx)
-  const servers = open.allExact<{ site: bigint; name: string }>(READ_SERVERS, after ?? BEFORE_ALL, atMost)
-  const isKept = (site: bigint, url: string) => {
+/** In the order of the sites' buckets and keys, page by page: a collection may have millions. */
+export async function answeredSites(tx: Tx, after: bigint | undefined, atMost: number): Promise<AnsweredSites> {
+  const db = queries(tx)
+  const servers = await serversAfter(tx, after, atMost)
+  const isKept = async (site: bigint, url: string) => {
     const key = parseUrl(url)?.key ?? hash64(url)
-    return open.get(READ_IS_KEPT, site, signed64(key)) !== undefined
+    return (await db.get(READ_IS_KEPT, ...siteAt(tx.dialect, site), signed64(key))) !== undefined
   }
-  const urls = servers.flatMap(({ site, name }): string[] => {
-    const home = [`https://${name}/`, `http://${name}/`].find((url) => isKept(site, url))
-    if (home !== undefined) return [home]
-    // Its home page moved, or was never asked for: the scheme of a page that did answer.
-    const any = open.get<{ url: string }>(READ_ANY_KEPT, site)
-    const page = any === undefined ? undefined : parseUrl(any.url)
-    return page === undefined ? [] : [homeOf(page).href]
-  })
+  const urls: string[] = []
+  for (const { site, name } of servers) {
+    const home = `https://${name}/`
+    const plain = `http://${name}/`
+    if (await isKept(site, home)) urls.push(home)
+    else if (await isKept(site, plain)) urls.push(plain)
+    else {
+      // Its home page moved, or was never asked for: the scheme of a page that did answer.
+      const any = await db.get<{ url: string }>(READ_ANY_KEPT, ...siteAt(tx.dialect, site))
+      const page = any === undefined ? undefined : parseUrl(any.url)
+      if (page !== undefined) urls.push(homeOf(page).href)
+    }
+  }
   return { urls, last: servers.at(-1)?.site }
+}
+
+const BEFORE_ALL = -(2n ** 63n)
+
+function serversAfter(tx: Tx, last: bigint | undefined, atMost: number): Promise<{ site: bigint; name: string }[]> {
+  const { after, order } = pieceOf(tx.dialect, 'server', 'site')
+  const place: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
+  const sql = `SELECT site, name FROM server WHERE documents > 0 AND ${after} ${order} LIMIT ?`
+  return queries(tx).allExact<{ site: bigint; name: string }>(sql, ...place, atMost)
 }

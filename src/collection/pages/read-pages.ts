@@ -2,9 +2,10 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Tx } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import type { SiteName, UrlKey } from '../../visit/visit.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { pieceOf, placeOf } from '../row-id.ts'
+import { siteAt, siteKeyOf } from '../site-key.ts'
 
 export interface StoredPage {
   id: number
@@ -33,21 +34,19 @@ export interface StoredPage {
   language: string | null
 }
 
-const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS mediaType, bytes,
-  took_ms AS tookMs, tries, first_at AS firstAt, at, looks, digest, title, annotations, sniffed, language
+const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS "mediaType", bytes,
+  took_ms AS "tookMs", tries, first_at AS "firstAt", at, looks, digest, title, annotations, sniffed, language
   FROM page`
 
-export function pageOf(tx: Tx, site: SiteName, key: UrlKey): StoredPage | undefined {
-  return sqliteTx(tx).get<StoredPage>(`${SELECT} WHERE site = ? AND key = ?`, siteKeyOf(site), signed64(key))
+export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage | undefined> {
+  const sql = `${SELECT} WHERE bucket = ? AND site = ? AND key = ?`
+  return queries(tx).get<StoredPage>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
 }
 
-/** In the order in which they were first learnt of: call again with the last one's id until none come. */
-export function pagesSince(tx: Tx, id: number, atMost: number): StoredPage[] {
-  return sqliteTx(tx).all<StoredPage>(`${SELECT} WHERE id > ? ORDER BY id LIMIT ?`, id, atMost)
-}
-
-export function pagesOfSite(tx: Tx, site: SiteName, atMost: number): StoredPage[] {
-  return sqliteTx(tx).all<StoredPage>(`${SELECT} WHERE site = ? LIMIT ?`, siteKeyOf(site), atMost)
+/** Bucket by bucket, in the order in which they were first learnt of: call again with the last one's id until none come. */
+export function pagesSince(tx: Tx, id: number, atMost: number): Promise<StoredPage[]> {
+  const { after, order } = pieceOf(tx.dialect, 'page')
+  return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...placeOf(id), atMost)
 }
 
 export interface StoredVerdict {
@@ -59,11 +58,10 @@ export interface StoredVerdict {
   examples: readonly string[]
 }
 
-export function verdictsOf(tx: Tx, site: SiteName, atMost = 100): StoredVerdict[] {
-  const sql = 'SELECT rule, evidence, at, pattern, examples FROM verdict WHERE site = ? ORDER BY id DESC LIMIT ?'
-  const rows = sqliteTx(tx).all<Omit<StoredVerdict, 'examples'> & { examples: string | null }>(
-    sql,
-    siteKeyOf(site),
+export async function verdictsOf(tx: Tx, site: SiteName, atMost = 100): Promise<StoredVerdict[]> {
+  const rows = await queries(tx).all<Omit<StoredVerdict, 'examples'> & { examples: string | null }>(
+    `SELECT rule, evidence, at, pattern, examples FROM verdict WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
+    ...siteAt(tx.dialect, siteKeyOf(site)),
     atMost,
   )
   return rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))

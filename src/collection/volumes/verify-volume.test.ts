@@ -9,7 +9,7 @@ import { type FoundCapture, type VolumeTotals, verifyVolume } from './verify-vol
 async function verified(disk: MemoryDisk, path: string) {
   const captures: FoundCapture[] = []
   const problems: { offset: number; what: string }[] = []
-  const run = verifyVolume(disk, path, { capture: (found) => captures.push(found) })
+  const run = verifyVolume(disk, path, { capture: (found) => void captures.push(found) })
   for (;;) {
     const next = await run.next()
     if (next.done) return { captures, problems, totals: next.value as VolumeTotals }

@@ -36,7 +36,8 @@ export interface VolumeTotals {
 }
 
 export interface VerifyHooks {
-  capture?(found: FoundCapture): void
+  /** Reading goes on when it has ended. */
+  capture?(found: FoundCapture): void | Promise<void>
   /** Every so often: how far it has come. */
   progress?(bytes: number, ofBytes: number): void
 }
@@ -77,7 +78,7 @@ export async function* verifyVolume(
     const found = captureOf(record)
     if (found !== undefined) {
       totals.captures++
-      hooks.capture?.(found)
+      await hooks.capture?.(found)
     }
     if (count % RECORDS_A_TURN === 0) {
       hooks.progress?.(reader.offset, source.size)

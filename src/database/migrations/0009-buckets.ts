@@ -18,6 +18,7 @@ const TABLES = [
   'page_links',
   'links_changed',
   'inlink',
+  'inlink_upto',
   'capture',
   'verdict',
   'server',
