@@ -12,6 +12,7 @@ import { enqueue, freshen } from './enqueue.ts'
 import { enrol } from './enrol.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
+import { readTotals } from './read-totals.ts'
 import { keepReplaced } from './replaced.ts'
 import type { Rules } from './rules.ts'
 import { enterSpelling, readText } from './spellings.ts'
@@ -39,7 +40,7 @@ export function* admitBySite(
   asSeeds: boolean,
 ): Generator<undefined, Admitted> {
   rules.aliases.refresh(tx)
-  rules.texts.refresh(tx)
+  rules.texts.refresh(tx.takenBack, () => readTotals(tx).urls.known)
   const { links, replaced } = renamed(rules, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = rules.time.now()

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import fc from 'fast-check'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Outcome } from '../../visit/outcome.ts'
 import type { Link } from '../../visit/report.ts'
 import { type Bench, KEPT, link, openBench, PAUSE, page, part } from '../contract-tools.ts'
-import { KnownTexts } from './known-texts.ts'
+import { KnownTexts } from '../known-texts.ts'
 
 const PLACES = ['a.test/', 'a.test/1', 'a.test/2', 'b.test/', 'b.test/1', 'b.test/2']
 const TEXTS = 3
@@ -138,22 +137,4 @@ test('what was noted in a transaction that was taken back is forgotten', async (
   )
   assert.equal(await bench.admit(textAt(0)), 1)
   assert.equal(await bench.admit(textAt(0)), 0)
-})
-
-test('it grows with the table, to a bound, and begins empty then', async () => {
-  const db = openSqlite(':memory:')
-  const texts = new KnownTexts(2 ** 18)
-  await db.transact((tx) => {
-    sqliteTx(tx).run('UPDATE frontier_total SET urls_known = 100000')
-    for (let key = 1n; key <= 2n ** 15n; key++) texts.note(key, `${key}`)
-    assert.ok(texts.has(7n, '7') && !texts.has(7n, '8'))
-    texts.refresh(sqliteTx(tx))
-    assert.ok(!texts.has(7n, '7'))
-    texts.note(2n ** 17n + 7n, 'other')
-    texts.note(7n, '7')
-    assert.ok(texts.has(2n ** 17n + 7n, 'other') && texts.has(7n, '7'))
-    texts.forget(7n)
-    assert.ok(!texts.has(7n, '7'))
-  })
-  await db.close()
 })

@@ -1,8 +1,8 @@
 /** What every operation needs to know, beside the transaction. */
 import type { FrontierOptions } from '../house.ts'
 import { type HouseRules, houseRules } from '../house-rules.ts'
+import { KnownTexts } from '../known-texts.ts'
 import { AliasBook } from './alias-book.ts'
-import { KnownTexts } from './known-texts.ts'
 import { StrangerBook } from './strangers.ts'
 
 export interface Rules extends HouseRules {

@@ -3,10 +3,8 @@
  * the table answers in 3 µs, and in 10 among ten million rows; this in 0.4. It forgets whatever comes into the way, and
  * never says yes wrongly: what is not here is looked up.
  */
-import { hash64 } from '../../base/digest.ts'
-import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { UrlKey } from '../../visit/visit.ts'
-import { readTotals } from './read-totals.ts'
+import { hash64 } from '../base/digest.ts'
+import type { UrlKey } from '../visit/visit.ts'
 
 const FEWEST_SLOTS = 2 ** 16
 /** 128 MiB. */
@@ -26,13 +24,16 @@ export class KnownTexts {
     this.#most = most
   }
 
-  /** Once in every call of the ledger: what a transaction noted that was taken back is not in the table. */
-  refresh(tx: SqliteTx): void {
-    if (tx.takenBack !== this.#takenBack) this.#slots.fill(0n)
-    this.#takenBack = tx.takenBack
+  /**
+   * Once in every call of the ledger. `takenBack`: how many transactions were so far; what was noted in one is not in the
+   * table. `known`: how many URLs there are.
+   */
+  refresh(takenBack: number, known: () => number): void {
+    if (takenBack !== this.#takenBack) this.#slots.fill(0n)
+    this.#takenBack = takenBack
     if (this.#noted < this.#slots.length / 2 || this.#slots.length >= this.#most) return
     this.#noted = 0
-    if (readTotals(tx).urls.known <= this.#slots.length) return
+    if (known() <= this.#slots.length) return
     this.#slots = new BigUint64Array(this.#slots.length * GROWTH)
     this.#mask = this.#slots.length - 1
   }
