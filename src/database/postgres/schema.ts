@@ -46,11 +46,11 @@ export async function bringUpToDate(
 ): Promise<void> {
   for (const [index, step] of steps.entries())
     assert(step.number === index + 1, `migration ${step.name} is out of order`)
-  while (!(await tookStep(connection, where, steps)));
+  // A server that starts beside others writes nothing and waits for nobody when nothing is to do.
+  while ((await versionOf(connection, where, steps)) < steps.length) await takeStep(connection, where, steps)
 }
 
-/** True when there was none left to take. */
-async function tookStep(connection: Connection, where: string, steps: readonly PostgresMigration[]): Promise<boolean> {
+async function takeStep(connection: Connection, where: string, steps: readonly PostgresMigration[]): Promise<void> {
   await connection.ask('BEGIN')
   try {
     // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.
@@ -72,7 +72,6 @@ async function tookStep(connection: Connection, where: string, steps: readonly P
       ])
     }
     await connection.ask('COMMIT')
-    return step === undefined
   } catch (error) {
     await connection.ask('ROLLBACK').catch(() => {})
     throw error
