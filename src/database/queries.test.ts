@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import type { Database } from './database.ts'
+import { postgresForTests } from './postgres/test-database.ts'
 import { queries } from './queries.ts'
 import { openSqlite } from './sqlite/open.ts'
 
@@ -61,6 +62,22 @@ function suite(make: () => Promise<Database>): void {
     await database.close()
   })
 
+  test('one loop after the other has its own columns', async () => {
+    const database = await filled()
+    const rowsOf = (sql: string) =>
+      database.read(async (tx) => {
+        const rows: object[] = []
+        for await (const row of queries(tx).each(sql)) rows.push({ ...row })
+        return rows
+      })
+    for (let times = 0; times < 2; times++) {
+      assert.deepEqual(await rowsOf('SELECT id, name FROM thing WHERE id = 12'), [{ id: 12, name: 'n12' }])
+      assert.deepEqual(await rowsOf("SELECT 'x' AS letter"), [{ letter: 'x' }])
+      assert.deepEqual(await rowsOf('SELECT id FROM thing WHERE id > 2000'), [])
+    }
+    await database.close()
+  })
+
   test('what fails is told as it was, also out of a loop', async () => {
     const database = await filled()
     const broken = database.read(async (tx) => {
@@ -77,3 +94,10 @@ function suite(make: () => Promise<Database>): void {
 }
 
 describe('queries on SQLite', () => suite(async () => openSqlite(':memory:')))
+
+const postgres = await postgresForTests()
+if ('skipped' in postgres) test('queries on PostgreSQL', { skip: postgres.skipped }, () => {})
+else {
+  after(() => postgres.end())
+  describe('queries on PostgreSQL', () => suite(postgres.make))
+}

@@ -69,7 +69,7 @@ function onPostgres(db: PostgresTx): Queries {
     assert(name !== undefined, 'too many cursors are open at once')
     const more = `FETCH ${ROWS_AT_ONCE} FROM ${name}`
     let [, rows] = await Promise.all([
-      db.run(`DECLARE ${name} NO SCROLL CURSOR FOR ${numbered(sql)}`, ...values),
+      db.all(`DECLARE ${name} NO SCROLL CURSOR FOR ${numbered(sql)}`, ...values),
       fetch(more),
     ])
     let finished = false
@@ -77,7 +77,7 @@ function onPostgres(db: PostgresTx): Queries {
       for (; rows.length > 0; rows = rows.length < ROWS_AT_ONCE ? [] : await fetch(more)) yield* rows
       finished = true
     } finally {
-      const closed = db.run(`CLOSE ${name}`)
+      const closed = db.all(`CLOSE ${name}`)
       // After a failure the transaction is over, and the cursor with it: what closing it says would hide why.
       await (finished ? closed : closed.catch(() => {}))
       free.push(name)
