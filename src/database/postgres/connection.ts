@@ -173,7 +173,9 @@ async function prepareSession(
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
-  const [, { rows }] = await Promise.all([set, look])
+  // A statement whose asker died holds its locks until it ends; not every system can look for that.
+  const watch = connection.ask(`SET client_connection_check_interval = '5s'`).catch(() => {})
+  const [, { rows }] = await Promise.all([set, look, watch])
   const [server] = rows as {
     version: number
     release: string

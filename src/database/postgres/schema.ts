@@ -5,7 +5,7 @@ import type { Connection } from './connection.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
 
 /** `Orbw`: whoever migrates holds the advisory lock of this number. */
-const MIGRATING = 0x4f726277
+export const MIGRATING = 0x4f726277
 const UNBOUNDED = { unbounded: true }
 
 /** The number of the last step done; 0 for an empty database. Throws for a foreign or a newer one. Writes nothing. */

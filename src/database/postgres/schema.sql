@@ -1,0 +1,442 @@
+CREATE OR REPLACE FUNCTION site_added()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
+  SELECT * FROM (
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, granted, 1 AS n FROM new_rows) changed GROUP BY bucket ORDER BY bucket) sums
+  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  RETURN NULL;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION site_changed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
+  SELECT * FROM (
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, granted, 1 AS n FROM new_rows UNION ALL SELECT bucket, state, known, waiting, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket) sums
+  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  RETURN NULL;
+END
+$function$;
+
+CREATE OR REPLACE FUNCTION site_removed()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
+  SELECT * FROM (
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket) sums
+  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  RETURN NULL;
+END
+$function$;
+
+CREATE TABLE address (
+  shard smallint NOT NULL,
+  address text NOT NULL,
+  worker text NOT NULL,
+  visits bigint NOT NULL,
+  until bigint NOT NULL,
+  CONSTRAINT address_pkey PRIMARY KEY (shard, address)
+) WITH (fillfactor=70);
+CREATE INDEX address_idle ON address USING btree (shard, until) WHERE (visits = 0);
+
+CREATE TABLE address_aside (
+  shard smallint NOT NULL,
+  address text NOT NULL,
+  bucket smallint NOT NULL,
+  CONSTRAINT address_aside_pkey PRIMARY KEY (shard, address, bucket)
+);
+
+CREATE TABLE address_sites (
+  shard smallint NOT NULL,
+  address text NOT NULL,
+  sites bigint NOT NULL,
+  CONSTRAINT address_sites_pkey PRIMARY KEY (shard, address)
+) WITH (fillfactor=70);
+
+CREATE TABLE alias_change (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  changed xid8 NOT NULL,
+  name text NOT NULL,
+  original text,
+  how text,
+  https bigint,
+  CONSTRAINT alias_change_pkey PRIMARY KEY (id)
+);
+CREATE INDEX alias_change_by ON alias_change USING btree (changed);
+
+CREATE TABLE capture (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  volume bigint NOT NULL,
+  "offset" bigint NOT NULL,
+  length bigint NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  status bigint NOT NULL,
+  media_type text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  duplicate bigint NOT NULL,
+  CONSTRAINT capture_pkey PRIMARY KEY (bucket, id)
+);
+CREATE INDEX capture_in ON capture USING btree (volume, "offset");
+CREATE INDEX capture_of ON capture USING btree (bucket, site, key, at);
+
+CREATE TABLE catalogue_row (
+  bucket smallint NOT NULL,
+  last bigint NOT NULL,
+  CONSTRAINT catalogue_row_pkey PRIMARY KEY (bucket)
+) WITH (fillfactor=20);
+
+CREATE TABLE cdxj_upto (
+  node text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  capture bigint NOT NULL,
+  size bigint NOT NULL,
+  CONSTRAINT cdxj_upto_pkey PRIMARY KEY (node, bucket)
+);
+
+CREATE TABLE counter (
+  name text COLLATE "C" NOT NULL,
+  day text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  value bigint NOT NULL,
+  CONSTRAINT counter_pkey PRIMARY KEY (name, day, bucket)
+) WITH (fillfactor=50);
+
+CREATE TABLE crawl_log (
+  node text COLLATE "C" NOT NULL,
+  synced bigint NOT NULL,
+  CONSTRAINT crawl_log_pkey PRIMARY KEY (node)
+);
+
+CREATE TABLE crawl_log_tail (
+  node text COLLATE "C" NOT NULL,
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  lines text COLLATE "C" NOT NULL,
+  CONSTRAINT crawl_log_tail_pkey PRIMARY KEY (node, id)
+);
+
+CREATE TABLE domain (
+  shard smallint NOT NULL,
+  key bigint NOT NULL,
+  name text NOT NULL,
+  sites bigint NOT NULL,
+  strangers bigint NOT NULL,
+  held bigint NOT NULL,
+  wildcard bigint NOT NULL,
+  pending bigint NOT NULL,
+  addresses text,
+  probed_at bigint,
+  CONSTRAINT domain_pkey PRIMARY KEY (shard, key)
+) WITH (fillfactor=70);
+CREATE INDEX domain_held ON domain USING btree (shard, key) WHERE (held > 0);
+CREATE INDEX domain_pending ON domain USING btree (shard, key) WHERE (pending = 1);
+
+CREATE TABLE frontier_bucket (
+  bucket smallint NOT NULL,
+  CONSTRAINT frontier_bucket_pkey PRIMARY KEY (bucket)
+);
+
+CREATE TABLE frontier_meta (
+  name text NOT NULL,
+  value text NOT NULL,
+  CONSTRAINT frontier_meta_pkey PRIMARY KEY (name)
+);
+
+CREATE TABLE frontier_total (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  sites_waiting bigint NOT NULL DEFAULT 0,
+  sites_free bigint NOT NULL DEFAULT 0,
+  sites_leased bigint NOT NULL DEFAULT 0,
+  sites_returning bigint NOT NULL DEFAULT 0,
+  sites_crawled bigint NOT NULL DEFAULT 0,
+  sites_barred bigint NOT NULL DEFAULT 0,
+  sites_held bigint NOT NULL DEFAULT 0,
+  urls_known bigint NOT NULL DEFAULT 0,
+  urls_waiting bigint NOT NULL DEFAULT 0,
+  urls_held bigint NOT NULL DEFAULT 0,
+  pages_granted bigint NOT NULL DEFAULT 0,
+  CONSTRAINT frontier_total_pkey PRIMARY KEY (bucket, id)
+);
+
+CREATE TABLE inbox (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  visit text COLLATE "C" NOT NULL,
+  part bigint NOT NULL,
+  fence bigint NOT NULL,
+  site text COLLATE "C" NOT NULL,
+  last bigint NOT NULL,
+  bytes bigint NOT NULL,
+  body bytea NOT NULL,
+  early bigint NOT NULL DEFAULT 0,
+  spoilt text COLLATE "C",
+  CONSTRAINT inbox_pkey PRIMARY KEY (bucket, visit, part)
+) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
+CREATE INDEX inbox_ripe ON inbox USING btree (bucket, id) INCLUDE (bytes) WHERE ((spoilt IS NULL) AND (early = 0));
+
+CREATE TABLE inlink (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL,
+  site bigint NOT NULL,
+  slot bigint NOT NULL,
+  targets bytea NOT NULL,
+  CONSTRAINT inlink_pkey PRIMARY KEY (bucket, id)
+);
+CREATE INDEX inlink_of ON inlink USING btree (bucket, site, slot);
+
+CREATE TABLE inlink_upto (
+  bucket smallint NOT NULL,
+  page bigint NOT NULL,
+  CONSTRAINT inlink_upto_pkey PRIMARY KEY (bucket)
+);
+
+CREATE TABLE links_changed (
+  bucket smallint NOT NULL,
+  page bigint NOT NULL,
+  before bytea,
+  CONSTRAINT links_changed_pkey PRIMARY KEY (bucket, page)
+);
+
+CREATE TABLE minute (
+  minute bigint NOT NULL,
+  bucket smallint NOT NULL,
+  requests bigint NOT NULL DEFAULT 0,
+  documents bigint NOT NULL DEFAULT 0,
+  bytes bigint NOT NULL DEFAULT 0,
+  known bigint,
+  collected bigint,
+  waiting bigint,
+  CONSTRAINT minute_pkey PRIMARY KEY (minute, bucket)
+) WITH (fillfactor=50);
+
+CREATE TABLE orbweaver_schema (
+  number integer NOT NULL,
+  name text NOT NULL,
+  done_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT orbweaver_schema_pkey PRIMARY KEY (number)
+);
+
+CREATE TABLE page (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  depth bigint NOT NULL,
+  via text COLLATE "C",
+  path text COLLATE "C" NOT NULL,
+  status bigint NOT NULL,
+  outcome text COLLATE "C" NOT NULL,
+  why text COLLATE "C",
+  detail text COLLATE "C",
+  media_type text COLLATE "C" NOT NULL,
+  sniffed text COLLATE "C",
+  language text COLLATE "C",
+  bytes bigint NOT NULL,
+  took_ms bigint NOT NULL,
+  tries bigint NOT NULL,
+  first_at bigint NOT NULL,
+  at bigint NOT NULL,
+  looks bigint NOT NULL DEFAULT 1,
+  digest text COLLATE "C",
+  text_digest bigint,
+  simhash bigint,
+  title text COLLATE "C" NOT NULL,
+  annotations text COLLATE "C" NOT NULL,
+  CONSTRAINT page_pkey PRIMARY KEY (bucket, id),
+  CONSTRAINT page_bucket_site_key_key UNIQUE (bucket, site, key)
+);
+CREATE INDEX page_content ON page USING btree (digest) WHERE (outcome = 'kept'::text);
+
+CREATE TABLE page_links (
+  bucket smallint NOT NULL,
+  page bigint NOT NULL,
+  links bytea NOT NULL,
+  CONSTRAINT page_links_pkey PRIMARY KEY (bucket, page)
+);
+
+CREATE TABLE payload (
+  shard smallint NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  bucket smallint NOT NULL,
+  capture bigint NOT NULL,
+  seen xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  CONSTRAINT payload_pkey PRIMARY KEY (shard, digest)
+);
+CREATE INDEX payload_news ON payload USING btree (seen);
+
+CREATE TABLE seed (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  url text NOT NULL,
+  added_at bigint NOT NULL,
+  source text NOT NULL DEFAULT 'given'::text,
+  CONSTRAINT seed_pkey PRIMARY KEY (bucket, site, key)
+);
+CREATE INDEX seed_source ON seed USING btree (bucket, source);
+
+CREATE TABLE server (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  requests bigint NOT NULL DEFAULT 0,
+  documents bigint NOT NULL DEFAULT 0,
+  bytes bigint NOT NULL DEFAULT 0,
+  first_at bigint NOT NULL,
+  last_at bigint NOT NULL,
+  CONSTRAINT server_pkey PRIMARY KEY (bucket, site)
+) WITH (fillfactor=80);
+
+CREATE TABLE site (
+  bucket smallint NOT NULL,
+  key bigint NOT NULL,
+  name text NOT NULL,
+  state text NOT NULL,
+  reason text,
+  since bigint NOT NULL,
+  seed bigint NOT NULL DEFAULT 0,
+  rank double precision NOT NULL,
+  losses bigint NOT NULL DEFAULT 0,
+  crowd bigint NOT NULL DEFAULT 0,
+  not_before bigint NOT NULL DEFAULT 0,
+  polite_at bigint NOT NULL DEFAULT 0,
+  pause bigint NOT NULL DEFAULT 0,
+  address text,
+  holder text NOT NULL DEFAULT ''::text,
+  fence bigint NOT NULL DEFAULT 0,
+  worker text,
+  lease_until bigint,
+  entered text,
+  granted bigint NOT NULL DEFAULT 0,
+  part bigint NOT NULL DEFAULT 0,
+  seq bigint NOT NULL DEFAULT 0,
+  known bigint NOT NULL DEFAULT 0,
+  waiting bigint NOT NULL DEFAULT 0,
+  CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
+) WITH (fillfactor=80);
+CREATE INDEX site_free ON site USING btree (bucket, holder, losses, crowd, rank) WHERE (state = 'free'::text);
+CREATE INDEX site_held ON site USING btree (bucket, address) WHERE (holder > ''::text);
+CREATE INDEX site_out ON site USING btree (bucket, lease_until) WHERE (lease_until IS NOT NULL);
+CREATE INDEX site_waiting ON site USING btree (bucket, not_before) WHERE (state = 'waiting'::text);
+CREATE INDEX site_worker ON site USING btree (bucket, worker) WHERE (worker IS NOT NULL);
+CREATE TRIGGER site_added AFTER INSERT ON site REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION site_added();
+CREATE TRIGGER site_changed AFTER UPDATE ON site REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION site_changed();
+CREATE TRIGGER site_removed AFTER DELETE ON site REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION site_removed();
+
+CREATE TABLE site_alias (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  name text NOT NULL,
+  original text NOT NULL,
+  how text NOT NULL,
+  https bigint NOT NULL,
+  since bigint NOT NULL,
+  evidence text NOT NULL,
+  pending bigint NOT NULL,
+  CONSTRAINT site_alias_pkey PRIMARY KEY (bucket, site)
+);
+CREATE INDEX site_alias_original ON site_alias USING btree (original);
+CREATE INDEX site_alias_pending ON site_alias USING btree (bucket, site) WHERE (pending = 1);
+
+CREATE TABLE site_memory (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  memory text NOT NULL,
+  CONSTRAINT site_memory_pkey PRIMARY KEY (bucket, site)
+);
+
+CREATE TABLE site_robots (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  robots text NOT NULL,
+  CONSTRAINT site_robots_pkey PRIMARY KEY (bucket, site)
+);
+
+CREATE TABLE site_traps (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  traps text NOT NULL,
+  CONSTRAINT site_traps_pkey PRIMARY KEY (bucket, site)
+);
+
+CREATE TABLE stranger (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  domain bigint NOT NULL,
+  speaker bigint,
+  since bigint NOT NULL,
+  standing bigint NOT NULL,
+  CONSTRAINT stranger_pkey PRIMARY KEY (bucket, site)
+);
+CREATE INDEX stranger_of ON stranger USING btree (domain, standing, since, site);
+
+CREATE TABLE url (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  url text NOT NULL,
+  depth bigint NOT NULL,
+  via_site bigint,
+  via_key bigint,
+  path text NOT NULL,
+  seq bigint NOT NULL,
+  enqueued_at bigint NOT NULL,
+  due_at bigint NOT NULL,
+  tries bigint NOT NULL DEFAULT 0,
+  mark bigint NOT NULL,
+  lastmod bigint,
+  CONSTRAINT url_pkey PRIMARY KEY (bucket, site, key)
+) WITH (fillfactor=90);
+CREATE INDEX url_waiting ON url USING btree (bucket, site, due_at, seq) WHERE (mark = 0);
+
+CREATE TABLE url_spelling (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  place bigint NOT NULL,
+  url text NOT NULL,
+  depth bigint NOT NULL,
+  via_site bigint,
+  via_key bigint,
+  path text NOT NULL,
+  tried bigint NOT NULL,
+  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, place)
+);
+
+CREATE TABLE verdict (
+  bucket smallint NOT NULL,
+  id bigint NOT NULL,
+  site bigint NOT NULL,
+  rule text COLLATE "C" NOT NULL,
+  evidence text COLLATE "C" NOT NULL,
+  at bigint NOT NULL,
+  pattern text COLLATE "C",
+  examples text COLLATE "C",
+  CONSTRAINT verdict_pkey PRIMARY KEY (bucket, id)
+);
+CREATE INDEX verdict_of ON verdict USING btree (bucket, site);
+CREATE INDEX verdict_rule ON verdict USING btree (rule);
+
+CREATE TABLE volume (
+  id bigint NOT NULL GENERATED BY DEFAULT AS IDENTITY,
+  name text COLLATE "C" NOT NULL,
+  CONSTRAINT volume_pkey PRIMARY KEY (id),
+  CONSTRAINT volume_name_key UNIQUE (name)
+);
