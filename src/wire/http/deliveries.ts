@@ -1,0 +1,178 @@
+/**
+ * Parts on their way to the servers. They are sent at once while servers answer; else they are written to the outbox, and
+ * whoever brought them may go on: they are durable here. From then on all that comes goes behind them, so that the parts
+ * of a visit arrive in their order.
+ */
+import { Bell } from '../../base/bell.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
+import { isDiskFull, Problem } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../visit/events.ts'
+import type { Outbox, Waiting } from './outbox.ts'
+import { frameParts, pack, type TicketedPart } from './parts-frame.ts'
+import { MOST_PART_BYTES, MOST_PARTS } from './protocol.ts'
+import { Refusal, type Servers, Unreachable } from './servers.ts'
+
+export interface DeliveryTools {
+  servers: Servers
+  outbox: Outbox
+  clock: Clock
+  journal: Journal<Event>
+}
+
+/** Of one call: what a server can unpack and store while others wait. */
+const BYTES_A_CALL = 4 * 2 ** 20
+/** Part, ticket, envelope. */
+const LARGEST_PART = MOST_PART_BYTES - 2 ** 20
+const FULL_REST: Millis = 1000
+const IDLE_REST: Millis = 60_000
+const REFUSED_REST: Millis = 30_000
+/** Statuses that say that the parts themselves are at fault. */
+const NEVER = new Set([400, 413, 415])
+
+export class Deliveries {
+  readonly #tools: DeliveryTools
+  /** Rung when something was put into the outbox, or taken out of it. */
+  readonly #bell = new Bell()
+  readonly #over = new AbortController()
+  readonly #loop: Promise<void>
+  #saysFull = false
+
+  constructor(tools: DeliveryTools) {
+    this.#tools = tools
+    this.#loop = this.#empty()
+  }
+
+  /** Resolves when they are durable, there or here. */
+  async deliver(parts: readonly TicketedPart[]): Promise<void> {
+    for (const batch of batchesOf(parts, (part) => this.#tell(`a part of ${part.part.site} is too large to be sent`))) {
+      await this.#deliverBatch(frameParts(batch), batch.length)
+    }
+  }
+
+  async #deliverBatch(frame: Uint8Array, parts: number): Promise<void> {
+    const { outbox, clock } = this.#tools
+    for (;;) {
+      const bell = this.#bell.next()
+      if (outbox.isEmpty && (await this.#sendAtOnce(frame))) return
+      if (await this.#put(frame, parts)) return this.#bell.ring()
+      if (!this.#saysFull) this.#tell('no server answers and there is no room for more reports: visits wait')
+      this.#saysFull = true
+      if (this.#over.signal.aborted)
+        throw new Problem('disk-full', 'reports could not be delivered, and there was no room to keep them')
+      await clock.sleep(FULL_REST, bell)
+    }
+  }
+
+  async #put(frame: Uint8Array, parts: number): Promise<boolean> {
+    try {
+      return await this.#tools.outbox.put(frame, parts)
+    } catch (error) {
+      if (isDiskFull(error)) return false
+      throw error
+    }
+  }
+
+  /** What is refused is kept as well: the outbox knows what to do with it. */
+  async #sendAtOnce(frame: Uint8Array): Promise<boolean> {
+    try {
+      return await this.#send(frame, 0)
+    } catch (error) {
+      if (error instanceof Refusal) return false
+      throw error
+    }
+  }
+
+  /** False when no server took them now. */
+  async #send(frame: Uint8Array, patience: Millis): Promise<boolean> {
+    const { bytes: body, packing } = await pack(frame)
+    try {
+      const { signal } = this.#over
+      const { answer } = await this.#tools.servers.ask('checkIn', undefined, {
+        patience,
+        signal,
+        bytes: { body, packing },
+      })
+      const refused = answer.answers.filter((word) => word !== 'stored')
+      if (refused.length > 0) this.#tell(`${refused.length} parts were refused: ${[...new Set(refused)].join(', ')}`)
+      this.#saysFull = false
+      return true
+    } catch (error) {
+      if (error instanceof Unreachable) return false
+      throw error
+    }
+  }
+
+  /** The outbox, one batch after the other, for as long as there is any. */
+  async #empty(): Promise<void> {
+    const { outbox, clock } = this.#tools
+    while (!this.#over.signal.aborted) {
+      const bell = this.#bell.next()
+      const { first } = outbox
+      if (first === undefined) await clock.sleep(IDLE_REST, bell)
+      else await this.#sendFirst(first)
+    }
+  }
+
+  async #sendFirst(first: Waiting): Promise<void> {
+    const { outbox, clock } = this.#tools
+    const { signal } = this.#over
+    try {
+      if (await this.#send(outbox.read(first), Number.POSITIVE_INFINITY)) outbox.remove(first)
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      this.#tell(`${first.parts} parts in the outbox are refused: ${error.message}`)
+      // What the server has against the worker may be a mistake, soon put right; what it has against the parts is not.
+      if (NEVER.has(error.status)) outbox.setAside(first)
+      else await clock.sleep(REFUSED_REST, signal)
+    }
+    this.#bell.ring()
+  }
+
+  /** Waits until the outbox is empty, at most so long; says how many parts are left in it. */
+  async drain(withinMs: Millis): Promise<number> {
+    const { outbox, clock } = this.#tools
+    const until = clock.elapsed() + withinMs
+    for (;;) {
+      const bell = this.#bell.next()
+      const left = until - clock.elapsed()
+      if (outbox.isEmpty || left <= 0) return outbox.parts
+      await clock.sleep(left, bell)
+    }
+  }
+
+  /** What is in the outbox stays there for the next time. */
+  async close(): Promise<void> {
+    this.#over.abort()
+    this.#bell.ring()
+    await this.#loop
+  }
+
+  #tell(what: string): void {
+    this.#tools.journal.tell({ kind: 'trouble', what })
+  }
+}
+
+/** In their order; `tooLarge` hears of parts that no server would take. */
+function* batchesOf(
+  parts: readonly TicketedPart[],
+  tooLarge: (part: TicketedPart) => void,
+): Generator<TicketedPart[], void, undefined> {
+  let batch: TicketedPart[] = []
+  let bytes = 0
+  for (const one of parts) {
+    const { length } = one.part.body
+    if (length > LARGEST_PART) {
+      tooLarge(one)
+      continue
+    }
+    if (batch.length === MOST_PARTS || (batch.length > 0 && bytes + length > BYTES_A_CALL)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(one)
+    bytes += length
+  }
+  if (batch.length > 0) yield batch
+}

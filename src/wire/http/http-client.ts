@@ -1,0 +1,110 @@
+/** One request over a connection that is kept: sent once, answered whole and bounded, or a NoAnswer. */
+import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain } from 'node:http'
+import { Agent as TlsAgent, request as tls } from 'node:https'
+import type { Clock, Millis } from '../../base/clock.ts'
+import { MOST_ANSWER_BYTES } from './protocol.ts'
+
+export interface HttpRequest {
+  method: string
+  url: string
+  headers: OutgoingHttpHeaders
+  body: Uint8Array | undefined
+  withinMs: Millis
+  signal?: AbortSignal
+}
+
+export interface HttpAnswer {
+  status: number
+  header(name: string): string | undefined
+  body: Uint8Array
+  /** On the monotonic clock: before the first byte was sent, and when the head of the answer was here. */
+  sentAt: Millis
+  headAt: Millis
+}
+
+export interface HttpClient {
+  send(request: HttpRequest): Promise<HttpAnswer>
+  close(): void
+}
+
+/** Nobody answered, or not in time, or not to the end: whether it was done is not known. */
+export class NoAnswer extends Error {
+  constructor(url: string, cause: unknown) {
+    super(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause })
+    this.name = 'NoAnswer'
+  }
+}
+
+const MOST_SOCKETS = 64
+/** Shorter than what servers keep, so that hardly a request meets a socket that is being closed. */
+const IDLE: Millis = 60_000
+
+export function httpClient(clock: Clock): HttpClient {
+  const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE }
+  const agents = { plain: new Agent(options), tls: new TlsAgent(options) }
+
+  const once = ({ method, url, headers, body, withinMs, signal }: HttpRequest) =>
+    new Promise<HttpAnswer>((resolve, reject) => {
+      const sentAt = clock.elapsed()
+      const isTls = url.startsWith('https:')
+      const asked = (isTls ? tls : plain)(url, {
+        method,
+        agent: isTls ? agents.tls : agents.plain,
+        headers: body === undefined ? headers : { ...headers, 'content-length': body.length },
+      })
+      const giveUp = () => asked.destroy(new Error('given up'))
+      const cancel = clock.after(withinMs, () => asked.destroy(new Error(`nothing within ${withinMs} ms`)))
+      const end = () => {
+        cancel()
+        signal?.removeEventListener('abort', giveUp)
+      }
+      const fail = (error: Error) => {
+        end()
+        reject(Object.assign(new NoAnswer(url, error), { again: asked.reusedSocket && isReset(error) }))
+      }
+      asked.once('error', fail)
+      asked.once('response', (response: IncomingMessage) => {
+        const headAt = clock.elapsed()
+        whole(response).then((bytes) => {
+          end()
+          const header = (name: string) => {
+            const value = response.headers[name]
+            return Array.isArray(value) ? value[0] : value
+          }
+          resolve({ status: response.statusCode ?? 0, header, body: bytes, sentAt, headAt })
+        }, fail)
+      })
+      if (signal?.aborted) giveUp()
+      else signal?.addEventListener('abort', giveUp)
+      asked.end(body)
+    })
+
+  return {
+    async send(request) {
+      try {
+        return await once(request)
+      } catch (error) {
+        // The server had closed a connection that waited: all calls may be sent twice.
+        if (!(error as { again?: boolean }).again || request.signal?.aborted) throw error
+        return once(request)
+      }
+    },
+    close() {
+      agents.plain.destroy()
+      agents.tls.destroy()
+    },
+  }
+}
+
+const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+async function whole(response: IncomingMessage): Promise<Uint8Array> {
+  const pieces: Buffer[] = []
+  let bytes = 0
+  for await (const piece of response as AsyncIterable<Buffer>) {
+    bytes += piece.length
+    if (bytes > MOST_ANSWER_BYTES) throw new Error(`an answer of more than ${MOST_ANSWER_BYTES} bytes`)
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces, bytes)
+}

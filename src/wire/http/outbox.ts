@@ -1,0 +1,123 @@
+/**
+ * Parts that no server has taken yet, on the worker's own disk: a file for each batch, whole or not there, sent in the
+ * order in which they came, also by the next process. Its size is bounded.
+ */
+import { join } from 'node:path'
+import type { Disk } from '../../base/disk.ts'
+
+const EXTENSION = '.parts'
+const TORN = '.new'
+/** What no server will ever take: kept for people to look at. */
+const REFUSED = '.refused'
+
+export interface Waiting {
+  name: string
+  parts: number
+  bytes: number
+}
+
+export class Outbox {
+  readonly #disk: Disk
+  readonly #folder: string
+  readonly #mostBytes: number
+  #waiting: Waiting[]
+  /** Being written: their room is taken, and they are not yet to be sent. */
+  #writing = 0
+  #bytes: number
+  #last: number
+
+  private constructor(disk: Disk, folder: string, mostBytes: number, waiting: Waiting[]) {
+    this.#disk = disk
+    this.#folder = folder
+    this.#mostBytes = mostBytes
+    this.#waiting = waiting
+    this.#bytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0)
+    this.#last = waiting.reduce((most, { name }) => Math.max(most, serialOf(name)), 0)
+  }
+
+  /** What an earlier process left is in it; what that had not finished writing was never promised. */
+  static open(disk: Disk, folder: string, mostBytes: number): Outbox {
+    disk.makeFolder(folder)
+    const names = disk.list(folder)
+    for (const name of names) if (name.endsWith(TORN)) disk.remove(join(folder, name))
+    const waiting = names
+      .filter((name) => /^\d{12}-\d{1,6}\.parts$/.test(name))
+      .map((name) => ({ name, parts: partsOf(name), bytes: disk.size(join(folder, name)) ?? 0 }))
+    return new Outbox(disk, folder, mostBytes, waiting)
+  }
+
+  get isEmpty(): boolean {
+    return this.#waiting.length === 0 && this.#writing === 0
+  }
+
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  get parts(): number {
+    return this.#waiting.reduce((sum, { parts }) => sum + parts, 0)
+  }
+
+  /** Durable when it resolves; false when there is no room for it. */
+  async put(bytes: Uint8Array, parts: number): Promise<boolean> {
+    if (this.#bytes + bytes.length > this.#mostBytes) return false
+    const name = `${String(++this.#last).padStart(12, '0')}-${parts}${EXTENSION}`
+    const path = join(this.#folder, name)
+    this.#bytes += bytes.length
+    this.#writing++
+    try {
+      await this.#write(path, bytes)
+    } catch (error) {
+      this.#bytes -= bytes.length
+      this.#disk.remove(path + TORN)
+      throw error
+    } finally {
+      this.#writing--
+    }
+    this.#waiting.push({ name, parts, bytes: bytes.length })
+    // Two that were written at once may have ended in the other order.
+    this.#waiting.sort((a, b) => (a.name < b.name ? -1 : 1))
+    return true
+  }
+
+  async #write(path: string, bytes: Uint8Array): Promise<void> {
+    const file = this.#disk.append(path + TORN)
+    try {
+      file.write(bytes)
+      await file.sync()
+    } finally {
+      file.close()
+    }
+    this.#disk.rename(path + TORN, path)
+    await this.#disk.syncFolder(this.#folder)
+  }
+
+  /** What is to be sent next. */
+  get first(): Waiting | undefined {
+    return this.#waiting[0]
+  }
+
+  read({ name, bytes }: Waiting): Uint8Array {
+    return this.#disk.read(join(this.#folder, name), 0, bytes)
+  }
+
+  /** A server has it. That it is sent once more after a crash does no harm, so nobody waits for the disk. */
+  remove(one: Waiting): void {
+    this.#forget(one)
+    this.#disk.remove(join(this.#folder, one.name))
+  }
+
+  setAside(one: Waiting): void {
+    this.#forget(one)
+    const path = join(this.#folder, one.name)
+    this.#disk.rename(path, path + REFUSED)
+  }
+
+  #forget(one: Waiting): void {
+    this.#waiting = this.#waiting.filter((other) => other !== one)
+    this.#bytes -= one.bytes
+  }
+}
+
+const serialOf = (name: string): number => Number(name.slice(0, 12))
+const partsOf = (name: string): number => Number(name.slice(13, -EXTENSION.length))

@@ -1,0 +1,242 @@
+/**
+ * The servers of a crawl, asked by a worker: one as long as it answers, else the next; one that does not answer is left
+ * alone for a while, longer each time. What may be sent again is sent again as long as the caller has patience.
+ */
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Random } from '../../base/random.ts'
+import { ErrorBody } from './api-error.ts'
+import { type AnswerOf, CALLS, type CallDefinition, type CallName, type RequestOf } from './calls.ts'
+import { type HttpAnswer, type HttpClient, NoAnswer } from './http-client.ts'
+import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER, TIME_HEADER } from './protocol.ts'
+import type { ServerClock } from './server-clock.ts'
+
+export interface Identity {
+  worker: string
+  secret: string
+}
+
+export interface AskOptions {
+  /** How long it is tried again; 0: each server that may be asked now is asked once. */
+  patience: Millis
+  /** Beyond the usual time, for calls that wait there. */
+  extraMs?: Millis
+  signal?: AbortSignal
+  bytes?: { body: Uint8Array; packing: string }
+  name?: string
+  offset?: number
+}
+
+export interface Got<Name extends CallName> {
+  answer: AnswerOf<Name>
+  /** Before the request was sent that was answered. */
+  sentAt: Millis
+  answeredAt: Millis
+}
+
+/** No server answered, as long as there was patience. */
+export class Unreachable extends Error {
+  /** When it is worth asking again. */
+  readonly retryMs: Millis
+  constructor(retryMs: Millis, cause: unknown) {
+    super(`no server answers${cause instanceof Error ? `: ${cause.message}` : ''}`, { cause })
+    this.name = 'Unreachable'
+    this.retryMs = retryMs
+  }
+}
+
+interface Server {
+  url: string
+  failures: number
+  notBefore: Millis
+}
+
+const ANSWER_WITHIN: Millis = 20_000
+const FIRST_REST: Millis = 250
+const LONGEST_REST: Millis = 30_000
+/** A server that asks for more patience than this is asked all the same. */
+const LONGEST_RETRY_AFTER: Millis = 300_000
+const MOST_SERVERS = 100
+
+export class Servers {
+  readonly #client: HttpClient
+  readonly #clock: ServerClock
+  readonly #random: Random
+  readonly #given: readonly string[]
+  #identity: Identity | undefined
+  #servers: Server[]
+  /** Since when none has answered. */
+  #lostSince: Millis | undefined
+  #lastTrouble: unknown
+
+  constructor(urls: readonly string[], client: HttpClient, clock: ServerClock, random: Random) {
+    this.#given = urls.map(withoutSlash)
+    this.#client = client
+    this.#clock = clock
+    this.#random = random
+    const first = random.integer(urls.length)
+    this.#servers = [...this.#given.slice(first), ...this.#given.slice(0, first)].map(fresh)
+  }
+
+  callAs(identity: Identity): void {
+    this.#identity = identity
+  }
+
+  /** Undefined when the last call was answered. */
+  get lostMs(): Millis | undefined {
+    return this.#lostSince === undefined ? undefined : this.#clock.elapsed() - this.#lostSince
+  }
+
+  /** What a server said of the others. Those that were named at the start are never forgotten. */
+  learn(urls: readonly string[]): void {
+    const named = [...new Set([...this.#given, ...urls.filter(isHttp).map(withoutSlash)])].slice(0, MOST_SERVERS)
+    const known = this.#servers.filter(({ url }) => named.includes(url))
+    this.#servers = [...known, ...named.filter((url) => known.every((server) => server.url !== url)).map(fresh)]
+  }
+
+  /** Throws Unreachable, or a Problem when the server will not answer this worker whatever it does. */
+  async ask<Name extends CallName>(name: Name, body: RequestOf<Name>, options: AskOptions): Promise<Got<Name>> {
+    const until = this.#clock.elapsed() + options.patience
+    for (;;) {
+      for (const server of this.#servers) {
+        if (server.notBefore > this.#clock.elapsed()) continue
+        const got = await this.#try(server, name, body, options)
+        if (got !== undefined) return got
+        if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
+      }
+      const now = this.#clock.elapsed()
+      const next = Math.max(now, Math.min(...this.#servers.map(({ notBefore }) => notBefore)))
+      if (next > until || options.signal?.aborted) throw new Unreachable(next - now, this.#lastTrouble)
+      await this.#clock.sleep(next - now, options.signal)
+    }
+  }
+
+  /** Undefined: try another. */
+  async #try<Name extends CallName>(
+    server: Server,
+    name: Name,
+    body: RequestOf<Name>,
+    options: AskOptions,
+  ): Promise<Got<Name> | undefined> {
+    let answer: HttpAnswer
+    try {
+      answer = await this.#client.send({
+        ...requestOf(CALLS[name], server.url, body, options, this.#identity),
+        withinMs: ANSWER_WITHIN + (options.extraMs ?? 0),
+        signal: options.signal,
+      })
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error
+      if (!options.signal?.aborted) this.#rest(server, error, 0)
+      return undefined
+    }
+    this.#learnTime(answer)
+    if (answer.status === 429 || answer.status >= 500) {
+      this.#rest(server, new Error(`${server.url} says ${said(answer).message}`), retryAfterOf(answer))
+      return undefined
+    }
+    if (answer.status !== 200) throw refusal(server.url, answer)
+    const value = json(answer.body)
+    if (!accepts(name, value)) {
+      this.#rest(server, new Error(`${server.url} answers ${name} with something else than orbweaver does`), 0)
+      return undefined
+    }
+    server.failures = 0
+    this.#lostSince = undefined
+    this.#prefer(server)
+    return { answer: value, sentAt: answer.sentAt, answeredAt: answer.headAt }
+  }
+
+  #prefer(server: Server): void {
+    const at = this.#servers.indexOf(server)
+    if (at > 0) this.#servers = [...this.#servers.slice(at), ...this.#servers.slice(0, at)]
+  }
+
+  #rest(server: Server, trouble: unknown, retryAfter: Millis): void {
+    const now = this.#clock.elapsed()
+    this.#lastTrouble = trouble
+    // Calls that failed together are one failure.
+    if (server.notBefore > now) return
+    const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** server.failures) * (0.5 + this.#random.next() / 2)
+    server.failures++
+    server.notBefore = now + Math.max(rest, Math.min(retryAfter, LONGEST_RETRY_AFTER))
+    if (this.#servers.every(({ failures }) => failures > 0)) this.#lostSince ??= now
+  }
+
+  #learnTime({ header, sentAt, headAt }: HttpAnswer): void {
+    const time = Number(header(TIME_HEADER) ?? Number.NaN)
+    if (Number.isFinite(time) && time > 0) this.#clock.learn(sentAt, headAt, time)
+  }
+}
+
+const fresh = (url: string): Server => ({ url, failures: 0, notBefore: 0 })
+const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+const isHttp = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
+
+function requestOf(
+  { method, path, body: kind }: CallDefinition,
+  server: string,
+  body: unknown,
+  { bytes, name, offset }: AskOptions,
+  identity: Identity | undefined,
+) {
+  const query = offset === undefined ? '' : `?offset=${offset}`
+  const headers: Record<string, string> = { accept: 'application/json', [PROTOCOL_HEADER]: String(PROTOCOL) }
+  if (identity !== undefined) headers.authorization = `Bearer ${identity.worker}.${identity.secret}`
+  if (kind === 'parts') headers['content-type'] = PARTS_TYPE
+  else if (kind === 'bytes') headers['content-type'] = 'application/octet-stream'
+  else if (kind !== undefined) headers['content-type'] = 'application/json'
+  if (bytes !== undefined && bytes.packing !== 'identity') headers['content-encoding'] = bytes.packing
+  const sent = bytes?.body ?? (body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body)))
+  return { method, url: `${server}${path.replace(':name', name ?? '')}${query}`, headers, body: sent }
+}
+
+const checks = new Map<CallName, (value: unknown) => boolean>()
+
+function accepts<Name extends CallName>(name: Name, value: unknown): value is AnswerOf<Name> {
+  let check = checks.get(name)
+  if (check === undefined) {
+    const compiled = Compile(CALLS[name].answer as TSchema)
+    check = (value) => compiled.Check(value)
+    checks.set(name, check)
+  }
+  return check(value)
+}
+
+const errorShape = Compile(ErrorBody)
+
+function json(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+function said({ status, body }: HttpAnswer): Static<typeof ErrorBody> {
+  const value = json(body)
+  if (errorShape.Check(value)) return value
+  return { code: String(status), message: `status ${status}`, hint: 'is that an orbweaver server?' }
+}
+
+function refusal(url: string, answer: HttpAnswer): Refusal {
+  return new Refusal(url, answer.status, said(answer))
+}
+
+/** The server will not do that for this worker, however often it asks. */
+export class Refusal extends Problem {
+  readonly status: number
+  constructor(url: string, status: number, { message, hint }: Static<typeof ErrorBody>) {
+    super('server-refused', `${url} refuses: ${message} (${hint})`)
+    this.name = 'Refusal'
+    this.status = status
+  }
+}
+
+/** In seconds, as our servers say it; a proxy's date is not read. */
+function retryAfterOf({ header }: HttpAnswer): Millis {
+  const seconds = Number(header('retry-after') ?? 0)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+}
