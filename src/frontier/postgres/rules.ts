@@ -1,13 +1,26 @@
 /** What every operation needs to know, beside the transaction. What is in memory here is never the truth. */
 import type { FrontierOptions } from '../house.ts'
 import { type HouseRules, houseRules } from '../house-rules.ts'
+import { AliasBook } from './alias-book.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { KnownTexts } from '../known-texts.ts'
 import { Hints } from './hints.ts'
 
 export interface Rules extends HouseRules {
   /** Where something is due, and when. */
   hints: Hints
+  aliases: AliasBook
+  texts: KnownTexts
+  /** Transactions that have written: what they read may be their own, and never come to be. */
+  writers: WeakSet<PostgresTx>
 }
 
 export function rulesOf(options: FrontierOptions): Rules {
-  return { ...houseRules(options), hints: new Hints() }
+  return {
+    ...houseRules(options),
+    hints: new Hints(),
+    aliases: new AliasBook(options.urls),
+    texts: new KnownTexts(),
+    writers: new WeakSet(),
+  }
 }

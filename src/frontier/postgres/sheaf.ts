@@ -14,17 +14,20 @@ import { signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { AliasNames, type Names } from '../alias-names.ts'
 import type { Renaming } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'
 import { AddressRows } from './address-rows.ts'
+import type { AliasView } from './alias-book.ts'
+import { DomainRows } from './domain-rows.ts'
 import { MemoryRows } from './memory-rows.ts'
 import { readQueueHeads } from './read-queue-heads.ts'
 import type { Rules } from './rules.ts'
 import { SiteRows } from './site-rows.ts'
 import { SpellingRows } from './spelling-rows.ts'
+import { StrangerRows } from './stranger-rows.ts'
 import { type UrlPlace, UrlRows } from './url-rows.ts'
+import { Voices } from './voices.ts'
 
 /** The page on which a link was found. */
 export interface PageKeys {
@@ -46,10 +49,11 @@ export class Sheaf {
   readonly spellings: SpellingRows
   readonly memory: MemoryRows
   readonly addresses: AddressRows
-  /** Other names of sites, as this transaction sees them. */
-  names: Names = new AliasNames()
+  readonly domains: DomainRows
+  readonly strangers: StrangerRows
+  readonly voices: Voices
+  #names: AliasView | undefined
   readonly #beginning = new Set<SiteRow>()
-  readonly #writers: (() => Promise<unknown>[])[] = []
   readonly #pages = new Map<string, PageKeys>()
 
   constructor(tx: PostgresTx, rules: Rules) {
@@ -61,6 +65,20 @@ export class Sheaf {
     this.spellings = new SpellingRows(tx)
     this.memory = new MemoryRows(tx)
     this.addresses = new AddressRows(tx)
+    this.domains = new DomainRows(tx)
+    this.strangers = new StrangerRows(tx)
+    this.voices = new Voices(tx, this.sites)
+  }
+
+  /** Before the first link is looked at. */
+  async readNames(): Promise<void> {
+    this.#names = await this.rules.aliases.at(this.tx)
+  }
+
+  /** Other names of sites, as this transaction sees them. */
+  get names(): AliasView {
+    assert(this.#names !== undefined, 'names that were not read')
+    return this.#names
   }
 
   get renaming(): Renaming {
@@ -71,11 +89,6 @@ export class Sheaf {
   async readUrls(places: Iterable<UrlPlace>): Promise<void> {
     const unread = this.urls.unread(places)
     await Promise.all([this.urls.read(unread), this.spellings.read(unread)])
-  }
-
-  /** Called by every `flush`, before the sites are written; what it begins is awaited. */
-  atFlush(writer: () => Promise<unknown>[]): void {
-    this.#writers.push(writer)
   }
 
   /**
@@ -111,10 +124,11 @@ export class Sheaf {
 
   /** All that was changed so far. The sheaf can be used on afterwards. */
   async flush(): Promise<void> {
+    this.rules.writers.add(this.tx)
     const beginning = [...this.#beginning].filter(({ state }) => state === 'waiting')
     this.#beginning.clear()
     const urls = [...this.urls.write(), ...this.spellings.write(), ...this.memory.write()]
-    const others = this.#writers.flatMap((write) => write())
+    const others = [this.#names?.write(this.tx), ...this.domains.write(), ...this.strangers.write()]
     const addresses = this.addresses.write()
     const reading = readQueueHeads(this.tx, beginning)
     const [heads] = await Promise.all([reading, ...urls, ...others, ...addresses.writes])

@@ -61,6 +61,9 @@ export class SiteRows {
   /** null: it was asked for and is not there. */
   readonly #rows = new Map<bigint, SiteRow | null>()
   readonly #changed = new Set<SiteRow>()
+  readonly #made = new Set<bigint>()
+  /** Made here, and not yet enrolled in their domains. */
+  readonly #made = new Set<bigint>()
 
   constructor(tx: PostgresTx) {
     this.#tx = tx
@@ -98,8 +101,10 @@ export class SiteRows {
       )
       const ours = new Set(column(made, 'key'))
       for (const { key, name } of some)
-        if (ours.has(key)) this.#rows.set(key, newSite(key, name, now))
-        else taken.push(key)
+        if (ours.has(key)) {
+          this.#rows.set(key, newSite(key, name, now))
+          this.#made.add(key)
+        } else taken.push(key)
     })
     for (const key of taken) this.#rows.delete(key)
     await this.lock(taken)
@@ -127,10 +132,29 @@ export class SiteRows {
     return this.#rows.has(key)
   }
 
+  /** This transaction made it, and it was not entered yet. */
+  isMade(key: bigint): boolean {
+    return this.#made.has(key)
+  }
+
+  /** From now on it is a site like the others. */
+  enter(key: bigint): void {
+    this.#made.delete(key)
+  }
+
   get(key: bigint): SiteRow | undefined {
     const row = this.#rows.get(key)
     assert(row !== undefined, 'a site that was not locked')
     return row ?? undefined
+  }
+
+  /** It is new, and has no place in its domain yet. */
+  isMade(key: bigint): boolean {
+    return this.#made.has(key)
+  }
+
+  enrolled(key: bigint): void {
+    this.#made.delete(key)
   }
 
   change(site: SiteRow): void {

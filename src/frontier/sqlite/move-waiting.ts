@@ -7,7 +7,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import type { AliasAnswer, NewAlias } from '../aliases.ts'
+import { type AliasAnswer, MOST_MOVED, MOST_NAMES_DROPPED, MOST_PENDING_NAMES, type NewAlias } from '../aliases.ts'
 import { REPLACED } from '../mark.ts'
 import { renamed } from '../rename.ts'
 import { stateAfter } from '../site.ts'
@@ -21,13 +21,8 @@ import { forgetSpellings, hasSpellings } from './spellings.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
-export const MOST_MOVED = 500
 /** Home pages stay, and are few. */
 const MOST_STAYING = 10
-/** Sites that one `reap` looks at. */
-const MOST_PENDING = 20
-/** Names that go with an original that was given up. */
-const MOST_NAMES = 1000
 
 export const READ_WAITING = `
   SELECT key, url, depth, via_site, via_key, path, lastmod FROM url
@@ -80,7 +75,7 @@ export function moveWaiting(tx: SqliteTx, rules: Rules, name: SiteName, atMost =
 /** What was too much at once, and what waits in sites that nobody visits. */
 export function movePending(tx: SqliteTx, rules: Rules): void {
   let left = MOST_MOVED
-  for (const { name } of tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING)) {
+  for (const { name } of tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING_NAMES)) {
     left -= moveWaiting(tx, rules, name, left)
     if (left <= 0) return
   }
@@ -109,7 +104,8 @@ export function dropAlias(tx: SqliteTx, rules: Rules, name: SiteName): boolean {
 /** An original that was given up is no place to enter anything at. */
 export function dropNamesOf(tx: SqliteTx, rules: Rules, original: SiteName): void {
   if (rules.aliases.isEmpty) return
-  for (const { name } of tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MOST_NAMES)) dropAlias(tx, rules, name)
+  for (const { name } of tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MOST_NAMES_DROPPED))
+    dropAlias(tx, rules, name)
 }
 
 function linkOf(tx: SqliteTx, site: SiteName, row: WaitingRow): Link {

@@ -4,13 +4,15 @@ import type { Link, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
+import { LONGEST_HOW } from '../aliases.ts'
+import { LONGEST_HOW } from '../aliases.ts'
 import { Breath } from '../breath.ts'
 import type { Verdict } from '../ledger.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'
 import { sitesOf } from '../sites-of.ts'
-import { visitId } from '../visit-id.ts'
+import { verdictOn } from '../verdict.ts'
 import { admitBySite } from './admit.ts'
 import { learnWildcard } from './balance-domain.ts'
 import { beginToWait } from './begin-to-wait.ts'
@@ -24,8 +26,6 @@ import type { Rules } from './rules.ts'
 import { enterSpelling } from './spellings.ts'
 import { writeMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
-
-const LONGEST_WORD = 20
 
 /** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
 export async function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Promise<Verdict[]> {
@@ -74,7 +74,7 @@ export async function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitRe
 function learnAlias(tx: SqliteTx, rules: Rules, { site, learnt }: VisitReport): void {
   if (learnt?.alias === undefined) return
   const { to, how, https, evidence = '' } = learnt.alias
-  const words = { how: String(how).slice(0, LONGEST_WORD), evidence: String(evidence) }
+  const words = { how: String(how).slice(0, LONGEST_HOW), evidence: String(evidence) }
   rules.aliases.add(tx, { name: site, original: to, https: https === true, ...words }, rules.time.now())
 }
 
@@ -90,12 +90,6 @@ function settleNames(tx: SqliteTx, rules: Rules, name: SiteName): void {
   if (rules.aliases.isEmpty) return
   if (rules.aliases.originalOf(name) !== undefined) moveWaiting(tx, rules, name)
   else if (readSite(tx, signed64(siteKey(name)))?.state === 'barred') dropNamesOf(tx, rules, name)
-}
-
-function verdictOn(site: SiteRow, { visit, fence, part }: VisitReport): Verdict {
-  if (fence === 0 || fence !== site.fence || visit !== visitId(site.key, fence)) return 'stale'
-  if (part <= site.part) return 'again'
-  return part === site.part + 1 ? 'applied' : 'early'
 }
 
 function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport, own: readonly Link[]): void {

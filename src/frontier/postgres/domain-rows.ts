@@ -1,0 +1,164 @@
+/**
+ * The domains of a transaction. Their rows count sites of every bucket, so they are nobody's for long: what was counted is
+ * added to them at the end. Only where a bound depends on the counts, in domains with a wildcard, the row is locked from
+ * the first look on; a domain that gets its wildcard meanwhile is balanced by the next `reap`.
+ */
+import type { Instant } from '../../base/clock.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { type DomainRow, domainKey, newDomain } from '../domains.ts'
+import { byBucket, column, eachBucket } from './by-bucket.ts'
+
+const COLUMNS = `key, name, sites::float8 AS sites, strangers::float8 AS strangers, held::float8 AS held,
+    wildcard::float8 AS wildcard, pending::float8 AS pending`
+export const READ_DOMAINS = `SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[])`
+export const LOCK_WILD_DOMAINS = `
+  SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[]) AND wildcard = 1 ORDER BY key FOR UPDATE`
+export const LOCK_DOMAINS = `
+  SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
+export const WRITE_DOMAINS = `
+  INSERT INTO domain (shard, key, name, sites, strangers, held, wildcard, pending, addresses, probed_at)
+  SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
+    $8::bigint[], $9::text[], $10::bigint[]) AS n (key, name, sites, strangers, held, wildcard, pending, addresses, probed_at)
+  ORDER BY n.key
+  ON CONFLICT (shard, key) DO UPDATE SET sites = domain.sites + excluded.sites,
+    strangers = domain.strangers + excluded.strangers, held = domain.held + excluded.held,
+    wildcard = greatest(domain.wildcard, excluded.wildcard),
+    pending = CASE WHEN domain.wildcard > excluded.wildcard THEN 1 ELSE excluded.pending END,
+    addresses = coalesce(excluded.addresses, domain.addresses), probed_at = coalesce(excluded.probed_at, domain.probed_at)`
+
+const COUNTS = ['sites', 'strangers', 'held'] as const
+
+interface Kept {
+  row: DomainRow
+  /** What the database has: the difference is what is added to it. */
+  before: DomainRow
+  /** It is there, or will be. */
+  exists: boolean
+}
+
+interface Probe {
+  addresses: string
+  at: Instant
+}
+
+export class DomainRows {
+  readonly #tx: PostgresTx
+  readonly #kept = new Map<bigint, Kept>()
+  readonly #changed = new Set<Kept>()
+  readonly #probes = new Map<Kept, Probe>()
+  /** Those that were only looked at. */
+  readonly #wild = new Map<bigint, boolean>()
+
+  constructor(tx: PostgresTx) {
+    this.#tx = tx
+  }
+
+  /** Those that may be changed. */
+  async read(names: Iterable<string>): Promise<void> {
+    const missing = keysOf(names).filter((key) => !this.#kept.has(key))
+    await Promise.all([this.#ask(READ_DOMAINS, missing), this.#ask(LOCK_WILD_DOMAINS, missing)])
+    this.#absent(names)
+  }
+
+  /** As `read`, and nobody else changes them until the end. */
+  async lock(names: Iterable<string>): Promise<void> {
+    await this.#ask(LOCK_DOMAINS, keysOf(names))
+    this.#absent(names)
+  }
+
+  /** Those of which only is asked whether they have a wildcard. */
+  async peek(names: Iterable<string>): Promise<void> {
+    const missing = keysOf(names).filter((key) => !this.#kept.has(key) && !this.#wild.has(key))
+    for (const key of missing) this.#wild.set(key, false)
+    await eachBucket(byBucket(missing, itself), async (shard, keys) => {
+      const rows = await this.#tx.allExact<DomainRow>(READ_DOMAINS, shard, keys)
+      for (const { key, wildcard } of rows) this.#wild.set(key, wildcard === 1)
+    })
+  }
+
+  isWild(name: string): boolean {
+    const key = domainKey(name)
+    const kept = this.#kept.get(key)
+    return kept === undefined ? this.#wild.get(key) === true : kept.row.wildcard === 1
+  }
+
+  /** Undefined when it is not there, or when another name has the same 64 bits. */
+  get(name: string): DomainRow | undefined {
+    const kept = this.#kept.get(domainKey(name))
+    return kept?.exists === true && kept.row.name === name ? kept.row : undefined
+  }
+
+  /** A new one has nothing yet. Of two names with the same 64 bits the second is as good as a domain without limits. */
+  for(name: string): DomainRow | undefined {
+    const kept = this.#kept.get(domainKey(name))
+    if (kept?.row.name !== name) return undefined
+    kept.exists = true
+    return kept.row
+  }
+
+  change(row: DomainRow, probe?: Probe): void {
+    const kept = this.#kept.get(row.key)
+    if (kept === undefined) return
+    this.#changed.add(kept)
+    if (probe !== undefined) this.#probes.set(kept, probe)
+  }
+
+  write(): Promise<unknown>[] {
+    const changed = byBucket([...this.#changed], ({ row }) => row.key)
+    this.#changed.clear()
+    return [
+      eachBucket(changed, (shard, all) => {
+        const rows = column(all, 'row')
+        const more = COUNTS.map((name) => all.map(({ row, before }) => row[name] - before[name]))
+        const probes = all.map((kept) => this.#probes.get(kept))
+        for (const kept of all) kept.before = { ...kept.row }
+        return this.#tx.run(
+          WRITE_DOMAINS,
+          shard,
+          column(rows, 'key'),
+          column(rows, 'name'),
+          ...more,
+          column(rows, 'wildcard'),
+          column(rows, 'pending'),
+          probes.map((probe) => probe?.addresses ?? null),
+          probes.map((probe) => probe?.at ?? null),
+        )
+      }),
+    ]
+  }
+
+  async #ask(sql: string, keys: readonly bigint[]): Promise<void> {
+    await eachBucket(byBucket(keys, itself), async (shard, some) => {
+      for (const row of await this.#tx.allExact<DomainRow>(sql, shard, some)) this.#take(row)
+    })
+  }
+
+  /** Read again, it has what others did, and what is counted here on top. */
+  #take(read: DomainRow): void {
+    const kept = this.#kept.get(read.key)
+    if (kept === undefined) {
+      this.#kept.set(read.key, { row: read, before: { ...read }, exists: true })
+      return
+    }
+    for (const name of COUNTS) kept.row[name] += read[name] - kept.before[name]
+    kept.row.wildcard = Math.max(kept.row.wildcard, read.wildcard)
+    kept.row.pending = read.pending
+    kept.before = { ...read }
+    kept.exists = true
+  }
+
+  #absent(names: Iterable<string>): void {
+    for (const name of names) {
+      const row = newDomain(name)
+      if (!this.#kept.has(row.key)) this.#kept.set(row.key, { row, before: { ...row }, exists: false })
+    }
+  }
+}
+
+function keysOf(names: Iterable<string>): bigint[] {
+  return [...new Set(names)].map(domainKey)
+}
+
+function itself(key: bigint): bigint {
+  return key
+}

@@ -1,0 +1,115 @@
+/**
+ * Links into another name of a site are entered at the original, and remembered where they were found: when the name turns
+ * out to be none they wait there, and what a learnt original does not have is asked for there, once.
+ */
+import { signed64 } from '../../base/digest.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { Link } from '../../visit/report.ts'
+import { LEARNT } from '../aliases.ts'
+import { NOT_FOUND, REPLACED, WAITING } from '../mark.ts'
+import type { Replaced } from '../rename.ts'
+import { sitesOf } from '../sites-of.ts'
+import { byBucket, column, eachBucket } from './by-bucket.ts'
+import { enqueue } from './enqueue.ts'
+import type { MissingPage } from './mark-pages.ts'
+import { keyOf, type Sheaf } from './sheaf.ts'
+import type { UrlPlace } from './url-rows.ts'
+
+export const READ_MISSING = `
+  SELECT u.site, u.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key WHERE u.mark = ${NOT_FOUND}`
+
+/** After what is entered at the originals. The sites of the names are locked here; most are known to few pages. */
+export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]): Promise<void> {
+  if (replaced.length === 0) return
+  const groups = sitesOf(replaced.map((each) => ({ ...each, site: each.link.site })))
+  await sheaf.sites.lock(groups.map(({ key }) => key))
+  const open = groups.flatMap(({ key, name, members }) => {
+    const site = sheaf.sites.get(key)
+    return site === undefined || site.name !== name || site.state === 'barred' ? [] : [{ site, members }]
+  })
+  const links = open.flatMap(({ site, members }) =>
+    members.map(({ link }): UrlPlace => ({ site: site.key, key: signed64(link.key) })),
+  )
+  const learnt = open.flatMap(({ members }) => members.filter(({ how }) => how === LEARNT))
+  const [, missing] = await Promise.all([
+    sheaf.readUrls(links),
+    readMissing(
+      sheaf,
+      learnt.map(({ there }) => placeOf(there)),
+    ),
+  ])
+  for (const { site, members } of open) {
+    const elsewhere: Link[] = []
+    const here: Link[] = []
+    for (const { link, there, how } of members) {
+      if (how === LEARNT && missing.has(placeName(placeOf(there)))) here.push({ ...link, via: there.url })
+      else elsewhere.push(link)
+    }
+    enqueue(sheaf, site, elsewhere, REPLACED)
+    if (enqueue(sheaf, site, here) > 0) sheaf.wake(site)
+  }
+}
+
+/** Of these, those that the server said are not there. What this transaction has changed is as it will be. */
+async function readMissing(sheaf: Sheaf, places: readonly UrlPlace[]): Promise<Set<string>> {
+  const isMissing = ({ site, key }: UrlPlace) => sheaf.urls.get(site, key)?.mark === NOT_FOUND
+  const here = places.filter((place) => sheaf.urls.isRead(place))
+  const there = await readGone(
+    sheaf.tx,
+    places.filter((place) => !sheaf.urls.isRead(place)),
+  )
+  return new Set([...here.filter(isMissing), ...there].map(placeName))
+}
+
+async function readGone(tx: PostgresTx, places: readonly UrlPlace[]): Promise<UrlPlace[]> {
+  const buckets = byBucket(places, ({ site }) => site)
+  const rows = await eachBucket(buckets, (bucket, some) =>
+    tx.allExact<UrlPlace>(READ_MISSING, bucket, column(some, 'site'), column(some, 'key')),
+  )
+  return rows.flat()
+}
+
+function placeOf({ site, key }: Link): UrlPlace {
+  return { site: keyOf(site), key: signed64(key) }
+}
+
+function placeName({ site, key }: UrlPlace): string {
+  return `${site} ${key}`
+}
+
+/** Originals do not have them: who linked to them by another name may have meant that one. */
+export async function reviveUnderNames(sheaf: Sheaf, all: readonly MissingPage[]): Promise<void> {
+  const tries = all.flatMap(({ original, page }) => {
+    const path = sheaf.rules.urls.parse(page.url)?.path
+    if (path === undefined) return []
+    return sheaf.names.learntNamesOf(original.name).flatMap((name) =>
+      ['http', 'https'].flatMap((scheme) => {
+        const url = sheaf.rules.urls.parse(`${scheme}://${name}${path}`)
+        return url === undefined ? [] : [{ site: name, key: signed64(url.key), original, page }]
+      }),
+    )
+  })
+  if (tries.length === 0) return
+  const groups = sitesOf(tries)
+  await sheaf.sites.lock(groups.map(({ key }) => key))
+  await sheaf.readUrls(groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
+  for (const { key: siteKey, name, members } of groups) {
+    const site = sheaf.sites.get(siteKey)
+    if (site === undefined || site.name !== name || site.state === 'barred') continue
+    let revived = 0
+    for (const { key, original, page } of members) {
+      const row = sheaf.urls.get(siteKey, key)
+      if (row?.mark !== REPLACED) continue
+      // It says that it was found at the original, so that it is not moved there again.
+      const via = { via_site: original.key, via_key: signed64(page.key) }
+      Object.assign(row, { mark: WAITING, due_at: 0, tries: 0, ...via })
+      sheaf.urls.change(row)
+      revived++
+    }
+    if (revived === 0) continue
+    site.waiting += revived
+    sheaf.sites.change(site)
+    sheaf.wake(site)
+  }
+}

@@ -1,0 +1,80 @@
+/** What becomes of other texts of a URL: see `../spellings.ts`. The URL was read, with its spellings; its site is locked. */
+import { signed64 } from '../../base/digest.ts'
+import type { Link, PageReport } from '../../visit/report.ts'
+import { isSameText } from '../../web/url/web-url.ts'
+import { NOT_FOUND, WAITING } from '../mark.ts'
+import type { SiteRow } from '../site-row.ts'
+import { isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { enqueue, freshen } from './enqueue.ts'
+import type { Sheaf } from './sheaf.ts'
+import type { UrlRow } from './url-rows.ts'
+
+/** A link that may be another text of a known URL. */
+export function enterSpelling(sheaf: Sheaf, site: SiteRow, link: Link): 'fresh' | 'again' | 'of no use' {
+  const known = sheaf.urls.get(site.key, signed64(link.key))
+  if (known === undefined) return enqueue(sheaf, site, [link]) === 1 ? 'fresh' : 'of no use'
+  freshen(sheaf, known, link)
+  return addSpelling(sheaf, site, known, link) ? 'again' : 'of no use'
+}
+
+/** True when the URL waits again with it; else it is kept for later, or is of no use. */
+function addSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, link: Link): boolean {
+  if (site.state === 'barred' || !isNewText(known, link.url)) return false
+  const others = sheaf.spellings.of(known)
+  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, link.url))) return false
+  const place = others.length + 1
+  const text = textOf(sheaf, link)
+  if (known.mark === NOT_FOUND) {
+    putTried(sheaf, known, place, known.url)
+    respell(sheaf, site, known, text)
+    return true
+  }
+  sheaf.spellings.put({ site: known.site, key: known.key, place, ...text, tried: 0 })
+  return false
+}
+
+/** `asked` was not found: when another text has not been tried, the URL waits with it, and it is true. */
+export function tryNextSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, asked: string): boolean {
+  const next = sheaf.spellings.of(known).find(({ tried }) => tried === 0)
+  if (next === undefined) return false
+  const { place, url, depth, via_site, via_key, path } = next
+  putTried(sheaf, known, place, asked)
+  respell(sheaf, site, known, { url, depth, via_site, via_key, path })
+  return true
+}
+
+/** The page is at another text of its own URL, says the server: that one is asked for, if it was not before. */
+export function followSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, page: PageReport, to: string): boolean {
+  const others = sheaf.spellings.of(known)
+  const there = others.find(({ url }) => url === to)
+  if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1) return false
+  putTried(sheaf, known, there?.place ?? others.length + 1, page.url)
+  respell(sheaf, site, known, textOf(sheaf, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) }))
+  return true
+}
+
+/** Asked for by a visit that did not know the text that waits here: that one still does. */
+export function rememberTried(sheaf: Sheaf, known: UrlRow, asked: string): void {
+  const others = sheaf.spellings.of(known)
+  const place = others.find(({ url }) => url === asked)?.place ?? others.length + 1
+  if (place <= MOST_SPELLINGS) putTried(sheaf, known, place, asked)
+}
+
+type Text = Pick<UrlRow, 'url' | 'depth' | 'via_site' | 'via_key' | 'path'>
+
+function textOf(sheaf: Sheaf, { url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
+  const page = sheaf.pageOf(via)
+  return { url, depth, via_site: page.site, via_key: page.key, path }
+}
+
+/** In the place of the one that was not found: it waits as a URL that was never visited. */
+function respell(sheaf: Sheaf, site: SiteRow, known: UrlRow, text: Text): void {
+  Object.assign(known, text, { seq: ++site.seq, enqueued_at: sheaf.now, due_at: 0, tries: 0, mark: WAITING })
+  site.waiting++
+  sheaf.urls.change(known)
+}
+
+/** How it was found matters no more. */
+function putTried(sheaf: Sheaf, { site, key }: UrlRow, place: number, url: string): void {
+  sheaf.spellings.put({ site, key, place, url, depth: 0, via_site: null, via_key: null, path: '', tried: 1 })
+}
