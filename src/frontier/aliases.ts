@@ -37,7 +37,6 @@ export const LONGEST_CHAIN = 16
 export const LONGEST_EVIDENCE = 500
 /** Of the word that says how it was learnt. */
 export const LONGEST_HOW = 20
-export const LONGEST_HOW = 20
 
 /** URLs that move to an original at once. */
 export const MOST_MOVED = 500
