@@ -49,17 +49,23 @@ const FUNCTIONS = `
   SELECT '' AS of, pg_get_functiondef(oid) AS line FROM pg_proc
   WHERE pronamespace = 'public'::regnamespace ORDER BY proname COLLATE "C", oid`
 
+const VIEWS = `
+  SELECT relname AS of, pg_get_viewdef(oid) AS line FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind = 'v' ORDER BY relname COLLATE "C"`
+
 async function describeSchema(tx: Tx): Promise<string> {
-  const queries = [TABLES, COLUMNS, CONSTRAINTS, INDEXES, TRIGGERS, FUNCTIONS]
+  const queries = [TABLES, COLUMNS, CONSTRAINTS, INDEXES, TRIGGERS, FUNCTIONS, VIEWS]
   const all = await Promise.all(queries.map((sql) => postgresTx(tx).all<Line>(sql)))
-  const [tables, columns, constraints, indexes, triggers, functions] = all
+  const [tables, columns, constraints, indexes, triggers, functions, views] = all
   const linesOf = (lines: Line[], table: string) => lines.filter(({ of }) => of === table).map(({ line }) => line)
   const texts = tables.map(({ of, line: options }) => {
     const inside = [...linesOf(columns, of), ...linesOf(constraints, of)].map((line) => `  ${line}`).join(',\n')
     const beside = [...linesOf(indexes, of), ...linesOf(triggers, of)].map((line) => `${line};\n`).join('')
     return `CREATE TABLE ${of} (\n${inside}\n)${options};\n${beside}`
   })
-  return [...functions.map(({ line }) => `${line.trim()};\n`), ...texts].join('\n').replaceAll('public.', '')
+  const before = functions.map(({ line }) => `${line.trim()};\n`)
+  const behind = views.map(({ of, line }) => `CREATE VIEW ${of} AS\n${line}\n`)
+  return [...before, ...texts, ...behind].join('\n').replaceAll('public.', '')
 }
 
 describe('the schema', { skip }, () => {
@@ -68,5 +74,16 @@ describe('the schema', { skip }, () => {
     const actual = await (await server.make()).read(describeSchema)
     if (process.env['UPDATE_SCHEMA'] === '1') writeFileSync(pinned, actual)
     assert.equal(actual, readFileSync(pinned, 'utf8'))
+  })
+
+  it('orders every text by its bytes, as SQLite does, whatever the database was made with', async () => {
+    const others = await (await server.make()).read((tx) =>
+      postgresTx(tx).all(`
+        SELECT table_name, column_name
+        FROM information_schema.columns NATURAL JOIN information_schema.tables
+        WHERE table_type = 'BASE TABLE' AND table_schema = 'public' AND table_name <> 'orbweaver_schema'
+          AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`),
+    )
+    assert.deepEqual(others, [])
   })
 })

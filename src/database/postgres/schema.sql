@@ -42,8 +42,8 @@ $function$;
 
 CREATE TABLE address (
   shard smallint NOT NULL,
-  address text NOT NULL,
-  worker text NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  worker text COLLATE "C" NOT NULL,
   visits bigint NOT NULL,
   until bigint NOT NULL,
   CONSTRAINT address_pkey PRIMARY KEY (shard, address)
@@ -52,14 +52,14 @@ CREATE INDEX address_idle ON address USING btree (shard, until) WHERE (visits = 
 
 CREATE TABLE address_aside (
   shard smallint NOT NULL,
-  address text NOT NULL,
+  address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
   CONSTRAINT address_aside_pkey PRIMARY KEY (shard, address, bucket)
 );
 
 CREATE TABLE address_sites (
   shard smallint NOT NULL,
-  address text NOT NULL,
+  address text COLLATE "C" NOT NULL,
   sites bigint NOT NULL,
   CONSTRAINT address_sites_pkey PRIMARY KEY (shard, address)
 ) WITH (fillfactor=70);
@@ -67,9 +67,9 @@ CREATE TABLE address_sites (
 CREATE TABLE alias_change (
   id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
   changed xid8 NOT NULL,
-  name text NOT NULL,
-  original text,
-  how text,
+  name text COLLATE "C" NOT NULL,
+  original text COLLATE "C",
+  how text COLLATE "C",
   https bigint,
   CONSTRAINT alias_change_pkey PRIMARY KEY (id)
 );
@@ -133,13 +133,13 @@ CREATE TABLE crawl_log_tail (
 CREATE TABLE domain (
   shard smallint NOT NULL,
   key bigint NOT NULL,
-  name text NOT NULL,
+  name text COLLATE "C" NOT NULL,
   sites bigint NOT NULL,
   strangers bigint NOT NULL,
   held bigint NOT NULL,
   wildcard bigint NOT NULL,
   pending bigint NOT NULL,
-  addresses text,
+  addresses text COLLATE "C",
   probed_at bigint,
   CONSTRAINT domain_pkey PRIMARY KEY (shard, key)
 ) WITH (fillfactor=70);
@@ -152,8 +152,8 @@ CREATE TABLE frontier_bucket (
 );
 
 CREATE TABLE frontier_meta (
-  name text NOT NULL,
-  value text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  value text COLLATE "C" NOT NULL,
   CONSTRAINT frontier_meta_pkey PRIMARY KEY (name)
 );
 
@@ -285,9 +285,9 @@ CREATE TABLE seed (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   added_at bigint NOT NULL,
-  source text NOT NULL DEFAULT 'given'::text,
+  source text COLLATE "C" NOT NULL DEFAULT 'given'::text,
   CONSTRAINT seed_pkey PRIMARY KEY (bucket, site, key)
 );
 CREATE INDEX seed_source ON seed USING btree (bucket, source);
@@ -307,9 +307,9 @@ CREATE TABLE server (
 CREATE TABLE site (
   bucket smallint NOT NULL,
   key bigint NOT NULL,
-  name text NOT NULL,
-  state text NOT NULL,
-  reason text,
+  name text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  reason text COLLATE "C",
   since bigint NOT NULL,
   seed bigint NOT NULL DEFAULT 0,
   rank double precision NOT NULL,
@@ -318,12 +318,12 @@ CREATE TABLE site (
   not_before bigint NOT NULL DEFAULT 0,
   polite_at bigint NOT NULL DEFAULT 0,
   pause bigint NOT NULL DEFAULT 0,
-  address text,
-  holder text NOT NULL DEFAULT ''::text,
+  address text COLLATE "C",
+  holder text COLLATE "C" NOT NULL DEFAULT ''::text,
   fence bigint NOT NULL DEFAULT 0,
-  worker text,
+  worker text COLLATE "C",
   lease_until bigint,
-  entered text,
+  entered text COLLATE "C",
   granted bigint NOT NULL DEFAULT 0,
   part bigint NOT NULL DEFAULT 0,
   seq bigint NOT NULL DEFAULT 0,
@@ -343,12 +343,12 @@ CREATE TRIGGER site_removed AFTER DELETE ON site REFERENCING OLD TABLE AS old_ro
 CREATE TABLE site_alias (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  name text NOT NULL,
-  original text NOT NULL,
-  how text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  original text COLLATE "C" NOT NULL,
+  how text COLLATE "C" NOT NULL,
   https bigint NOT NULL,
   since bigint NOT NULL,
-  evidence text NOT NULL,
+  evidence text COLLATE "C" NOT NULL,
   pending bigint NOT NULL,
   CONSTRAINT site_alias_pkey PRIMARY KEY (bucket, site)
 );
@@ -358,21 +358,21 @@ CREATE INDEX site_alias_pending ON site_alias USING btree (bucket, site) WHERE (
 CREATE TABLE site_memory (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  memory text NOT NULL,
+  memory text COLLATE "C" NOT NULL,
   CONSTRAINT site_memory_pkey PRIMARY KEY (bucket, site)
 );
 
 CREATE TABLE site_robots (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  robots text NOT NULL,
+  robots text COLLATE "C" NOT NULL,
   CONSTRAINT site_robots_pkey PRIMARY KEY (bucket, site)
 );
 
 CREATE TABLE site_traps (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  traps text NOT NULL,
+  traps text COLLATE "C" NOT NULL,
   CONSTRAINT site_traps_pkey PRIMARY KEY (bucket, site)
 );
 
@@ -391,11 +391,11 @@ CREATE TABLE url (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
-  path text NOT NULL,
+  path text COLLATE "C" NOT NULL,
   seq bigint NOT NULL,
   enqueued_at bigint NOT NULL,
   due_at bigint NOT NULL,
@@ -411,11 +411,11 @@ CREATE TABLE url_spelling (
   site bigint NOT NULL,
   key bigint NOT NULL,
   place bigint NOT NULL,
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
-  path text NOT NULL,
+  path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,
   CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, place)
 );
@@ -440,3 +440,145 @@ CREATE TABLE volume (
   CONSTRAINT volume_pkey PRIMARY KEY (id),
   CONSTRAINT volume_name_key UNIQUE (name)
 );
+
+CREATE VIEW aliases AS
+ SELECT name AS site,
+    original,
+    how,
+    to_char((to_timestamp((((since)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS since,
+    evidence
+   FROM site_alias;
+
+CREATE VIEW captures AS
+ SELECT c.id,
+    c.url,
+    s.name AS site,
+    to_char((to_timestamp((((c.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at,
+    c.status,
+    c.media_type,
+    c.kind,
+    c.duplicate,
+    c.digest,
+    v.name AS volume,
+    c."offset",
+    c.length
+   FROM ((capture c
+     JOIN volume v ON ((v.id = c.volume)))
+     LEFT JOIN server s ON (((s.bucket = c.bucket) AND (s.site = c.site))));
+
+CREATE VIEW counters AS
+ SELECT name,
+    (sum(value))::bigint AS value
+   FROM counter
+  GROUP BY name;
+
+CREATE VIEW domains AS
+ SELECT name AS domain,
+    sites,
+    (sites - strangers) AS vouched,
+    held,
+    wildcard,
+    addresses,
+    to_char((to_timestamp((((probed_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS probed_at
+   FROM domain;
+
+CREATE VIEW duplicates AS
+ SELECT digest,
+    count(*) AS pages,
+    min(bytes) AS bytes,
+    min(url) AS one_url
+   FROM page p
+  WHERE ((outcome = 'kept'::text) AND (digest IS NOT NULL))
+  GROUP BY digest
+ HAVING (count(*) > 1);
+
+CREATE VIEW hazards AS
+ SELECT s.name AS site,
+    v.rule,
+    v.pattern,
+    v.evidence,
+    v.examples,
+    to_char((to_timestamp((((v.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at
+   FROM (verdict v
+     LEFT JOIN server s ON (((s.bucket = v.bucket) AND (s.site = v.site))));
+
+CREATE VIEW pages AS
+ SELECT p.url,
+    s.name AS site,
+    p.depth,
+    p.via,
+    p.path,
+    p.status,
+    p.outcome,
+    p.why,
+    p.detail,
+    p.media_type,
+    p.sniffed,
+    p.language,
+    p.bytes,
+    p.took_ms,
+    p.tries,
+    p.looks,
+    p.digest,
+    p.title,
+    p.annotations,
+    to_char((to_timestamp((((p.first_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS first_at,
+    to_char((to_timestamp((((p.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at
+   FROM (page p
+     LEFT JOIN server s ON (((s.bucket = p.bucket) AND (s.site = p.site))));
+
+CREATE VIEW seeds AS
+ SELECT s.url,
+    f.name AS site,
+    s.source,
+        CASE u.mark
+            WHEN 0 THEN 'waiting'::text
+            WHEN 1 THEN 'kept'::text
+            WHEN 2 THEN 'moved'::text
+            WHEN 7 THEN 'moved'::text
+            WHEN 3 THEN 'refused'::text
+            WHEN 6 THEN 'read'::text
+            ELSE 'gone'::text
+        END AS state,
+    to_char((to_timestamp((((s.added_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS added_at
+   FROM ((seed s
+     JOIN url u ON (((u.bucket = s.bucket) AND (u.site = s.site) AND (u.key = s.key))))
+     JOIN site f ON (((f.bucket = s.bucket) AND (f.key = s.site))));
+
+CREATE VIEW sites AS
+ SELECT f.name AS site,
+    f.state,
+    f.reason,
+    f.seed,
+    f.known AS urls,
+    f.waiting,
+    f.address,
+    COALESCE(s.requests, (0)::bigint) AS requests,
+    COALESCE(s.documents, (0)::bigint) AS documents,
+    COALESCE(s.bytes, (0)::bigint) AS bytes,
+    to_char((to_timestamp((((s.first_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS first_at,
+    to_char((to_timestamp((((s.last_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS last_at
+   FROM (site f
+     LEFT JOIN server s ON (((s.bucket = f.bucket) AND (s.site = f.key))));
+
+CREATE VIEW urls AS
+ SELECT u.url,
+    f.name AS site,
+    u.depth,
+    u.path,
+    v.url AS via,
+    u.tries,
+        CASE u.mark
+            WHEN 0 THEN 'waiting'::text
+            WHEN 1 THEN 'kept'::text
+            WHEN 2 THEN 'moved'::text
+            WHEN 3 THEN 'refused'::text
+            WHEN 6 THEN 'read'::text
+            WHEN 7 THEN 'moved'::text
+            ELSE 'gone'::text
+        END AS state,
+    to_char((to_timestamp((((u.enqueued_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS enqueued_at,
+    to_char((to_timestamp((((u.lastmod)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS lastmod
+   FROM ((url u
+     JOIN site f ON (((f.bucket = u.bucket) AND (f.key = u.site))))
+     LEFT JOIN url v ON (((v.bucket = ((u.via_site >> 56) & (255)::bigint)) AND (v.site = u.via_site) AND (v.key = u.via_key))));

@@ -50,9 +50,11 @@ async function started(bin: string, runner: Runner): Promise<StartedServer> {
   if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
   const data = join(folder, 'data')
   try {
+    // Texts in the order of a language, as most servers have them: what relies on the order of bytes must say so.
+    const language = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
     execFileSync(
       join(bin, 'initdb'),
-      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'],
+      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', ...language, '--no-sync'],
       { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const port = await freePort()

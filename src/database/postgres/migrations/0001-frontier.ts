@@ -11,9 +11,9 @@ const TABLES = `
 CREATE TABLE site (
   bucket smallint NOT NULL,                 -- top byte of the key: the shard
   key bigint NOT NULL,                      -- 64 bits of its name
-  name text NOT NULL,                       -- www.example.org, or with :port when that is neither 80 nor 443
-  state text NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
-  reason text,                              -- why it is barred
+  name text COLLATE "C" NOT NULL,                       -- www.example.org, or with :port when that is neither 80 nor 443
+  state text COLLATE "C" NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
+  reason text COLLATE "C",                              -- why it is barred
   since bigint NOT NULL,                    -- when it began to wait (ms since 1970, as all times)
   seed bigint NOT NULL DEFAULT 0,           -- 1: named by a seed
   rank double precision NOT NULL,           -- the order's number: the smallest comes first
@@ -22,12 +22,12 @@ CREATE TABLE site (
   not_before bigint NOT NULL DEFAULT 0,     -- waiting: when it becomes free; the later of the next two
   polite_at bigint NOT NULL DEFAULT 0,      -- courtesy: nothing is asked before
   pause bigint NOT NULL DEFAULT 0,          -- learnt from the site, when longer than the configured pause
-  address text,                             -- where it was found last
-  holder text NOT NULL DEFAULT '',          -- free: the worker that was seen to hold its address
+  address text COLLATE "C",                             -- where it was found last
+  holder text COLLATE "C" NOT NULL DEFAULT '',          -- free: the worker that was seen to hold its address
   fence bigint NOT NULL DEFAULT 0,          -- leases so far
-  worker text,                              -- leased: to whom
+  worker text COLLATE "C",                              -- leased: to whom
   lease_until bigint,                       -- leased: how long; returning: when its parts are waited for no more
-  entered text,                             -- leased: the address that this visit holds
+  entered text COLLATE "C",                             -- leased: the address that this visit holds
   granted bigint NOT NULL DEFAULT 0,        -- leased: pages that may still be asked for
   part bigint NOT NULL DEFAULT 0,           -- the last part of the visit that was applied
   seq bigint NOT NULL DEFAULT 0,            -- the last place in its queue that was given away
@@ -44,19 +44,19 @@ CREATE INDEX site_worker ON site (bucket, worker) WHERE worker IS NOT NULL;
 CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  memory text NOT NULL,                     -- JSON
+  memory text COLLATE "C" NOT NULL,                     -- JSON
   PRIMARY KEY (bucket, site)
 );
 CREATE TABLE site_robots (                  -- what the site's robots.txt said; nobody here reads it
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  robots text NOT NULL,                     -- JSON
+  robots text COLLATE "C" NOT NULL,                     -- JSON
   PRIMARY KEY (bucket, site)
 );
 CREATE TABLE site_traps (                   -- what trap detectors counted; nobody here reads it
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  traps text NOT NULL,                      -- JSON
+  traps text COLLATE "C" NOT NULL,                      -- JSON
   PRIMARY KEY (bucket, site)
 );
 
@@ -64,11 +64,11 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,                      -- 64 bits of the normalised URL
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,                          -- the page on which it was found
   via_key bigint,
-  path text NOT NULL,                       -- how it was found, in Heritrix's letters
+  path text COLLATE "C" NOT NULL,                       -- how it was found, in Heritrix's letters
   seq bigint NOT NULL,                      -- its place in the site's queue
   enqueued_at bigint NOT NULL,
   due_at bigint NOT NULL,                   -- 0: never visited, which comes first (W10); else when it is asked for again
@@ -84,11 +84,11 @@ CREATE TABLE url_spelling (                 -- other texts of a URL: when one is
   site bigint NOT NULL,
   key bigint NOT NULL,
   place bigint NOT NULL,                    -- 1, 2, 3: as they were seen; there are no more
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
-  path text NOT NULL,
+  path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,                    -- 1: it was asked for
   PRIMARY KEY (bucket, site, key, place)
 );
@@ -97,17 +97,17 @@ CREATE TABLE seed (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  url text NOT NULL,
+  url text COLLATE "C" NOT NULL,
   added_at bigint NOT NULL,
-  source text NOT NULL DEFAULT 'given',
+  source text COLLATE "C" NOT NULL DEFAULT 'given',
   PRIMARY KEY (bucket, site, key)
 );
 CREATE INDEX seed_source ON seed (bucket, source);
 
 CREATE TABLE address (                      -- an address belongs to one worker at a time
   shard smallint NOT NULL,                  -- first byte of the address's hash
-  address text NOT NULL,
-  worker text NOT NULL,
+  address text COLLATE "C" NOT NULL,
+  worker text COLLATE "C" NOT NULL,
   visits bigint NOT NULL,                   -- leases that hold it
   until bigint NOT NULL,                    -- when none does: the end of the address pause
   PRIMARY KEY (shard, address)
@@ -116,14 +116,14 @@ CREATE INDEX address_idle ON address (shard, until) WHERE visits = 0;
 
 CREATE TABLE address_aside (                -- buckets that have sites set aside for the holder of an address
   shard smallint NOT NULL,
-  address text NOT NULL,
+  address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
   PRIMARY KEY (shard, address, bucket)
 );
 
 CREATE TABLE address_sites (                -- how many sites were found at an address
   shard smallint NOT NULL,
-  address text NOT NULL,
+  address text COLLATE "C" NOT NULL,
   sites bigint NOT NULL,
   PRIMARY KEY (shard, address)
 ) WITH (fillfactor = 70);
@@ -131,13 +131,13 @@ CREATE TABLE address_sites (                -- how many sites were found at an a
 CREATE TABLE domain (                       -- a registrable domain; a host, where there is none
   shard smallint NOT NULL,                  -- top byte of the key
   key bigint NOT NULL,                      -- 64 bits of its name
-  name text NOT NULL,
+  name text COLLATE "C" NOT NULL,
   sites bigint NOT NULL,                    -- that are known
   strangers bigint NOT NULL,                -- of them, those that nobody vouches for
   held bigint NOT NULL,                     -- of the strangers, those that are not handed out
   wildcard bigint NOT NULL,                 -- 1: every name under it resolves, so that anybody can make up sites
   pending bigint NOT NULL,                  -- 1: sites are still to be held or released
-  addresses text,                           -- JSON: what absurd names under it resolve to
+  addresses text COLLATE "C",                           -- JSON: what absurd names under it resolve to
   probed_at bigint,
   PRIMARY KEY (shard, key)
 ) WITH (fillfactor = 70);
@@ -158,12 +158,12 @@ CREATE INDEX stranger_of ON stranger (domain, standing, since, site);
 CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there
   bucket smallint NOT NULL,
   site bigint NOT NULL,                     -- 64 bits of the name
-  name text NOT NULL,
-  original text NOT NULL,
-  how text NOT NULL,                        -- list: the operator's; www: learnt
+  name text COLLATE "C" NOT NULL,
+  original text COLLATE "C" NOT NULL,
+  how text COLLATE "C" NOT NULL,                        -- list: the operator's; www: learnt
   https bigint NOT NULL,                    -- 1: what is entered there is asked for by https
   since bigint NOT NULL,
-  evidence text NOT NULL,
+  evidence text COLLATE "C" NOT NULL,
   pending bigint NOT NULL,                  -- 1: URLs that waited under the name are still to be moved
   PRIMARY KEY (bucket, site)
 );
@@ -173,16 +173,16 @@ CREATE INDEX site_alias_pending ON site_alias (bucket, site) WHERE pending = 1;
 CREATE TABLE alias_change (                 -- every change of site_alias, so that each server's memory of it can follow
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   changed xid8 NOT NULL,                    -- the transaction that did
-  name text NOT NULL,
-  original text,                            -- null: it is a site of its own again
-  how text,
+  name text COLLATE "C" NOT NULL,
+  original text COLLATE "C",                            -- null: it is a site of its own again
+  how text COLLATE "C",
   https bigint
 );
 CREATE INDEX alias_change_by ON alias_change (changed);
 
 CREATE TABLE frontier_meta (                -- order: the one that wrote the ranks; opened_at; url_rules
-  name text PRIMARY KEY,
-  value text NOT NULL
+  name text COLLATE "C" PRIMARY KEY,
+  value text COLLATE "C" NOT NULL
 );
 
 CREATE TABLE frontier_bucket (              -- every bucket: what is asked of each of them is asked in one statement

@@ -12,20 +12,20 @@ export const migration: PostgresMigration = {
   name: 'cluster',
   sql: `
 CREATE TABLE house (                        -- a server of this crawl
-  id text PRIMARY KEY,
-  url text NOT NULL,                        -- how workers reach it
-  version text NOT NULL,
+  id text COLLATE "C" PRIMARY KEY,
+  url text COLLATE "C" NOT NULL,                        -- how workers reach it
+  version text COLLATE "C" NOT NULL,
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL
 );
 
 CREATE TABLE worker (                       -- a process on another machine; each of its threads asks as id.thread
-  id text PRIMARY KEY,
-  name text NOT NULL,
-  region text,
+  id text COLLATE "C" PRIMARY KEY,
+  name text COLLATE "C" NOT NULL,
+  region text COLLATE "C",
   secret_hash bytea NOT NULL,               -- SHA-256
-  version text NOT NULL,
-  state text NOT NULL,                      -- working, ending, barred
+  version text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,                      -- working, ending, barred
   registered_at bigint NOT NULL,
   seen_at bigint NOT NULL,
   visits bigint NOT NULL DEFAULT 0,         -- as it said last
@@ -36,10 +36,10 @@ CREATE TABLE worker (                       -- a process on another machine; eac
 CREATE TABLE worker_call (                  -- every call of a worker (W3), for as long as --keep-calls says
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at bigint NOT NULL,
-  worker text NOT NULL,
-  call text NOT NULL,                       -- checkOut, checkIn, renew …
-  visit text,                               -- if it was about one
-  result text NOT NULL,                     -- ok, here, elsewhere, or the code of the error
+  worker text COLLATE "C" NOT NULL,
+  call text COLLATE "C" NOT NULL,                       -- checkOut, checkIn, renew …
+  visit text COLLATE "C",                               -- if it was about one
+  result text COLLATE "C" NOT NULL,                     -- ok, here, elsewhere, or the code of the error
   items bigint NOT NULL,                    -- visits handed out, parts stored, digests asked for
   bytes bigint NOT NULL,                    -- of the request's body
   took_ms double precision NOT NULL
@@ -53,9 +53,9 @@ CREATE TABLE cluster_key (                  -- by which servers know the tickets
 );
 
 CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
-  name text NOT NULL,
-  node text NOT NULL,                       -- the server it was sent to, or the worker that keeps it
-  worker text NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,                       -- the server it was sent to, or the worker that keeps it
+  worker text COLLATE "C" NOT NULL,
   bytes bigint NOT NULL,                    -- of it that are durable there
   sealed bigint NOT NULL,                   -- 1: complete
   PRIMARY KEY (name, node)
