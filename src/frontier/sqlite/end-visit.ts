@@ -1,6 +1,7 @@
 import { never } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitReport } from '../../visit/report.ts'
+import { reasonOf } from '../end-reason.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'
 import { beginToWait } from './begin-to-wait.ts'
@@ -39,10 +40,4 @@ export function endVisit(tx: SqliteTx, rules: Rules, site: SiteRow, last: VisitR
     default:
       never(why, 'end of a visit')
   }
-}
-
-/** `given-up: no-such-name`: with the failure that used up the last try, when the part has it. */
-function reasonOf(last: VisitReport): string {
-  const failure = last.pages.findLast((page) => page.outcome.kind === 'gone')?.outcome
-  return failure?.kind === 'gone' ? `given-up: ${failure.why}` : 'given-up'
 }
