@@ -18,6 +18,8 @@ export interface DeliveryTools {
   outbox: Outbox
   clock: Clock
   journal: Journal<Event>
+  /** Before parts are sent: what they name is durable where it will be read. Throws when it cannot be made so now. */
+  ready(): Promise<void>
 }
 
 /** Of one call: what a server can unpack and store while others wait. */
@@ -27,6 +29,7 @@ const LARGEST_PART = MOST_PART_BYTES - 2 ** 20
 const FULL_REST: Millis = 1000
 const IDLE_REST: Millis = 60_000
 const REFUSED_REST: Millis = 30_000
+const UNREADY_REST: Millis = 1000
 /** Statuses that say that the parts themselves are at fault. */
 const NEVER = new Set([400, 413, 415])
 
@@ -85,6 +88,7 @@ export class Deliveries {
 
   /** False when no server took them now. */
   async #send(frame: Uint8Array, patience: Millis): Promise<boolean> {
+    if (!(await this.#isReady())) return false
     const { bytes: body, packing } = await pack(frame)
     try {
       const { signal } = this.#over
@@ -100,6 +104,16 @@ export class Deliveries {
     } catch (error) {
       if (error instanceof Unreachable) return false
       throw error
+    }
+  }
+
+  async #isReady(): Promise<boolean> {
+    try {
+      await this.#tools.ready()
+      return true
+    } catch (error) {
+      if (!(error instanceof Unreachable)) this.#tell(`reports wait: ${error instanceof Error ? error.message : error}`)
+      return false
     }
   }
 
@@ -119,6 +133,7 @@ export class Deliveries {
     const { signal } = this.#over
     try {
       if (await this.#send(outbox.read(first), Number.POSITIVE_INFINITY)) outbox.remove(first)
+      else await clock.sleep(UNREADY_REST, signal)
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
       this.#tell(`${first.parts} parts in the outbox are refused: ${error.message}`)

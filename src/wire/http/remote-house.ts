@@ -31,6 +31,8 @@ export interface ReachOptions {
   disk: Disk
   outboxFolder: string
   outboxBytes: number
+  /** Asked before parts are sent: what they name is durable where it will be read. Throws when it cannot be made so now. */
+  ready?: () => Promise<void>
   /** How long a check-out waits at the server for a site to become free. */
   pollMs: Millis
   /** Another carrier than sockets: for simulations. */
@@ -42,7 +44,7 @@ export type WorkerNews = RequestOf<'alive'>
 export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack'> {
   /** To be told every ten seconds or so; learns which servers there are. */
   alive(news: WorkerNews): Promise<void>
-  /** For `Shipper`. Both throw when no server answers for a while. */
+  /** For `Shipper`. Both throw when no server answers now. */
   readonly volumes: {
     append(name: string, offset: number, bytes: Uint8Array): Promise<number>
     seal(name: string, size: number): Promise<void>
@@ -94,7 +96,7 @@ export function reachServers(options: ReachOptions): RemoteServers {
   const servers = new Servers(options.servers, client, clock, options.random)
   servers.callAs(options.identity)
   const outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
-  const deliveries = new Deliveries({ servers, outbox, clock, journal })
+  const deliveries = new Deliveries({ servers, outbox, clock, journal, ready: options.ready ?? (async () => {}) })
   const asking = new AbortController()
   const held = new Map<VisitId, Held>()
   const threadOf = (worker: WorkerId) => `${life}-${worker}`
@@ -179,11 +181,10 @@ export function reachServers(options: ReachOptions): RemoteServers {
     volumes: {
       async append(name, offset, bytes) {
         const sent = { body: bytes, packing: 'identity' }
-        return (await orProblem(servers.ask('upload', undefined, { patience: PATIENCE, name, offset, bytes: sent })))
-          .bytes
+        return (await servers.ask('upload', undefined, { patience: 0, name, offset, bytes: sent })).answer.bytes
       },
       async seal(name, size) {
-        await orProblem(servers.ask('seal', { bytes: size }, { patience: PATIENCE, name }))
+        await servers.ask('seal', { bytes: size }, { patience: 0, name })
       },
     },
     get undelivered() {
