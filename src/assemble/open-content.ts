@@ -1,7 +1,7 @@
 /** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body. */
 import type { Instant } from '../base/clock.ts'
-import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
+import type { ReadPlace } from '../collection/volumes/local-volumes.ts'
 import { readCapture } from '../collection/volumes/read-capture.ts'
 import type { Database } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
@@ -27,8 +27,7 @@ const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 export async function contentOf(
   database: Database,
   looks: Looks,
-  disk: Disk,
-  archive: string,
+  volumes: ReadPlace,
   text: string,
   at: Instant | undefined,
 ): Promise<Content | undefined> {
@@ -44,7 +43,7 @@ export async function contentOf(
       async (tx) =>
         (await responseAt(tx, capture.digest, originalUrl, originalAt)) ?? (await responseWith(tx, capture.digest)),
     )
-  const read = await readCapture(disk, archive, capture, findOriginal)
+  const read = await readCapture(volumes, capture, findOriginal)
   if (read.kind === 'unreadable')
     throw new Problem(
       'unreadable',

@@ -22,10 +22,10 @@ export async function* exportCdxj(
   database: Database,
   disk: Disk,
   indexes: string,
-  running: boolean,
+  running: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   const index = join(indexes, INDEX)
-  if (!running && (await isWhole(database, disk, index))) {
+  if (!(await running()) && (await isWhole(database, disk, index))) {
     for (const line of indexFileLines(disk, index)) yield lineText(line)
     return
   }

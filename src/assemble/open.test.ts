@@ -106,7 +106,7 @@ before(async () => {
 })
 
 async function asked<T>(folder: string, ask: (rooms: OpenCollection) => Promise<T>): Promise<T> {
-  const rooms = await openCollection(folder, clock)
+  const rooms = await openCollection(folder, { clock })
   try {
     return await ask(rooms)
   } finally {
@@ -427,7 +427,7 @@ describe('verify', () => {
         return realDisk.read(path, offset, length)
       },
     }
-    const rooms = await openCollection(folder, clock, disk)
+    const rooms = await openCollection(folder, { clock, disk })
     assert.deepEqual((await rooms.verify(() => {})).faults, [])
     assert.equal(reads > 0, true)
     await rooms.close()

@@ -8,18 +8,19 @@ import { characterise } from '../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../collection/figures.ts'
 import { exportLinks, linkTable } from '../collection/links/export-links.ts'
 import type { Settings } from '../config/keys.ts'
-import { isLocked } from '../database/lock.ts'
-import { openToRead } from '../database/sqlite/open.ts'
 import { looksOf } from '../frontier/open-frontier.ts'
 import { leftMirror } from './mirror-file.ts'
 import { contentOf } from './open-content.ts'
+import { databaseToRead, isRunning } from './open-database.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { seedStanding } from './open-seeds.ts'
 import { standing } from './open-standing.ts'
+import { readVolumes } from './open-volumes.ts'
 import { whyNotIn } from './open-why-not.ts'
 import { scopeSeeds } from './scope-seeds.ts'
+import { serverIdIn } from './server-id.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 /** URLs named of one content; all are counted. */
@@ -27,13 +28,22 @@ const URLS_OF_A_CONTENT = 1000
 
 export type OpenCollection = Awaited<ReturnType<typeof openCollection>>
 
+export interface OpenOptions {
+  /** postgres://…: the database that many machines share; else `collection.db` in the folder. */
+  database?: string
+  clock?: Clock
+  disk?: Disk
+}
+
 /** Throws 'no-collection' when there is none. Who opens it closes it. */
-export async function openCollection(folder: string, clock: Clock = realClock, disk: Disk = realDisk) {
-  const database = openToRead(join(folder, 'collection.db'))
+export async function openCollection(folder: string, options: OpenOptions = {}) {
+  const { clock = realClock, disk = realDisk } = options
+  const database = await databaseToRead(folder, options.database)
   const looks = looksOf(database)
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
-  const running = () => isLocked(folder)
+  const running = () => isRunning(database, folder)
+  const volumes = readVolumes(database, disk, archive)
 
   return {
     figures: () =>
@@ -43,7 +53,10 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
       }),
     web: () => characterise(database),
     seedStanding: () => seedStanding(database),
-    standing: () => database.read((tx) => standing(tx, looks, running(), clock)),
+    async standing() {
+      const isCrawled = await running()
+      return database.read((tx) => standing(tx, looks, isCrawled, clock))
+    },
     duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_OF_A_CONTENT)),
     mirrors: (ask: MirrorAsk) => mirrorsOf(database, looks, ask),
     async captures(text: string) {
@@ -53,17 +66,20 @@ export async function openCollection(folder: string, clock: Clock = realClock, d
       })
       return captures.map(captureLine)
     },
-    content: (url: string, at: Instant | undefined) => contentOf(database, looks, disk, archive, url, at),
+    content: (url: string, at: Instant | undefined) => contentOf(database, looks, volumes, url, at),
     urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, looks, url, referrers)),
     async whyNot(url: string, settings: Settings) {
       const around = await scopeSeeds({ database, settings })
       return database.read((tx) => whyNotIn(tx, looks, disk, url, settings, around))
     },
     leftMirror: async (site: string, settings: Settings) => leftMirror(settings, folder, disk, site),
-    siteFacts: (site: string) => database.read((tx) => siteFacts(tx, looks, running(), site)),
+    async siteFacts(site: string) {
+      const isCrawled = await running()
+      return database.read((tx) => siteFacts(tx, looks, isCrawled, site))
+    },
     verify: (tell: (volume: string) => void) =>
-      verifyCollection({ database, disk, archive, indexes, looks, running }, tell),
-    exportCdxj: () => exportCdxj(database, disk, indexes, running()),
+      verifyCollection({ database, disk, archive, indexes, looks, running, server: serverIdIn(disk, folder) }, tell),
+    exportCdxj: () => exportCdxj(database, disk, indexes, running),
     exportPages: () => exportPages(database),
     exportLinks: () => exportLinks(database),
     linksInto: async (path: string) => (await linkTable(database, path)).links,

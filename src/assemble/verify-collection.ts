@@ -19,8 +19,10 @@ export interface VerifyParts {
   archive: string
   indexes: string
   looks: Looks
+  /** The server whose folder this is, if it is one's. */
+  server: string | undefined
   /** Whether a crawl has the collection open now. */
-  running(): boolean
+  running(): Promise<boolean>
 }
 
 export interface VerifyReport {
@@ -33,7 +35,7 @@ export interface VerifyReport {
 
 export async function verifyCollection(parts: VerifyParts, tell: (volume: string) => void): Promise<VerifyReport> {
   const findings = new Findings()
-  const running = parts.running()
+  const running = await parts.running()
   const crashed = !running && (await wasCutOff(parts))
   if (running) findings.note('collection', 'a crawl is running: what it has not reported yet is not compared')
   if (crashed) {
@@ -42,7 +44,7 @@ export async function verifyCollection(parts: VerifyParts, tell: (volume: string
   const totals = await verifyVolumes(parts, findings, tell)
   await verifyCatalogue(parts.database, findings, !running)
   const unfinished = await isUnfinished(parts)
-  await verifyIndex(parts, findings, () => running || crashed || unfinished || parts.running())
+  await verifyIndex(parts, findings, async () => running || crashed || unfinished || (await parts.running()))
   return { ...totals, faults: findings.all(), notes: findings.notes }
 }
 

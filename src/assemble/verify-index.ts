@@ -17,7 +17,7 @@ const WHERE = `indexes/${INDEX}`
 export async function verifyIndex(
   { database, disk, indexes }: { database: Database; disk: Disk; indexes: string },
   findings: Findings,
-  mayLag: () => boolean,
+  mayLag: () => Promise<boolean>,
 ): Promise<void> {
   const path = join(indexes, INDEX)
   const size = disk.size(path)
@@ -31,7 +31,8 @@ export async function verifyIndex(
   for (const { where, what } of found.all()) findings.fault(where, what)
   const captures = await database.read(captureCount)
   if (seen.size === captures) return
-  if (mayLag()) findings.note(WHERE, `has ${seen.size} of ${captures} captures: the rest is added when a crawl ends`)
+  if (await mayLag())
+    findings.note(WHERE, `has ${seen.size} of ${captures} captures: the rest is added when a crawl ends`)
   else await nameMissing(database, findings, seen)
 }
 

@@ -6,6 +6,7 @@ import { isOpenVolume, isVolume, OPEN, volumePath } from '../collection/volumes/
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { responseAt, responseWith } from './open-queries.ts'
+import { placesOf } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
 
 export interface VolumesTotals {
@@ -14,8 +15,15 @@ export interface VolumesTotals {
   captures: number
 }
 
+interface VolumesParts {
+  database: Database
+  disk: Disk
+  archive: string
+  server: string | undefined
+}
+
 export async function verifyVolumes(
-  { database, disk, archive }: { database: Database; disk: Disk; archive: string },
+  { database, disk, archive, server }: VolumesParts,
   findings: Findings,
   tell: (volume: string) => void,
 ): Promise<VolumesTotals> {
@@ -30,7 +38,7 @@ export async function verifyVolumes(
     tell(name)
     // One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every
     // capture in it lies in the file by then, also while a crawl goes on writing.
-    const { found, volume } = await database.read((tx) => verifyOne(tx, disk, archive, name))
+    const { found, volume } = await database.read((tx) => verifyOne(tx, disk, archive, server, name))
     findings.include(found)
     for (const what of ['volumes', 'records', 'captures'] as const) totals[what] += volume[what]
   }
@@ -41,6 +49,7 @@ async function verifyOne(
   tx: Tx,
   disk: Disk,
   archive: string,
+  server: string | undefined,
   name: string,
 ): Promise<{ found: Findings; volume: VolumesTotals }> {
   const findings = new Findings()
@@ -51,7 +60,9 @@ async function verifyOne(
   const durable = await knownEnd(tx, name)
   const path = volumePath(disk, archive, name)
   if (path === undefined) {
-    const lost = await rows.rest()
+    const elsewhere = (await placesOf(tx, name)).filter(({ node }) => node !== server)
+    const lost = elsewhere.length > 0 ? 0 : await rows.rest()
+    for (const { node, url } of elsewhere) findings.note(name, `lies with ${url ?? node}, and is verified there`)
     if (lost > 0) findings.fault(name, `is not there; the catalogue has ${lost} captures in it`)
     return ended
   }

@@ -4,6 +4,7 @@ import type { Instant } from '../base/clock.ts'
 import { sha1 } from '../base/digest.ts'
 import type { Disk } from '../base/disk.ts'
 import { capturesSince } from '../collection/captures/read-captures.ts'
+import { localVolumes } from '../collection/volumes/local-volumes.ts'
 import { readCapture } from '../collection/volumes/read-capture.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
@@ -57,7 +58,7 @@ export class Promises {
   }
 
   async #unreadable(capture: Named, inInbox: readonly Named[]): Promise<string | undefined> {
-    const read = await readCapture(this.#disk, this.#archiveFolder, capture, async (url, at) => {
+    const read = await readCapture(localVolumes(this.#disk, this.#archiveFolder), capture, async (url, at) => {
       const original = (one: Named) => one.url === url && one.at === at && one.kind === 'response'
       return (await this.#database.read((tx) => responseOf(tx, url, at))) ?? inInbox.find(original)
     })

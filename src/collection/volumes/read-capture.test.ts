@@ -2,9 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Disk } from '../../base/disk.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
+import { localVolumes, type Place } from './local-volumes.ts'
 import { FOLDER, keepIn, madeUpArchive } from './made-up.test-archive.ts'
 import { madeUpExchange } from './made-up.test-exchange.ts'
-import { type FindOriginal, type Place, readCapture } from './read-capture.ts'
+import { type FindOriginal, readCapture } from './read-capture.ts'
 
 const none: FindOriginal = () => undefined
 
@@ -13,9 +14,9 @@ test('a capture is read while its volume is open and when it is closed', async (
   const { archive } = madeUpArchive(disk)
   const place = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunks: [2] }))
   await archive.synced()
-  const open = await readCapture(disk, FOLDER, place, none)
+  const open = await readCapture(localVolumes(disk, FOLDER), place, none)
   await archive.close()
-  const closed = await readCapture(disk, FOLDER, place, none)
+  const closed = await readCapture(localVolumes(disk, FOLDER), place, none)
   for (const read of [open, closed]) {
     assert.ok(read.kind === 'capture')
     assert.equal(Buffer.from(read.body).toString(), 'chunky')
@@ -41,7 +42,7 @@ test('a volume that is closed in the middle of being looked for is found', async
       size: (path) => before(() => disk.size(path)),
       read: (path, offset, length) => before(() => disk.read(path, offset, length)),
     }
-    assert.equal((await readCapture(busy, FOLDER, place, none)).kind, 'capture', `renamed at ${renameAt}`)
+    assert.equal((await readCapture(localVolumes(busy, FOLDER), place, none)).kind, 'capture', `renamed at ${renameAt}`)
   }
 })
 
@@ -57,13 +58,13 @@ test('a revisit has its own head and the body of its original', async () => {
     asked.push([url, at])
     return original
   }
-  const read = await readCapture(disk, FOLDER, again, find)
+  const read = await readCapture(localVolumes(disk, FOLDER), again, find)
   assert.ok(read.kind === 'capture')
   assert.equal(read.http.status, 203)
   assert.equal(Buffer.from(read.body).toString(), 'hello')
   assert.deepEqual(asked, [['http://www.example.org/a', 1_700_000_001_234]])
-  assert.equal((await readCapture(disk, FOLDER, again, none)).kind, 'unreadable')
-  assert.equal((await readCapture(disk, FOLDER, again, () => again)).kind, 'unreadable')
+  assert.equal((await readCapture(localVolumes(disk, FOLDER), again, none)).kind, 'unreadable')
+  assert.equal((await readCapture(localVolumes(disk, FOLDER), again, () => again)).kind, 'unreadable')
 })
 
 test('what is not there, or not what was said, is a value with a reason', async () => {
@@ -79,7 +80,7 @@ test('what is not there, or not what was said, is a value with a reason', async 
     [{ ...place, length: 1e12 }, /longer/],
   ]
   for (const [other, why] of wrong) {
-    const read = await readCapture(disk, FOLDER, other, none)
+    const read = await readCapture(localVolumes(disk, FOLDER), other, none)
     assert.ok(read.kind === 'unreadable')
     assert.match(read.why, why)
   }

@@ -1,17 +1,10 @@
 /** What was captured, read back from its volume. */
 import type { Instant } from '../../base/clock.ts'
-import type { Disk } from '../../base/disk.ts'
 import { type HttpBlock, parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
 import { MEMBER_LIMITS, readMember } from '../../web/warc/member-reader.ts'
 import { parseRecord, type WarcHeaders } from '../../web/warc/reader.ts'
-import { volumePath } from './volume-name.ts'
-
-export interface Place {
-  volume: string
-  offset: number
-  length: number
-}
+import type { Place, ReadPlace } from './local-volumes.ts'
 
 export interface ReadCapture {
   kind: 'capture'
@@ -33,19 +26,18 @@ export interface Unreadable {
 export type FindOriginal = (url: string, at: Instant) => Place | undefined | Promise<Place | undefined>
 
 export async function readCapture(
-  disk: Disk,
-  folder: string,
+  volumes: ReadPlace,
   place: Place,
   findOriginal: FindOriginal,
 ): Promise<ReadCapture | Unreadable> {
-  const read = readHere(disk, folder, place)
+  const read = await readHere(volumes, place)
   if (read.kind === 'unreadable' || read.warcHeaders.get('WARC-Type') !== 'revisit') return read
   const url = read.warcHeaders.uri('WARC-Refers-To-Target-URI')
   const at = parseIsoInstant(read.warcHeaders.get('WARC-Refers-To-Date') ?? '')
   if (url === undefined || at === undefined) return unreadable(place, 'is a revisit that refers to nothing')
   const originalPlace = await findOriginal(url, at)
   if (originalPlace === undefined) return unreadable(place, `repeats ${url}, whose capture is not in the collection`)
-  const original = readHere(disk, folder, originalPlace)
+  const original = await readHere(volumes, originalPlace)
   if (original.kind === 'unreadable') return original
   if (original.warcHeaders.get('WARC-Type') !== 'response') {
     return unreadable(originalPlace, 'is the original of a revisit, but no response')
@@ -55,28 +47,17 @@ export async function readCapture(
   return { ...read, body: original.body, original: { url, at } }
 }
 
-function readHere(disk: Disk, folder: string, place: Place): ReadCapture | Unreadable {
-  const path = volumePath(disk, folder, place.volume)
-  if (path === undefined) return unreadable(place, 'is not there')
+async function readHere(volumes: ReadPlace, place: Place): Promise<ReadCapture | Unreadable> {
   if (place.length > MEMBER_LIMITS.packed) return unreadable(place, 'is longer than any record')
-  const member = readMember(readOrAgain(disk, folder, path, place), place.offset)
+  const found = await volumes(place)
+  if (found.kind === 'absent') return unreadable(place, found.why)
+  const member = readMember(found.bytes, place.offset)
   if (member.kind === 'fault') return unreadable(place, member.detail)
   const record = parseRecord(member)
   if (record.kind === 'fault') return unreadable(place, record.detail)
   const http = parseHttpBlock(record.block)
   if (http === undefined) return unreadable(place, 'holds no answer of HTTP')
   return { kind: 'capture', warcHeaders: record.headers, http, body: http.payload }
-}
-
-/** A crawl may close the volume, which renames it, between the question where it is and this. */
-function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
-  try {
-    return disk.read(path, offset, length)
-  } catch (error) {
-    const now = volumePath(disk, folder, volume)
-    if (now === undefined || now === path) throw error
-    return disk.read(now, offset, length)
-  }
 }
 
 function unreadable(place: Place, why: string): Unreadable {

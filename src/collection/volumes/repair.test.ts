@@ -5,6 +5,7 @@ import { type MemoryDisk, memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Event } from '../../visit/events.ts'
 import type { Capture } from '../../visit/report.ts'
+import { localVolumes } from './local-volumes.ts'
 import { FOLDER, keepIn, madeUpArchive, recordsIn } from './made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from './made-up.test-exchange.ts'
 import { readCapture } from './read-capture.ts'
@@ -113,7 +114,7 @@ async function crashedRun(seed: number, wrap: (disk: MemoryDisk) => Disk): Promi
 
 async function isLost({ disk, acknowledged }: Run): Promise<boolean> {
   for (const { capture, number } of acknowledged) {
-    const read = await readCapture(disk, FOLDER, capture, () => undefined)
+    const read = await readCapture(localVolumes(disk, FOLDER), capture, () => undefined)
     if (read.kind === 'unreadable') return true
     if (!Buffer.from(anyExchange(number).answer.payload).equals(read.body)) return true
   }

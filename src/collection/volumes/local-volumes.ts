@@ -1,0 +1,34 @@
+/** Records as they lie in the volumes of a folder, still compressed. */
+import type { Disk } from '../../base/disk.ts'
+import { volumePath } from './volume-name.ts'
+
+export interface Place {
+  volume: string
+  offset: number
+  length: number
+}
+
+/** `absent`: the volume is not here. */
+export type PlaceRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
+
+/** The one way to the bytes of a capture, wherever its volume lies. */
+export type ReadPlace = (place: Place) => Promise<PlaceRead>
+
+export function localVolumes(disk: Disk, folder: string): ReadPlace {
+  return async (place) => {
+    const path = volumePath(disk, folder, place.volume)
+    if (path === undefined) return { kind: 'absent', why: 'is not there' }
+    return { kind: 'bytes', bytes: readOrAgain(disk, folder, path, place) }
+  }
+}
+
+/** A crawl may close the volume, which renames it, between the question where it is and this. */
+function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
+  try {
+    return disk.read(path, offset, length)
+  } catch (error) {
+    const now = volumePath(disk, folder, volume)
+    if (now === undefined || now === path) throw error
+    return disk.read(now, offset, length)
+  }
+}
