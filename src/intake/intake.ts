@@ -8,6 +8,7 @@ import type { Ledger, LostVisit } from '../frontier/ledger.ts'
 import type { Event } from '../visit/events.ts'
 import type { ReportSink } from '../visit/ports.ts'
 import type { SealedPart } from '../visit/sealed-part.ts'
+import { PostgresIntake } from './postgres/intake.ts'
 import { SqliteIntake } from './sqlite/intake.ts'
 
 export interface IntakeTools {
@@ -17,6 +18,8 @@ export interface IntakeTools {
   disk: Disk
   /** `logs/crawl.log` of this process: what it applies is told there. */
   logPath: string
+  /** The name of this process's folder among all that share the database; SQLite's is the only one. */
+  node?: string
   clock: Clock
   journal: Journal<Event>
   /** Bytes of parts that are applied without the inbox, whatever the pace; 0: all go through it. For simulations. */
@@ -47,6 +50,6 @@ export async function openIntake(tools: IntakeTools): Promise<Intake> {
     case 'sqlite':
       return SqliteIntake.open(tools)
     case 'postgres':
-      throw new Error('not yet')
+      return PostgresIntake.open(tools)
   }
 }

@@ -1,6 +1,6 @@
 /** A ledger for the tests of intake: it knows which parts it has seen, in the same transaction as the rest, and no more. */
-import type { Database } from '../database/database.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
 import type { Ledger, Verdict } from '../frontier/ledger.ts'
 import type { VisitReport } from '../visit/report.ts'
 
@@ -11,7 +11,7 @@ export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle' | 'rea
 /** `fences`: the lease that counts, by site; 1 where nothing is said. */
 export async function sampleLedger(database: Database, fences: Record<string, number> = {}): Promise<SampleLedger> {
   await database.transact((tx) =>
-    sqliteTx(tx).run('CREATE TABLE IF NOT EXISTS sample_seen (visit TEXT PRIMARY KEY, part INTEGER NOT NULL)'),
+    queries(tx).run('CREATE TABLE IF NOT EXISTS sample_seen (visit TEXT PRIMARY KEY, part INTEGER NOT NULL)'),
   )
   const returned: string[] = []
   return {
@@ -21,15 +21,21 @@ export async function sampleLedger(database: Database, fences: Record<string, nu
     },
     reap: async () => [],
     async settle(tx, parts) {
-      const db = sqliteTx(tx)
-      return parts.map((report: VisitReport): Verdict => {
-        if (report.fence !== (fences[report.site] ?? 1)) return 'stale'
-        const seen = db.get<{ part: number }>('SELECT part FROM sample_seen WHERE visit = ?', report.visit)?.part ?? 0
-        if (report.part <= seen) return 'again'
-        if (report.part > seen + 1) return 'early'
-        db.run('INSERT OR REPLACE INTO sample_seen VALUES (?, ?)', report.visit, report.part)
-        return 'applied'
-      })
+      const verdicts: Verdict[] = []
+      for (const part of parts) verdicts.push(await settle(tx, part, fences[part.site] ?? 1))
+      return verdicts
     },
   }
+}
+
+const READ_SEEN = 'SELECT part FROM sample_seen WHERE visit = ?'
+const NOTE_SEEN = 'INSERT INTO sample_seen VALUES (?, ?) ON CONFLICT (visit) DO UPDATE SET part = excluded.part'
+
+async function settle(tx: Tx, { visit, part, fence }: VisitReport, expected: number): Promise<Verdict> {
+  if (fence !== expected) return 'stale'
+  const seen = (await queries(tx).get<{ part: number }>(READ_SEEN, visit))?.part ?? 0
+  if (part <= seen) return 'again'
+  if (part > seen + 1) return 'early'
+  await queries(tx).run(NOTE_SEEN, visit, part)
+  return 'applied'
 }

@@ -1,20 +1,20 @@
 /** The parts of one transaction: each is settled with the frontier, and what counts goes into the catalogue. */
-import type { Clock, Instant } from '../../base/clock.ts'
+import type { Clock } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { CaptureWriter } from '../../collection/captures/write-capture.ts'
 import { CounterSums } from '../../collection/counters/counter-sums.ts'
 import { writeSums } from '../../collection/counters/write-sums.ts'
 import type { CrawlLog, RecordedLines } from '../../collection/crawl-log/crawl-log.ts'
-import { logLine, verdictLine } from '../../collection/crawl-log/log-line.ts'
 import { giveUpPages, writePage } from '../../collection/pages/write-page.ts'
 import { writeVerdicts } from '../../collection/pages/write-verdicts.ts'
 import { siteKeyOf } from '../../collection/site-key.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { decodeReport } from '../../visit/decode-report.ts'
 import type { Event } from '../../visit/events.ts'
 import type { VisitReport } from '../../visit/report.ts'
+import { type ClosedPart, openPart } from '../open-part.ts'
+import { linesOf, momentOf } from '../what-counts.ts'
 
 export interface ApplyTools {
   database: Database
@@ -51,7 +51,7 @@ export class Batch {
   }
 
   /** The ledger says what counts. `aside` is told of what cannot be read. */
-  async apply<Part extends { body: Uint8Array }>(
+  async apply<Part extends ClosedPart>(
     parts: readonly Part[],
     aside: (part: Part, why: string) => void,
   ): Promise<{ done: Part[]; early: Part[] }> {
@@ -85,14 +85,14 @@ export class Batch {
     if (this.#recorded !== undefined) this.#tools.log.written(this.#recorded)
   }
 
-  #read<Part extends { body: Uint8Array }>(
+  #read<Part extends ClosedPart>(
     parts: readonly Part[],
     aside: (part: Part, why: string) => void,
   ): { part: Part; report: VisitReport }[] {
     const read: { part: Part; report: VisitReport }[] = []
     for (const part of parts) {
       try {
-        read.push({ part, report: decodeReport(part.body) })
+        read.push({ part, report: openPart(part) })
       } catch (error) {
         if (!(error instanceof RangeError)) throw error
         aside(part, error.message)
@@ -109,17 +109,11 @@ export class Batch {
     for (const page of report.pages) {
       this.#captures.write(tx, site, page)
       if (!page.errand) writePage(tx, site, page)
-      this.#lines.push(logLine(page))
     }
     if (report.ended === 'given-up') giveUpPages(tx, site)
     writeVerdicts(tx, site, report.verdicts)
-    for (const verdict of report.verdicts) this.#lines.push(verdictLine(report.site, verdict))
+    this.#lines.push(linesOf(report))
     this.#sums.add(report.site, report.counts, momentOf(report, this.#tools.clock))
     this.applied.pages += report.pages.length
   }
-}
-
-/** When what a part counts took place: it spans about a second. */
-function momentOf(report: VisitReport, clock: Clock): Instant {
-  return report.pages.at(-1)?.at ?? report.courtesy.lastAnswerAt ?? clock.now()
 }

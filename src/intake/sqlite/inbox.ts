@@ -6,10 +6,10 @@ import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import type { SealedPart } from '../../visit/sealed-part.ts'
+import type { ClosedPart } from '../open-part.ts'
 
-export interface WaitingPart {
+export interface WaitingPart extends ClosedPart {
   id: number
-  body: Uint8Array
 }
 
 const STORE = `
@@ -39,7 +39,7 @@ function store(tx: Tx, { visit, part, fence, site, last, body }: SealedPart, spo
 /** The oldest after `afterId`, as many as their bytes allow, at least one. */
 export function waitingParts(tx: Tx, afterId: number, mostBytes: number): WaitingPart[] {
   const rows = sqliteTx(tx).each<WaitingPart>(
-    'SELECT id, body FROM inbox WHERE id > ? AND spoilt IS NULL ORDER BY id',
+    'SELECT id, visit, part, body FROM inbox WHERE id > ? AND spoilt IS NULL ORDER BY id',
     afterId,
   )
   const parts: WaitingPart[] = []

@@ -1,0 +1,173 @@
+/**
+ * Applies the oldest parts of one bucket: the frontier's marks, pages, captures, links, hazards, counters and log lines of
+ * each, and its removal from the inbox, in one transaction. So a crash before its end repeats it, and none after it can.
+ */
+import type { Clock } from '../../base/clock.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { DigestFilter } from '../../collection/captures/digest-filter.ts'
+import { CounterSums } from '../../collection/counters/counter-sums.ts'
+import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
+import type { PostgresCrawlLog, RecordedLines } from '../../collection/postgres/crawl-log.ts'
+import type { VolumeIds } from '../../collection/postgres/volume-ids.ts'
+import { readBefore, type WrittenReports, writeReports } from '../../collection/postgres/write-reports.ts'
+import { siteKeyOf } from '../../collection/site-key.ts'
+import { bucketOf } from '../../database/bucket.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import type { Ledger, Verdict } from '../../frontier/ledger.ts'
+import type { Event } from '../../visit/events.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { openPart } from '../open-part.ts'
+import { linesOf, momentOf } from '../what-counts.ts'
+import { markEarly, type PartName, type RipePart, removeParts, ripen, ripeParts, setAside } from './inbox.ts'
+
+export interface ApplyTools {
+  database: Database
+  ledger: Pick<Ledger, 'settle'>
+  filter: DigestFilter
+  log: PostgresCrawlLog
+  volumes: VolumeIds
+  clock: Clock
+  journal: Journal<Event>
+}
+
+/** Each costs a journey or ten, whatever is in it; and it holds the thread for as long as reading and packing it takes. */
+export interface BatchSize {
+  parts: number
+  bytes: number
+}
+
+export type Applied =
+  /** Another transaction has the bucket. */
+  | { kind: 'elsewhere' }
+  | {
+      kind: 'applied'
+      /** Done with, whether they counted or not. */
+      parts: number
+      /** Not waiting any more, though not applied: early ones, and those that cannot be read. */
+      aside: number
+      /** Early ones that can be applied now. */
+      ripened: number
+      /** There may be more. */
+      isFull: boolean
+    }
+
+interface Batch {
+  parts: number
+  aside: number
+  ripened: number
+  pages: number
+  written?: WrittenReports
+  recorded?: RecordedLines
+  /** Parts that cannot be read, and why. */
+  spoilt: readonly (PartName & { why: string })[]
+}
+
+/** `taken` is told what the transaction works on, also if it fails. */
+export async function applyBucket(
+  tools: ApplyTools,
+  bucket: number,
+  size: BatchSize,
+  taken: (parts: readonly PartName[]) => void,
+): Promise<Applied> {
+  const begin = tools.clock.elapsed()
+  const done = await tools.database.transact(async (tx) => {
+    const db = postgresTx(tx)
+    // Sent together: what is read without the lock is thrown away.
+    const [mine, parts] = await Promise.all([tryBucket(db, bucket), ripeParts(db, bucket, size.parts, size.bytes)])
+    if (!mine) return undefined
+    taken(parts)
+    const batch = await applyParts(tx, tools, bucket, parts)
+    if (parts.length > 0) tools.journal.tell({ kind: 'applying', part: parts.length, pages: batch.pages })
+    return { batch, isFull: parts.length >= size.parts || bytesOf(parts) >= size.bytes }
+  })
+  if (done === undefined) return { kind: 'elsewhere' }
+  const { batch, isFull } = done
+  durable(tools, batch)
+  const { parts, pages, aside, ripened } = batch
+  if (parts > 0) tools.journal.tell({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
+  return { kind: 'applied', parts, aside, ripened, isFull }
+}
+
+const bytesOf = (parts: readonly RipePart[]): number => parts.reduce((sum, { body }) => sum + body.length, 0)
+
+async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly RipePart[]): Promise<Batch> {
+  const db = postgresTx(tx)
+  const { read, spoilt } = decoded(bucket, parts)
+  const reports = read.map(({ report }) => report)
+  if (reports.length === 0) {
+    await setAside(db, bucket, spoilt)
+    return { parts: 0, aside: spoilt.length, ripened: 0, pages: 0, spoilt }
+  }
+  const [verdicts, before] = await Promise.all([tools.ledger.settle(tx, reports), readBefore(tx, bucket, reports)])
+  const counting = reports.filter((_, at) => verdicts[at] === 'applied')
+  const early = read.filter((_, at) => verdicts[at] === 'early')
+  const done = read.filter((_, at) => verdicts[at] !== 'early')
+  const { sums, lines, pages } = told(counting, tools.clock)
+  const [written, recorded, ripened] = await Promise.all([
+    counting.length === 0 ? undefined : writeReports(tx, bucket, counting, before, sums, tools.volumes),
+    lines === '' ? undefined : tools.log.record(tx, lines),
+    ripen(db, bucket, nextParts(reports, verdicts)),
+    markEarly(db, bucket, early),
+    removeParts(db, bucket, done),
+    setAside(db, bucket, spoilt),
+  ])
+  return { parts: done.length, aside: early.length + spoilt.length, ripened, pages, written, recorded, spoilt }
+}
+
+/** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */
+function durable({ filter, volumes, log, journal }: ApplyTools, { written, recorded, spoilt }: Batch): void {
+  if (written !== undefined) {
+    for (const digest of written.fresh) filter.add(digest)
+    volumes.remember(written.volumes)
+  }
+  if (recorded !== undefined) log.written(recorded)
+  for (const { why } of spoilt)
+    journal.tell({ kind: 'trouble', what: `a report part cannot be read (${why}): set aside in the inbox` })
+}
+
+interface ReadPart extends PartName {
+  report: VisitReport
+}
+
+/** The parts of a visit in their order, however they came. */
+function decoded(
+  bucket: number,
+  parts: readonly RipePart[],
+): { read: ReadPart[]; spoilt: (PartName & { why: string })[] } {
+  const read: ReadPart[] = []
+  const spoilt: (PartName & { why: string })[] = []
+  for (const part of parts) {
+    const name = { visit: part.visit, part: part.part }
+    try {
+      const report = openPart(part)
+      if (bucketOf('postgres', siteKeyOf(report.site)) !== bucket)
+        throw new RangeError('its site is not that of its visit')
+      read.push({ ...name, report })
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+      spoilt.push({ ...name, why: error.message })
+    }
+  }
+  read.sort((a, b) => (a.visit === b.visit ? a.part - b.part : a.visit < b.visit ? -1 : 1))
+  return { read, spoilt }
+}
+
+function told(reports: readonly VisitReport[], clock: Clock): { sums: CounterSums; lines: string; pages: number } {
+  const sums = new CounterSums()
+  let lines = ''
+  let pages = 0
+  for (const report of reports) {
+    lines += linesOf(report)
+    sums.add(report.site, report.counts, momentOf(report, clock))
+    pages += report.pages.length
+  }
+  return { sums, lines, pages }
+}
+
+/** What can follow now, of each visit of which a part was applied. */
+function nextParts(reports: readonly VisitReport[], verdicts: readonly Verdict[]): PartName[] {
+  const last = new Map<string, number>()
+  for (const [at, { visit, part }] of reports.entries()) if (verdicts[at] === 'applied') last.set(visit, part)
+  return [...last].map(([visit, part]) => ({ visit, part: part + 1 }))
+}

@@ -1,0 +1,249 @@
+/**
+ * Intake on PostgreSQL, for any number of servers at once. A part is acknowledged when it lies in the inbox; afterwards it
+ * is applied by whichever server gets the lock of its bucket, some buckets at a time. What one server leaves behind, by
+ * dying or by being slow, another finds when it looks once a second: so nobody is told, and nobody waits to be told.
+ */
+import type { Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import { PostgresCrawlLog } from '../../collection/postgres/crawl-log.ts'
+import { VolumeIds } from '../../collection/postgres/volume-ids.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import type { LostVisit } from '../../frontier/ledger.ts'
+import type { Event } from '../../visit/events.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { type SealedPart, seal } from '../../visit/sealed-part.ts'
+import type { WorkerId } from '../../visit/visit.ts'
+import type { Intake, IntakeTools } from '../intake.ts'
+import { type ApplyTools, applyBucket } from './apply.ts'
+import {
+  countRipe,
+  newestPart,
+  type PartName,
+  quietBuckets,
+  ripenAll,
+  setAside,
+  storeParts,
+  type WaitingIn,
+} from './inbox.ts'
+import { Storing } from './storing.ts'
+
+/** Buckets that this process applies at once: while one waits for the database, another is read and packed. */
+const BUCKETS_AT_ONCE = 3
+const MOST_PARTS = 500
+/** Some 100 pages: 10 ms of this thread to read and pack them, and as much again for the journeys of a transaction. */
+const MOST_BYTES = 512 * 1024
+
+const LOOK_EVERY: Millis = 1000
+/** Parts that wait for one that never comes are looked at again, for their visit may be over. */
+const LOOKS_AT_EARLY = 60
+/** Another server has the bucket, and may not have seen what was stored last. */
+const TRY_AGAIN: Millis = 100
+const LONGEST_TROUBLE: Millis = 30_000
+/** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
+const APPLIES_PER_SYNC = 100
+
+export class PostgresIntake implements Intake {
+  readonly #tools: IntakeTools & ApplyTools
+  readonly #storing: Storing
+  /** Buckets in which something waits, the one that has waited longest first; and those that are being applied. */
+  readonly #due = new Set<number>()
+  readonly #busy = new Map<number, Promise<void>>()
+  /** Of a bucket whose last transaction failed: how many parts the next one takes. */
+  readonly #smaller = new Map<number, number>()
+  /** Parts in the inbox that can be applied, over all servers, as far as this one knows. */
+  #waiting = 0
+  #applies = 0
+  #looks = 0
+  #troubles = 0
+  #stopLooking: (() => void) | undefined
+  #failure: { error: unknown } | undefined
+  #closed = false
+
+  private constructor(tools: IntakeTools & ApplyTools) {
+    this.#tools = { ...tools, journal: this.#listening(tools.journal) }
+    this.#storing = new Storing((parts) => this.#storeNow(parts))
+  }
+
+  static async open(tools: IntakeTools): Promise<PostgresIntake> {
+    const { database, disk, logPath, node = 'house' } = tools
+    const log = await PostgresCrawlLog.open(database, disk, logPath, node)
+    const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
+    intake.#waiting = sumOf(await database.read((tx) => countRipe(tx)))
+    return intake
+  }
+
+  async checkIn(_worker: WorkerId, parts: VisitReport[]): Promise<void> {
+    await this.store(parts.map(seal))
+  }
+
+  async store(parts: readonly SealedPart[]): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.error
+    if (parts.length > 0) await this.#storing.add(parts)
+  }
+
+  pending(): number {
+    return this.#storing.parts + Math.max(0, this.#waiting)
+  }
+
+  /** What comes to other servers meanwhile is not waited for. */
+  async idle(): Promise<void> {
+    await this.#storing.idle()
+    const { database, clock } = this.#tools
+    const newest = await database.read(newestPart)
+    for (let before = Number.POSITIVE_INFINITY; ; ) {
+      await this.#applied()
+      if (this.#failure !== undefined) throw this.#failure.error
+      const left = await database.read((tx) => countRipe(tx, newest))
+      if (left.length === 0) return
+      const parts = sumOf(left)
+      // Another server has them, or the database has troubles.
+      if (parts >= before) await clock.sleep(TRY_AGAIN)
+      before = parts
+      for (const { bucket } of left) this.#wake(bucket)
+    }
+  }
+
+  async drain(): Promise<void> {
+    await this.#tools.database.transact(ripenAll)
+    await this.idle()
+    await this.#tools.log.sync()
+    if (this.#stopLooking === undefined) this.#lookLater()
+  }
+
+  async reap(): Promise<LostVisit[]> {
+    const { database, ledger } = this.#tools
+    return database.transact(async (tx) => {
+      const buckets = await quietBuckets(tx)
+      return buckets.length === 0 ? [] : ledger.reap(tx, undefined, buckets)
+    })
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    this.#stopLooking?.()
+    await this.#storing.idle()
+    await this.#applied()
+    await this.#tools.log.close()
+  }
+
+  async #storeNow(parts: readonly SealedPart[]): Promise<void> {
+    const { database, ledger, journal } = this.#tools
+    const stored = await database.transact((tx) => storeParts(tx, ledger, parts))
+    let fresh = 0
+    for (const [bucket, count] of stored) {
+      fresh += count
+      this.#waiting += count
+      if (count > 0) this.#wake(bucket)
+    }
+    journal.tell({ kind: 'inbox-stored', parts: fresh })
+  }
+
+  #wake(bucket: number): void {
+    this.#due.add(bucket)
+    this.#begin()
+  }
+
+  #begin(): void {
+    if (this.#failure !== undefined || this.#closed) return
+    for (const bucket of this.#due) {
+      if (this.#busy.size >= BUCKETS_AT_ONCE) return
+      if (this.#busy.has(bucket)) continue
+      this.#due.delete(bucket)
+      const applying = this.#apply(bucket).finally(() => {
+        this.#busy.delete(bucket)
+        this.#begin()
+      })
+      this.#busy.set(bucket, applying)
+    }
+  }
+
+  /** What is under way has ended. */
+  async #applied(): Promise<void> {
+    while (this.#busy.size > 0) await Promise.all(this.#busy.values())
+  }
+
+  async #apply(bucket: number): Promise<void> {
+    let taken: readonly PartName[] = []
+    try {
+      const size = { parts: this.#smaller.get(bucket) ?? MOST_PARTS, bytes: MOST_BYTES }
+      const applied = await applyBucket(this.#tools, bucket, size, (parts) => {
+        taken = parts
+      })
+      this.#troubles = 0
+      if (applied.kind === 'elsewhere') return this.#wakeLater(bucket, TRY_AGAIN)
+      this.#smaller.delete(bucket)
+      this.#waiting += applied.ripened - applied.parts - applied.aside
+      if (applied.isFull || applied.ripened > 0) this.#due.add(bucket)
+      if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
+    } catch (error) {
+      await this.#failed(bucket, taken, error).catch((again) => this.#inTrouble(bucket, again))
+    }
+  }
+
+  /**
+   * What is in the inbox is safe there. A database that cannot be reached or is full may recover. Anything else is the fault
+   * of a part: the half of them is tried, and so on, until the one is found, which is set aside.
+   */
+  async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
+    if (this.#failure !== undefined) return
+    if (error instanceof Problem || taken.length === 0) return this.#inTrouble(bucket, error)
+    this.#due.add(bucket)
+    this.#smaller.set(bucket, Math.max(1, taken.length >> 1))
+    if (taken.length > 1) return
+    const why = error instanceof Error ? error.message : String(error)
+    await this.#tools.database.transact((tx) => setAside(postgresTx(tx), bucket, [{ ...taken[0], why }]))
+    this.#waiting--
+    this.#smaller.delete(bucket)
+    this.#tools.journal.tell({
+      kind: 'trouble',
+      what: `a report part cannot be applied (${why}): set aside in the inbox`,
+    })
+  }
+
+  #inTrouble(bucket: number, error: unknown): void {
+    if (this.#failure !== undefined) return
+    this.#tools.journal.tell({ kind: 'trouble', what: `reports cannot be applied for now: ${String(error)}` })
+    this.#wakeLater(bucket, Math.min(LONGEST_TROUBLE, LOOK_EVERY * 2 ** Math.min(16, this.#troubles++)))
+  }
+
+  #wakeLater(bucket: number, ms: Millis): void {
+    this.#tools.clock.after(ms, () => {
+      if (!this.#closed) this.#wake(bucket)
+    })
+  }
+
+  #lookLater(): void {
+    if (this.#closed || this.#failure !== undefined) return
+    this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
+      this.#look()
+        .catch((error) => this.#tools.journal.tell({ kind: 'trouble', what: String(error) }))
+        .finally(() => this.#lookLater())
+    })
+  }
+
+  /** What other servers have stored, or left. */
+  async #look(): Promise<void> {
+    const { database } = this.#tools
+    if (++this.#looks % LOOKS_AT_EARLY === 0) await database.transact(ripenAll)
+    const ripe = await database.read((tx) => countRipe(tx))
+    this.#waiting = sumOf(ripe)
+    for (const { bucket } of ripe) this.#wake(bucket)
+  }
+
+  /** A reader throws only in tests, to end this life at the moment it heard of: nothing more is taken in or applied. */
+  #listening(journal: Journal<Event>): Journal<Event> {
+    return {
+      tell: (event) => {
+        try {
+          journal.tell(event)
+        } catch (error) {
+          this.#failure ??= { error }
+          throw error
+        }
+      },
+    }
+  }
+}
+
+const sumOf = (buckets: readonly WaitingIn[]): number => buckets.reduce((sum, { parts }) => sum + parts, 0)

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { readCounters } from '../../collection/counters/counters.ts'
+import { sampleReport } from '../../collection/sample-report.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { seal } from '../../visit/sealed-part.ts'
+import { AT_ONCE, house, intakeContract, THROUGH_THE_INBOX, visitParts } from '../intake.contract.ts'
+import { partsWaiting } from '../parts-waiting.ts'
+import { Arrivals } from './arrivals.ts'
+
+intakeContract('SQLite', () => openSqlite(':memory:'), [AT_ONCE, THROUGH_THE_INBOX])
+
+test('what comes faster than it can be applied is stored first, and acknowledged', async () => {
+  const database = openSqlite(':memory:')
+  const [first, ...others] = Array.from({ length: 30 }, (_, n) => visitParts(`s${n}.test`))
+  const bytes = first.reduce((sum, part) => sum + seal(part).body.length, 0)
+  const { intake, journal, ledger } = await house(database, memoryDisk(), {}, 2 * bytes)
+  const moments: string[] = []
+  journal.read((event) => moments.push(event.kind))
+  await intake.checkIn('w', first)
+  assert.deepEqual(moments, ['applying', 'applied'])
+  await intake.checkIn('w', others.flat())
+  assert.deepEqual(moments, ['applying', 'applied', 'inbox-stored'])
+  assert.equal(ledger.returned.length, others.length)
+  await intake.idle()
+  await database.read(async (tx) => {
+    assert.equal(await partsWaiting(tx), 0)
+    assert.equal((await readCounters(tx)).get('documents'), 60)
+  })
+})
+
+test('who brings parts hears of them when they are durable, one slice after the other', async () => {
+  const arrivals = new Arrivals()
+  const part = (site: string, number: number) => seal(sampleReport(site, number, []))
+  const heard: string[] = []
+  for (const [name, count] of [['a', 2] as const, ['b', 1] as const, ['c', 3] as const]) {
+    const parts = Array.from({ length: count }, (_, n) => part(name, n + 1))
+    void arrivals.add(parts).then(
+      () => heard.push(name),
+      () => heard.push(`not ${name}`),
+    )
+  }
+  const { length } = part('a', 1).body
+  const next = async (mostBytes: number) => {
+    const parts = arrivals.take(mostBytes)
+    arrivals.durable()
+    await Promise.resolve()
+    return parts.map(({ site, part }) => `${site}${part}`)
+  }
+  assert.deepEqual([arrivals.parts, arrivals.bytes], [6, 6 * length])
+  assert.deepEqual(await next(1), ['a1'])
+  // What is taken in several slices is durable at once.
+  assert.deepEqual(heard, [])
+  assert.deepEqual(await next(3 * length), ['a2', 'b1', 'c1'])
+  assert.deepEqual(heard, ['a', 'b'])
+  assert.deepEqual([arrivals.parts, arrivals.bytes], [2, 2 * length])
+  arrivals.fail(new Error('disk full'))
+  await Promise.resolve()
+  assert.deepEqual(heard, ['a', 'b', 'not c'])
+  assert.deepEqual([arrivals.parts, arrivals.bytes, arrivals.take(1)], [0, 0, []])
+})

@@ -1,0 +1,16 @@
+/** What of a report goes into the log and the counters, whatever the database. */
+import type { Clock, Instant } from '../base/clock.ts'
+import { logLine, verdictLine } from '../collection/crawl-log/log-line.ts'
+import type { VisitReport } from '../visit/report.ts'
+
+export function linesOf({ site, pages, verdicts }: VisitReport): string {
+  let lines = ''
+  for (const page of pages) lines += logLine(page)
+  for (const verdict of verdicts) lines += verdictLine(site, verdict)
+  return lines
+}
+
+/** When what a part counts took place: it spans about a second. */
+export function momentOf(report: VisitReport, clock: Clock): Instant {
+  return report.pages.at(-1)?.at ?? report.courtesy.lastAnswerAt ?? clock.now()
+}
