@@ -64,7 +64,9 @@ describe('opening', { skip }, () => {
     const address = await server.newDatabase()
     const theirs = await openPostgres(address, { steps: [] })
     await theirs.transact((tx) =>
-      Promise.all(['DROP TABLE orbweaver_schema', 'CREATE TABLE theirs (x int)'].map((sql) => postgresTx(tx).run(sql))),
+      Promise.all(
+        ['DROP TABLE IF EXISTS orbweaver_schema', 'CREATE TABLE theirs (x int)'].map((sql) => postgresTx(tx).run(sql)),
+      ),
     )
     await theirs.close()
     for (const open of [openPostgres, openPostgresToRead])
@@ -114,7 +116,7 @@ describe('opening', { skip }, () => {
       Promise.all(
         [
           `DO $$ BEGIN CREATE ROLE guest LOGIN; EXCEPTION WHEN duplicate_object THEN NULL; END $$`,
-          'DROP TABLE orbweaver_schema',
+          'DROP TABLE IF EXISTS orbweaver_schema',
         ].map((sql) => postgresTx(tx).run(sql)),
       ),
     )

