@@ -50,7 +50,7 @@ export function readFrame(bytes: Uint8Array): TicketedPart[] {
     const last = from.byte()
     if (last > 1) throw new RangeError('neither the last part nor another')
     // A copy: it goes its own way, and must not keep the whole call in memory.
-    const body = from.blob().slice()
+    const body = new Uint8Array(from.blob())
     parts.push({ ticket, part: { visit, fence, part, site, last: last === 1, body } })
   }
   if (!from.atEnd) throw new RangeError('bytes after the last part')
@@ -68,7 +68,7 @@ const zstd = promisify(zstdCompress)
 const unzstd = promisify(zstdDecompress)
 const ungzip = promisify(gunzip)
 
-/** Level 1: parts shrink to a third at 300 MB a second; level 3 saves 5 % more and takes twice as long. */
+/** Parts of 64 sites, 150 KB: to 60 % in 0.7 ms at level 1 (keys do not shrink); level 3 saves 2 % more in four times that, gzip nothing in 13 times. */
 export async function pack(frame: Uint8Array): Promise<{ packing: Packing; bytes: Uint8Array }> {
   if (frame.length < WORTH_PACKING) return { packing: 'identity', bytes: frame }
   const bytes = await zstd(frame, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })
