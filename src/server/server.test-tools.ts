@@ -1,0 +1,217 @@
+/** A server over a house that is made up, and callers of it. */
+import { Bell } from '../base/bell.ts'
+import { realClock } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
+import { Readers } from '../base/journal.ts'
+import { memoryDisk } from '../base/memory-disk.ts'
+import { seededRandom } from '../base/random.ts'
+import { samplePage, sampleReport } from '../collection/sample-report.ts'
+import type { Database } from '../database/database.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import { SITE_STATES } from '../frontier/site.ts'
+import type { Event } from '../visit/events.ts'
+import type { VisitReport } from '../visit/report.ts'
+import { type SealedPart, seal } from '../visit/sealed-part.ts'
+import { freshMemory } from '../visit/site-memory.ts'
+import type { Visit } from '../visit/visit.ts'
+import type { ServerCalls } from '../wire/calls.ts'
+import { httpClient } from '../wire/http/http-client.ts'
+import { PROTOCOL, PROTOCOL_HEADER } from '../wire/http/protocol.ts'
+import { type ReachOptions, reachServers } from '../wire/http/remote-house.ts'
+import { openServer, type Server, type ServerParts } from './open-server.ts'
+
+export const SITE = 'a.test'
+
+export function aVisit(n: number, more: Partial<Visit> = {}): Visit {
+  return {
+    id: `00000000000000${n.toString(16).padStart(2, '0')}.1`,
+    fence: 1,
+    site: SITE,
+    agenda: [{ url: `http://${SITE}/`, key: 7n, depth: 0, dueAt: 5, tries: 0, path: '' }],
+    known: BigUint64Array.of(7n),
+    memory: freshMemory(),
+    wait: 0,
+    pause: 2000,
+    limits: { pages: 10, time: 60_000 },
+    lease: 180_000,
+    ...more,
+  }
+}
+
+export const aReport = (visit: string, part: number, more: Partial<VisitReport> = {}): VisitReport =>
+  sampleReport(SITE, part, [samplePage(`http://${SITE}/${part}`)], { visit, fence: 1, ...more })
+
+export const aPart = (visit: string, part: number, more: Partial<VisitReport> = {}): SealedPart =>
+  seal(aReport(visit, part, more))
+
+export interface MadeUp {
+  calls: ServerCalls
+  /** What can be checked out; emptied by that. */
+  free: Visit[]
+  stored: SealedPart[]
+  /** Calls as they came, in words. */
+  heard: string[]
+}
+
+export function madeUpHouse(): MadeUp {
+  const free: Visit[] = []
+  const stored: SealedPart[] = []
+  const heard: string[] = []
+  return {
+    free,
+    stored,
+    heard,
+    calls: {
+      async checkOut(worker, atMost) {
+        heard.push(`checkOut ${worker}`)
+        return { visits: free.splice(0, atMost), next: 60_000 }
+      },
+      async enter(worker, visit, address) {
+        heard.push(`enter ${worker} ${visit} ${address}`)
+        return address === '192.0.2.1' ? 'here' : 'elsewhere'
+      },
+      async renew(worker, visits) {
+        heard.push(`renew ${worker} ${visits.length}`)
+        return { lease: 90_000, lost: visits.filter((visit) => visit.startsWith('ff')) }
+      },
+      async checkInSealed(_worker, parts) {
+        stored.push(...parts)
+      },
+      findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: `http://${SITE}/twin`, at: 12 } : undefined),
+      plan: async () => ({ version: '1', settings: 'pause: 2s\n', seeds: [SITE], alternates: [], files: { x: 'y' } }),
+      async unreadable(worker, reading) {
+        heard.push(`unreadable ${worker} ${reading.item.url}`)
+      },
+      async leave(worker) {
+        heard.push(`leave ${worker}`)
+      },
+      async giveBack(visits) {
+        heard.push(`giveBack ${visits.join(' ')}`)
+      },
+    },
+  }
+}
+
+export interface TestServer extends AsyncDisposable {
+  server: Server
+  house: MadeUp
+  database: Database
+  disk: Disk
+  nudge: Bell
+  events: Event[]
+  /** A new worker: id and secret. */
+  join(): Promise<{ worker: string; secret: string }>
+  send(
+    path: string,
+    options?: SendOptions,
+  ): Promise<{ status: number; body: unknown; header(name: string): string | undefined }>
+}
+
+export interface SendOptions {
+  method?: string
+  /** JSON, or bytes as they are. */
+  body?: unknown
+  as?: { worker: string; secret: string }
+  headers?: Record<string, string>
+}
+
+export async function testServer(more: Partial<ServerParts> = {}, port = 0): Promise<TestServer> {
+  const house = madeUpHouse()
+  const database = more.database ?? openSqlite(':memory:')
+  const disk = more.disk ?? memoryDisk()
+  const nudge = new Bell()
+  const journal = new Readers<Event>()
+  const events: Event[] = []
+  journal.read((event) => events.push(event))
+  const sites = Object.fromEntries(SITE_STATES.map((state) => [state, 1])) as Record<
+    (typeof SITE_STATES)[number],
+    number
+  >
+  const server = await openServer(
+    {
+      id: 'server-1',
+      calls: house.calls,
+      database,
+      disk,
+      archiveFolder: '/archive',
+      clock: realClock,
+      journal,
+      figures: async () => ({
+        totals: { sites, urls: { known: 3, marked: 2, waiting: 1 }, granted: 0 },
+        counters: new Map([
+          ['documents', 2],
+          ['status:200', 2],
+        ]),
+        inbox: 0,
+      }),
+      nudge,
+      program: 'orbweaver/test',
+      joinSecret: undefined,
+      keepCallsFor: 3_600_000,
+      tls: undefined,
+      ...more,
+    },
+    { host: '127.0.0.1', port, publicUrl: undefined },
+  )
+  const client = httpClient(realClock)
+  const send: TestServer['send'] = async (path, { method, body, as, headers } = {}) => {
+    const isBytes = body instanceof Uint8Array
+    const answer = await client.send({
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      url: server.url + path,
+      headers: {
+        [PROTOCOL_HEADER]: String(PROTOCOL),
+        ...(as === undefined ? {} : { authorization: `Bearer ${as.worker}.${as.secret}` }),
+        ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : isBytes ? body : Buffer.from(JSON.stringify(body)),
+      withinMs: 30_000,
+    })
+    const text = Buffer.from(answer.body).toString()
+    const isJson = answer.header('content-type')?.startsWith('application/json')
+    return { status: answer.status, body: isJson ? JSON.parse(text) : text, header: answer.header }
+  }
+  return {
+    server,
+    house,
+    database,
+    disk,
+    nudge,
+    events,
+    send,
+    async join() {
+      const { body } = await send('/api/v1/workers', { body: { name: 'w', version: '1' } })
+      return body as { worker: string; secret: string }
+    },
+    async [Symbol.asyncDispose]() {
+      client.close()
+      await server.close()
+      if (more.database === undefined) await database.close()
+    },
+  }
+}
+
+export function reach(
+  servers: string[],
+  identity: { worker: string; secret: string },
+  more: Partial<ReachOptions> = {},
+) {
+  const journal = new Readers<Event>()
+  const events: Event[] = []
+  journal.read((event) => events.push(event))
+  const house = reachServers({
+    servers,
+    identity,
+    life: 'life1',
+    clock: realClock,
+    random: seededRandom(1),
+    journal,
+    disk: memoryDisk(),
+    outboxFolder: '/outbox',
+    outboxBytes: 10_000_000,
+    pollMs: 0,
+    ...more,
+  })
+  return Object.assign(house, { events })
+}
