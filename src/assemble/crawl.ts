@@ -7,6 +7,7 @@ import { realDisk } from '../base/real-disk.ts'
 import type { Settings } from '../config/keys.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
+import { anotherThread } from './another-thread.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import { Crew } from './crew.ts'
@@ -48,9 +49,6 @@ const EXIT_OF: Record<CrawlWhy, number> = {
   time: EXIT.timeLimit,
   size: EXIT.sizeLimit,
 }
-
-/** Another thread is started when all are full and each has this many sites: it costs 50 MB and a tenth of a second. */
-const SITES_PER_THREAD = 20
 
 /** `thread`: its first worker thread, if that was loaded already; from here on it belongs to the crawl. */
 export async function startCrawl(
@@ -174,6 +172,7 @@ async function runCrawl(
   crew.start()
   const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
 
+  const isNeeded = anotherThread()
   const keep = async () => {
     while (!over.signal.aborted) {
       await realClock.sleep(TICK, over.signal)
@@ -181,8 +180,8 @@ async function runCrawl(
       await crew.watch()
       await view.refresh()
       const { free, leased } = view.totals.sites
-      const hasSites = free + leased > crew.size * SITES_PER_THREAD
-      if (crew.size > 0 && crew.size < settings.workers && hasSites && crew.isFull(settings.visits)) crew.start()
+      const look = { threads: crew.size, full: crew.isFull(settings.visits), free, leased }
+      if (crew.size > 0 && crew.size < settings.workers && isNeeded(look)) crew.start()
       if (settings.maxSize !== undefined && view.counters.get('bytes')! >= settings.maxSize) stop('size')
     }
   }
