@@ -1,4 +1,5 @@
 /** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
+import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
@@ -41,6 +42,9 @@ export interface CrawlHandle {
 }
 
 export type CrawlOptions = WritingOptions
+
+/** House and threads have the same clock. */
+const NOT_AHEAD = new SharedArrayBuffer(8)
 
 const EXIT_OF: Record<CrawlWhy, number> = {
   complete: EXIT.done,
@@ -133,6 +137,8 @@ async function runCrawl(
       plan,
       worker,
       folder,
+      host: hostname(),
+      ahead: NOT_AHEAD,
       slot,
       filter: house.filter.shared,
       randomSeed: random.integer(2 ** 31),

@@ -67,6 +67,11 @@ export class Crew {
     return [...this.#members].every(({ busy, pulse }) => busy > BUSY || pulse.visits >= slots)
   }
 
+  /** Sites that its threads visit now. */
+  get visits(): number {
+    return [...this.#members].reduce((sum, { pulse }) => sum + pulse.visits, 0)
+  }
+
   get lateMs(): number {
     return Math.max(0, ...[...this.#members].map(({ pulse }) => pulse.lateMs))
   }

@@ -41,15 +41,16 @@ export async function crawlPlanOf(
   folder: string,
   disk: Disk,
 ): Promise<CrawlPlan> {
-  const settings = { ...settingsIn(plan.settings), ...own }
-  const paths: Partial<Record<SettingName, string>> = {}
+  const paths: { [Name in (typeof FILES)[number]]?: string } = {}
   for (const name of FILES) {
     const text = plan.files[keyOf(name)]
-    paths[name] = text === undefined ? undefined : join(folder, `${keyOf(name)}.txt`)
-    if (text !== undefined) await replaceFile(disk, join(folder, `${keyOf(name)}.txt`), text)
+    const path = join(folder, `${keyOf(name)}.txt`)
+    paths[name] = text === undefined ? undefined : path
+    if (text !== undefined && (disk.size(path) === undefined || textOf(disk, path) !== text))
+      await replaceFile(disk, path, text)
   }
   const { version, seeds, alternates } = plan
-  return { settings: Object.freeze({ ...settings, ...paths }), seeds, alternates, version }
+  return { settings: Object.freeze({ ...settingsIn(plan.settings), ...own, ...paths }), seeds, alternates, version }
 }
 
 /** By the settings of the crawl alone: neither this machine's environment nor its files have a say in it. */

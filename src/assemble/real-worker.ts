@@ -1,9 +1,8 @@
 /** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
-import { realClock, turn } from '../base/clock.ts'
+import { realClock, shiftedClock, turn } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
 import { DigestFilter } from '../collection/captures/digest-filter.ts'
@@ -32,6 +31,8 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
   // Before anything is awaited: the house may say stop at once.
   const house = reachHouse(port)
   const { settings, version } = data.plan
+  const ahead = new BigInt64Array(data.ahead)
+  const clock = shiftedClock(realClock, () => Number(Atomics.load(ahead, 0)))
   const filter = new DigestFilter(data.filter)
   const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? house.event(event) : undefined) }
   const named = new Set(settings.resolve.map(({ ip }) => ip))
@@ -40,9 +41,9 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     disk: realDisk,
     folder: join(data.folder, 'archive'),
     prefix: 'ORBWEAVER',
-    hostname: hostname(),
+    hostname: data.host,
     worker: data.worker,
-    clock: realClock,
+    clock,
     random: seededRandom(data.randomSeed),
     rollBytes: settings.volumeSize,
     info: {
@@ -55,7 +56,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     twinsInMemory: TWINS_IN_MEMORY,
   })
   const openSession = openSessions({
-    clock: realClock,
+    clock,
     deadlines: {
       connect: settings.connectTimeout,
       firstByte: settings.firstByteTimeout,
@@ -68,15 +69,15 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     maxIdleMs: MAX_IDLE_MS,
   })
   const tools = workerTools(data.plan, {
-    clock: realClock,
+    clock,
     journal,
-    openSession: pacedSessions(openSession, realClock, turn),
+    openSession: pacedSessions(openSession, clock, turn),
     resolve: realResolver(settings),
     archive,
     // Most payloads are new, and the filter knows that without a journey to the house.
     findTwin: async (digest) => (filter.mayHave(digest) ? house.findTwin(digest) : undefined),
     watch: watchInto(data.slot),
-    blacklist: blacklistFiles(settings, realDisk, realClock, journal),
+    blacklist: blacklistFiles(settings, realDisk, clock, journal),
   })
   await runWorker(
     {

@@ -10,6 +10,10 @@ export interface ThreadData {
   plan: CrawlPlan
   worker: string
   folder: string
+  /** For the names of its volumes, beside the worker's own. */
+  host: string
+  /** 64 bits: by how many milliseconds the house's clock is ahead of this machine's. */
+  ahead: SharedArrayBuffer
   slot: SharedArrayBuffer
   filter: SharedArrayBuffer
   randomSeed: number

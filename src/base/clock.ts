@@ -40,6 +40,11 @@ export const realClock: Clock = {
   },
 }
 
+/** Another machine's time on this one's timers: `ahead` says by how much it is ahead just now. */
+export function shiftedClock(clock: Clock, ahead: () => Millis): Clock {
+  return { ...clock, now: () => clock.now() + ahead() }
+}
+
 /** One turn of the event loop: lets timers, sockets and messages in between two pieces of long work. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))

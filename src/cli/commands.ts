@@ -18,6 +18,8 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   seed: async () => (await import('./commands/seed.ts')).seed,
   mirrors: async () => (await import('./commands/mirrors.ts')).mirrors,
   config: async () => (await import('./commands/config.ts')).config,
+  serve: async () => (await import('./commands/serve.ts')).serve,
+  worker: async () => (await import('./commands/worker.ts')).worker,
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
 }
 

@@ -7,6 +7,8 @@ import type { CrawlHandle, CrawlOptions } from '../assemble/crawl.ts'
 import type { SeedsEntered, SeedWatch } from '../assemble/enter-seeds.ts'
 import type { MirrorRenewal, Renewed } from '../assemble/mirror-file.ts'
 import type { SeedRequest } from '../assemble/seed-inputs.ts'
+import type { ServeHandle, ServeOptions } from '../assemble/serve.ts'
+import type { WorkerHandle, WorkerStart } from '../assemble/volunteer.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Rooms } from './rooms.ts'
 
@@ -51,6 +53,10 @@ export interface ServedWeb {
 
 export interface Doors {
   startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle>
+  /** A house without workers of its own, that others reach over HTTP. */
+  startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle>
+  /** Workers for such a house. */
+  startWorker(settings: Settings, options: WorkerStart): Promise<WorkerHandle>
   /** For reading, while a crawl may be running. */
   openCollection(folder: string): Promise<Rooms>
   /** Adds seeds from any sources to a collection, made if need be, without crawling. */

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import type { CrawlEnd } from '../assemble/crawl.ts'
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import type { SeedsEntered } from '../assemble/enter-seeds.ts'
+import type { WorkerSnapshot } from '../assemble/volunteer.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Doors } from './doors.ts'
 import type { Rooms, Standing } from './rooms.ts'
@@ -209,6 +210,16 @@ export interface FakeDoors extends Doors {
   opened: string[]
 }
 
+const WORKER: WorkerSnapshot = {
+  visits: 2,
+  pages: 10,
+  bytes: 20_000,
+  undelivered: 0,
+  lostMs: undefined,
+  slow: [],
+  lateMs: 0,
+}
+
 export function fakeDoors(
   end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [], mirrorsLeft: [] },
   rooms = fakeRooms(),
@@ -223,6 +234,18 @@ export function fakeDoors(
       crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
       return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
     },
+    startServer: async () => ({
+      url: 'http://127.0.0.1:8723',
+      done: Promise.resolve({ why: 'complete', documents: end.documents }),
+      snapshot: () => SNAPSHOT,
+      stop() {},
+    }),
+    startWorker: async () => ({
+      name: 'here-1234',
+      done: Promise.resolve({ why: 'complete', undelivered: 0 }),
+      snapshot: () => WORKER,
+      stop() {},
+    }),
     async openCollection(folder) {
       opened.push(folder)
       return rooms

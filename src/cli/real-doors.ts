@@ -9,6 +9,16 @@ export const realDoors: Doors = {
     const { startCrawl } = await import('../assemble/crawl.ts')
     return startCrawl(settings, options, thread)
   },
+  async startServer(settings, options) {
+    const { startServer } = await import('../assemble/serve.ts')
+    return startServer(settings, options)
+  },
+  async startWorker(settings, options) {
+    const { loadThread } = await import('../assemble/worker-thread.ts')
+    const thread = loadThread()
+    const { startWorker } = await import('../assemble/volunteer.ts')
+    return startWorker(settings, options, thread)
+  },
   async openCollection(folder) {
     const { openCollection } = await import('../assemble/open.ts')
     return openCollection(folder)

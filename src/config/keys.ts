@@ -5,6 +5,7 @@
 import { availableParallelism } from 'node:os'
 import { VN } from '../hazards/presets.ts'
 import { LONGEST_URL } from '../web/url/web-url.ts'
+import { clusterSettings } from './cluster-keys.ts'
 import { COMMAND_SETTINGS } from './command-keys.ts'
 import { pauseFor, resolveAs } from './hosts.ts'
 import * as a from './parsers.ts'
@@ -25,9 +26,13 @@ const ALL: readonly CommandName[] = [
   'mirrors',
   'config',
   'simulate',
+  'serve',
+  'worker',
 ]
-/** What makes a crawl: `crawl` takes it, `config` shows it. */
-const CRAWL: readonly CommandName[] = ['crawl', 'config']
+/** All that open a collection, here or in a shared database. */
+const COLLECTIONS = ALL.filter((name) => !['demo', 'simulate', 'worker'].includes(name))
+/** What makes a crawl: `crawl` and `serve` take it, `config` shows it. */
+const CRAWL: readonly CommandName[] = ['crawl', 'serve', 'config']
 const crawl = { commands: CRAWL, lasting: true } as const
 
 const say = { group: 'Where and how much to say', commands: ALL } as const
@@ -66,7 +71,7 @@ export const SETTINGS = {
   verbose: toggle({ ...say, short: 'v', what: 'Tell every event on standard error, one a line.' }),
   progressEvery: one(a.duration({ least: 100, most: DAY }), {
     ...say,
-    commands: ['crawl', 'demo', 'config'],
+    commands: ['crawl', 'serve', 'worker', 'demo', 'config'],
     form: 'DURATION',
     default: '10s',
     what: 'How often to print a line of progress where there is no terminal.',
@@ -75,7 +80,7 @@ export const SETTINGS = {
   seeds: maybe(a.path, {
     ...what,
     lasting: false,
-    commands: ['crawl', 'seed', 'config'],
+    commands: ['crawl', 'serve', 'seed', 'config'],
     form: 'FILE',
     what: 'Read seeds from this file, one a line, # begins a comment; - is standard input.',
   }),
@@ -121,7 +126,7 @@ export const SETTINGS = {
   }),
   urlRules: many(a.urlRule, {
     ...what,
-    commands: ['crawl', 'seed', 'config'],
+    commands: ['crawl', 'serve', 'seed', 'config'],
     form: 'RULE[,RULE…]',
     commas: true,
     default: ['usual'],
@@ -267,7 +272,6 @@ export const SETTINGS = {
 
   contact: maybe(a.contact, {
     ...who,
-    commands: ['crawl', 'config'],
     form: 'URL|EMAIL',
     what: 'Where webmasters learn who crawls and why; it stands in the User-Agent.',
   }),
@@ -286,7 +290,7 @@ export const SETTINGS = {
   }),
   randomSeed: maybe(a.count({ most: 2 ** 32 - 1 }), {
     ...work,
-    commands: ['crawl', 'config', 'demo', 'simulate'],
+    commands: ['crawl', 'serve', 'config', 'demo', 'simulate'],
     form: 'N',
     defaultText: 'drawn',
     what: 'The seed of chance, to repeat a run.',
@@ -296,7 +300,7 @@ export const SETTINGS = {
     {
       ...work,
       lasting: false,
-      commands: ['crawl', 'config', 'demo'],
+      commands: ['crawl', 'worker', 'config', 'demo'],
       form: 'N',
       default: 'cores',
       defaultText: "the machine's cores",
@@ -306,6 +310,7 @@ export const SETTINGS = {
   visits: one(a.count({ least: 1, most: 10_000 }), {
     ...work,
     lasting: false,
+    commands: ['crawl', 'worker', 'config'],
     form: 'N',
     default: '300',
     what: 'Sites that one thread visits at the same time.',
@@ -331,18 +336,18 @@ export const SETTINGS = {
 
   resolve: many(resolveAs, {
     ...network,
-    commands: ['crawl', 'config', 'mirrors'],
+    commands: ['crawl', 'serve', 'config', 'mirrors'],
     form: 'HOST=IP[:PORT]',
     what: 'Connect to this address for this host (*.test and * too), as curl --resolve does; private addresses may be named here.',
   }),
   allowPrivate: toggle({
     ...network,
-    commands: ['crawl', 'config', 'mirrors'],
+    commands: ['crawl', 'serve', 'config', 'mirrors'],
     what: 'Connect to loopback, private and link-local addresses too; else they are refused.',
   }),
   dnsServers: many(a.dnsServer, {
     ...network,
-    commands: ['crawl', 'config', 'mirrors'],
+    commands: ['crawl', 'serve', 'config', 'mirrors'],
     form: 'IP[:PORT][,…]',
     commas: true,
     defaultText: "the system's",
@@ -398,6 +403,7 @@ export const SETTINGS = {
     what: 'Begin a new volume (WARC file) when this one has this size.',
   }),
 
+  ...clusterSettings(COLLECTIONS),
   ...COMMAND_SETTINGS,
 } as const satisfies Record<string, Setting<unknown>>
 

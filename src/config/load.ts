@@ -57,7 +57,7 @@ export function loadSettings(
   const flags = fromFlags(args)
   const environment = fromEnvironment(world)
   const { given: file, kept } = fromFile(world, new Map([...environment, ...flags]))
-  const upper = new Map([...file, ...environment, ...flags])
+  const upper = readSecrets(world, new Map([...file, ...environment, ...flags]))
   const preset = fromPreset(upper)
   const given = new Map([...preset, ...upper])
   const settings = build(given)
@@ -106,6 +106,19 @@ function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
   for (const [name, { texts, line }] of readSettingsFile(text, path))
     given.set(name, { texts, source: { by: 'file', path, line } })
   return { given, kept: named === undefined }
+}
+
+/** `@FILE`: so that no secret need stand on a command line, where every user of the machine sees it. */
+function readSecrets(world: Surroundings, given: ReadonlyMap<SettingName, Given>): Map<SettingName, Given> {
+  const read = new Map(given)
+  for (const [name, { texts, source }] of given) {
+    if (!settingOf(name).secret || texts.length !== 1 || !texts[0].startsWith('@')) continue
+    const path = texts[0].slice(1)
+    const text = world.readFile(path)
+    if (text === undefined) throw new Problem('unreadable', `${place(name, source)}: there is no file ${path}`)
+    read.set(name, { texts: [text.trim()], source })
+  }
+  return read
 }
 
 function fromPreset(upper: ReadonlyMap<SettingName, Given>): Map<SettingName, Given> {

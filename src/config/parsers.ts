@@ -166,3 +166,40 @@ export const instant: Parse<number> = (text) => {
     throw new Unfit(`'${text}' is no time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
   return at
 }
+
+/** A database that machines share. The text may hold a password: no message repeats it. */
+export function database(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
+    throw new Unfit('this is no address of a database; write postgres://USER:PASSWORD@HOST:PORT/NAME')
+  if (url.pathname.length < 2) throw new Unfit('the name of the database is missing; write postgres://HOST/NAME')
+  return text
+}
+
+export function listenHost(text: string): string {
+  if (isIP(text) === 0 && text !== 'localhost')
+    throw new Unfit(`'${text}' is no address of this machine; write 127.0.0.1, 0.0.0.0 or ::`)
+  return text
+}
+
+/** Without a slash at its end. */
+export function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new Unfit(`'${text}' is no address of a server; write http://HOST:PORT or https://HOST`)
+  return url.href.replace(/\/+$/, '')
+}
+
+const LEAST_SECRET = 16
+
+export function secret(text: string): string {
+  if (text.length < LEAST_SECRET)
+    throw new Unfit(`the secret is too short: it takes ${LEAST_SECRET} characters or more`)
+  return text
+}
+
+export function workerName(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,40}$/.test(text))
+    throw new Unfit(`'${text}' is no name; write up to 40 letters, digits, dots or hyphens`)
+  return text
+}

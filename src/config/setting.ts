@@ -19,6 +19,8 @@ export type CommandName =
   | 'mirrors'
   | 'config'
   | 'simulate'
+  | 'serve'
+  | 'worker'
 
 export const GROUPS = [
   'Where and how much to say',
@@ -29,6 +31,7 @@ export const GROUPS = [
   'Order and work',
   'Network',
   'Keeping',
+  'Many machines',
   'This command',
 ] as const
 export type Group = (typeof GROUPS)[number]
@@ -47,6 +50,8 @@ export interface Setting<T> {
   readonly lasting: boolean
   /** Only as a flag: neither in the file nor in the environment. */
   readonly flagOnly: boolean
+  /** Never shown and never written down; `@FILE` stands for what is in that file. */
+  readonly secret: boolean
   readonly fallback: T
   /** The default as help and documents print it. */
   readonly fallbackText: string
@@ -62,6 +67,7 @@ interface Words {
   short?: string
   lasting?: boolean
   flagOnly?: boolean
+  secret?: boolean
   defaultText?: string
 }
 
@@ -124,6 +130,7 @@ function fixed(words: Words) {
     commands: words.commands,
     lasting: words.lasting ?? false,
     flagOnly: words.flagOnly ?? false,
+    secret: words.secret ?? false,
     ...(words.short === undefined ? {} : { short: words.short }),
   }
 }

@@ -9,7 +9,7 @@ export type Event =
   | { kind: 'request'; site: string; url: string }
   | { kind: 'answer'; site: string; url: string; status: number; bytes: number; tookMs: Millis }
   | { kind: 'synced'; worker: string }
-  | { kind: 'checked-in'; worker: string; parts: number }
+  | { kind: 'checked-in'; worker: string; parts: number; pages: number; bytes: number }
   | { kind: 'inbox-stored'; parts: number }
   | { kind: 'applying'; part: number; pages: number }
   | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }

@@ -78,7 +78,10 @@ export class Courier {
       await archive.synced()
       journal.tell({ kind: 'synced', worker })
       await sink.checkIn(worker, parts)
-      journal.tell({ kind: 'checked-in', worker, parts: parts.length })
+      const sum = (of: (part: VisitReport) => number) => parts.reduce((total, part) => total + of(part), 0)
+      const pages = sum((part) => part.pages.length)
+      const bytes = sum((part) => part.counts.get('bytes') ?? 0)
+      journal.tell({ kind: 'checked-in', worker, parts: parts.length, pages, bytes })
     } catch (error) {
       this.#failure = error
       this.onFailure(error)

@@ -4,6 +4,8 @@ import { place } from '../../config/given.ts'
 import { keyOf, type SettingName, settingOf } from '../../config/keys.ts'
 import type { Command, Invocation } from '../command.ts'
 
+const HIDDEN = '(secret)'
+
 export const config: Command = {
   name: 'config',
   usage: '',
@@ -19,10 +21,10 @@ export const config: Command = {
     const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
     if (call.settings.markdown) await call.screen.write(settingsDocument())
     else if (call.settings.json) {
-      const shown = Object.fromEntries(
-        names.map((name) => [keyOf(name), { value: call.settings[name] ?? null, by: who(call, name) }]),
+      const table = Object.fromEntries(
+        names.map((name) => [keyOf(name), { value: shown(call, name), by: who(call, name) }]),
       )
-      call.screen.print(JSON.stringify(shown, undefined, 2))
+      call.screen.print(JSON.stringify(table, undefined, 2))
     } else {
       const longest = Math.max(...names.map((name) => keyOf(name).length))
       for (const name of names)
@@ -37,8 +39,14 @@ function who(call: Invocation, name: SettingName): string {
   return given === undefined ? 'default' : place(name, given.source)
 }
 
+function shown(call: Invocation, name: SettingName): unknown {
+  const value = call.settings[name] ?? null
+  return settingOf(name).secret && value !== null ? HIDDEN : value
+}
+
 function text(call: Invocation, name: SettingName): string {
   const given = call.given.get(name)
+  if (given !== undefined && settingOf(name).secret) return HIDDEN
   if (name === 'links') return call.settings.links
   if (given !== undefined) return given.texts.join(' ')
   return settingOf(name).form === '' ? 'no' : settingOf(name).fallbackText

@@ -1,0 +1,100 @@
+/** Settings of servers and of workers that reach them over HTTP. A part of the one table, `keys.ts`. */
+import * as a from './parsers.ts'
+import { type CommandName, many, maybe, one, toggle } from './setting.ts'
+
+const machines = { group: 'Many machines' } as const
+const SERVE: readonly CommandName[] = ['serve', 'config']
+const WORKER: readonly CommandName[] = ['worker', 'config']
+const BOTH: readonly CommandName[] = ['serve', 'worker', 'config']
+
+export function clusterSettings(everywhere: readonly CommandName[]) {
+  return {
+    database: maybe(a.database, {
+      ...machines,
+      commands: everywhere,
+      secret: true,
+      form: 'postgres://…|@FILE',
+      defaultText: 'collection.db in the collection (SQLite)',
+      what: 'The PostgreSQL database of a collection that many machines share; with its password it is better given by ORBWEAVER_DATABASE or by a file.',
+    }),
+    host: one(a.listenHost, {
+      ...machines,
+      commands: SERVE,
+      form: 'ADDRESS',
+      default: '127.0.0.1',
+      what: 'The address on which the server listens; 0.0.0.0 for all of the machine.',
+    }),
+    port: one(a.count({ most: 65_535 }), {
+      ...machines,
+      commands: SERVE,
+      form: 'N',
+      default: '8723',
+      what: 'The port on which the server listens; 0 takes any that is free.',
+    }),
+    publicUrl: maybe(a.serverUrl, {
+      ...machines,
+      commands: SERVE,
+      form: 'URL',
+      defaultText: 'made from --host and --port',
+      what: 'How workers reach this server, when that is through a proxy or another name: it is told to all workers as one of the servers.',
+    }),
+    certificate: maybe(a.path, {
+      ...machines,
+      commands: SERVE,
+      form: 'FILE',
+      what: 'A TLS certificate (PEM, with its chain) for the server; without it, it speaks plain HTTP, and a proxy in front of it should speak TLS.',
+    }),
+    certificateKey: maybe(a.path, {
+      ...machines,
+      commands: SERVE,
+      form: 'FILE',
+      what: 'The private key of --certificate (PEM).',
+    }),
+    joinSecret: maybe(a.secret, {
+      ...machines,
+      commands: BOTH,
+      secret: true,
+      form: 'TEXT|@FILE',
+      what: 'What a new worker must know to join; better given by ORBWEAVER_JOIN_SECRET or by a file. Without it, only workers on the same machine may join.',
+    }),
+    untilDone: toggle({
+      ...machines,
+      commands: ['serve', 'worker'],
+      flagOnly: true,
+      what: 'End when the crawl is complete; else wait for more to do.',
+    }),
+    keepCalls: one(a.duration({ least: 60_000, most: 3650 * 86_400_000 }), {
+      ...machines,
+      commands: SERVE,
+      form: 'DURATION',
+      default: '30d',
+      what: "How long the record of the workers' calls is kept.",
+    }),
+    server: many(a.serverUrl, {
+      ...machines,
+      commands: WORKER,
+      form: 'URL',
+      what: 'A server to work for; with several, another is asked when one does not answer.',
+    }),
+    name: maybe(a.workerName, {
+      ...machines,
+      commands: WORKER,
+      form: 'NAME',
+      defaultText: "the machine's name",
+      what: 'How the worker is called in status and in the names of its volumes.',
+    }),
+    region: maybe(a.workerName, {
+      ...machines,
+      commands: WORKER,
+      form: 'NAME',
+      what: 'Where the worker stands: workers of one region are near the same sites.',
+    }),
+    volumes: one(a.oneOf('upload', 'keep'), {
+      ...machines,
+      commands: WORKER,
+      form: 'upload|keep',
+      default: 'upload',
+      what: 'What becomes of the volumes: sent to the server as they are written, or kept in the archive folder of the worker.',
+    }),
+  }
+}

@@ -1,0 +1,49 @@
+/**
+ * A crawl of many processes, as operators start them: servers over a database (or over the folder of one server), workers
+ * that reach them over HTTP. Each process may be ended and started again.
+ */
+import assert from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Ran, type Running, startOrbweaver, type TemporaryFolder } from './harness.ts'
+
+const LONGEST_START_MS = 30_000
+
+export interface ServerProcess extends Running {
+  readonly url: string
+  readonly folder: string
+}
+
+/** `serve` with these flags; ready when it has said where it is. */
+export async function startServer(folder: string, flags: readonly string[], port = 0): Promise<ServerProcess> {
+  const running = startOrbweaver(['serve', '-c', folder, '--port', String(port), '--progress-every', '1s', ...flags])
+  let said = ''
+  running.child.stderr?.on('data', (text: string) => {
+    said += text
+  })
+  const until = Date.now() + LONGEST_START_MS
+  for (;;) {
+    const url = /serving at (\S+);/.exec(said)?.[1]
+    if (url !== undefined) return { ...running, url, folder }
+    assert.ok(running.child.exitCode === null, `the server ended: ${said}`)
+    assert.ok(Date.now() < until, `the server does not start: ${said}`)
+    await sleep(20)
+  }
+}
+
+export interface WorkerProcess extends Running {
+  readonly folder: string
+}
+
+export function startWorker(folder: string, servers: readonly string[], flags: readonly string[] = []): WorkerProcess {
+  const named = servers.flatMap((url) => ['--server', url])
+  return { ...startOrbweaver(['worker', '-c', folder, ...named, '--progress-every', '1s', ...flags]), folder }
+}
+
+/** The last lines of each, for a message that says why. */
+export function lastWords(ran: readonly Ran[]): string {
+  return ran.map(({ code, signal, stderr }) => `${code ?? signal}: ${stderr.slice(-1500)}`).join('\n---\n')
+}
+
+export function folders(folder: TemporaryFolder, name: string, count: number): string[] {
+  return Array.from({ length: count }, (_, i) => folder.at(`${name}${i + 1}`))
+}
