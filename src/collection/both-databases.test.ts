@@ -1,0 +1,209 @@
+/** The same reports on SQLite and on PostgreSQL: whoever reads gets the same answers. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { hash64 } from '../base/digest.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { postgresForTests } from '../database/postgres/test-database.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import type { PageReport, VisitReport } from '../visit/report.ts'
+import { usualUrls } from '../web/url/web-url.ts'
+import { captureCount, capturesIn, capturesOf, capturesSince, knownEnd } from './captures/read-captures.ts'
+import { characterise } from './characterise/characterise.ts'
+import { Distribution } from './characterise/distribution.ts'
+import { proposeThresholds, type Threshold } from './characterise/thresholds.ts'
+import { readCounter, readCounters } from './counters/counters.ts'
+import { duplicateContents, figures, largestServers } from './figures.ts'
+import { exportLinks } from './links/export-links.ts'
+import { linksToIndex } from './links/index-links.ts'
+import { linksOfPage } from './links/read-links.ts'
+import { searchMirrors } from './mirrors/find-mirrors.ts'
+import { HEURISTICS } from './mirrors/heuristics.ts'
+import { homeOf, whyNoMirror } from './mirrors/homes.ts'
+import { proposedMirrors } from './mirrors/proposals.ts'
+import { answeredSites } from './pages/answered-sites.ts'
+import { pageOf, pagesSince, verdictsOf } from './pages/read-pages.ts'
+import { applyReports } from './sample-catalogue.test-data.ts'
+import { NOON, samplePage, sampleReport } from './sample-report.ts'
+
+const SITES = ['a.test', 'b.test', 'big.test', 'mirror.test', 'www.mirror.test', 'ünï.test', 'Z.test', 'z.test:8080']
+const PLACES: Partial<PageReport>[] = [
+  {},
+  { depth: 3, language: 'pt-BR', annotations: ['lenTrunc'] },
+  { mediaType: 'application/pdf', sniffed: 'text/html' },
+  { status: 404, outcome: { kind: 'gone', why: 'status-404' } },
+  { status: 301, outcome: { kind: 'moved', to: 'http://a.test/' }, title: '' },
+  {
+    status: -9998,
+    outcome: { kind: 'refused', by: 'robots', rule: 'Disallow: /x' },
+    capture: undefined,
+    memory: undefined,
+  },
+  { status: -2, outcome: { kind: 'later', why: 'connect', notBefore: NOON }, capture: undefined, memory: undefined },
+  { tookMs: 61_000, bytes: 3_000_000, depth: 9 },
+]
+
+/** Texts that sort otherwise where a language decides, wide characters, an empty title, a quote. */
+const urlsOf = (site: string) =>
+  ['/', '/A', '/a', '/b?q=ä', "/it's", '/Ünï', '/7', '/8'].map((path) => `http://${site}${path}`)
+
+function reports(): VisitReport[] {
+  const all = SITES.flatMap((site, nth) => {
+    const urls = urlsOf(site)
+    const links = [...urls.slice(0, 3), ...urlsOf(SITES[(nth + 1) % SITES.length]).slice(0, nth)]
+    const content = (i: number) =>
+      /mirror/.test(site) ? `mirrored ${i}` : i === 2 ? 'everywhere the same' : `${site} ${i}`
+    const pages = urls.map((url, i) =>
+      samplePage(url, { at: NOON + nth * 61_000 + i, ...PLACES[i] }, content(i), links),
+    )
+    const robots = samplePage(`http://${site}/robots.txt`, { errand: true, path: 'P' }, 'robots')
+    const verdict = (rule: string, at: number) => ({
+      rule,
+      evidence: `${site}: ${rule}`,
+      at,
+      examples: urls.slice(0, 2),
+    })
+    const verdicts = [
+      verdict('site-urls>=5000', NOON),
+      ...(nth % 2 === 0 ? [verdict('site-urls>=100000', NOON + 1), verdict('maze', NOON + 2)] : []),
+      ...(nth > 5 ? [{ ...verdict('mirror', NOON + nth), pattern: '/x/#' }] : []),
+    ]
+    const first = sampleReport(site, 1, [robots, ...pages], { verdicts })
+    const digest = pages[0].capture!.digest
+    const again = samplePage(
+      urls[0],
+      {
+        at: NOON + 90_000_000 + nth,
+        outcome: { kind: 'kept', how: 'same' },
+        capture: { volume: 'V-2.warc.gz', offset: nth * 1000, length: 200, digest, kind: 'revisit' },
+        annotations: ['dup'],
+      },
+      content(0),
+    )
+    const changed = samplePage(
+      urls[1],
+      { at: NOON + 90_000_100 + nth, outcome: { kind: 'kept', how: 'changed' } },
+      `${site} new`,
+      links.slice(1),
+    )
+    return [first, sampleReport(site, 2, [again, changed], site === 'b.test' ? { ended: 'given-up' } : {})]
+  })
+  const alike = Array.from({ length: 14 }, (_, i) =>
+    samplePage(`http://many.test/${i}`, { depth: i }, 'the same again'),
+  )
+  return [...all, sampleReport('many.test', 1, alike)]
+}
+
+/** All limits are proposed to be 3, so that each stops something. */
+function allThree() {
+  const three = new Distribution()
+  for (let i = 0; i < 200; i++) three.add(3)
+  const sizes = [['text/html', three]] as const
+  return { urlsPerSite: three, duplicatesPerSite: three, deepest: three, urlLength: three, took: three, sizes }
+}
+
+/** Ids and the order of buckets are each database's own. */
+function sorted<Row extends { id?: number }>(rows: readonly Row[]): Omit<Row, 'id'>[] {
+  const texts = rows.map(({ id: _, ...row }) => [JSON.stringify(row), row] as const)
+  return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+}
+
+async function inPieces<Row extends { id: number }>(
+  database: Database,
+  read: (tx: Tx, after: number, atMost: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const all: Row[] = []
+  for (;;) {
+    const piece = await database.read((tx) => read(tx, all.at(-1)?.id ?? 0, 7))
+    if (piece.length === 0) return all
+    all.push(...piece)
+  }
+}
+
+async function answersOf(database: Database): Promise<Record<string, unknown>> {
+  const pages = await inPieces(database, pagesSince)
+  const captures = await inPieces(database, capturesSince)
+  const homes: string[] = []
+  for (let last: bigint | undefined; ; ) {
+    const after = last
+    const piece = await database.read((tx) => answeredSites(tx, after, 3))
+    homes.push(...piece.urls)
+    if (piece.last === undefined) break
+    last = piece.last
+  }
+  const links: string[] = []
+  for await (const { from, to } of exportLinks(database)) links.push(`${from} ${to}`)
+  const search = await searchMirrors(database, usualUrls)
+  const mirrors: Record<string, unknown> = { ...search, list: undefined, close: undefined }
+  for (const heuristic of HEURISTICS) mirrors[heuristic] = await search.list(heuristic)
+  await search.close()
+  const read = await database.read(async (tx) => {
+    const duplicates = await duplicateContents(tx, 10, 100)
+    return {
+      pageOf: await Promise.all(
+        SITES.map(async (site) => ({ ...(await pageOf(tx, site, hash64(`http://${site}/Ünï`))), id: 0 })),
+      ),
+      verdicts: await Promise.all(SITES.map((site) => verdictsOf(tx, site))),
+      captures: (await capturesOf(tx, 'big.test', hash64('http://big.test/'))).map((capture) => ({
+        ...capture,
+        id: 0,
+      })),
+      second: (await capturesIn(tx, 'V-2.warc.gz', 2000, 3)).map((capture) => ({ ...capture, id: 0 })),
+      ends: [await knownEnd(tx, 'V-2.warc.gz'), await knownEnd(tx, 'none')],
+      count: await captureCount(tx),
+      counters: Object.fromEntries([...(await readCounters(tx))].sort()),
+      documents: await readCounter(tx, 'documents'),
+      figures: await figures(tx, { seen: 1, waiting: 0 }),
+      largest: await largestServers(tx, 5),
+      duplicates: duplicates.map(({ urls, ...content }) => ({ ...content, urls: urls.sort() })),
+      proposed: await proposedMirrors(tx, 5),
+      home: await homeOf(tx, usualUrls, 'mirror.test', 0),
+      why: await whyNoMirror(tx, usualUrls, { replica: 'a.test', original: 'b.test' }, 0),
+      noNews: await whyNoMirror(tx, usualUrls, { replica: 'a.test', original: 'b.test' }, NOON * 2),
+      unindexed: await linksToIndex(tx),
+      links: await linksOfPage(tx, pages.find(({ url }) => url === 'http://Z.test/A')!.id),
+    }
+  })
+  return {
+    pages: sorted(pages),
+    allCaptures: sorted(captures),
+    homes: homes.sort(),
+    exported: links.sort(),
+    mirrors,
+    web: await characterise(database),
+    thresholds: await database.read((tx) => proposeThresholds(tx, allThree())),
+    ...read,
+  }
+}
+
+const postgres = await postgresForTests()
+const skip = 'skipped' in postgres ? postgres.skipped : false
+after(async () => {
+  if (!('skipped' in postgres)) await postgres.end()
+})
+
+test('every answer of the reading side is the same', { skip }, async () => {
+  assert.ok(!('skipped' in postgres))
+  const told = reports()
+  const answers: Record<string, unknown>[] = []
+  for (const database of [openSqlite(':memory:'), await postgres.make()]) {
+    await applyReports(database, told)
+    answers.push(JSON.parse(JSON.stringify(await answersOf(database), plain)))
+    await database.close()
+  }
+  const [sqlite, shared] = answers
+  for (const name of Object.keys(sqlite)) assert.deepEqual(shared[name], sqlite[name], name)
+  const { pages, exported, duplicates, figures } = sqlite as Record<string, unknown[]>
+  const stops = (sqlite.thresholds as Threshold[]).filter(({ from }) => from === 'here').map(({ stops }) => stops.urls)
+  assert.ok(stops.length === 6 && stops.every((urls) => urls > 0), String(stops))
+  assert.equal(pages.length, SITES.length * 8 + 14)
+  assert.ok(
+    exported.length > 100 && duplicates.length > 2 && Object.keys(figures).length > 10,
+    'there is much to compare',
+  )
+})
+
+/** Keys are bigints, bytes are arrays: both as texts, prototypes aside. */
+function plain(_key: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return `${value}n`
+  return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value
+}

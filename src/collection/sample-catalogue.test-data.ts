@@ -1,0 +1,48 @@
+/** Reports into the catalogue of either database, without a frontier: as `intake` writes those that count. */
+import { bucketOf } from '../database/bucket.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
+import type { VisitReport } from '../visit/report.ts'
+import { DigestFilter } from './captures/digest-filter.ts'
+import { CaptureWriter } from './captures/write-capture.ts'
+import { CounterSums } from './counters/counter-sums.ts'
+import { writeSums } from './counters/write-sums.ts'
+import { giveUpPages, writePage } from './pages/write-page.ts'
+import { writeVerdicts } from './pages/write-verdicts.ts'
+import { tryBucket } from './postgres/bucket-lock.ts'
+import { VolumeIds } from './postgres/volume-ids.ts'
+import { readBefore, writeReports } from './postgres/write-reports.ts'
+import { NOON } from './sample-report.ts'
+import { siteKeyOf } from './site-key.ts'
+
+export async function applyReports(database: Database, reports: readonly VisitReport[]): Promise<void> {
+  if (database.dialect === 'sqlite') return database.transact((tx) => onSqlite(tx, reports))
+  const buckets = Map.groupBy(reports, ({ site }) => bucketOf('postgres', siteKeyOf(site)))
+  for (const [bucket, together] of buckets) await database.transact((tx) => onPostgres(tx, bucket, together))
+}
+
+function onSqlite(tx: Tx, reports: readonly VisitReport[]): void {
+  const captures = new CaptureWriter(DigestFilter.ofBits(1024))
+  for (const report of reports) {
+    const site = siteKeyOf(report.site)
+    for (const page of report.pages) {
+      captures.write(tx, site, page)
+      if (!page.errand) writePage(tx, site, page)
+    }
+    writeVerdicts(tx, site, report.verdicts)
+    if (report.ended === 'given-up') giveUpPages(tx, site)
+  }
+  writeSums(tx, sumsOf(reports))
+}
+
+async function onPostgres(tx: Tx, bucket: number, reports: readonly VisitReport[]): Promise<void> {
+  await tryBucket(postgresTx(tx), bucket)
+  const before = await readBefore(tx, bucket, reports)
+  await writeReports(tx, bucket, reports, before, sumsOf(reports), new VolumeIds())
+}
+
+function sumsOf(reports: readonly VisitReport[]): CounterSums {
+  const sums = new CounterSums()
+  for (const { site, counts, pages } of reports) sums.add(site, counts, pages[0]?.at ?? NOON)
+  return sums
+}
