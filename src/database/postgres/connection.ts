@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
 import type { PostgresAddress } from './address.ts'
+import { prepareSession } from './session.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
 export interface Answer {
@@ -49,7 +49,6 @@ export interface SessionSettings {
   readonly idleInTransactionMs: number
 }
 
-const OLDEST_VERSION = 150_000
 /** The server ends a statement that takes too long; this much later we no longer believe that there is a server. */
 const GRACE_MS = 15_000
 const FAREWELL_MS = 2_000
@@ -60,7 +59,7 @@ export async function connect(address: PostgresAddress, settings: SessionSetting
   let trouble: unknown
   for (const url of address.urls) {
     try {
-      return await connectTo(url, address, settings)
+      return await connectTo(url, address.where, settings)
     } catch (error) {
       trouble = error
     }
@@ -68,7 +67,7 @@ export async function connect(address: PostgresAddress, settings: SessionSetting
   throw trouble
 }
 
-async function connectTo(url: string, address: PostgresAddress, settings: SessionSettings): Promise<Connection> {
+async function connectTo(url: string, where: string, settings: SessionSettings): Promise<Connection> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'orbweaver',
@@ -81,7 +80,7 @@ async function connectTo(url: string, address: PostgresAddress, settings: Sessio
   const connection = connectionOf(client, settings)
   try {
     await client.connect()
-    await prepareSession(connection, address, settings)
+    await prepareSession(connection, where, settings)
     return connection
   } catch (error) {
     connection.cut()
@@ -150,52 +149,5 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
       isLost = true
       socket.stream.destroy()
     },
-  }
-}
-
-/** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
-async function prepareSession(
-  connection: Connection,
-  { where }: PostgresAddress,
-  { access, statementMs, idleInTransactionMs }: SessionSettings,
-): Promise<void> {
-  const set = connection.ask(`
-    SET statement_timeout = ${Math.round(statementMs)};
-    SET idle_in_transaction_session_timeout = ${Math.round(idleInTransactionMs)};
-    SET client_min_messages = 'warning';
-    SET bytea_output = 'hex';
-    SET extra_float_digits = 1;
-    SET TimeZone = 'UTC';
-    SET jit = off;
-  `)
-  const look = connection.ask(`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
-           current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
-           pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
-  `)
-  // A statement whose asker died holds its locks until it ends; not every system can look for that.
-  const watch = connection.ask(`SET client_connection_check_interval = '5s'`).catch(() => {})
-  const [, { rows }] = await Promise.all([set, look, watch])
-  const [server] = rows as {
-    version: number
-    release: string
-    encoding: string
-    commit: string
-    onlyReads: boolean
-  }[]
-  if (server.version < OLDEST_VERSION)
-    throw new Problem('unfit-database', `${where} is PostgreSQL ${server.release}: 15 or newer is needed`)
-  if (server.encoding !== 'UTF8')
-    throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
-  if (access === 'write' && server.onlyReads) throw new StandbyError(where)
-  // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
-  if (server.commit === 'off') await connection.ask('SET synchronous_commit = on')
-}
-
-/** A standby, or a primary that was told to take no writes: another host may, or this one later. */
-export class StandbyError extends Error {
-  constructor(where: string) {
-    super(`${where} takes no writes`)
-    this.name = 'StandbyError'
   }
 }

@@ -238,7 +238,10 @@ describe('a group of hosts', { skip }, () => {
         ]),
       )
     await turn('on')
-    await assert.rejects(openPostgres(address, { steps }), problem('database-unreachable', /takes no writes/))
+    await assert.rejects(
+      openPostgres(address, { steps, startPatienceMs: 0 }),
+      problem('database-unreachable', /takes no writes/),
+    )
     const reader = db.transact((tx) => put(tx, 'later'))
     await turn('off')
     await reader

@@ -89,7 +89,7 @@ describe('opening', { skip }, () => {
       url.username = 'somebody'
       url.password = 'hush'
       change(url)
-      await assert.rejects(openPostgres(url.href, { patienceMs: 0 }), (error: unknown) => {
+      await assert.rejects(openPostgres(url.href, { startPatienceMs: 0 }), (error: unknown) => {
         assert.ok(problem(code, words)(error), String(error))
         assert.doesNotMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), /hush/)
         return true

@@ -9,8 +9,14 @@ import { migrations } from './migrations/index.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
-import { read, type TransactionTools, transact } from './transactions.ts'
+import { backOff, read, type TransactionTools, transact } from './transactions.ts'
 import { again, troubleOf } from './troubles.ts'
+
+export interface PostgresDatabase extends Database {
+  readonly dialect: 'postgres'
+  /** A connection beside those of transactions, for what belongs to a session: locks, listening. Who asks, ends it. */
+  session(): Promise<Connection>
+}
 
 export interface PostgresOptions {
   readonly clock?: Clock
@@ -19,6 +25,8 @@ export interface PostgresOptions {
   readonly connections?: number
   /** How long a database that is away is waited for before a transaction fails. */
   readonly patienceMs?: number
+  /** The same for the first connection: a server that is starting too, or not there at all. */
+  readonly startPatienceMs?: number
   readonly connectMs?: number
   readonly statementMs?: number
   readonly idleInTransactionMs?: number
@@ -28,18 +36,19 @@ export interface PostgresOptions {
 const DEFAULTS = {
   connections: 10,
   patienceMs: 30_000,
+  startPatienceMs: 5_000,
   connectMs: 5_000,
   statementMs: 60_000,
   idleInTransactionMs: 60_000,
 } as const
 
 /** `address`: as `postgresAddress` reads it. Makes or migrates the schema as needed. */
-export async function openPostgres(address: string, options: PostgresOptions = {}): Promise<Database> {
+export async function openPostgres(address: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   return opened(postgresAddress(address), 'write', options, bringUpToDate)
 }
 
 /** For commands that only read: a standby will do, and no schema is changed. */
-export async function openPostgresToRead(address: string, options: PostgresOptions = {}): Promise<Database> {
+export async function openPostgresToRead(address: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   return opened(postgresAddress(address), 'read', options, async (connection, where, steps) => {
     const version = await versionOf(connection, where, steps)
     if (version === 0) throw new Problem('no-collection', `there is no collection in ${where}: it is empty`)
@@ -53,14 +62,14 @@ async function opened(
   access: SessionSettings['access'],
   options: PostgresOptions,
   ready: (connection: Connection, where: string, steps: readonly PostgresMigration[]) => Promise<void>,
-): Promise<Database> {
+): Promise<PostgresDatabase> {
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
   const pool = poolOf(settings.connections, () => connect(address, settings))
   const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs }
   try {
-    await whenReady(tools, (connection) => ready(connection, where, steps))
+    await whenReady(tools, settings.startPatienceMs, (connection) => ready(connection, where, steps))
   } catch (error) {
     await pool.close()
     throw error
@@ -74,6 +83,12 @@ async function opened(
     dialect: 'postgres',
     transact: (work) => unlessClosed(() => transact(tools, work)),
     read: (work) => unlessClosed(() => read(tools, work)),
+    session: () =>
+      unlessClosed(() =>
+        connect(address, settings).catch((error: unknown) => {
+          throw troubleOf(error, where, true)
+        }),
+      ),
     close() {
       closed ??= pool.close()
       return closed
@@ -81,15 +96,25 @@ async function opened(
   }
 }
 
-/** The first connection. A server that starts just now is waited for; one that is not there at all says so at once. */
-async function whenReady(tools: TransactionTools, ready: (connection: Connection) => Promise<void>): Promise<void> {
-  let connection: Connection | undefined
-  try {
-    connection = await tools.pool.take()
-    await ready(connection)
-  } catch (error) {
-    throw troubleOf(error, tools.where, connection === undefined || again(error, connection.isLost) === 'away')
-  } finally {
-    if (connection !== undefined) tools.pool.give(connection)
+/** The first connection, and what is to be done on it. */
+async function whenReady(
+  tools: TransactionTools,
+  patienceMs: number,
+  ready: (connection: Connection) => Promise<void>,
+): Promise<void> {
+  const since = tools.clock.elapsed()
+  for (let tries = 1; ; tries++) {
+    let connection: Connection | undefined
+    try {
+      connection = await tools.pool.take()
+      return await ready(connection)
+    } catch (error) {
+      const why = again(error, connection?.isLost ?? false)
+      const isOver = tools.clock.elapsed() - since >= patienceMs
+      if (why === 'no' || isOver) throw troubleOf(error, tools.where, connection === undefined || why === 'away')
+      await backOff(tools, tries)
+    } finally {
+      if (connection !== undefined) tools.pool.give(connection)
+    }
   }
 }

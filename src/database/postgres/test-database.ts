@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { postgresAddress } from './address.ts'
 import { type Connection, connect } from './connection.ts'
 import { migrations } from './migrations/index.ts'
-import { openPostgres, type PostgresOptions } from './open.ts'
+import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open.ts'
 import { type StartedServer, startServer } from './server.test-tools.ts'
 
 /** Set by `test/run.ts`, so that all test files share one server. */
@@ -13,7 +13,7 @@ export const SERVER_VARIABLE = 'ORBWEAVER_TEST_POSTGRES'
 
 export interface PostgresForTests {
   /** A new database, migrated and empty. */
-  make(options?: PostgresOptions): Promise<Database>
+  make(options?: PostgresOptions): Promise<PostgresDatabase>
   /** The address of a new database with nothing in it, not even a schema; `migrated`: with ours. */
   newDatabase(migrated?: boolean): Promise<string>
   /** The server's own database, for those who look from outside. */

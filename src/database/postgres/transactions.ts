@@ -81,7 +81,7 @@ async function insist<T>(
 }
 
 /** Doubled each time, and by chance up to as much less: those who met in a conflict shall not meet again. */
-function backOff({ clock, random }: TransactionTools, tries: number): Promise<void> {
+export function backOff({ clock, random }: Pick<TransactionTools, 'clock' | 'random'>, tries: number): Promise<void> {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 16))
   return clock.sleep(most * (0.5 + random.next() / 2))
 }

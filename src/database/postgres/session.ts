@@ -1,0 +1,60 @@
+/** What a connection is told before it is used, and whether its server will do. */
+import { Problem } from '../../base/errors.ts'
+import type { Connection, SessionSettings } from './connection.ts'
+
+const OLDEST_VERSION = 150_000
+
+/** By which the server finds out that we are dead, and frees what we had locked. Not every system knows all of them. */
+const WATCHES = [
+  `SET client_connection_check_interval = '5s'`,
+  'SET tcp_keepalives_idle = 10',
+  'SET tcp_keepalives_interval = 5',
+  'SET tcp_keepalives_count = 3',
+  `SET tcp_user_timeout = '30s'`,
+]
+
+/** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
+export async function prepareSession(
+  connection: Pick<Connection, 'ask'>,
+  where: string,
+  { access, statementMs, idleInTransactionMs }: SessionSettings,
+): Promise<void> {
+  const set = connection.ask(`
+    SET statement_timeout = ${Math.round(statementMs)};
+    SET idle_in_transaction_session_timeout = ${Math.round(idleInTransactionMs)};
+    SET client_min_messages = 'warning';
+    SET bytea_output = 'hex';
+    SET extra_float_digits = 1;
+    SET TimeZone = 'UTC';
+    SET jit = off;
+  `)
+  const look = connection.ask(`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
+           current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
+           pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
+  `)
+  const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
+  const [, { rows }] = await Promise.all([set, look, ...watches])
+  const [server] = rows as {
+    version: number
+    release: string
+    encoding: string
+    commit: string
+    onlyReads: boolean
+  }[]
+  if (server.version < OLDEST_VERSION)
+    throw new Problem('unfit-database', `${where} is PostgreSQL ${server.release}: 15 or newer is needed`)
+  if (server.encoding !== 'UTF8')
+    throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
+  if (access === 'write' && server.onlyReads) throw new StandbyError(where)
+  // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
+  if (server.commit === 'off') await connection.ask('SET synchronous_commit = on')
+}
+
+/** A standby, or a primary that was told to take no writes: another host may, or this one later. */
+export class StandbyError extends Error {
+  constructor(where: string) {
+    super(`${where} takes no writes`)
+    this.name = 'StandbyError'
+  }
+}
