@@ -207,6 +207,7 @@ const MIRROR = { replica: 'www.a.test', original: 'a.test', shared: 3, telling: 
 
 export interface FakeDoors extends Doors {
   crawls: { settings: Settings; seeds: string[] }[]
+  /** Folders, or the databases that many machines share. */
   opened: string[]
 }
 
@@ -246,8 +247,8 @@ export function fakeDoors(
       snapshot: () => WORKER,
       stop() {},
     }),
-    async openCollection(folder) {
-      opened.push(folder)
+    async openCollection(folder, database) {
+      opened.push(database ?? folder)
       return rooms
     },
     enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),

@@ -85,6 +85,15 @@ test('a bug shows its stack and where to report it; a full disk says what to do'
   assert.deepEqual([foreign.exit, foreign.err], [1, 'orbweaver: another crawl has it\n'])
 })
 
+test('every command that looks opens the database that it is told', async () => {
+  const address = 'postgres://crawler@127.0.0.1/web'
+  for (const line of [['status'], ['report'], ['history', 'a.test'], ['verify'], ['export', 'pages'], ['mirrors']]) {
+    const doors = fakeDoors()
+    await orbweaver([...line, '--database', address], doors)
+    assert.deepEqual(doors.opened, [address], line.join(' '))
+  }
+})
+
 test('files that cannot be written are one line, and what is there is emptied, not replaced', async () => {
   for (const line of [
     ['get', 'a.test', '-o', folder],

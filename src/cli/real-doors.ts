@@ -19,9 +19,9 @@ export const realDoors: Doors = {
     const { startWorker } = await import('../assemble/volunteer.ts')
     return startWorker(settings, options, thread)
   },
-  async openCollection(folder) {
+  async openCollection(folder, database) {
     const { openCollection } = await import('../assemble/open.ts')
-    return openCollection(folder)
+    return openCollection(folder, { database })
   },
   async enterSeeds(settings, request, watch) {
     const { enterFromSources } = await import('../assemble/enter-seeds.ts')

@@ -62,7 +62,7 @@ function crawlOf(call: Invocation, folder: string, resolve: readonly string[]): 
 }
 
 async function tables(call: Invocation, folder: string): Promise<string> {
-  const rooms = await call.doors.openCollection(folder)
+  const rooms = await call.doors.openCollection(folder, undefined)
   try {
     return `${allTables(await rooms.figures())
       .map(printTable)
