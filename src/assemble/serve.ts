@@ -3,22 +3,21 @@
  * number of them share one crawl; over SQLite there is one, and it holds the folder.
  */
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { Bell } from '../base/bell.ts'
 import { realClock } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
-import { freshId } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
-import { replaceFile } from '../base/replace-file.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { openServer, type ServerParts } from '../server/open-server.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import type { House } from './house.ts'
+import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { planForWorkers } from './plan-for-workers.ts'
 import { scopeSeeds } from './scope-seeds.ts'
+import { serverIdFile, serverIdIn } from './server-id.ts'
 import { recordUnreadable } from './watchdog.ts'
 
 export interface ServeOptions extends WritingOptions {
@@ -53,7 +52,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     const { clock, database, folder } = house.parts
     const server = await openServer(
       {
-        id: await idOf(folder),
+        id: await nodeId(realDisk, folder),
         calls: serverCalls(house, settings, options),
         database,
         disk: realDisk,
@@ -125,16 +124,6 @@ function serverCalls(house: House, settings: Settings, { given, version }: Serve
     },
     giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
   }
-}
-
-/** The same after each start: volumes that were sent here are found by it. */
-async function idOf(folder: string): Promise<string> {
-  const path = join(folder, 'server-id')
-  const size = realDisk.size(path)
-  if (size !== undefined) return new TextDecoder().decode(realDisk.read(path, 0, Math.min(size, 100))).trim()
-  const id = freshId()
-  await replaceFile(realDisk, path, `${id}\n`)
-  return id
 }
 
 function certificateOf({ certificate, certificateKey }: Settings): ServerParts['tls'] {
