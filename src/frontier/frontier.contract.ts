@@ -449,5 +449,19 @@ export function frontierContract(make: MakeDatabase): void {
       const visits = [await next.one('w2'), await next.one('w2')]
       assert.equal(await next.frontier.enter('w2', visits[0].id, '192.0.2.1'), 'here')
     })
+
+    it('leases of workers that live elsewhere go on, with what they hold, and nobody waits', async () => {
+      const bench = await openBench(make)
+      await bench.seed('a.test/', 'b.test/')
+      const visit = await bench.one('w1')
+      assert.equal(await bench.frontier.enter('w1', visit.id, '192.0.2.1'), 'here')
+      bench.clock.pass(100)
+      const next = await bench.restart({ leasesOutlive: true })
+      const other = await next.one('w2')
+      assert.notEqual(other.site, visit.site)
+      assert.equal(await next.frontier.enter('w2', other.id, '192.0.2.1'), 'elsewhere')
+      assert.deepEqual((await next.frontier.renew('w1', [visit.id])).lost, [])
+      assert.deepEqual(await next.settle(whole(next, visit)), ['applied'])
+    })
   })
 }

@@ -27,6 +27,8 @@ export interface FrontierOptions {
    * together with `settle`. What is handed out never adds up to more. Without it there is no such bound.
    */
   budget?: { left(tx: Tx): number | Promise<number> }
+  /** Workers live elsewhere, and other servers may be at work: `recover` loses no lease and waits for nothing. */
+  leasesOutlive?: boolean
 }
 
 export interface FrontierHouse {

@@ -70,9 +70,10 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Fron
       await db.transact((tx) => agreeOnUrlRules(sqliteTx(tx), options.urls))
       await piecewise<true>(true, (tx) => countDomains(tx, rules))
       await applyInbox()
-      const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), rules))
+      const outlive = options.leasesOutlive === true
+      const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), rules, outlive))
       if (options.mayHold !== undefined) await piecewise(FIRST_KEY, (tx, from) => releaseTrusted(tx, rules, from))
-      quietUntil = first ? 0 : time.now() + options.addressPauseMs
+      quietUntil = first || outlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
     },
     stop() {

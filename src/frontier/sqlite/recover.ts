@@ -1,4 +1,5 @@
 import { assert } from '../../base/assert.ts'
+import type { Instant } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { loseVisit } from './lose-visit.ts'
@@ -15,12 +16,23 @@ export const WRITE_META = `
 const READ_RESTING = `SELECT key FROM site WHERE state IN ('waiting', 'free')`
 
 /**
- * The last process is gone, with all its workers, and what it had made durable is applied: what is still out is lost.
+ * The last process is gone, with all its workers unless `leasesOutlive`, and what it had made durable is applied: what is
+ * still out is lost.
  * Which addresses it was asking a moment ago is not asked: nothing at all goes out for one address pause (`first`: there
  * was no process before this one).
  */
-export function recover(tx: SqliteTx, rules: Rules): { lost: number; first: boolean } {
+export function recover(tx: SqliteTx, rules: Rules, leasesOutlive: boolean): { lost: number; first: boolean } {
   const now = rules.time.now()
+  const lost = leasesOutlive ? 0 : loseAll(tx, rules, now)
+  const before = tx.get<{ value: string }>(READ_META, 'order')?.value
+  if (before !== undefined && before !== rules.order.name) rankAnew(tx, rules)
+  tx.run(WRITE_META, 'order', rules.order.name)
+  const first = tx.get(READ_META, 'opened_at') === undefined
+  tx.run(WRITE_META, 'opened_at', String(now))
+  return { lost, first }
+}
+
+function loseAll(tx: SqliteTx, rules: Rules, now: Instant): number {
   const out = tx.allExact<{ key: bigint }>(READ_OUT)
   for (const { key } of out) {
     const site = readSite(tx, key)
@@ -29,12 +41,7 @@ export function recover(tx: SqliteTx, rules: Rules): { lost: number; first: bool
   }
   tx.run(FREE_HELD_SITES)
   tx.run(FORGET_ADDRESSES)
-  const before = tx.get<{ value: string }>(READ_META, 'order')?.value
-  if (before !== undefined && before !== rules.order.name) rankAnew(tx, rules)
-  tx.run(WRITE_META, 'order', rules.order.name)
-  const first = tx.get(READ_META, 'opened_at') === undefined
-  tx.run(WRITE_META, 'opened_at', String(now))
-  return { lost: out.length, first }
+  return out.length
 }
 
 /** Ranks of another order mean nothing in this one. Once, when the operator changes it. */
