@@ -81,9 +81,13 @@ async function insist<T>(
 }
 
 /** Doubled each time, and by chance up to as much less: those who met in a conflict shall not meet again. */
-export function backOff({ clock, random }: Pick<TransactionTools, 'clock' | 'random'>, tries: number): Promise<void> {
+export function backOff(
+  { clock, random }: Pick<TransactionTools, 'clock' | 'random'>,
+  tries: number,
+  signal?: AbortSignal,
+): Promise<void> {
   const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 16))
-  return clock.sleep(most * (0.5 + random.next() / 2))
+  return clock.sleep(most * (0.5 + random.next() / 2), signal)
 }
 
 async function attemptOf<T>(tools: TransactionTools, writable: boolean, work: Work<T>): Promise<Attempt<T>> {

@@ -1,0 +1,38 @@
+/**
+ * An office that one process of all has at a time: an advisory lock of the database, held by a connection of its own. It
+ * ends with that connection, however it ends, so nothing stale has ever to be cleared away. A holder that is cut off may
+ * believe for some seconds longer that it holds it: what must not happen twice is guarded by its own transaction.
+ */
+import { hash64, signed64 } from '../../base/digest.ts'
+import type { PostgresDatabase } from './open.ts'
+
+export interface Office {
+  /** Aborted when the office is lost, or given up. */
+  readonly lost: AbortSignal
+  release(): Promise<void>
+}
+
+/** Undefined when another has it. */
+export async function tryOffice(database: PostgresDatabase, name: string): Promise<Office | undefined> {
+  const session = await database.session()
+  const key = String(signed64(hash64(`orbweaver office ${name}`)))
+  const taken = await session.ask('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
+    await session.end()
+    throw error
+  })
+  const [{ taken: isOurs }] = taken.rows as { taken: boolean }[]
+  if (!isOurs) {
+    await session.end()
+    return undefined
+  }
+  const over = new AbortController()
+  session.lost(() => over.abort())
+  if (session.isLost) over.abort()
+  return {
+    lost: over.signal,
+    async release() {
+      over.abort()
+      await session.end()
+    },
+  }
+}
