@@ -1,8 +1,11 @@
 /** Floods of sites: which come later, which are held, and what releases them. `sqlite/contracts.test.ts` runs it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { signed64 } from '../base/digest.ts'
+import { bucketOf } from '../database/bucket.ts'
 import type { Link, VisitReport } from '../visit/report.ts'
 import type { Visit } from '../visit/visit.ts'
+import { siteKey } from '../web/url/web-url.ts'
 import {
   type Bench,
   link,
@@ -27,6 +30,15 @@ const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 const farm = (number: number, via = 'http://s0.farm.test/') => link(`s${number}.farm.test/`, via)
 const range = (from: number, to: number, via?: string): Link[] =>
   Array.from({ length: to - from }, (_, index) => farm(from + index, via))
+/** Sites of a domain, all of one bucket: orders hold within a bucket. */
+function ofOneBucket(domain: string, count: number): string[] {
+  const names: string[] = []
+  for (let number = 0; names.length < count; number++) {
+    const name = `s${number}.${domain}`
+    if (bucketOf('postgres', signed64(siteKey(name))) === 7) names.push(name)
+  }
+  return names
+}
 const WILD = { learnt: { wildcard: { domain: 'farm.test', addresses: ['192.0.2.7'] } } }
 
 /** One site is vouched for, visited, and known to be in a domain in which any name resolves. */
@@ -55,15 +67,17 @@ export function domainsContract(make: MakeDatabase): void {
   describe('crowds', () => {
     it('put the sites of a domain behind others, the later the more there are; seeds never', async () => {
       const bench = await openBench(make)
-      for (let number = 0; number < 4 * NO_CROWD; number++) await bench.admit(farm(number, 'http://abroad.test/'))
+      const crowd = ofOneBucket('farm.test', 4 * NO_CROWD)
+      for (const name of crowd) await bench.admit(link(`${name}/`, 'http://abroad.test/'))
       await bench.seed('seed.farm.test/')
       const crowds = await Promise.all(
-        [0, 99, 100, 198, 199, 399].map(async (number) => (await look(bench, `s${number}.farm.test`))?.crowd),
+        [0, 99, 100, 198, 199, 399].map(async (at) => (await look(bench, crowd[at]))?.crowd),
       )
       assert.deepEqual(crowds, [0, 0, 1, 1, 2, 3])
       assert.equal((await look(bench, 'seed.farm.test'))?.crowd, 0)
       bench.clock.pass(1)
-      await bench.admit(link('late.test/'))
+      const [late] = ofOneBucket('late.test', 1)
+      await bench.admit(link(`${late}/`))
       const names: string[] = []
       for (let given = 1; given > 0; ) {
         const some = await bench.names('w1', 64)
@@ -71,8 +85,8 @@ export function domainsContract(make: MakeDatabase): void {
         names.push(...some)
       }
       assert.equal(names.length, 4 * NO_CROWD + 2, 'and none is dropped')
-      assert.ok(names.indexOf('late.test') <= NO_CROWD + 1)
-      assert.ok(names.indexOf('s399.farm.test') > names.indexOf('s198.farm.test'))
+      assert.ok(names.indexOf(late) <= NO_CROWD + 1)
+      assert.ok(names.indexOf(crowd[399]) > names.indexOf(crowd[198]))
     })
 
     it('end for a site that the operator names', async () => {
