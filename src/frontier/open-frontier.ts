@@ -2,6 +2,9 @@
 import type { Database } from '../database/database.ts'
 import type { FrontierHouse, FrontierOptions } from './house.ts'
 import type { Looks } from './looks.ts'
+import { postgresLooks } from './postgres/looks.ts'
+import { openPostgresFrontier } from './postgres/open-frontier.ts'
+import { postgresSeedLooks } from './postgres/seed-looks.ts'
 import type { SeedLooks } from './seed-looks.ts'
 import { sqliteLooks } from './sqlite/looks.ts'
 import { openSqliteFrontier } from './sqlite/open-frontier.ts'
@@ -11,6 +14,8 @@ export function openFrontier(db: Database, options: FrontierOptions): FrontierHo
   switch (db.dialect) {
     case 'sqlite':
       return openSqliteFrontier(db, options)
+    case 'postgres':
+      return openPostgresFrontier(db, options)
   }
 }
 
@@ -19,6 +24,8 @@ export function looksOf(db: Database): Looks {
   switch (db.dialect) {
     case 'sqlite':
       return sqliteLooks
+    case 'postgres':
+      return postgresLooks
   }
 }
 
@@ -27,5 +34,7 @@ export function seedLooksOf(db: Database): SeedLooks {
   switch (db.dialect) {
     case 'sqlite':
       return sqliteSeedLooks
+    case 'postgres':
+      return postgresSeedLooks
   }
 }

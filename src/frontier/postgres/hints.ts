@@ -17,6 +17,8 @@ const NEVER = Number.POSITIVE_INFINITY
 export class Hints {
   /** When a site of the bucket may be given to anybody. */
   readonly #due = new Float64Array(BUCKETS).fill(NEVER)
+  /** How good the first of them is, as far as is known: see `classOf`. */
+  readonly #best = new Float64Array(BUCKETS)
   /** When an address of the shard is nobody's any more. */
   readonly #idle = new Float64Array(BUCKETS).fill(NEVER)
   /** In the order of questions; those never asked come first. */
@@ -29,13 +31,14 @@ export class Hints {
   /** Sites were written, and addresses are held until then. */
   changed(sites: ByBucket<SiteRow>, idle: ReadonlyMap<string, Instant>): void {
     for (const [bucket, rows] of sites)
-      for (const { state, not_before } of rows)
-        if (state === 'free') this.due(bucket, 0)
-        else if (state === 'waiting') this.due(bucket, not_before)
+      for (const site of rows)
+        if (site.state === 'free') this.due(bucket, 0, classOf(site))
+        else if (site.state === 'waiting') this.due(bucket, site.not_before, classOf(site))
     for (const [address, until] of idle) this.idle(shardOf(address), until)
   }
 
-  due(bucket: number, at: Instant): void {
+  due(bucket: number, at: Instant, best = 0): void {
+    if (this.#due[bucket] === NEVER || best < this.#best[bucket]) this.#best[bucket] = best
     if (at < this.#due[bucket]) this.#due[bucket] = at
   }
 
@@ -47,9 +50,10 @@ export class Hints {
     this.#asideFor(holder).buckets.add(bucket)
   }
 
-  /** What a check-out saw: nothing is to be had before `due`. */
-  asked(bucket: number, due: Instant): void {
+  /** What a check-out saw: nothing is to be had before `due`, and then nothing better than `best`. */
+  asked(bucket: number, due: Instant, best = 0): void {
     this.#due[bucket] = due
+    this.#best[bucket] = best
     this.#asked[bucket] = ++this.#questions
   }
 
@@ -72,10 +76,19 @@ export class Hints {
     return buckets
   }
 
+  hasAside(worker: WorkerId): boolean {
+    return (this.#aside.get(worker)?.buckets.size ?? 0) > 0
+  }
+
   idleShards(now: Instant): number[] {
     const shards: number[] = []
     for (let shard = 0; shard < BUCKETS; shard++) if (this.#idle[shard] <= now) shards.push(shard)
     return shards
+  }
+
+  /** The first site of the bucket is of no better class. */
+  bestOf(bucket: number): number {
+    return this.#best[bucket]
   }
 
   /** When the next site is due, as far as is known. */
@@ -113,3 +126,11 @@ export class Hints {
     return aside
   }
 }
+
+/** Sites that were lost come after all others, and large crowds after small ones (V9, V12): a smaller class goes first. */
+export function classOf({ losses, crowd }: Pick<SiteRow, 'losses' | 'crowd'>): number {
+  return losses * CROWDS + crowd
+}
+
+/** More than there are: a crowd doubles from one to the next. */
+const CROWDS = 64

@@ -1,9 +1,10 @@
 /** What every operation needs to know, beside the transaction. What is in memory here is never the truth. */
+
+import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions } from '../house.ts'
 import { type HouseRules, houseRules } from '../house-rules.ts'
-import { AliasBook } from './alias-book.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { KnownTexts } from '../known-texts.ts'
+import { AliasBook } from './alias-book.ts'
 import { Hints } from './hints.ts'
 
 export interface Rules extends HouseRules {

@@ -61,7 +61,6 @@ export class SiteRows {
   /** null: it was asked for and is not there. */
   readonly #rows = new Map<bigint, SiteRow | null>()
   readonly #changed = new Set<SiteRow>()
-  readonly #made = new Set<bigint>()
   /** Made here, and not yet enrolled in their domains. */
   readonly #made = new Set<bigint>()
 
@@ -130,16 +129,6 @@ export class SiteRows {
 
   isLocked(key: bigint): boolean {
     return this.#rows.has(key)
-  }
-
-  /** This transaction made it, and it was not entered yet. */
-  isMade(key: bigint): boolean {
-    return this.#made.has(key)
-  }
-
-  /** From now on it is a site like the others. */
-  enter(key: bigint): void {
-    this.#made.delete(key)
   }
 
   get(key: bigint): SiteRow | undefined {

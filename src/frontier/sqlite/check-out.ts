@@ -1,6 +1,15 @@
 import type { Millis } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Visit, WorkerId } from '../../visit/visit.ts'
+import {
+  ASK_AGAIN,
+  KEYS_AN_ITEM,
+  LEAST_ROUND,
+  MOST_AT_ONCE,
+  MOST_KEYS_AT_ONCE,
+  MOST_ROUNDS,
+  shareOf,
+} from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
 import { freeAddresses } from './free-addresses.ts'
 import { holderOf } from './hold-address.ts'
@@ -12,21 +21,8 @@ import { readTotals } from './read-totals.ts'
 import type { Rules } from './rules.ts'
 import { setAside } from './set-aside.ts'
 
-/** A check-out holds the house for some milliseconds: who wants more is told to ask again at once. */
-const MOST_AT_ONCE = 64
-const MOST_KEYS_AT_ONCE = 50_000
-/** An agenda's URL with its referrer takes as long to read as so many keys (3.2 µs): 64 full agendas took 100 ms. */
-const KEYS_AN_ITEM = 16
-/** Sites are looked at in rounds of so many; who met only sites of others' addresses in all of them asks again at once. */
-const MOST_ROUNDS = 4
-const LEAST_ROUND = 32
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
 const PROMOTED_EACH = 4
-/** Under a page budget a visit gets half of an equal share, so that one site does not keep what others could use now. */
-const LEAST_SHARE = 10
-/** While visits are out, they may bring work at any time: ask again after this, at the latest. */
-const ASK_AGAIN: Millis = 1000
-
 /** Pages left, or undefined when nothing bounds them. */
 type Left = number | undefined
 
@@ -60,7 +56,7 @@ export function checkOut(
         setAside(tx, key, holder)
         continue
       }
-      const pages = Math.min(options.slice.pages, mayGrant, Math.max(LEAST_SHARE, Math.floor(mayGrant / (2 * sharers))))
+      const pages = shareOf(options.slice.pages, mayGrant, sharers)
       const visit = lease(tx, rules, options.slice, key, worker, pages, now)
       visits.push(visit)
       mayGrant -= pages

@@ -1,13 +1,11 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { MOST_KNOWN } from '../most-known.ts'
 
 /**
  * Losing variants, for 100,000 keys: rows as objects with bigints 77 ms, as arrays 19 ms, decimal text 34 ms; this 18 ms,
  * and nothing for the garbage collector.
  */
 export const READ_KNOWN = `SELECT group_concat(printf('%016x', key), '') AS keys FROM url WHERE site = ?`
-
-/** Above this a visit would carry more than 800 kB of them. */
-export const MOST_KNOWN = 100_000
 
 /** The keys of every URL of the site, so that no visit fetches what another did. */
 export function readKnown(tx: SqliteTx, site: bigint, known: number): BigUint64Array | 'too many' {

@@ -1,0 +1,34 @@
+import { after, afterEach, describe } from 'node:test'
+import type { Database } from '../../database/database.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { aliasesContract } from '../aliases.contract.ts'
+import { domainsContract } from '../domains.contract.ts'
+import { domainsModelContract } from '../domains-model.contract.ts'
+import { frontierContract } from '../frontier.contract.ts'
+import { ledgerContract } from '../ledger.contract.ts'
+import { memoryContract } from '../memory.contract.ts'
+import { modelContract } from '../model.contract.ts'
+import { spellingsContract } from '../spellings.contract.ts'
+
+const postgres = await postgresForTests()
+
+if ('skipped' in postgres) describe('the frontier on PostgreSQL', { skip: postgres.skipped }, () => {})
+else {
+  const made: Database[] = []
+  const make = async () => {
+    const database = await postgres.make()
+    made.push(database)
+    return database
+  }
+  afterEach(() => Promise.all(made.splice(0).map((database) => database.close())))
+  after(() => postgres.end())
+
+  describe('the ledger on PostgreSQL', () => ledgerContract(make))
+  describe('site memory on PostgreSQL', () => memoryContract(make))
+  describe('spellings on PostgreSQL', () => spellingsContract(make))
+  describe('other names on PostgreSQL', () => aliasesContract(make))
+  describe('domains on PostgreSQL', () => domainsContract(make))
+  describe('the frontier on PostgreSQL', () => frontierContract(make))
+  describe('random lives on PostgreSQL', () => modelContract(make, 15))
+  describe('random domains on PostgreSQL', () => domainsModelContract(make, 5))
+}

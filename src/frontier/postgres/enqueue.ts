@@ -1,0 +1,64 @@
+import type { Instant } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
+import type { Link } from '../../visit/report.ts'
+import { lastmodOf } from '../lastmod.ts'
+import { GONE, WAITING } from '../mark.ts'
+import type { SiteRow } from '../site-row.ts'
+import type { Sheaf } from './sheaf.ts'
+import type { UrlRow } from './url-rows.ts'
+
+/**
+ * Links of one site into its queue, in the order given: first come, first served, breadth first. Of a barred site they are
+ * known and gone. Says how many are new.
+ */
+export function enqueue(
+  sheaf: Sheaf,
+  site: SiteRow,
+  links: readonly Link[],
+  mark = site.state === 'barred' ? GONE : WAITING,
+): number {
+  let fresh = 0
+  for (const link of links) {
+    const key = signed64(link.key)
+    site.seq++
+    const known = sheaf.urls.get(site.key, key)
+    if (known !== undefined) {
+      freshen(sheaf, known, link)
+      continue
+    }
+    const via = sheaf.pageOf(link.via)
+    sheaf.urls.add({
+      site: site.key,
+      key,
+      url: link.url,
+      depth: link.depth,
+      via_site: via.site,
+      via_key: via.key,
+      path: link.path,
+      seq: site.seq,
+      enqueued_at: sheaf.now,
+      due_at: 0,
+      tries: 0,
+      mark,
+      lastmod: lastmodOf(link),
+    })
+    fresh++
+  }
+  if (fresh === 0) return 0
+  site.known += fresh
+  if (mark === WAITING) site.waiting += fresh
+  sheaf.sites.change(site)
+  return fresh
+}
+
+/** A known URL of which a sitemap now says something newer. */
+export function freshen(sheaf: Sheaf, row: UrlRow, link: Pick<Link, 'lastmod'>): void {
+  const lastmod = lastmodOf(link)
+  if (lastmod === null || !isNewer(lastmod, row.lastmod)) return
+  row.lastmod = lastmod
+  sheaf.urls.change(row)
+}
+
+export function isNewer(lastmod: Instant, known: Instant | null): boolean {
+  return known === null || known < lastmod
+}

@@ -1,0 +1,61 @@
+import { shardOf } from '../../database/bucket.ts'
+import type { VisitId, WorkerId } from '../../visit/visit.ts'
+import type { SiteRow } from '../site-row.ts'
+import { readVisitId } from '../visit-id.ts'
+import { lockVisits } from './lock-visits.ts'
+import type { Sheaf } from './sheaf.ts'
+
+/** One row when it is the worker's now: it was, or it was nobody's any more. */
+export const HOLD_ADDRESS = `
+  INSERT INTO address AS a (shard, address, worker, visits, until) VALUES ($1, $2, $3, 1, 0)
+  ON CONFLICT (shard, address) DO UPDATE
+    SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
+    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= $4)`
+
+export interface Entry {
+  worker: WorkerId
+  visit: VisitId
+  address: string
+}
+
+interface Attempt extends Entry {
+  site: SiteRow
+  here: boolean
+}
+
+/**
+ * One visit holds one address. Where it was refused is remembered: the site then goes to the holder. Each visit at most once
+ * in `entries`; the answers in their order.
+ */
+export async function enter(sheaf: Sheaf, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
+  const siteOf = await lockVisits(
+    sheaf,
+    entries.map(({ visit }) => visit),
+  )
+  const attempts = entries.map((entry): Attempt | undefined => {
+    const site = siteOf(entry.visit)
+    if (site?.state !== 'leased' || site.worker !== entry.worker) return undefined
+    if (site.fence !== readVisitId(entry.visit)?.fence) return undefined
+    return { ...entry, site, here: site.entered === entry.address }
+  })
+  const asking = attempts.flatMap((attempt) => (attempt === undefined || attempt.here ? [] : [attempt]))
+  asking.sort(byAddress)
+  await Promise.all(
+    asking.map(async (attempt) => {
+      const { worker, address } = attempt
+      attempt.here = (await sheaf.tx.run(HOLD_ADDRESS, shardOf(address), address, worker, sheaf.now)) === 1
+    }),
+  )
+  for (const { site, address, here } of asking) {
+    if (here && site.entered !== null) sheaf.addresses.release(site.entered, sheaf.now + sheaf.rules.addressPauseMs)
+    if (here) site.entered = address
+    sheaf.addresses.learn(site, address)
+    sheaf.sites.change(site)
+  }
+  await sheaf.flush()
+  return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
+}
+
+function byAddress(a: Entry, b: Entry): number {
+  return shardOf(a.address) - shardOf(b.address) || (a.address < b.address ? -1 : a.address > b.address ? 1 : 0)
+}

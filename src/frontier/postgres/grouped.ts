@@ -1,0 +1,56 @@
+import type { Database } from '../../database/database.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+
+interface Call<In, Out> {
+  input: In
+  resolve(output: Out): void
+  reject(error: unknown): void
+}
+
+/** Calls of one transaction: so many lock their sites for some milliseconds. */
+const MOST_AT_ONCE = 200
+
+/**
+ * Calls that arrive while others are under way share the next transaction: a commit for all of them. Of two calls with the
+ * same `nameOf` the second waits for the first.
+ */
+export function grouped<In, Out>(
+  db: Database,
+  nameOf: (input: In) => string,
+  work: (tx: PostgresTx, inputs: readonly In[]) => Promise<Out[]>,
+): (input: In) => Promise<Out> {
+  let waiting: Call<In, Out>[] = []
+  let isServing = false
+
+  const takeSome = (): Call<In, Out>[] => {
+    const taken = new Map<string, Call<In, Out>>()
+    waiting = waiting.filter((call) => {
+      const name = nameOf(call.input)
+      if (taken.has(name) || taken.size >= MOST_AT_ONCE) return true
+      taken.set(name, call)
+      return false
+    })
+    return [...taken.values()]
+  }
+
+  const serve = async () => {
+    isServing = true
+    while (waiting.length > 0) {
+      const calls = takeSome()
+      const inputs = calls.map(({ input }) => input)
+      try {
+        const outputs = await db.transact((tx) => work(postgresTx(tx), inputs))
+        for (const [index, call] of calls.entries()) call.resolve(outputs[index])
+      } catch (error) {
+        for (const call of calls) call.reject(error)
+      }
+    }
+    isServing = false
+  }
+
+  return (input) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ input, resolve, reject })
+      if (!isServing) void serve()
+    })
+}

@@ -1,0 +1,70 @@
+import type { Instant } from '../../base/clock.ts'
+import { shardOf } from '../../database/bucket.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { WorkerId } from '../../visit/visit.ts'
+import type { SiteRow } from '../site-row.ts'
+import { bucketFor } from './by-bucket.ts'
+import type { Sheaf } from './sheaf.ts'
+
+export const READ_HOLDERS = `
+  SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)`
+/** Nobody frees it until the sites that are set aside for its holder are written. */
+export const PIN_HOLDERS = `
+  SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
+  ORDER BY address FOR SHARE`
+export const REMEMBER_ASIDE = `
+  INSERT INTO address_aside (shard, address, bucket)
+  SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
+  ORDER BY n.address, n.bucket ON CONFLICT DO NOTHING`
+
+type Holders = ReadonlyMap<string, WorkerId>
+
+async function ask(tx: PostgresTx, sql: string, addresses: Iterable<string>, now: Instant): Promise<Holders> {
+  const shards = groupBy(new Set(addresses), shardOf)
+  const rows = await Promise.all(
+    shards.map(([shard, some]) => tx.all<{ address: string; worker: WorkerId }>(sql, shard, some, now)),
+  )
+  return new Map(rows.flat().map(({ address, worker }) => [address, worker]))
+}
+
+/** Who may ask at addresses now: their holders; those that are anybody's are not in it. */
+export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: Instant): Promise<Holders> {
+  return ask(tx, READ_HOLDERS, addresses, now)
+}
+
+/** Free sites whose addresses others hold leave everybody's way: they are met once, not at every check-out. */
+export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise<void> {
+  if (sites.length === 0) return
+  const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
+  const holders = await ask(
+    sheaf.tx,
+    PIN_HOLDERS,
+    at.map(({ address }) => address),
+    sheaf.now,
+  )
+  const aside = new Map<string, { address: string; bucket: number }>()
+  for (const { site, address } of at) {
+    const holder = holders.get(address)
+    if (holder === undefined) continue
+    const bucket = bucketFor(site.key)
+    site.holder = holder
+    sheaf.sites.change(site)
+    sheaf.rules.hints.setAside(bucket, holder)
+    aside.set(`${bucket} ${address}`, { address, bucket })
+  }
+  await Promise.all(
+    groupBy(aside.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
+      sheaf.tx.run(
+        REMEMBER_ASIDE,
+        shard,
+        some.map(({ address }) => address),
+        some.map(({ bucket }) => bucket),
+      ),
+    ),
+  )
+}
+
+function groupBy<One>(all: Iterable<One>, numberOf: (one: One) => number): [number, One[]][] {
+  const groups = Map.groupBy(all, numberOf)
+  return [...groups].sort(([a], [b]) => a - b)
+}

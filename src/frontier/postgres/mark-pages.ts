@@ -1,0 +1,142 @@
+import { signed64 } from '../../base/digest.ts'
+import type { PageReport } from '../../visit/report.ts'
+import { isSameText } from '../../web/url/web-url.ts'
+import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
+import type { SiteRow } from '../site-row.ts'
+import type { Sheaf } from './sheaf.ts'
+import { followSpelling, rememberTried, tryNextSpelling } from './spellings.ts'
+import type { UrlRow } from './url-rows.ts'
+
+/** A page that its site does not have. */
+export interface MissingPage {
+  original: SiteRow
+  page: PageReport
+}
+
+/**
+ * What the visit did with each page, in the order of keys. robots.txt and probes never were in the queue. Says which pages
+ * are not there under any text.
+ */
+export function markPages(sheaf: Sheaf, site: SiteRow, pages: readonly PageReport[]): MissingPage[] {
+  const asked = pages.filter((page) => !page.errand).map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
+  asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
+  const missing: MissingPage[] = []
+  for (const { page, key, seq } of asked) {
+    const known = sheaf.urls.get(site.key, key)
+    const mark = markOf(page.outcome)
+    if (page.outcome.kind === 'later') putBack(sheaf, site, page, key, seq, known)
+    else if (mark === NOT_FOUND) {
+      if (isMissing(sheaf, site, page, key, seq, known)) missing.push({ original: site, page })
+    } else markOne(sheaf, site, page, key, seq, known)
+  }
+  // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
+  site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)
+  sheaf.sites.change(site)
+  return missing
+}
+
+function putBack(
+  sheaf: Sheaf,
+  site: SiteRow,
+  page: PageReport,
+  key: bigint,
+  seq: number,
+  known: UrlRow | undefined,
+): void {
+  if (page.outcome.kind !== 'later') return
+  // 0 would say that it was never asked for.
+  const dueAt = Math.max(1, sheaf.rules.time.of(page.outcome.notBefore))
+  if (known?.mark !== WAITING) site.waiting++
+  if (known === undefined) {
+    addPage(sheaf, site, page, key, seq, WAITING, dueAt)
+    return
+  }
+  known.mark = WAITING
+  known.due_at = dueAt
+  known.tries = page.tries
+  known.seq = seq
+  sheaf.urls.change(known)
+}
+
+function markOne(
+  sheaf: Sheaf,
+  site: SiteRow,
+  page: PageReport,
+  key: bigint,
+  seq: number,
+  known: UrlRow | undefined,
+): void {
+  const mark = markOf(page.outcome)
+  // A row that is marked already stays as it is.
+  if (known !== undefined && known.mark !== WAITING) return
+  // Found and fetched within the same visit: it has no row yet.
+  const row = known ?? addPage(sheaf, site, page, key, seq, mark, 0)
+  if (known !== undefined) {
+    // With the text that was asked for: a visit may have found another one than waited here.
+    known.url = page.url
+    markAs(sheaf, site, known, mark, page.tries)
+  }
+  const { outcome } = page
+  // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
+  const follows =
+    outcome.kind === 'moved' && outcome.to !== page.url && sheaf.rules.urls.parse(outcome.to)?.key === page.key
+  if (follows && followSpelling(sheaf, site, row, page, outcome.to)) return
+  sheaf.spellings.forget(row)
+}
+
+/** False: the next text of the URL takes its place. */
+function isMissing(
+  sheaf: Sheaf,
+  site: SiteRow,
+  page: PageReport,
+  key: bigint,
+  seq: number,
+  known: UrlRow | undefined,
+): boolean {
+  if (known !== undefined && known.mark !== WAITING) return false
+  // The text that waits here is another one, unless the standard takes the two for one.
+  if (known !== undefined && known.url !== page.url && !isSameText(known.url, page.url)) {
+    rememberTried(sheaf, known, page.url)
+    return false
+  }
+  if (known !== undefined) markAs(sheaf, site, known, NOT_FOUND, page.tries)
+  const row = known ?? addPage(sheaf, site, page, key, seq, NOT_FOUND, 0)
+  return !tryNextSpelling(sheaf, site, row, page.url)
+}
+
+function markAs(sheaf: Sheaf, site: SiteRow, row: UrlRow, mark: number, tries: number): void {
+  row.mark = mark
+  row.tries = tries
+  site.waiting--
+  sheaf.urls.change(row)
+}
+
+function addPage(
+  sheaf: Sheaf,
+  site: SiteRow,
+  page: PageReport,
+  key: bigint,
+  seq: number,
+  mark: number,
+  dueAt: number,
+): UrlRow {
+  const via = sheaf.pageOf(page.via)
+  const row: UrlRow = {
+    site: site.key,
+    key,
+    url: page.url,
+    depth: page.depth,
+    via_site: via.site,
+    via_key: via.key,
+    path: page.path,
+    seq,
+    enqueued_at: sheaf.now,
+    due_at: dueAt,
+    tries: page.tries,
+    mark,
+    lastmod: null,
+  }
+  sheaf.urls.add(row)
+  site.known++
+  return row
+}

@@ -1,0 +1,44 @@
+import type { Instant } from '../../base/clock.ts'
+import { BUCKETS } from '../../database/bucket.ts'
+import type { WorkerId } from '../../visit/visit.ts'
+import type { LostVisit } from '../ledger.ts'
+import { balancePending } from './balance-domain.ts'
+import { loseVisit } from './end-visit.ts'
+import { movePending } from './move-waiting.ts'
+import type { Sheaf } from './sheaf.ts'
+
+export const READ_ENDED_LEASES = `
+  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until <= $2 LIMIT 500`
+export const READ_LEASES_OF_WORKER = `
+  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
+
+export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
+/**
+ * Leases that ran out. The worker asked nothing after their end, by its own clock, which ends them earlier than ours.
+ * Among them those whose last part was stored and cannot be applied: the inbox is empty, so it never will. Sites that
+ * another transaction has now come next time.
+ */
+export async function reap(sheaf: Sheaf, now: Instant, buckets = ALL_BUCKETS): Promise<LostVisit[]> {
+  await sheaf.readNames()
+  const ended = await sheaf.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, buckets, now)
+  const lost: LostVisit[] = []
+  for (const site of await sheaf.sites.lockIdle(ended.map(({ key }) => key)))
+    if (site.lease_until !== null && site.lease_until <= now) lost.push(loseVisit(sheaf, site, site.lease_until))
+  await movePending(sheaf)
+  await balancePending(sheaf)
+  await sheaf.flush()
+  return lost
+}
+
+/** All leases of a worker that is no more; visits whose last part is in the inbox have ended well. */
+export async function loseWorker(sheaf: Sheaf, worker: WorkerId): Promise<LostVisit[]> {
+  const out = await sheaf.tx.allExact<{ key: bigint }>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
+  await sheaf.sites.lock(out.map(({ key }) => key))
+  const lost = out.flatMap(({ key }) => {
+    const site = sheaf.sites.get(key)
+    return site?.state === 'leased' && site.worker === worker ? [loseVisit(sheaf, site, sheaf.now)] : []
+  })
+  await sheaf.flush()
+  return lost
+}

@@ -1,0 +1,96 @@
+/**
+ * When a process begins. In a crawl of one process all that is still out is lost; where workers live elsewhere, and other
+ * servers are at work, nothing is. Some hundred sites at a time: a crawl may have millions.
+ */
+import type { Database } from '../../database/database.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { loseVisit } from './end-visit.ts'
+import { ALL_BUCKETS } from './reap.ts'
+import type { Rules } from './rules.ts'
+import { Sheaf } from './sheaf.ts'
+
+export const READ_OUT = `
+  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
+const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
+const FORGET = ['address', 'address_aside'].map((table) => `DELETE FROM ${table}`)
+export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
+export const WRITE_META = `
+  INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
+const READ_RESTING = `
+  SELECT key FROM site WHERE bucket = $1 AND key > $2 AND state IN ('waiting', 'free') ORDER BY key LIMIT $3`
+/** Of two servers that begin at once, one ranks anew. */
+const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier order'))`
+
+const MOST_AT_ONCE = 500
+const BEFORE_ALL = -(2n ** 63n)
+
+/** The last process is gone, with all its workers, and what it had made durable is applied: what is still out is lost. */
+export async function loseAll(db: Database, rules: Rules): Promise<number> {
+  let lost = 0
+  for (let more = true; more; ) {
+    const some = await db.transact((tx) => loseSome(postgresTx(tx), rules))
+    lost += some
+    more = some === MOST_AT_ONCE
+  }
+  await db.transact(async (given) => {
+    const tx = postgresTx(given)
+    await tx.run(FREE_HELD_SITES, ALL_BUCKETS)
+    await Promise.all(FORGET.map((sql) => tx.run(sql)))
+  })
+  return lost
+}
+
+async function loseSome(tx: PostgresTx, rules: Rules): Promise<number> {
+  const sheaf = new Sheaf(tx, rules)
+  const out = await tx.allExact<{ key: bigint }>(READ_OUT, ALL_BUCKETS, MOST_AT_ONCE)
+  await sheaf.sites.lock(out.map(({ key }) => key))
+  for (const { key } of out) {
+    const site = sheaf.sites.get(key)
+    if (site !== undefined && site.lease_until !== null) loseVisit(sheaf, site, sheaf.now)
+  }
+  await sheaf.flush()
+  return out.length
+}
+
+/** True when there was no process before this one. */
+export async function begin(db: Database, rules: Rules): Promise<boolean> {
+  for (const bucket of await bucketsToRank(db, rules)) await rankAnew(db, rules, bucket)
+  return db.transact(async (given) => {
+    const tx = postgresTx(given)
+    const first = (await tx.get(READ_META, 'opened_at')) === undefined
+    await tx.run(WRITE_META, 'order', rules.order.name)
+    await tx.run(WRITE_META, 'opened_at', String(rules.time.now()))
+    return first
+  })
+}
+
+/** Ranks of another order mean nothing in this one. Once, when the operator changes it. */
+async function bucketsToRank(db: Database, rules: Rules): Promise<readonly number[]> {
+  return db.transact(async (given) => {
+    const tx = postgresTx(given)
+    await tx.get(ONE_AT_A_TIME)
+    const before = (await tx.get<{ value: string }>(READ_META, 'order'))?.value
+    await tx.run(WRITE_META, 'order', rules.order.name)
+    return before === undefined || before === rules.order.name ? [] : ALL_BUCKETS
+  })
+}
+
+async function rankAnew(db: Database, rules: Rules, bucket: number): Promise<void> {
+  for (let last: bigint | undefined = BEFORE_ALL; last !== undefined; ) {
+    const from: bigint = last
+    last = await db.transact(async (given) => {
+      const sheaf = new Sheaf(postgresTx(given), rules)
+      const rows = await sheaf.tx.allExact<{ key: bigint }>(READ_RESTING, bucket, from, MOST_AT_ONCE)
+      const keys = rows.map(({ key }) => key)
+      await sheaf.sites.lock(keys)
+      for (const key of keys) {
+        const site = sheaf.sites.get(key)
+        if (site?.state !== 'waiting' && site?.state !== 'free') continue
+        site.state = 'waiting'
+        sheaf.beginToWait(site)
+      }
+      await sheaf.flush()
+      return keys.length < MOST_AT_ONCE ? undefined : keys[keys.length - 1]
+    })
+  }
+}

@@ -1,0 +1,177 @@
+import { signed64 } from '../../base/digest.ts'
+import type { Link, VisitReport } from '../../visit/report.ts'
+import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
+import type { SiteName } from '../../visit/visit.ts'
+import type { Verdict } from '../ledger.ts'
+import { atOriginal } from '../rename.ts'
+import { stateAfter } from '../site.ts'
+import { ALL_PARTS, type SiteRow } from '../site-row.ts'
+import { sitesOf } from '../sites-of.ts'
+import { verdictOn } from '../verdict.ts'
+import { enterLinks, finish, readForLinks, type Sifted, sift } from './admit.ts'
+import { learnWildcards } from './balance-domain.ts'
+import { endVisit } from './end-visit.ts'
+import { enqueue } from './enqueue.ts'
+import { learnAliases } from './learn-aliases.ts'
+import { type MissingPage, markPages } from './mark-pages.ts'
+import { dropNamesOf, moveRested } from './move-waiting.ts'
+import { reviveUnderNames } from './replaced.ts'
+import type { Sheaf } from './sheaf.ts'
+import { readSites } from './site-rows.ts'
+import { enterSpelling } from './spellings.ts'
+import type { UrlPlace } from './url-rows.ts'
+
+/** The parts of a site in their order, those that are to be applied apart. */
+interface Group {
+  key: bigint
+  members: readonly VisitReport[]
+  verdicts: ReadonlyMap<VisitReport, Verdict>
+  applied: readonly VisitReport[]
+}
+
+/**
+ * Parts of a site in their order, links abroad of all of them in one go. What the sites were a moment ago tells which parts
+ * will be applied and so which other sites they lead to: thus all are locked at once, in their order. When that turns out
+ * to have changed meanwhile, which is rare, it is told anew.
+ */
+export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promise<Verdict[]> {
+  const grouped = sitesOf(parts)
+  for (const { members } of grouped) members.sort((a, b) => a.fence - b.fence || a.part - b.part)
+  const keys = grouped.map(({ key }) => key)
+  const judgeAll = (siteOf: (key: bigint) => SiteRow | undefined) =>
+    grouped.map((group) => judge(group, siteOf(group.key)))
+  const [sites] = await Promise.all([readSites(sheaf.tx, keys), sheaf.readNames()])
+  const expected = judgeAll((key) => sites.get(key))
+  const early = await sift(sheaf, abroadOf(sheaf, expected), false)
+  await sheaf.sites.lock([...keys, ...early.groups.map(({ key }) => key)])
+  const groups = judgeAll((key) => sheaf.sites.get(key))
+  const learners = groups.flatMap(({ applied }) => applied.filter(({ learnt }) => learnt?.alias !== undefined))
+  if (learners.length > 0) await learnAliases(sheaf, learners)
+  const isExpected = learners.length === 0 && sameParts(expected, groups)
+  const sifted = isExpected ? early : await sift(sheaf, abroadOf(sheaf, groups), false)
+  await sheaf.sites.make(sifted.groups, sheaf.now)
+  // Before links are judged by it.
+  await learnWildcards(
+    sheaf,
+    groups.flatMap(({ applied }) => applied),
+  )
+  await Promise.all([sheaf.readUrls(placesOf(groups)), readForLinks(sheaf, sifted, false)])
+  return applyAll(sheaf, parts, groups, sifted)
+}
+
+async function applyAll(
+  sheaf: Sheaf,
+  parts: readonly VisitReport[],
+  groups: readonly Group[],
+  sifted: Sifted,
+): Promise<Verdict[]> {
+  const resting: SiteRow[] = []
+  const missing: MissingPage[] = []
+  for (const { key, applied } of groups) {
+    const site = sheaf.sites.get(key)
+    let memory: MemoryNews | undefined
+    if (site === undefined) continue
+    for (const part of applied) {
+      missing.push(...applyPart(sheaf, site, part))
+      memory = laterNews(memory, part.memory)
+    }
+    if (memory === undefined) continue
+    sheaf.memory.tell(key, memory)
+    if (site.worker === null) resting.push(site)
+  }
+  await enterLinks(sheaf, sifted, false)
+  if (!sheaf.names.isEmpty) await reviveUnderNames(sheaf, missing)
+  await finish(sheaf, sifted)
+  // Last, for the rows of all sites are as they will be.
+  if (!sheaf.names.isEmpty) await settleNames(sheaf, resting)
+  const verdicts = new Map(groups.flatMap((group) => [...group.verdicts]))
+  return parts.map((part) => verdicts.get(part)!)
+}
+
+/** What becomes of each part when they are applied one after the other. */
+function judge({ key, members }: { key: bigint; members: readonly VisitReport[] }, site: SiteRow | undefined): Group {
+  const verdicts = new Map<VisitReport, Verdict>()
+  const applied: VisitReport[] = []
+  const stand = site === undefined ? undefined : { key, fence: site.fence, part: site.part }
+  for (const part of members) {
+    const verdict = stand === undefined ? 'stale' : verdictOn(stand, part)
+    verdicts.set(part, verdict)
+    if (stand === undefined || verdict !== 'applied') continue
+    applied.push(part)
+    stand.part = part.ended === undefined ? part.part : ALL_PARTS
+  }
+  return { key, members, verdicts, applied }
+}
+
+function sameParts(before: readonly Group[], now: readonly Group[]): boolean {
+  return now.every(({ applied }, index) => {
+    const others = before[index].applied
+    return applied.length === others.length && applied.every((part, at) => part === others[at])
+  })
+}
+
+/** What a worker calls its own and is not goes where it belongs: under the courtesy of its own site. */
+function abroadOf(sheaf: Sheaf, groups: readonly Group[]): Link[] {
+  return groups.flatMap(({ applied }) =>
+    applied.flatMap((part) => [...part.found.filter((link) => !isOwn(sheaf, part.site, link)), ...part.abroad]),
+  )
+}
+
+/** To be asked for at the site itself, not at one whose other name it is. */
+function isOwn(sheaf: Sheaf, site: SiteName, link: Link): boolean {
+  if (link.site !== site) return false
+  const original = sheaf.names.originalOf(site)
+  return original === undefined || atOriginal(sheaf.rules, link, original) === undefined
+}
+
+function placesOf(groups: readonly Group[]): UrlPlace[] {
+  return groups.flatMap(({ key: site, applied }) =>
+    applied.flatMap(({ pages, found }) => [
+      ...pages.flatMap(({ errand, key }) => (errand ? [] : { site, key: signed64(key) })),
+      ...found.map(({ key }) => ({ site, key: signed64(key) })),
+    ]),
+  )
+}
+
+function applyPart(sheaf: Sheaf, site: SiteRow, part: VisitReport): MissingPage[] {
+  const missing = markPages(sheaf, site, part.pages)
+  const { courtesy } = part
+  site.part = part.part
+  site.pause = sheaf.rules.learntPause(site, courtesy.pause)
+  site.polite_at = Math.max(site.polite_at, sheaf.rules.time.of(courtesy.notBefore))
+  if (courtesy.address !== undefined && courtesy.address !== site.address) {
+    sheaf.addresses.learn(site, courtesy.address)
+    site.holder = ''
+  }
+  // Others come first, whatever the order says.
+  if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
+  const own = part.found.filter((link) => isOwn(sheaf, part.site, link))
+  enqueue(
+    sheaf,
+    site,
+    own.filter(({ spelling }) => !spelling),
+  )
+  // After them, and after the pages: whether another text is wanted depends on what became of the first.
+  for (const link of own) if (link.spelling) enterSpelling(sheaf, site, link)
+  if (part.ended !== undefined) endVisit(sheaf, site, part)
+  else if (site.worker === null) goOnWaiting(sheaf, site)
+  return missing
+}
+
+/** A part of a visit that was given up for lost, in time: what it did counts, and its site waits on. */
+function goOnWaiting(sheaf: Sheaf, site: SiteRow): void {
+  site.lease_until = null
+  site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
+  if (site.state === 'waiting') sheaf.beginToWait(site)
+}
+
+/** After a visit: what waits in another name goes to the original; an original that was given up loses its names. */
+async function settleNames(sheaf: Sheaf, resting: readonly SiteRow[]): Promise<void> {
+  await moveRested(
+    sheaf,
+    resting.map(({ name }) => name),
+  )
+  for (const { name, state } of resting)
+    if (state === 'barred' && sheaf.names.originalOf(name) === undefined) await dropNamesOf(sheaf, name)
+  await sheaf.flush()
+}
