@@ -10,6 +10,7 @@ import { exportLinks, linkTable } from '../collection/links/export-links.ts'
 import type { Settings } from '../config/keys.ts'
 import { looksOf } from '../frontier/open-frontier.ts'
 import { leftMirror } from './mirror-file.ts'
+import { knownNodeId } from './node-id.ts'
 import { contentOf } from './open-content.ts'
 import { databaseToRead, isRunning } from './open-database.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
@@ -20,7 +21,6 @@ import { standing } from './open-standing.ts'
 import { readVolumes } from './open-volumes.ts'
 import { whyNotIn } from './open-why-not.ts'
 import { scopeSeeds } from './scope-seeds.ts'
-import { serverIdIn } from './server-id.ts'
 import { verifyCollection } from './verify-collection.ts'
 
 /** URLs named of one content; all are counted. */
@@ -78,7 +78,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       return database.read((tx) => siteFacts(tx, looks, isCrawled, site))
     },
     verify: (tell: (volume: string) => void) =>
-      verifyCollection({ database, disk, archive, indexes, looks, running, server: serverIdIn(disk, folder) }, tell),
+      verifyCollection({ database, disk, archive, indexes, looks, running, server: knownNodeId(disk, folder) }, tell),
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
     exportPages: () => exportPages(database),
     exportLinks: () => exportLinks(database),

@@ -17,7 +17,6 @@ import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { planForWorkers } from './plan-for-workers.ts'
 import { scopeSeeds } from './scope-seeds.ts'
-import { serverIdFile, serverIdIn } from './server-id.ts'
 import { recordUnreadable } from './watchdog.ts'
 
 export interface ServeOptions extends WritingOptions {
@@ -41,7 +40,7 @@ const NOBODY = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
   const tls = certificateOf(settings)
-  const { house, journal, close } = await openForWriting(settings, options)
+  const { house, journal, close } = await openForWriting(settings, { ...options, serves: true })
   try {
     const view = new CrawlView(house, NOBODY)
     await view.refresh()
