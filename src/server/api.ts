@@ -90,6 +90,8 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   })
   app.addHook('onSend', async (_request, reply) => {
     reply.header(TIME_HEADER, String(clock.now()))
+    // A connection that is kept would keep the server from ending.
+    if (tools.isEnding()) reply.header('connection', 'close')
   })
   for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
   addPages(app, tools)

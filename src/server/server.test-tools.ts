@@ -51,27 +51,37 @@ export interface MadeUp {
   stored: SealedPart[]
   /** Calls as they came, in words. */
   heard: string[]
+  /** Resolves when so many were heard. */
+  hears(count: number): Promise<void>
 }
 
 export function madeUpHouse(): MadeUp {
   const free: Visit[] = []
   const stored: SealedPart[] = []
   const heard: string[] = []
+  const news = new Bell()
+  const hear = (words: string) => {
+    heard.push(words)
+    news.ring()
+  }
   return {
+    async hears(count) {
+      while (heard.length < count) await realClock.sleep(10_000, news.next())
+    },
     free,
     stored,
     heard,
     calls: {
       async checkOut(worker, atMost) {
-        heard.push(`checkOut ${worker}`)
+        hear(`checkOut ${worker}`)
         return { visits: free.splice(0, atMost), next: 60_000 }
       },
       async enter(worker, visit, address) {
-        heard.push(`enter ${worker} ${visit} ${address}`)
+        hear(`enter ${worker} ${visit} ${address}`)
         return address === '192.0.2.1' ? 'here' : 'elsewhere'
       },
       async renew(worker, visits) {
-        heard.push(`renew ${worker} ${visits.length}`)
+        hear(`renew ${worker} ${visits.length}`)
         return { lease: 90_000, lost: visits.filter((visit) => visit.startsWith('ff')) }
       },
       async checkInSealed(_worker, parts) {
@@ -80,13 +90,13 @@ export function madeUpHouse(): MadeUp {
       findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: `http://${SITE}/twin`, at: 12 } : undefined),
       plan: async () => ({ version: '1', settings: 'pause: 2s\n', seeds: [SITE], alternates: [], files: { x: 'y' } }),
       async unreadable(worker, reading) {
-        heard.push(`unreadable ${worker} ${reading.item.url}`)
+        hear(`unreadable ${worker} ${reading.item.url}`)
       },
       async leave(worker) {
-        heard.push(`leave ${worker}`)
+        hear(`leave ${worker}`)
       },
       async giveBack(visits) {
-        heard.push(`giveBack ${visits.join(' ')}`)
+        hear(`giveBack ${visits.join(' ')}`)
       },
     },
   }
