@@ -1,6 +1,7 @@
 /**
  * The house over a database, a disk and a clock that are given: frontier, intake, log, twins. What a crash left is put
- * right first: the inbox is applied, the leases are lost, then the volumes' torn tails are cut.
+ * right first: the inbox is applied, the leases are lost, then the volumes' torn tails are cut. On PostgreSQL other houses
+ * may stand over the same database, and the leases are those of workers that live elsewhere: they are not lost.
  */
 import { join } from 'node:path'
 import { type Clock, type Millis, turn } from '../base/clock.ts'
@@ -10,17 +11,18 @@ import type { Random } from '../base/random.ts'
 import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../collection/captures/index-captures.ts'
 import { knownEnd } from '../collection/captures/read-captures.ts'
-import { fillFilter, findTwin } from '../collection/captures/twins.ts'
+import { fillFilter, findTwin, followOthers } from '../collection/captures/twins.ts'
 import { readCounter } from '../collection/counters/counters.ts'
-import { noteProgress } from '../collection/figures.ts'
-import { hasLinksToIndex, indexLinks } from '../collection/links/index-links.ts'
+import { noteProgress } from '../collection/counters/note-progress.ts'
+import { linkIndexer } from '../collection/links/link-indexer.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
 import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import type { Database, Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
-import { leasesAhead } from '../frontier/leases-ahead.ts'
+import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
@@ -34,6 +36,7 @@ import { blacklistFiles } from './blacklist-files.ts'
 import { mirrorFileOf } from './mirror-file.ts'
 import { keepMirrors, type MirrorKeeper } from './mirror-keeper.ts'
 import { originalScope } from './mirror-scope.ts'
+import { nodeId } from './node-id.ts'
 import { pauseOf, urlsOf } from './plan.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 
@@ -45,6 +48,8 @@ export interface HouseParts {
   random: Random
   journal: Journal<Event>
   settings: Settings
+  /** Workers live on other machines: their leases outlive this process, and volumes that they still send are theirs. */
+  serves?: boolean
   /** Smaller in simulations. */
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to take the longer way. */
@@ -92,6 +97,9 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
   await originals.refresh()
   const trusts = trustOf(settings.trust)
+  const isShared = database.dialect === 'postgres'
+  const workersElsewhere = isShared || parts.serves === true
+  const node = isShared ? await nodeId(disk, folder) : undefined
   const granting = openFrontier(database, {
     clock,
     order: namedOrder(settings.order, parts.random),
@@ -103,21 +111,33 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     mayReplace: originals.mayReplace,
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings.maxPages),
+    leasesOutlive: workersElsewhere,
   })
-  const frontier = leasesAhead(granting, database, clock)
+  const frontier: LeasesAhead = workersElsewhere ? noneAhead(granting) : leasesAhead(granting, database, clock)
   const intake = await openIntake({
     database,
     ledger: frontier.ledger,
     filter,
     disk,
     logPath: join(folder, 'logs', 'crawl.log'),
+    node,
     clock,
     journal,
     atOnceBytes: parts.atOnceBytes,
   })
   await frontier.recover(() => intake.drain())
   // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
-  await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
+  const repair = async () =>
+    repairVolumes(
+      disk,
+      archiveFolder,
+      journal,
+      await durableEnds(parts, archiveFolder),
+      await volumesOfOthers(database),
+    )
+  await repair()
+  const follow = followOthers(database, filter)
+  await follow()
   void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
   const { ledger } = frontier
   const mirrors = await keepMirrors({
@@ -130,12 +150,12 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     journal,
   })
   const find = findTwin(database, filter)
+  const links = linkIndexer(database)
   /** Who links where, piece by piece while nobody waits for the thread, so that little is left for the end. */
   const indexSomeLinks = async () => {
     const until = clock.elapsed() + LINKS_A_TICK
     while (intake.pending() === 0 && clock.elapsed() < until) {
-      if (!(await database.read((tx) => hasLinksToIndex(tx, LINK_PAGES_A_PIECE)))) break
-      await database.transact((tx) => indexLinks(tx, LINK_PAGES_A_PIECE))
+      if (!(await links.next(LINK_PAGES_A_PIECE, LINK_PAGES_A_PIECE))) break
       await turn()
     }
   }
@@ -143,8 +163,14 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const note = () =>
     database.transact(async (tx) => {
       const { urls } = await frontier.ledger.look.totals(tx)
-      noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
+      await noteProgress(tx, { at: clock.now(), known: urls.known, collected: urls.marked, waiting: urls.waiting })
     })
+
+  const hasOthersAtWork = async () => {
+    if (!isShared) return false
+    const { sites } = await database.read((tx) => frontier.ledger.look.totals(tx))
+    return sites.leased + sites.returning > 0
+  }
 
   return {
     frontier,
@@ -180,21 +206,37 @@ export async function openHouse(parts: HouseParts): Promise<House> {
       await frontier.giveBackOld()
       await intake.reap()
       if (intake.pending() === 0) await mirrors.look()
-      await indexSomeLinks()
-      if (clock.elapsed() < nextNote) return
+      const isTime = clock.elapsed() >= nextNote
+      // Among 256 buckets it costs more to see that there is nothing to do.
+      if (!isShared || isTime) await indexSomeLinks()
+      if (!isTime) return
       nextNote = clock.elapsed() + PROGRESS_EVERY
       await note()
+      await follow()
     },
     async finish() {
       await intake.drain()
       await mirrors.finish()
       await note()
-      await repairVolumes(disk, archiveFolder, journal, await durableEnds(parts, archiveFolder))
-      while ((await database.transact((tx) => indexLinks(tx, LINK_PAGES_AT_ONCE))) > 0) await turn()
-      await indexCaptures(database, disk, join(folder, 'indexes'))
+      await repair()
+      // While other servers go on there is always more: it is theirs.
+      if (!(await hasOthersAtWork())) while (await links.next(1, LINK_PAGES_AT_ONCE)) await turn()
+      await indexCaptures(database, disk, join(folder, 'indexes'), node)
       await intake.close()
     },
   }
+}
+
+/** Workers that live elsewhere have leases of their own ahead, if they want them. */
+function noneAhead(frontier: FrontierHouse): LeasesAhead {
+  return { ...frontier, giveBackOld: async () => {} }
+}
+
+/** Volumes that a worker elsewhere has begun to send and not ended: they grow on when it comes back. */
+async function volumesOfOthers(database: Database): Promise<ReadonlySet<string>> {
+  const sql = 'SELECT DISTINCT name FROM volume_place WHERE sealed = 0'
+  const rows = await database.read((tx) => queries(tx).all<{ name: string }>(sql))
+  return new Set(rows.map(({ name }) => name))
 }
 
 /** Of volumes left open: how far the catalogue vouches for them. */

@@ -1,7 +1,8 @@
 /** Where a collection stands: complete, unfinished, or being crawled at this moment. */
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { readCounter } from '../collection/counters/counters.ts'
-import { type Progress, progressSince } from '../collection/figures.ts'
+import type { Progress } from '../collection/counters/note-progress.ts'
+import { progressSince } from '../collection/figures.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks, Totals } from '../frontier/looks.ts'
 import { partsWaiting } from '../intake/parts-waiting.ts'

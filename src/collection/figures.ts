@@ -2,8 +2,8 @@
 import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
-import { sqliteTx } from '../database/sqlite/tx.ts'
 import { dayOf, readCounters } from './counters/counters.ts'
+import { MINUTE_MS, type Progress } from './counters/note-progress.ts'
 import { type StoppedBy, stoppedByRule } from './stopped.ts'
 
 /** What only the frontier knows, given by the caller. */
@@ -131,28 +131,6 @@ export interface ServerFigures {
 export function largestServers(tx: Tx, atMost: number): Promise<ServerFigures[]> {
   const sql = 'SELECT name AS site, requests, documents, bytes FROM server ORDER BY documents DESC, name LIMIT ?'
   return queries(tx).all<ServerFigures>(sql, atMost)
-}
-
-/** A moment of the crawl, for its trend (C14). */
-export interface Progress {
-  at: Instant
-  known: number
-  collected: number
-  waiting: number
-}
-
-const MINUTE_MS = 60_000
-
-/** The last note of a minute counts. */
-export function noteProgress(tx: Tx, now: Progress): void {
-  sqliteTx(tx).run(
-    `INSERT INTO minute (minute, known, collected, waiting) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-       known = excluded.known, collected = excluded.collected, waiting = excluded.waiting`,
-    Math.floor(now.at / MINUTE_MS),
-    now.known,
-    now.collected,
-    now.waiting,
-  )
 }
 
 /** Oldest first, at most one a minute: whether the queue grows or shrinks. */

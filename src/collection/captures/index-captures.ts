@@ -1,37 +1,82 @@
 /**
- * Brings `index.cdxj` up to date with the captures that came since the last time. The database remembers the last of them
- * and how long the index was with it: an index of another length was removed, or made by others, or the power went between
- * the two, and then every capture is given to the merge once more, which drops what is there.
+ * Brings `index.cdxj` up to date with the captures that came since the last time. The database remembers the last of them,
+ * of each bucket, and how long the index was with it: an index of another length was removed, or made by others, or the
+ * power went between the two, and then every capture is given to the merge once more, which drops what is there.
  */
 import { turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { BUCKETS } from '../../database/bucket.ts'
 import type { Database } from '../../database/database.ts'
-import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { queries } from '../../database/queries.ts'
 import { cdxjLine } from './cdxj.ts'
 import { INDEX, mergeIndex } from './cdxj-merge.ts'
-import { capturesSince } from './read-captures.ts'
+import { capturesOfBucket, type StoredCapture } from './read-captures.ts'
 
 /** Captures read at once: some 5 ms. */
 const PIECE = 1000
 
-export async function indexCaptures(database: Database, disk: Disk, folder: string): Promise<void> {
+interface Upto {
+  bucket: number
+  capture: number
+  size: number
+}
+
+/** `node`: whose index it is, where several servers share the database. */
+export async function indexCaptures(database: Database, disk: Disk, folder: string, node = 'house'): Promise<void> {
   const path = `${folder}/${INDEX}`
-  const before = await database.read(
-    (tx) => sqliteTx(tx).get<{ capture: number; size: number }>('SELECT capture, size FROM cdxj_upto')!,
-  )
-  let last = disk.size(path) === before.size ? before.capture : 0
-  const from = last
-  const next = () => database.read((tx) => capturesSince(tx, last, PIECE))
-  let piece = await next()
-  if (piece.length === 0 && from === before.capture) return
+  const size = disk.size(path) ?? 0
+  const before = await readUpto(database, node)
+  const isSame = before.every((upto) => upto.size === size)
+  const upto = new Map(before.map(({ bucket, capture }) => [bucket, isSame ? capture : 0]))
+  const captures = newCaptures(database, upto)
+  const first = await captures.next()
+  if (first.done && isSame) return
   async function* lines(): AsyncGenerator<string> {
-    for (; piece.length > 0; piece = await next()) {
-      for (const capture of piece) yield cdxjLine({ ...capture, filename: capture.volume })
-      last = piece[piece.length - 1].id
+    for (let next = first; !next.done; next = await captures.next()) {
+      for (const capture of next.value) yield cdxjLine({ ...capture, filename: capture.volume })
       await turn()
     }
   }
   await mergeIndex(disk, folder, lines())
-  const size = disk.size(path) ?? 0
-  await database.transact((tx) => sqliteTx(tx).run('UPDATE cdxj_upto SET capture = ?, size = ?', last, size))
+  await writeUpto(database, node, upto, disk.size(path) ?? 0)
+}
+
+/** In pieces, bucket by bucket; `upto` follows. */
+async function* newCaptures(database: Database, upto: Map<number, number>): AsyncGenerator<StoredCapture[], undefined> {
+  for (const bucket of upto.keys()) {
+    for (;;) {
+      const piece = await database.read((tx) => capturesOfBucket(tx, bucket, upto.get(bucket)!, PIECE))
+      const last = piece.at(-1)
+      if (last === undefined) break
+      upto.set(bucket, last.id)
+      yield piece
+    }
+  }
+}
+
+const READ_UPTO = 'SELECT bucket, capture, size FROM cdxj_upto WHERE node = ?'
+const WRITE_UPTO = `
+  INSERT INTO cdxj_upto (node, bucket, capture, size) VALUES (?, ?, ?, ?)
+  ON CONFLICT (node, bucket) DO UPDATE SET capture = excluded.capture, size = excluded.size`
+
+/** SQLite has one bucket and one index. */
+function readUpto(database: Database, node: string): Promise<Upto[]> {
+  return database.read(async (tx) => {
+    if (tx.dialect === 'sqlite') return queries(tx).all<Upto>('SELECT 0 AS bucket, capture, size FROM cdxj_upto')
+    const known = new Map((await queries(tx).all<Upto>(READ_UPTO, node)).map((upto) => [upto.bucket, upto]))
+    return Array.from({ length: BUCKETS }, (_, bucket) => known.get(bucket) ?? { bucket, capture: 0, size: 0 })
+  })
+}
+
+async function writeUpto(
+  database: Database,
+  node: string,
+  upto: ReadonlyMap<number, number>,
+  size: number,
+): Promise<void> {
+  await database.transact(async (tx) => {
+    const db = queries(tx)
+    if (tx.dialect === 'sqlite') await db.run('UPDATE cdxj_upto SET capture = ?, size = ?', upto.get(0)!, size)
+    else await Promise.all([...upto].map(([bucket, capture]) => db.run(WRITE_UPTO, node, bucket, capture, size)))
+  })
 }

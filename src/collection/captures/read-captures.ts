@@ -40,6 +40,12 @@ export async function capturesSince(tx: Tx, id: number, atMost: number): Promise
   return rows.map(stored)
 }
 
+/** As `capturesSince`, of one bucket: what is applied later comes later. */
+export async function capturesOfBucket(tx: Tx, bucket: number, id: number, atMost: number): Promise<StoredCapture[]> {
+  const sql = `${SELECT} WHERE c.bucket = ? AND c.id > ? ORDER BY c.id LIMIT ?`
+  return (await queries(tx).all<Row>(sql, bucket, id, atMost)).map(stored)
+}
+
 /** For `verify`: what the catalogue says of a volume, in the order of the file. */
 export async function capturesIn(tx: Tx, volume: string, fromOffset: number, atMost: number): Promise<StoredCapture[]> {
   const sql = `${SELECT} WHERE v.name = ? AND c."offset" >= ? ORDER BY c."offset" LIMIT ?`

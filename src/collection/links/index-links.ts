@@ -20,7 +20,7 @@ const READ_NEW = `
   WHERE l.page > (SELECT page FROM inlink_upto) ORDER BY l.page LIMIT ?`
 
 /** A page may have 50,000 links: however many pages were asked for, a piece ends with the one that reaches this. */
-const BYTES_A_PIECE = 1024 * 1024
+export const BYTES_A_PIECE = 1024 * 1024
 
 /** Indexes the links of at most that many pages (200 pages of 40 links take 3 ms); the number that it took: 0, all is done. */
 export function indexLinks(tx: Tx, atMostPages: number, atMostBytes = BYTES_A_PIECE): number {
