@@ -8,7 +8,9 @@ import { movePending } from './move-waiting.ts'
 import type { Sheaf } from './sheaf.ts'
 
 export const READ_ENDED_LEASES = `
-  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until <= $2 LIMIT 500`
+  SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $2 ORDER BY lease_until LIMIT 100) s
+  WHERE b.bucket = ANY($1::smallint[]) LIMIT 500`
 export const READ_LEASES_OF_WORKER = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
 
