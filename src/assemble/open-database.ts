@@ -1,10 +1,13 @@
-/** The database of a collection, opened to look: `collection.db` in its folder, or the one that many machines share. */
+/** The database of a collection: `collection.db` in its folder, or the one that many machines share. */
 import { join } from 'node:path'
-import type { Millis } from '../base/clock.ts'
+import { type Clock, type Millis, realClock } from '../base/clock.ts'
+import { freshSeed, seededRandom } from '../base/random.ts'
+import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
 import { isLocked } from '../database/lock.ts'
+import type { Nudges } from '../database/postgres/nudge.ts'
 import { queries } from '../database/queries.ts'
-import { openToRead } from '../database/sqlite/open.ts'
+import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 
 /** A report counts whole tables, and `verify` reads a volume between two questions: both may take long. */
 const PATIENT = { connections: 2, statementMs: 3_600_000, idleInTransactionMs: 600_000 } as const
@@ -25,4 +28,43 @@ export async function isRunning(database: Database, folder: string): Promise<boo
   if (database.dialect === 'sqlite') return isLocked(folder)
   const sql = 'SELECT 1 FROM house WHERE seen_at > extract(epoch FROM now()) * 1000 - ? LIMIT 1'
   return (await database.read((tx) => queries(tx).get(sql, SILENT))) !== undefined
+}
+
+export interface WritableDatabase {
+  database: Database
+  /** The one clock of all who share it. */
+  clock: Clock
+  /** News of other servers, where there may be any. */
+  nudges: Nudges | undefined
+  close(): Promise<void>
+}
+
+export async function databaseToWrite({ database: address, collection }: Settings): Promise<WritableDatabase> {
+  if (address === undefined) {
+    const database = openSqlite(join(collection, 'collection.db'))
+    return { database, clock: realClock, nudges: undefined, close: () => database.close() }
+  }
+  const [{ openPostgres }, { databaseClock }, { openNudges }] = await Promise.all([
+    import('../database/postgres/open.ts'),
+    import('../database/postgres/clock.ts'),
+    import('../database/postgres/nudge.ts'),
+  ])
+  const database = await openPostgres(address)
+  try {
+    const clock = await databaseClock(database, realClock)
+    const nudges = openNudges(database, { clock: realClock, random: seededRandom(freshSeed()) })
+    return {
+      database,
+      clock,
+      nudges,
+      async close() {
+        clock.close()
+        await nudges.close()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }

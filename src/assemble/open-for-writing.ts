@@ -1,16 +1,15 @@
 /** A collection opened by the one process that writes it; made when there is none. */
 import { dirname, join, resolve } from 'node:path'
-import { realClock } from '../base/clock.ts'
 import { Readers } from '../base/journal.ts'
 import { freshSeed, seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
 import type { Settings } from '../config/keys.ts'
 import { lockCollection } from '../database/lock.ts'
-import { openSqlite } from '../database/sqlite/open.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import type { Event } from '../visit/events.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { type House, openHouse } from './house.ts'
+import { databaseToWrite } from './open-database.ts'
 
 export interface WritingOptions {
   seeds: readonly WebUrl[]
@@ -18,6 +17,8 @@ export interface WritingOptions {
   journal?: (event: Event) => void
   /** As in `HouseParts`: for tests that take the longer way. */
   atOnceBytes?: number
+  /** As in `HouseParts`. */
+  serves?: boolean
 }
 
 /** Who opens it closes it. */
@@ -31,17 +32,21 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)
   try {
-    const database = openSqlite(join(folder, 'collection.db'))
+    const { database, clock, nudges, close: closeDatabase } = await databaseToWrite(settings)
     const close = async () => {
-      await database.close()
+      await closeDatabase()
       lock.release()
     }
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
-      const parts = { database, disk: realDisk, folder, clock: realClock, random, journal, settings }
-      const house = await openHouse({ ...parts, atOnceBytes: options.atOnceBytes })
+      const parts = { database, disk: realDisk, folder, clock, random, journal, settings }
+      const house = await openHouse({
+        ...parts,
+        atOnceBytes: options.atOnceBytes,
+        ...(options.serves && { serves: true }),
+      })
       const { fresh } = await house.seed(seedsOf(options.seeds, house))
-      return { house, journal, fresh, close }
+      return { house, journal, nudges, fresh, close }
     } catch (error) {
       await close()
       throw error

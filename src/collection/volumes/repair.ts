@@ -21,17 +21,20 @@ export interface Repaired {
 
 /**
  * `durable`: for a volume, the end of the last record that is known to be synced (of a capture in the catalogue). The
- * search begins there, which is faster, and damage before it costs nothing behind it.
+ * search begins there, which is faster, and damage before it costs nothing behind it. `others`: left as they are, for
+ * somebody else is still writing them.
  */
 export async function repairVolumes(
   disk: Disk,
   folder: string,
   journal: Journal<Event>,
   durable: ReadonlyMap<string, number> = new Map(),
+  others: ReadonlySet<string> = new Set(),
 ): Promise<Repaired[]> {
   const repaired: Repaired[] = []
   for (const open of disk.list(folder).filter(isOpenVolume)) {
     const name = open.slice(0, -OPEN.length)
+    if (others.has(name)) continue
     repaired.push(await repairVolume(disk, folder, name, durable.get(name) ?? 0, journal))
   }
   if (repaired.length > 0) await disk.syncFolder(folder)
