@@ -60,8 +60,8 @@ test('a group goes through a step together, in order of arrival, before the next
     steps.map(({ step, item }) => `${step} ${item}`),
     expected,
   )
-  // 24 × 0.6 ms is less than a slice, twice that is not.
-  assert.deepEqual([...new Set(steps.map((one) => one.turn))], [1, 2])
+  // 24 × 0.6 ms is more than a slice: every group has a turn of its own.
+  assert.deepEqual([...new Set(steps.map((one) => one.turn))], [1, 2, 3])
 })
 
 test('large answers make small groups', async () => {
@@ -70,6 +70,48 @@ test('large answers make small groups', async () => {
     steps.slice(0, 6).map(({ step, item }) => `${step} ${item}`),
     ['read 0', 'read 1', 'keep 0', 'keep 1', 'read 2', 'read 3'],
   )
+})
+
+test('while many answers wait, requests do; the slowest site holds nobody up', async () => {
+  const { clock, work } = workClock()
+  let asked = 0
+  let waiting = 0
+  let mostWaiting = 0
+  const open = pacedSessions(
+    () => ({
+      async fetch({ url }) {
+        asked++
+        // Every tenth site never answers.
+        if (url.endsWith('0')) await new Promise(() => {})
+        await turn()
+        mostWaiting = Math.max(mostWaiting, ++waiting)
+        return { url, answer: { kind: 'withheld' } } as Exchange
+      },
+      close() {},
+    }),
+    clock,
+    turn,
+  )
+  const { signal } = new AbortController()
+  let read = 0
+  const visit = async (site: number) => {
+    for (let page = 0; page < 5; page++) {
+      await open().fetch({ url: `http://a.test/${site}` } as FetchRequest, signal)
+      waiting--
+      read++
+      work(1)
+    }
+  }
+  for (let site = 0; site < 1000; site++) void visit(site)
+  // The first request of each is on its way before any answer waits.
+  assert.equal(asked, 1000)
+  while (read < 900) await turn()
+  mostWaiting = 0
+  while (read < 900 * 5) await turn()
+  assert.equal(asked, 900 * 5 + 100)
+  assert.equal(waiting, 0)
+  // 64 that wait, and those that were on their way meanwhile.
+  assert.ok(mostWaiting <= 3 * 64, `${mostWaiting} answers waited`)
 })
 
 test('every answer is handed on, whatever the load, and a failure too', async () => {

@@ -6,8 +6,10 @@ import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { Alarm } from './alarm.ts'
+import { letGo } from './byte-pile.ts'
 
 export interface Carrier {
+  /** Copies what it needs: the bytes are gone afterwards. */
   data(bytes: Buffer): void
   /** The server closed in order (`undefined`), or the connection broke. */
   ended(error: NodeJS.ErrnoException | undefined): void
@@ -35,6 +37,8 @@ export class Connection {
     socket.on('data', (bytes: Buffer) => {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.data(bytes)
+      // As sockets make them: one piece of memory for every piece of an answer.
+      if (bytes.length === bytes.buffer.byteLength) letGo(bytes)
     })
     socket.on('error', (error) => this.#end(error))
     socket.on('end', () => this.#end(undefined))

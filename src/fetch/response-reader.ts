@@ -63,7 +63,7 @@ export class ResponseReader {
     return this.#payload.length
   }
 
-  /** The next bytes of the connection; the answer when it is over with them. Keeps references to `bytes`. */
+  /** The next bytes of the connection; the answer when it is over with them. Copies what it needs of them. */
   feed(bytes: Buffer): Answer | undefined {
     assert(this.#state !== 'over', 'an answer that is over is fed')
     if (bytes.length === 0) return undefined
@@ -102,7 +102,7 @@ export class ResponseReader {
         this.#keepPending(head, start)
         return undefined
       }
-      const wireHead = head.subarray(start, end)
+      const wireHead = Buffer.from(head.subarray(start, end))
       const parsed = parseHead(wireHead, this.#limits.headLines)
       if (parsed === undefined) return this.#fail('protocol', 'malformed status line')
       if (parsed === 'too many lines') return this.#fail('head-too-large', `over ${this.#limits.headLines} lines`)
@@ -124,7 +124,7 @@ export class ResponseReader {
     return at
   }
 
-  /** Copies what is not yet a head; heads that come in one piece, nearly all, are never copied. */
+  /** Copies what is not yet a head. */
   #keepPending(head: Buffer, start: number): void {
     if (this.#pending !== undefined && start === 0) return
     const rest = head.subarray(start)
@@ -164,6 +164,7 @@ export class ResponseReader {
         return this.#full(bytes.length === bodyStart && head.status !== 101 && keepsAlive(head))
       case 'length':
         if (this.#most <= 0) return this.#cut('length')
+        this.#wire.expect(Math.min(this.#framing.length, this.#most))
         break
       case 'chunked':
         this.#payload = new BytePile()

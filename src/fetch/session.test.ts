@@ -108,6 +108,23 @@ test('the URL goes out as it is spelled, without what belongs to us alone', asyn
   ])
 })
 
+test('the bytes of an answer last until they are let go, whatever else is asked for', async (t) => {
+  const chunked = `${OK}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`
+  const server = await rawServer((socket, n) => socket.write(n % 2 === 0 ? chunked : HELLO))
+  const one = session(t, server)
+  const { answer: first } = await one.fetch(requestTo(server), never)
+  const { answer: second } = await one.fetch(requestTo(server), never)
+  assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 hello'])
+  one.letGo?.()
+  assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 '])
+  assert.ok(second.kind === 'full' && second.wireBody.length === 0)
+  assert.equal(Buffer.from(second.wireHead).toString('latin1'), `${OK}Transfer-Encoding: chunked\r\n\r\n`)
+  one.letGo?.()
+  const { answer: third } = await one.fetch(requestTo(server), never)
+  one.close()
+  assert.equal(tell(third), 'full 200 hello')
+})
+
 test('may() is asked after the connection is there, right before the first byte', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)

@@ -3,6 +3,7 @@ import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import type { Address, Answer, Exchange, FetchRequest, FetchSession, Headers, OpenSession } from '../visit/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
+import { letGo } from './byte-pile.ts'
 import { carry, type Deadlines, type LeastRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
@@ -59,6 +60,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
   const stop = new Stop()
   let isBusy = false
   let isClosed = false
+  let last: Answer | undefined
 
   const findLine = (origin: string, address: Address): Line | undefined =>
     lines.find((line) => line.origin === origin && isSame(line.address, address))
@@ -127,11 +129,20 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       isBusy = true
       stop.begin(signal)
       try {
-        return await ask(request)
+        const exchange = await ask(request)
+        last = exchange.answer
+        return exchange
       } finally {
         stop.end()
         isBusy = false
       }
+    },
+    letGo() {
+      if (last !== undefined && 'payload' in last) {
+        letGo(last.wireBody)
+        if (last.payload !== last.wireBody) letGo(last.payload)
+      }
+      last = undefined
     },
     close() {
       isClosed = true

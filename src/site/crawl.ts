@@ -150,6 +150,8 @@ async function crawlPages(
     const end = await visitItem(item, { site: tools, asking, robots, screen }).catch((error: unknown) =>
       brokenPage(item, error, tools),
     )
+    // Read and kept: what is told of it has no bytes of it.
+    asking.session.letGo?.()
     if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
     if (end.kind === 'stale') {
       asked++

@@ -93,6 +93,8 @@ export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exch
 /** One visit's connections: kept alive between its requests, closed with it. */
 export interface FetchSession {
   fetch: Fetch
+  /** Nobody needs the body of the last answer any more: its memory may be used again. The bytes are gone afterwards. */
+  letGo?(): void
   close(): void
 }
 
