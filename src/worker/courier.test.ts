@@ -143,3 +143,22 @@ for (const where of ['sync', 'checkIn'] as const) {
     courier.close()
   })
 }
+
+test('the news of very many visits is cut in several turns, and goes in one delivery', async () => {
+  const { clock, sent, courier } = bench()
+  const reporters = Array.from({ length: 300 }, (_, n) => reporterOf(`v${n}`))
+  for (const reporter of reporters) {
+    courier.add(reporter)
+    reporter.tally.add('requests')
+  }
+  const delivered = courier.deliver()
+  // Told before the delivery came to it: it goes with the part.
+  reporters[299].end('done')
+  await clock.run(delivered)
+  assert.equal(sent.length, 1)
+  assert.deepEqual(
+    sent[0].map(({ visit }) => visit),
+    reporters.map(({ visit }) => visit.id),
+  )
+  assert.equal(sent[0][299].ended, 'done')
+})

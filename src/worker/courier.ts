@@ -11,6 +11,8 @@ import type { Archive, ReportSink } from '../visit/ports.ts'
 import type { VisitReport } from '../visit/report.ts'
 
 export const PART_EVERY: Millis = 1000
+/** Thousands of visits have news in the same second: timers and answers have a turn in between. */
+const PARTS_A_TURN = 128
 
 export interface CourierTools {
   worker: string
@@ -71,6 +73,7 @@ export class Courier {
       if (part === undefined) continue
       parts.push(part)
       if (part.ended !== undefined) this.#reporters.delete(reporter)
+      if (parts.length % PARTS_A_TURN === 0) await this.#tools.clock.sleep(0)
     }
     if (parts.length === 0) return
     const { archive, sink, journal, worker } = this.#tools
