@@ -109,6 +109,13 @@ CREATE TABLE cdxj_upto (
   CONSTRAINT cdxj_upto_pkey PRIMARY KEY (node, bucket)
 );
 
+CREATE TABLE cluster_key (
+  one bigint NOT NULL,
+  key bytea NOT NULL,
+  CONSTRAINT cluster_key_one_check CHECK ((one = 1)),
+  CONSTRAINT cluster_key_pkey PRIMARY KEY (one)
+);
+
 CREATE TABLE counter (
   name text COLLATE "C" NOT NULL,
   day text COLLATE "C" NOT NULL,
@@ -172,6 +179,15 @@ CREATE TABLE frontier_total (
   urls_held bigint NOT NULL DEFAULT 0,
   pages_granted bigint NOT NULL DEFAULT 0,
   CONSTRAINT frontier_total_pkey PRIMARY KEY (bucket, id)
+);
+
+CREATE TABLE house (
+  id text COLLATE "C" NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  version text COLLATE "C" NOT NULL,
+  started_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  CONSTRAINT house_pkey PRIMARY KEY (id)
 );
 
 CREATE TABLE inbox (
@@ -441,6 +457,45 @@ CREATE TABLE volume (
   CONSTRAINT volume_name_key UNIQUE (name)
 );
 
+CREATE TABLE volume_place (
+  name text COLLATE "C" NOT NULL,
+  node text COLLATE "C" NOT NULL,
+  worker text COLLATE "C" NOT NULL,
+  bytes bigint NOT NULL,
+  sealed bigint NOT NULL,
+  CONSTRAINT volume_place_pkey PRIMARY KEY (name, node)
+);
+
+CREATE TABLE worker (
+  id text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  region text COLLATE "C",
+  secret_hash bytea NOT NULL,
+  version text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL,
+  registered_at bigint NOT NULL,
+  seen_at bigint NOT NULL,
+  visits bigint NOT NULL DEFAULT 0,
+  late_ms double precision NOT NULL DEFAULT 0,
+  pages_per_second double precision NOT NULL DEFAULT 0,
+  CONSTRAINT worker_pkey PRIMARY KEY (id)
+);
+
+CREATE TABLE worker_call (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  at bigint NOT NULL,
+  worker text COLLATE "C" NOT NULL,
+  call text COLLATE "C" NOT NULL,
+  visit text COLLATE "C",
+  result text COLLATE "C" NOT NULL,
+  items bigint NOT NULL,
+  bytes bigint NOT NULL,
+  took_ms double precision NOT NULL,
+  CONSTRAINT worker_call_pkey PRIMARY KEY (id)
+);
+CREATE INDEX worker_call_at ON worker_call USING btree (at);
+CREATE INDEX worker_call_of ON worker_call USING btree (worker, at);
+
 CREATE VIEW aliases AS
  SELECT name AS site,
     original,
@@ -582,3 +637,30 @@ CREATE VIEW urls AS
    FROM ((url u
      JOIN site f ON (((f.bucket = u.bucket) AND (f.key = u.site))))
      LEFT JOIN url v ON (((v.bucket = ((u.via_site >> 56) & (255)::bigint)) AND (v.site = u.via_site) AND (v.key = u.via_key))));
+
+CREATE VIEW worker_calls AS
+ SELECT c.id,
+    to_char((to_timestamp((((c.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at,
+    w.name,
+    c.worker,
+    c.call,
+    c.visit,
+    c.result,
+    c.items,
+    c.bytes,
+    c.took_ms
+   FROM (worker_call c
+     LEFT JOIN worker w ON ((w.id = c.worker)));
+
+CREATE VIEW workers AS
+ SELECT id AS worker,
+    name,
+    region,
+    version,
+    state,
+    visits,
+    pages_per_second,
+    late_ms,
+    to_char((to_timestamp((((registered_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS registered_at,
+    to_char((to_timestamp((((seen_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS seen_at
+   FROM worker;
