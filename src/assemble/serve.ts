@@ -4,15 +4,19 @@
  */
 import { readFileSync } from 'node:fs'
 import { Bell } from '../base/bell.ts'
-import { realClock } from '../base/clock.ts'
+import { type Millis, realClock } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
+import type { Journal } from '../base/journal.ts'
 import { realDisk } from '../base/real-disk.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
+import { type Nudges, notify } from '../database/postgres/nudge.ts'
 import { openServer, type ServerParts } from '../server/open-server.ts'
+import type { Event } from '../visit/events.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import type { House } from './house.ts'
+import { type KeeperOffice, keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { planForWorkers } from './plan-for-workers.ts'
@@ -36,17 +40,23 @@ export interface ServeHandle {
 const PLAN_FRESH = 5_000
 /** With `--until-done` workers have this long to hear that the crawl is over. */
 const FAREWELL = 3_000
+const NUDGE_EVERY: Millis = 100
+const CHANNEL = 'work'
 const NOBODY = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
   const tls = certificateOf(settings)
-  const { house, journal, close } = await openForWriting(settings, { ...options, serves: true })
+  const { house, journal, nudges, close } = await openForWriting(settings, { ...options, serves: true })
+  const office = keeperOffice(house.parts.database, realClock)
   try {
     const view = new CrawlView(house, NOBODY)
     await view.refresh()
     const nudge = new Bell()
+    const tellOthers = nudges === undefined ? () => {} : others(house, nudges, nudge)
     journal.read(({ kind }) => {
-      if (kind === 'applied') nudge.ring()
+      if (kind !== 'applied') return
+      nudge.ring()
+      tellOthers()
     })
     const { clock, database, folder } = house.parts
     const server = await openServer(
@@ -68,8 +78,9 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },
     )
     const stop = new AbortController()
-    const done = run(house, view, settings, stop.signal).finally(async () => {
+    const done = run(house, view, office, settings, journal, stop.signal).finally(async () => {
       await server.close()
+      await office.release()
       await close()
     })
     return { url: server.url, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
@@ -79,13 +90,45 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   }
 }
 
-async function run(house: House, view: CrawlView, { untilDone }: Settings, stop: AbortSignal) {
+/** What one server has applied may free sites for the workers that wait at another; once for many, for such commits are dear. */
+function others(house: House, nudges: Nudges, nudge: Bell): () => void {
+  const { database, clock } = house.parts
+  let isTold = false
+  nudges.listen(CHANNEL, () => nudge.ring())
+  return () => {
+    if (isTold) return
+    isTold = true
+    clock.after(NUDGE_EVERY, () => {
+      isTold = false
+      // A hint: whoever misses it asks by himself a second later.
+      database.transact((tx) => notify(tx, CHANNEL)).catch(() => {})
+    })
+  }
+}
+
+async function run(
+  house: House,
+  view: CrawlView,
+  office: KeeperOffice,
+  { untilDone }: Settings,
+  journal: Journal<Event>,
+  stop: AbortSignal,
+) {
   let isOver = false
+  let isTroubled = false
   while (!stop.aborted && !isOver) {
     await realClock.sleep(TICK, stop)
-    await house.tick()
-    await view.refresh()
-    isOver = untilDone && isComplete(view) && house.intake.pending() === 0
+    try {
+      if (await office.isOurs()) await house.tick()
+      await view.refresh()
+      isOver = untilDone && isComplete(view) && house.intake.pending() === 0
+      isTroubled = false
+    } catch (error) {
+      // A database that is away comes back, or somebody reads this: nothing is lost meanwhile.
+      if (house.parts.database.dialect === 'sqlite') throw error
+      if (!isTroubled) journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      isTroubled = true
+    }
   }
   if (isOver) await realClock.sleep(FAREWELL, stop)
   else house.frontier.stop()
