@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
-import type { AppendFile, Disk } from '../base/disk.ts'
+import type { Disk } from '../base/disk.ts'
 import { Problem } from '../base/errors.ts'
 import { realDisk } from '../base/real-disk.ts'
 import { virtualClock } from '../base/virtual-clock.ts'
@@ -17,6 +17,7 @@ import { runVirtualHouse } from '../simulate/virtual-house.ts'
 import { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { PLAIN } from '../testweb/options.ts'
 import { makeWeb } from '../testweb/web.ts'
+import { diskUnder } from './disk-under.test-data.ts'
 import { type OpenCollection, openCollection } from './open.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'open-'))
@@ -53,36 +54,6 @@ const web = makeWeb({
   ],
 })
 
-/**
- * The virtual house writes under a relative name; here that lies in a folder of this test. A sync of a real device would
- * take hours of virtual time, and no test loses power here: it is done at once.
- */
-function under(folder: string): Disk {
-  const at = (path: string) => join(folder, path)
-  return {
-    append: (path) => atOnce(realDisk.append(at(path))),
-    read: (path, offset, length) => realDisk.read(at(path), offset, length),
-    size: (path) => realDisk.size(at(path)),
-    list: (path) => realDisk.list(at(path)),
-    makeFolder: (path) => realDisk.makeFolder(at(path)),
-    rename: (from, to) => realDisk.rename(at(from), at(to)),
-    remove: (path) => realDisk.remove(at(path)),
-    truncate: (path, size) => realDisk.truncate(at(path), size),
-    syncFolder: async () => {},
-  }
-}
-
-function atOnce(file: AppendFile): AppendFile {
-  return {
-    get size() {
-      return file.size
-    },
-    write: (bytes) => file.write(bytes),
-    sync: async () => {},
-    close: () => file.close(),
-  }
-}
-
 const clock = virtualClock(web.plan.epoch)
 const HOUR = 3_600_000
 
@@ -91,7 +62,7 @@ before(async () => {
   mkdirSync(join(made, 'logs'), { recursive: true })
   const database = openSqlite(join(made, 'collection.db'))
   const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
-  const parts = { web, clock, database, disk: under(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
+  const parts = { web, clock, database, disk: diskUnder(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
   const run = () => runVirtualHouse({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)
   await clock.run(

@@ -44,3 +44,17 @@ test('a wait that is only a trace of rounding ends all the same', async () => {
   assert.ok(clock.elapsed() > before)
   assert.equal(clock.elapsed() - before < 0.01, true)
 })
+
+test('stands still while something outside is under way', async () => {
+  const clock = virtualClock(0)
+  const told: string[] = []
+  const answered = Promise.withResolvers<void>()
+  setImmediate(() => setImmediate(() => setImmediate(answered.resolve)))
+  const asked = clock.during(() => answered.promise).then(() => told.push(`answer@${clock.elapsed()}`))
+  await clock.run(Promise.all([asked, clock.sleep(5).then(() => told.push(`slept@${clock.elapsed()}`))]))
+  assert.deepEqual(told, ['answer@0', 'slept@5'])
+  const failed = clock.during(() => Promise.reject(new Error('no answer')))
+  await assert.rejects(clock.run(failed), /no answer/)
+  await clock.run(clock.sleep(5))
+  assert.equal(clock.elapsed(), 10)
+})

@@ -1,6 +1,7 @@
 /**
- * A clock that jumps. Whatever runs on it must wait only by `sleep` and `after` (and by promises that follow from them):
- * when nothing can run any more, the clock goes straight to the next thing that waits.
+ * A clock that jumps. Whatever runs on it must wait only by `sleep` and `after` (and by promises that follow from them), or
+ * say that it waits for the world (`during`): when nothing can run any more, the clock goes straight to the next thing
+ * that waits.
  */
 import { assert } from './assert.ts'
 import { type Clock, type Instant, type Millis, turn } from './clock.ts'
@@ -14,12 +15,15 @@ interface Sleeper {
 export interface VirtualClock extends Clock {
   /** Runs until `work` has settled, jumping over every wait; rejects when everything waits for nothing. */
   run<T>(work: Promise<T>): Promise<T>
+  /** Time stands still while something outside it is under way, such as an answer of a real database. */
+  during<T>(work: () => Promise<T>): Promise<T>
 }
 
 export function virtualClock(start: Instant): VirtualClock {
   const heap: Sleeper[] = []
   let elapsed = 0
   let order = 0
+  const outside = new Set<Promise<unknown>>()
 
   const after = (ms: Millis, call: () => void) => {
     const sleeper: Sleeper = { at: instantAfter(elapsed, ms), order: order++, call }
@@ -45,6 +49,15 @@ export function virtualClock(start: Instant): VirtualClock {
         signal?.addEventListener('abort', end)
       })
     },
+    async during(work) {
+      const under = work()
+      outside.add(under)
+      try {
+        return await under
+      } finally {
+        outside.delete(under)
+      }
+    },
     async run(work) {
       let settled = false
       const done = work.finally(() => {
@@ -56,6 +69,10 @@ export function virtualClock(start: Instant): VirtualClock {
         // One turn drains every promise that is ready; only then may time move.
         await turn()
         if (settled) break
+        if (outside.size > 0) {
+          await Promise.race(outside).catch(() => {})
+          continue
+        }
         const next = pop(heap)
         if (next === undefined) {
           // Real work (a file being synced, a thread) may still be under way: give it some turns before giving up.

@@ -1,0 +1,160 @@
+/** The same crawl on SQLite and on PostgreSQL, in virtual time: whatever is asked of the two collections, they say the same. */
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, before, describe, it } from 'node:test'
+import { virtualClock } from '../base/virtual-clock.ts'
+import { loadSettings } from '../config/load.ts'
+import type { Database } from '../database/database.ts'
+import { openPostgres } from '../database/postgres/open.ts'
+import { postgresForTests } from '../database/postgres/test-database.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import { judge } from '../simulate/judge.ts'
+import { outsideTime } from '../simulate/outside-time.ts'
+import { runVirtualHouse } from '../simulate/virtual-house.ts'
+import { RequestLedger } from '../testweb/ledger-of-requests.ts'
+import { PLAIN } from '../testweb/options.ts'
+import { makeWeb } from '../testweb/web.ts'
+import { diskUnder } from './disk-under.test-data.ts'
+import { type OpenCollection, openCollection } from './open.ts'
+
+const SHOP = 'http://shop.test/'
+const NAMES = ['a.html', 'b.html', 'gone.html']
+const web = makeWeb({
+  ...PLAIN,
+  seed: 7,
+  sites: 4,
+  pagesPerSite: 6,
+  planted: [
+    {
+      url: SHOP,
+      html: NAMES.map((name) => `<a href="${name}">${name}</a>`).join(' '),
+      links: NAMES.map((name) => SHOP + name),
+    },
+    { url: `${SHOP}a.html`, html: '<title>A</title>the same text in both' },
+    { url: `${SHOP}b.html`, html: '<title>A</title>the same text in both' },
+    { url: `${SHOP}gone.html`, html: 'no such page', status: 404 },
+  ],
+})
+const SEEDS = [...web.homes(), SHOP]
+const { settings } = loadSettings(['--scope', 'tld:test', '--links', 'combined'], 'crawl', {
+  env: {},
+  readFile: () => undefined,
+})
+
+const root = mkdtempSync(join(tmpdir(), 'open-shared-'))
+const postgres = await postgresForTests()
+after(async () => {
+  rmSync(root, { recursive: true })
+  if (!('skipped' in postgres)) await postgres.end()
+})
+
+/** The folder of the collection that it made. */
+async function crawl(name: string, open: (folder: string) => Promise<Database>): Promise<string> {
+  const clock = virtualClock(web.plan.epoch)
+  const folder = join(root, name, 'collection')
+  mkdirSync(join(folder, 'logs'), { recursive: true })
+  const database = outsideTime(await open(folder), clock)
+  const parts = { web, clock, database, disk: diskUnder(join(root, name)), settings, seeds: SEEDS, workers: 2 }
+  const ledger = new RequestLedger(clock)
+  const run = runVirtualHouse({ ...parts, ledger, randomSeed: 3, journal: { tell() {} } }, new AbortController().signal)
+  await clock.run(run)
+  const { expected, ...wrong } = await judge({ web, ledger, database, settings, seeds: SEEDS })
+  assert.ok(expected > 20)
+  assert.deepEqual(Object.values(wrong).flat().filter(Boolean), [], JSON.stringify(wrong))
+  await database.close()
+  return folder
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const list: T[] = []
+  for await (const item of items) list.push(item)
+  return list
+}
+
+/** Without what depends on the order of requests: times, volumes, places in them, and which of two alike came first. */
+async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>> {
+  const pages = (await all(rooms.exportPages())) as Record<string, unknown>[]
+  const urls = pages.map(({ url }) => String(url)).sort()
+  const { trend, begunAt, lastAt, ...standing } = await rooms.standing()
+  assert.ok(trend.length > 0 && begunAt! < lastAt!)
+  const { ratesByDay, storedTwice, ...figures } = await rooms.figures()
+  assert.equal(ratesByDay.length, 1)
+  assert.ok(storedTwice <= figures.duplicates)
+  const { took, ...characters } = await rooms.web()
+  const facts: unknown[] = []
+  for (const url of urls) {
+    const { look, page, inlinks, captures, robots } = await rooms.urlFacts(url, 1000)
+    const content = await rooms.content(url, undefined)
+    facts.push({
+      url,
+      mark: look?.mark,
+      outcome: page?.outcome,
+      title: page?.title,
+      captures,
+      robots,
+      inlinks: { ...inlinks, from: inlinks.from.sort() },
+      body: Buffer.from(content?.body ?? []).toString('latin1'),
+      history: (await rooms.captures(url)).map(({ status, mediaType, digest }) => ({ status, mediaType, digest })),
+      whyNot: await rooms.whyNot(url, settings),
+    })
+  }
+  const sites = [...new Set(pages.map(({ site }) => String(site)))].sort()
+  return {
+    standing,
+    figures,
+    web: { ...characters, thresholds: characters.thresholds.filter(({ name }) => name !== 'time') },
+    seeds: await rooms.seedStanding(),
+    facts,
+    sites: await Promise.all(
+      sites.map(async (site) => {
+        const { look, documents, verdicts } = await rooms.siteFacts(site)
+        return {
+          site,
+          state: look?.state,
+          known: look?.known,
+          waiting: look?.waiting,
+          documents,
+          verdicts: verdicts.length,
+        }
+      }),
+    ),
+    duplicates: (await rooms.duplicates(10)).map(({ urls, ...content }) => ({ ...content, urls: urls.sort() })),
+    mirrors: (await rooms.mirrors({ heuristic: 'SameHome', examples: 5 })).heuristics,
+    links: (await all(rooms.exportLinks())).map(({ from, to }) => `${from} ${to}`).sort(),
+    linksInto: await rooms.linksInto(join(root, `links-${pages.length}-${Object.keys(figures).length}.db`)),
+    index: (await all(rooms.exportCdxj())).length,
+    verify: await rooms.verify(() => {}),
+  }
+}
+
+describe('a collection in a database that many machines share', {
+  skip: 'skipped' in postgres && postgres.skipped,
+}, () => {
+  let address = ''
+  let embedded = ''
+  let shared = ''
+  before(async () => {
+    assert.ok(!('skipped' in postgres))
+    address = await postgres.newDatabase()
+    embedded = await crawl('embedded', async (folder) => openSqlite(join(folder, 'collection.db')))
+    shared = await crawl('shared', () => openPostgres(address))
+  })
+
+  it('says what one in a folder says', async () => {
+    const one = await openCollection(embedded)
+    const other = await openCollection(shared, { database: address })
+    const [expected, answers] = [await answersOf(one), await answersOf(other)]
+    for (const name of Object.keys(expected)) assert.deepEqual(answers[name], expected[name], name)
+    assert.deepEqual((answers.verify as { faults: unknown }).faults, [])
+    await one.close()
+    await other.close()
+  })
+
+  it('is one, or a sentence says that there is none', async () => {
+    assert.ok(!('skipped' in postgres))
+    const empty = await postgres.newDatabase()
+    await assert.rejects(openCollection(shared, { database: empty }), { code: 'no-collection' })
+  })
+})
