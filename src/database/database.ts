@@ -20,7 +20,7 @@ export interface Database {
    * connection lost, `work` is run again from its beginning: whatever it changes outside the database it makes itself, inside.
    */
   transact<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
-  /** One consistent view; writing in it fails. On PostgreSQL it too may be run again. */
+  /** One consistent view; writing in it fails. On PostgreSQL it too may be run again, unless opened only to read. */
   read<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
   /** Waits for the transactions under way. */
   close(): Promise<void>

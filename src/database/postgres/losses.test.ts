@@ -6,7 +6,7 @@ import type { Clock } from '../../base/clock.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
-import { openPostgres } from './open.ts'
+import { openPostgres, openPostgresToRead } from './open.ts'
 import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
@@ -102,6 +102,21 @@ describe('a transaction', { skip }, () => {
     let runs = 0
     const kill = 'SELECT pg_terminate_backend(pg_backend_pid())'
     assert.equal(await db.read(async (tx) => (++runs < 3 ? postgresTx(tx).get(kill) : runs)), 3)
+    await db.close()
+  })
+
+  it('of a command that prints what it reads is not: lines must not come twice', async () => {
+    const address = await server.newDatabase()
+    await (await openPostgres(address, { steps })).close()
+    const db = await openPostgresToRead(address, { steps })
+    let runs = 0
+    const printing = db.read((tx) => {
+      runs++
+      return postgresTx(tx).get('SELECT pg_terminate_backend(pg_backend_pid())')
+    })
+    await assert.rejects(printing, problem('database-unreachable', /terminating connection/))
+    assert.equal(runs, 1)
+    assert.deepEqual(await names(db), [])
     await db.close()
   })
 

@@ -67,7 +67,9 @@ async function opened(
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
   const pool = poolOf(settings.connections, () => connect(address, settings))
-  const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs }
+  // Commands that only read print as they go: lines must not come twice.
+  const readsAgain = access === 'write'
+  const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
   try {
     await whenReady(tools, settings.startPatienceMs, (connection) => ready(connection, where, steps))
   } catch (error) {

@@ -22,6 +22,8 @@ export interface TransactionTools {
   readonly random: Random
   /** How long a database that is away is waited for, in all tries of one transaction together. */
   readonly patienceMs: number
+  /** Whether work that reads may be run again once it has begun: not when it has told somebody what it read. */
+  readonly readsAgain: boolean
 }
 
 /** Conflicts end soon or never: after this many the work itself is at fault. */
@@ -51,10 +53,18 @@ export async function transact<T>(tools: TransactionTools, work: Work<T>): Promi
 }
 
 export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
+  let hasBegun = false
+  const noted: Work<T> = (tx) => {
+    hasBegun = true
+    return work(tx)
+  }
   return insist(tools, async () => {
-    const attempt = await attemptOf(tools, false, work)
-    // Not a standby's refusal: the work itself writes.
-    if (attempt.kind === 'again' && codeOf(attempt.error) === '25006') throw attempt.error
+    const attempt = await attemptOf(tools, false, noted)
+    if (attempt.kind === 'again') {
+      // Not a standby's refusal: the work itself writes.
+      if (codeOf(attempt.error) === '25006') throw attempt.error
+      if (hasBegun && !tools.readsAgain) throw troubleOf(attempt.error, tools.where, attempt.why === 'away')
+    }
     // Nothing was written: what was read is true either way.
     return attempt.kind === 'in doubt' ? { kind: 'done', value: attempt.value } : attempt
   })
