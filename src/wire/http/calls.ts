@@ -1,6 +1,7 @@
 /**
  * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
- * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice.
+ * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; of a check-out whose answer got
+ * lost, the leases run out.
  */
 import Type, { type Static, type TObject } from 'typebox'
 import {
@@ -219,7 +220,7 @@ export const CALLS = {
     method: 'PUT',
     path: `${API}/volumes/:name`,
     by: 'worker',
-    what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it, and lies on the server that it was first sent to.`,
+    what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
     body: 'bytes',
     params: VolumeParams,
     query: Type.Object({ offset: Type.String({ pattern: '^[0-9]{1,15}$' }) }, closed),
