@@ -4,6 +4,7 @@ import { after, test } from 'node:test'
 import { hash64 } from '../base/digest.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { postgresForTests } from '../database/postgres/test-database.ts'
+import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import type { PageReport, VisitReport } from '../visit/report.ts'
 import { usualUrls } from '../web/url/web-url.ts'
@@ -200,6 +201,26 @@ test('every answer of the reading side is the same', { skip }, async () => {
     exported.length > 100 && duplicates.length > 2 && Object.keys(figures).length > 10,
     'there is much to compare',
   )
+})
+
+const COLUMNS = {
+  sqlite: `SELECT v.name || '.' || c.name AS name FROM sqlite_schema v JOIN pragma_table_info(v.name) c
+    WHERE v.type = 'view' ORDER BY v.name, c.cid`,
+  postgres: `SELECT v.table_name || '.' || c.column_name AS name FROM information_schema.views v
+    JOIN information_schema.columns c ON c.table_schema = v.table_schema AND c.table_name = v.table_name
+    WHERE v.table_schema = current_schema() ORDER BY v.table_name COLLATE "C", c.ordinal_position`,
+}
+
+test('whoever asks in SQL finds the same views with the same columns', { skip }, async () => {
+  assert.ok(!('skipped' in postgres))
+  const columns = async (database: Database) => {
+    const rows = await database.read((tx) => queries(tx).all<{ name: string }>(COLUMNS[tx.dialect]))
+    await database.close()
+    return rows.map(({ name }) => name)
+  }
+  const expected = await columns(openSqlite(':memory:'))
+  assert.ok(expected.length > 80)
+  assert.deepEqual(await columns(await postgres.make()), expected)
 })
 
 /** Keys are bigints, bytes are arrays: both as texts, prototypes aside. */

@@ -83,7 +83,7 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
   pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
   addresses TEXT,                           -- JSON: what absurd names under it resolve to
   probed_at INTEGER
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
 CREATE INDEX domain_held ON domain (key) WHERE held > 0;
 

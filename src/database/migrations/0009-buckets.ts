@@ -12,7 +12,6 @@ const TABLES = [
   'site_robots',
   'site_traps',
   'site_alias',
-  'domain',
   'stranger',
   'page',
   'page_links',
