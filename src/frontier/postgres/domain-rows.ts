@@ -11,8 +11,6 @@ import { byBucket, column, eachBucket } from './by-bucket.ts'
 const COLUMNS = `key, name, sites::float8 AS sites, strangers::float8 AS strangers, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`
 export const READ_DOMAINS = `SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[])`
-export const LOCK_WILD_DOMAINS = `
-  SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[]) AND wildcard = 1 ORDER BY key FOR UPDATE`
 export const LOCK_DOMAINS = `
   SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
 export const WRITE_DOMAINS = `
@@ -53,27 +51,22 @@ export class DomainRows {
     this.#tx = tx
   }
 
-  /** Those that may be changed. */
-  async read(names: Iterable<string>): Promise<void> {
-    const missing = keysOf(names).filter((key) => !this.#kept.has(key))
-    await Promise.all([this.#ask(READ_DOMAINS, missing), this.#ask(LOCK_WILD_DOMAINS, missing)])
+  /** `names` are those that may be changed; of the `others` only is asked whether they have a wildcard. */
+  async read(names: Iterable<string>, others: Iterable<string> = []): Promise<void> {
+    const wanted = keysOf(names).filter((key) => !this.#kept.has(key))
+    const seen = keysOf(others).filter((key) => !this.#kept.has(key) && !this.#wild.has(key))
+    const keep = new Set(wanted)
+    for (const row of await this.#ask(READ_DOMAINS, [...new Set([...wanted, ...seen])]))
+      if (keep.has(row.key)) this.#take(row)
+      else this.#wild.set(row.key, row.wildcard === 1)
+    await this.lock([...names].filter((name) => keep.has(domainKey(name)) && this.isWild(name)))
     this.#absent(names)
   }
 
   /** As `read`, and nobody else changes them until the end. */
   async lock(names: Iterable<string>): Promise<void> {
-    await this.#ask(LOCK_DOMAINS, keysOf(names))
+    for (const row of await this.#ask(LOCK_DOMAINS, keysOf(names))) this.#take(row)
     this.#absent(names)
-  }
-
-  /** Those of which only is asked whether they have a wildcard. */
-  async peek(names: Iterable<string>): Promise<void> {
-    const missing = keysOf(names).filter((key) => !this.#kept.has(key) && !this.#wild.has(key))
-    for (const key of missing) this.#wild.set(key, false)
-    await eachBucket(byBucket(missing, itself), async (shard, keys) => {
-      const rows = await this.#tx.allExact<DomainRow>(READ_DOMAINS, shard, keys)
-      for (const { key, wildcard } of rows) this.#wild.set(key, wildcard === 1)
-    })
   }
 
   isWild(name: string): boolean {
@@ -127,10 +120,9 @@ export class DomainRows {
     ]
   }
 
-  async #ask(sql: string, keys: readonly bigint[]): Promise<void> {
-    await eachBucket(byBucket(keys, itself), async (shard, some) => {
-      for (const row of await this.#tx.allExact<DomainRow>(sql, shard, some)) this.#take(row)
-    })
+  async #ask(sql: string, keys: readonly bigint[]): Promise<DomainRow[]> {
+    const shards = byBucket(keys, (key) => key)
+    return (await eachBucket(shards, (shard, some) => this.#tx.allExact<DomainRow>(sql, shard, some))).flat()
   }
 
   /** Read again, it has what others did, and what is counted here on top. */
@@ -157,8 +149,4 @@ export class DomainRows {
 
 function keysOf(names: Iterable<string>): bigint[] {
   return [...new Set(names)].map(domainKey)
-}
-
-function itself(key: bigint): bigint {
-  return key
 }

@@ -26,7 +26,8 @@ export interface Target {
  * `named`: by the operator.
  */
 export async function prepareToHear(sheaf: Sheaf, targets: readonly Target[], named: boolean): Promise<void> {
-  await sheaf.strangers.read(targets.map(({ key }) => key))
+  const known = targets.filter(({ key }) => !sheaf.sites.isMade(key))
+  await sheaf.strangers.read(known.map(({ key }) => key))
   const domains = new Set<string>()
   const voices = new Map<bigint, { domain: string; isNear: boolean }>()
   for (const { key, name, members } of targets) {
@@ -39,13 +40,16 @@ export async function prepareToHear(sheaf: Sheaf, targets: readonly Target[], na
     for (const { via } of members) {
       const page = sheaf.pageOf(via)
       if (page.site === null || page.name === undefined || page.site === key) continue
-      const known = voices.get(page.site) ?? { domain: domainOf(page.name), isNear: false }
-      if (known.domain === domain) known.isNear = true
-      voices.set(page.site, known)
+      const voice = voices.get(page.site) ?? { domain: domainOf(page.name), isNear: false }
+      if (voice.domain === domain) voice.isNear = true
+      voices.set(page.site, voice)
     }
   }
   if (domains.size === 0) return
-  await Promise.all([sheaf.domains.read(domains), sheaf.domains.peek([...voices.values()].map(({ domain }) => domain))])
+  await sheaf.domains.read(
+    domains,
+    [...voices.values()].map(({ domain }) => domain),
+  )
   // A voice from far away, where nobody can make up sites, is believed whoever it is.
   const doubtful = [...voices].filter(([, { domain, isNear }]) => isNear || sheaf.domains.isWild(domain))
   const keys = doubtful.map(([key]) => key)

@@ -11,24 +11,15 @@ import {
   type SeenDue,
   type SeenMemory,
   type SeenSite,
-  type SeenTotals,
   type SeenUrl,
   siteLook,
-  totalsLook,
   urlLook,
 } from '../look-of.ts'
 import type { Looks, SiteLook, UrlLook } from '../looks.ts'
 import { MARKS } from '../mark.ts'
+import { readTotals } from './read-totals.ts'
 import { recordedUrls } from './url-rules.ts'
 
-const READ_TOTALS = `
-  SELECT coalesce(sum(sites_waiting), 0) AS waiting, coalesce(sum(sites_free), 0) AS free,
-    coalesce(sum(sites_leased), 0) AS leased, coalesce(sum(sites_returning), 0) AS back,
-    coalesce(sum(sites_crawled), 0) AS crawled, coalesce(sum(sites_barred), 0) AS barred,
-    coalesce(sum(sites_held), 0) AS held, coalesce(sum(urls_known), 0) AS urls_known,
-    coalesce(sum(urls_waiting), 0) AS urls_waiting, coalesce(sum(urls_held), 0) AS urls_held,
-    coalesce(sum(pages_granted), 0) AS pages_granted
-  FROM frontier_total`
 const READ_SITE = `
   SELECT name, state, reason, since, seed, rank, losses, crowd, not_before, polite_at, pause, address, fence, worker,
     lease_until, part, known, waiting
@@ -73,10 +64,7 @@ const READ_URLS_FIRST = `SELECT url, key, mark FROM url WHERE bucket = $1 AND si
 
 export const postgresLooks: Looks = {
   reader: (tx) => recordedUrls(postgresTx(tx)),
-  async totals(tx) {
-    const row = await postgresTx(tx).get<SeenTotals>(READ_TOTALS)
-    return totalsLook(row!)
-  },
+  totals: (tx) => readTotals(postgresTx(tx)),
   site: (tx, name) => lookAtSite(postgresTx(tx), name),
   url: (tx, url) => lookAtUrl(postgresTx(tx), url),
   domain: (tx, name) => lookAtDomain(postgresTx(tx), domainOf(name)),
