@@ -1,9 +1,12 @@
 /** Servers and workers in processes of their own: the same set as one machine collects, and as polite. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
-import { folders, lastWords, startServer, startWorker } from './cluster.ts'
+import { type RightAnswer, walk } from '../../src/testweb/walker.ts'
+import type { TestWeb } from '../../src/testweb/web.ts'
+import { folders, lastWords, readShared, startServer, startWorker } from './cluster.ts'
 import { assertNone, assertSameSet, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
 import { judgeRequests } from './harness-judge.ts'
 
@@ -22,26 +25,25 @@ const WEB: WebOptions = {
   secureShare: 0.1,
 }
 
+const CRAWL = [
+  ...['--pause-for', `*.test=${PAUSE_MS}ms`, '--address-pause', '100ms'],
+  ...['--patience', `${PATIENCE}`, '--volume-size', '1MB'],
+]
+
 test('one server without PostgreSQL and three workers: the same set, every pause kept, volumes at the server', async () => {
   using folder = temporaryFolder()
   await using served = await serveWeb(WEB, folder, { tls: true })
   const { web } = served
   const seeds = web.homes()
   const collection = folder.at('collection')
-  const server = await startServer(collection, [
-    ...['--seeds', seedFile(folder, seeds), '--until-done', '--pause-for', `*.test=${PAUSE_MS}ms`],
-    ...['--address-pause', '100ms', '--patience', `${PATIENCE}`, '--volume-size', '1MB'],
-    ...served.resolve,
-  ])
+  const flags = ['--seeds', seedFile(folder, seeds), '--until-done', ...CRAWL, ...served.resolve]
+  const server = await startServer(collection, flags)
   const workers = folders(folder, 'worker', 3).map((at) =>
     startWorker(at, [server.url], ['--until-done', '--workers', '1']),
   )
   const ran = await Promise.all([server, ...workers].map(({ done }) => done))
-  assert.deepEqual(
-    ran.map(({ code }) => code),
-    [0, 0, 0, 0],
-    lastWords(ran),
-  )
+  const codes = ran.map(({ code }) => code)
+  assert.deepEqual(codes, [0, 0, 0, 0], lastWords(ran))
 
   const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
   const { documents, counters } = readCatalogue(collection)
@@ -49,12 +51,47 @@ test('one server without PostgreSQL and three workers: the same set, every pause
   assert.equal(counters.get('documents'), right.documents.size)
   const verified = await orbweaver(['verify', '-c', collection])
   assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  judge(await served.requests(), web, right)
+})
 
-  const { retries: _, ...faults } = judgeRequests(await served.requests(), web, right, {
+test('two servers over PostgreSQL and six workers: the same set, every pause kept', async (t) => {
+  const postgres = await postgresForTests()
+  if ('skipped' in postgres) return t.skip(postgres.skipped)
+  try {
+    using folder = temporaryFolder()
+    await using served = await serveWeb(WEB, folder, { tls: true })
+    const { web } = served
+    const seeds = web.homes()
+    const database = ['--database', await postgres.newDatabase()]
+    const flags = ['--seeds', seedFile(folder, seeds), '--until-done', ...CRAWL, ...served.resolve, ...database]
+    const servers = await Promise.all(folders(folder, 'server', 2).map((at) => startServer(at, flags)))
+    const urls = servers.map(({ url }) => url)
+    const workers = folders(folder, 'worker', 6).map((at, i) =>
+      startWorker(at, [urls[i % 2], urls[(i + 1) % 2]], ['--until-done', '--workers', '1']),
+    )
+    const ran = await Promise.all([...servers, ...workers].map(({ done }) => done))
+    assert.deepEqual(
+      ran.map(({ code }) => code),
+      ran.map(() => 0),
+      lastWords(ran),
+    )
+
+    const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+    const { documents, counters } = await readShared(database)
+    assertSameSet(documents, new Set(right.documents), 'documents')
+    assert.equal(counters.get('documents'), right.documents.size)
+    judge(await served.requests(), web, right)
+  } finally {
+    await postgres.end()
+  }
+})
+
+function judge(entries: RequestEntry[], web: TestWeb, right: RightAnswer): void {
+  const { retries: _, ...faults } = judgeRequests(entries, web, right, {
     pauseOf: () => PAUSE_MS,
     patience: PATIENCE,
     firstByteMs: 30_000,
     toleranceMs: 3,
   })
   for (const [name, list] of Object.entries(faults)) assertNone(list, name)
-})
+}

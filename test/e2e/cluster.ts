@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ran, type Running, startOrbweaver, type TemporaryFolder } from './harness.ts'
+import { canonicalUrl } from '../../src/testweb/spelling.ts'
+import { orbweaver, type Ran, type Running, startOrbweaver, type TemporaryFolder } from './harness.ts'
 
 const LONGEST_START_MS = 30_000
 
@@ -46,4 +47,21 @@ export function lastWords(ran: readonly Ran[]): string {
 
 export function folders(folder: TemporaryFolder, name: string, count: number): string[] {
   return Array.from({ length: count }, (_, i) => folder.at(`${name}${i + 1}`))
+}
+
+/** What a shared database has collected, as `export` and `report` tell it. */
+export async function readShared(
+  database: readonly string[],
+): Promise<{ documents: Set<string>; counters: Map<string, number> }> {
+  const pages = await orbweaver(['export', 'pages', ...database])
+  assert.equal(pages.code, 0, pages.stderr)
+  const lines = pages.stdout.split('\n').filter((line) => line !== '')
+  const rows = lines.map((line) => JSON.parse(line) as { url: string; outcome: string })
+  const report = await orbweaver(['status', '--json', ...database])
+  assert.equal(report.code, 0, report.stderr)
+  const { documents } = JSON.parse(report.stdout) as { documents: number }
+  return {
+    documents: new Set(rows.filter(({ outcome }) => outcome === 'kept').map(({ url }) => canonicalUrl(url))),
+    counters: new Map([['documents', documents]]),
+  }
 }
