@@ -135,10 +135,11 @@ export class Deliveries {
       if (await this.#send(outbox.read(first), Number.POSITIVE_INFINITY)) outbox.remove(first)
       else await clock.sleep(UNREADY_REST, signal)
     } catch (error) {
-      if (!(error instanceof Refusal)) throw error
-      this.#tell(`${first.parts} parts in the outbox are refused: ${error.message}`)
-      // What the server has against the worker may be a mistake, soon put right; what it has against the parts is not.
-      if (NEVER.has(error.status)) outbox.setAside(first)
+      this.#tell(
+        `${first.parts} parts in the outbox are not delivered: ${error instanceof Error ? error.message : error}`,
+      )
+      // What the server has against the worker, or the disk against us, may be put right; what is wrong with parts is not.
+      if (error instanceof Refusal && NEVER.has(error.status)) outbox.setAside(first)
       else await clock.sleep(REFUSED_REST, signal)
     }
     this.#bell.ring()

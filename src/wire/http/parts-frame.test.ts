@@ -50,6 +50,16 @@ test('any bytes, and any damage, are parts or a RangeError', async () => {
   )
 })
 
+test('large ones are unpacked as well', async () => {
+  const body = new Uint8Array(3 * 2 ** 20).map((_, at) => at % 251)
+  const part = { visit: 'v', fence: 1, part: 1, site: 's', last: true, body }
+  const frame = frameParts([{ ticket: 't', part }])
+  const { bytes, packing } = await pack(frame)
+  assert.ok(bytes.length < body.length / 10)
+  assert.deepEqual(readFrame(await unpack(bytes, packing)), [{ ticket: 't', part }])
+  assert.deepEqual(await unpack(gzipSync(frame), 'gzip').then(readFrame), [{ ticket: 't', part }])
+})
+
 test('what would be too large when unpacked is not unpacked', async () => {
   const bomb = zstdCompressSync(Buffer.alloc(MOST_PART_BYTES + 1))
   assert.ok(bomb.length < 100_000)

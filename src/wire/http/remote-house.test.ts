@@ -297,7 +297,7 @@ test('what a server refuses for good is set aside and does not hold up the rest'
     await house.close(5000)
     assert.equal(house.undelivered, 0)
   })
-  assert.match(troubles.join(), /refused.*cannot be read/)
+  assert.match(troubles.join(), /not delivered.*cannot be read/)
   assert.deepEqual(
     disk.list('/outbox').map((name) => name.split('.').at(-1)),
     ['refused'],
