@@ -1,29 +1,56 @@
+import type { Instant } from '../../base/clock.ts'
+import { signed64 } from '../../base/digest.ts'
 import type { VisitId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
-import { ALL_PARTS } from '../site-row.ts'
+import { ALL_PARTS, type SiteRow } from '../site-row.ts'
+import { readVisitId } from '../visit-id.ts'
 import { lockVisits } from './lock-visits.ts'
 import type { Sheaf } from './sheaf.ts'
+import { readSites } from './site-rows.ts'
 
-/** Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. */
-export async function awaitParts(
-  sheaf: Sheaf,
-  parts: readonly { visit: VisitId; fence: number; last?: boolean }[],
-): Promise<void> {
+interface StoredPart {
+  visit: VisitId
+  fence: number
+  last?: boolean
+}
+
+/**
+ * Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. Most change nothing,
+ * and wait for nobody: the site may be in the hands of whoever applies the part before.
+ */
+export async function awaitParts(sheaf: Sheaf, parts: readonly StoredPart[]): Promise<void> {
+  const sites = await readSites(
+    sheaf.tx,
+    parts.flatMap(({ visit }) => siteKeyOf(visit) ?? []),
+  )
+  const matter = parts.filter((part) => {
+    const key = siteKeyOf(part.visit)
+    return key !== undefined && isAwaited(sites.get(key), part, sheaf.now)
+  })
+  if (matter.length === 0) return
   const siteOf = await lockVisits(
     sheaf,
-    parts.map(({ visit }) => visit),
+    matter.map(({ visit }) => visit),
   )
-  for (const { visit, fence, last = true } of parts) {
-    const site = siteOf(visit)
-    // Of a visit that is over, or whose site went to another, nothing is awaited.
-    if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) continue
-    if (site.worker !== null && !last) {
-      // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between
-      // this transaction and the one that applies the part: the site could be with another by then.
-      if (site.lease_until === null || site.lease_until > sheaf.now) continue
-    } else site.state = stateAfter(site.state, { kind: 'part-stored' })
+  for (const part of matter) {
+    const site = siteOf(part.visit)
+    if (site === undefined || !isAwaited(site, part, sheaf.now)) continue
+    if (site.worker === null || (part.last ?? true)) site.state = stateAfter(site.state, { kind: 'part-stored' })
     site.lease_until = sheaf.now + sheaf.rules.leaseMs
     sheaf.sites.change(site)
   }
   await sheaf.flush()
+}
+
+/** Of a visit that is over, or whose site went to another, nothing is awaited. */
+function isAwaited(site: SiteRow | undefined, { fence, last = true }: StoredPart, now: Instant): boolean {
+  if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) return false
+  // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between this
+  // transaction and the one that applies the part: the site could be with another by then.
+  return site.worker === null || last || (site.lease_until !== null && site.lease_until <= now)
+}
+
+function siteKeyOf(visit: VisitId): bigint | undefined {
+  const id = readVisitId(visit)
+  return id === undefined ? undefined : signed64(id.site)
 }

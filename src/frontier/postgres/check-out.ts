@@ -89,6 +89,7 @@ export async function checkOut(
     }
   }
   const [visits, totals] = await Promise.all([visitsOf(sheaf, granted, options.slice), readTotals(sheaf.tx)])
+  sheaf.rules.texts.refresh(0, () => totals.urls.known)
   const next = whenToAskAgain(sheaf, totals, enough() || !exhausted, mayGrant > 0)
   return { visits, next, short: !enough() }
 }

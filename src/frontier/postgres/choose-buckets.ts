@@ -1,6 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
 import type { WorkerId } from '../../visit/visit.ts'
-import { bucketOrder } from '../rendezvous.ts'
 import type { Hints } from './hints.ts'
 
 /** Buckets of one question: three statements of 50 µs each. Where fewer have something, the order is as if they were one. */
@@ -30,7 +29,7 @@ export function chooseBuckets(hints: Hints, worker: WorkerId, now: Instant, done
 /** The worker's favourites, then those that nobody asked for longest, then the rest. */
 function preference(hints: Hints, worker: WorkerId, due: readonly number[]): Set<number> {
   const wanted = new Set(due)
-  const favourites = [...bucketOrder(worker)].filter((bucket) => wanted.has(bucket)).slice(0, MOST_FAVOURITES)
+  const favourites = [...hints.orderOf(worker)].filter((bucket) => wanted.has(bucket)).slice(0, MOST_FAVOURITES)
   const neglected = [...due].sort((a, b) => hints.lastAsked(a) - hints.lastAsked(b))
   return new Set([...favourites, ...neglected])
 }

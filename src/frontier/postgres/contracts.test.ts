@@ -3,11 +3,9 @@ import type { Database } from '../../database/database.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { aliasesContract } from '../aliases.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
-import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
 import { memoryContract } from '../memory.contract.ts'
-import { modelContract } from '../model.contract.ts'
 import { spellingsContract } from '../spellings.contract.ts'
 
 const postgres = await postgresForTests()
@@ -29,6 +27,4 @@ else {
   describe('other names on PostgreSQL', () => aliasesContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))
   describe('the frontier on PostgreSQL', () => frontierContract(make))
-  describe('random lives on PostgreSQL', () => modelContract(make, 15))
-  describe('random domains on PostgreSQL', () => domainsModelContract(make, 5))
 }

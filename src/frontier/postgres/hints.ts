@@ -5,6 +5,7 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { BUCKETS, shardOf } from '../../database/bucket.ts'
 import type { WorkerId } from '../../visit/visit.ts'
+import { bucketOrder } from '../rendezvous.ts'
 import type { SiteRow } from '../site-row.ts'
 import type { ByBucket } from './by-bucket.ts'
 
@@ -24,8 +25,7 @@ export class Hints {
   /** In the order of questions; those never asked come first. */
   readonly #asked = new Float64Array(BUCKETS)
   #questions = 0
-  /** Buckets with sites that were set aside for a worker. */
-  readonly #aside = new Map<WorkerId, { buckets: Set<number>; at: Millis }>()
+  readonly #workers = new Map<WorkerId, OfWorker>()
   #at: Millis = -NEVER
 
   /** Sites were written, and addresses are held until then. */
@@ -47,7 +47,7 @@ export class Hints {
   }
 
   setAside(bucket: number, holder: WorkerId): void {
-    this.#asideFor(holder).buckets.add(bucket)
+    this.#of(holder).aside.add(bucket)
   }
 
   /** What a check-out saw: nothing is to be had before `due`, and then nothing better than `best`. */
@@ -59,7 +59,7 @@ export class Hints {
 
   /** There is nothing set aside for the worker there. */
   nothingAside(bucket: number, worker: WorkerId): void {
-    this.#aside.get(worker)?.buckets.delete(bucket)
+    this.#workers.get(worker)?.aside.delete(bucket)
   }
 
   /** What a look at all idle addresses of the shard saw. */
@@ -69,7 +69,7 @@ export class Hints {
 
   /** Buckets worth a question, in their order. */
   dueBuckets(worker: WorkerId, now: Instant): number[] {
-    const aside = this.#aside.get(worker)?.buckets
+    const aside = this.#workers.get(worker)?.aside
     const buckets: number[] = []
     for (let bucket = 0; bucket < BUCKETS; bucket++)
       if (this.#due[bucket] <= now || aside?.has(bucket)) buckets.push(bucket)
@@ -77,7 +77,7 @@ export class Hints {
   }
 
   hasAside(worker: WorkerId): boolean {
-    return (this.#aside.get(worker)?.buckets.size ?? 0) > 0
+    return (this.#workers.get(worker)?.aside.size ?? 0) > 0
   }
 
   idleShards(now: Instant): number[] {
@@ -110,21 +110,34 @@ export class Hints {
 
   /** The same for what others set aside for a worker. */
   isAsideOld(worker: WorkerId, elapsed: Millis): boolean {
-    const aside = this.#asideFor(worker)
-    if (elapsed - aside.at < FRESH_FOR) return false
-    aside.at = elapsed
+    const known = this.#of(worker)
+    if (elapsed - known.at < FRESH_FOR) return false
+    known.at = elapsed
     return true
   }
 
-  #asideFor(worker: WorkerId): { buckets: Set<number>; at: Millis } {
-    const known = this.#aside.get(worker)
-    if (known !== undefined) return known
-    const aside = { buckets: new Set<number>(), at: -NEVER }
-    // Workers come and go; whoever is forgotten is asked about anew.
-    if (this.#aside.size >= MOST_WORKERS) this.#aside.clear()
-    this.#aside.set(worker, aside)
-    return aside
+  /** The buckets as they lean to the worker. */
+  orderOf(worker: WorkerId): Uint8Array {
+    return this.#of(worker).order
   }
+
+  #of(worker: WorkerId): OfWorker {
+    const known = this.#workers.get(worker)
+    if (known !== undefined) return known
+    const fresh = { aside: new Set<number>(), at: -NEVER, order: bucketOrder(worker) }
+    // Workers come and go; whoever is forgotten is asked about anew.
+    if (this.#workers.size >= MOST_WORKERS) this.#workers.clear()
+    this.#workers.set(worker, fresh)
+    return fresh
+  }
+}
+
+interface OfWorker {
+  /** Buckets with sites that were set aside for it. */
+  aside: Set<number>
+  /** When others were asked what they set aside. */
+  at: Millis
+  order: Uint8Array
 }
 
 /** Sites that were lost come after all others, and large crowds after small ones (V9, V12): a smaller class goes first. */

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { BUCKETS } from '../../database/bucket.ts'
+import { bucketOrder } from '../rendezvous.ts'
+import { chooseBuckets, MOST_BUCKETS } from './choose-buckets.ts'
+import { Hints } from './hints.ts'
+
+const NONE = new Set<number>()
+const NOW = 1000
+
+function hintsOf(due: Iterable<number>, best: (bucket: number) => number = () => 0): Hints {
+  const hints = new Hints()
+  for (const bucket of due) hints.due(bucket, NOW, best(bucket))
+  return hints
+}
+
+const all = () => Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
+describe('the choice of buckets', () => {
+  it('is all that have something, when these are few', () => {
+    const few = fc.uniqueArray(fc.nat(BUCKETS - 1), { maxLength: MOST_BUCKETS })
+    fc.assert(
+      fc.property(few, few, (due, done) => {
+        const { buckets, worst } = chooseBuckets(hintsOf(due), 'w', NOW, new Set(done))
+        const wanted = due.filter((bucket) => !done.includes(bucket)).sort((a, b) => a - b)
+        assert.deepEqual(buckets, wanted)
+        assert.equal(worst, Number.POSITIVE_INFINITY)
+      }),
+    )
+  })
+
+  it('asks none before its time', () => {
+    assert.deepEqual(chooseBuckets(hintsOf([1, 2]), 'w', NOW - 1, NONE).buckets, [])
+  })
+
+  it('leans to the worker, and forgets none', () => {
+    const hints = hintsOf(all())
+    const seen = new Set<number>()
+    for (let asked = 0; asked < 100 && seen.size < BUCKETS; asked++) {
+      const { buckets } = chooseBuckets(hints, 'w', NOW, NONE)
+      assert.equal(buckets.length, MOST_BUCKETS)
+      const favourites = new Set(bucketOrder('w').slice(0, 12))
+      assert.equal(buckets.filter((bucket) => favourites.has(bucket)).length >= 12, true)
+      for (const bucket of buckets) {
+        hints.asked(bucket, 0)
+        seen.add(bucket)
+      }
+    }
+    assert.equal(seen.size, BUCKETS)
+  })
+
+  it('takes the best class first, and says what the others have', () => {
+    const hints = hintsOf(all(), (bucket) => (bucket < 20 ? 1 : 3))
+    const first = chooseBuckets(hints, 'w', NOW, NONE)
+    assert.ok(first.buckets.every((bucket) => bucket < 20))
+    assert.equal(first.worst, 1)
+    const rest = chooseBuckets(hints, 'w', NOW, new Set(all().slice(0, 20)))
+    assert.equal(rest.worst, 3)
+  })
+
+  it('has what was set aside for the worker, and for nobody else', () => {
+    const hints = new Hints()
+    hints.setAside(7, 'w')
+    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE).buckets, [7])
+    assert.deepEqual(chooseBuckets(hints, 'other', NOW, NONE).buckets, [])
+    hints.nothingAside(7, 'w')
+    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE).buckets, [])
+  })
+})
