@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { get } from 'node:https'
 import { connect } from 'node:net'
 import { after, before, describe, it, test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../base/errors.ts'
+import { selfSigned } from '../testweb/certificate.ts'
 import { CALLS, type CallDefinition } from '../wire/http/calls.ts'
 import { frameParts } from '../wire/http/parts-frame.ts'
 import { PARTS_TYPE, PROTOCOL_HEADER, TIME_HEADER } from '../wire/http/protocol.ts'
@@ -304,4 +306,31 @@ describe('for operators', () => {
     assert.ok(refused.length >= 15 && answers.some(({ status }) => status === 200))
     assert.ok(Number(refused[0].header('retry-after')) >= 1)
   })
+})
+
+describe('a certificate of its own', () => {
+  it('is shown to whoever comes, and who does not trust it hears why', async () => {
+    const tls = selfSigned(['localhost'])
+    await using made = await testServer({ tls })
+    const { port } = new URL(made.server.url)
+    assert.match(made.server.url, /^https:/)
+    const status = await new Promise((resolve, reject) => {
+      get(`https://localhost:${port}/healthz`, { ca: tls.cert }, (response) => resolve(response.statusCode)).on(
+        'error',
+        reject,
+      )
+    })
+    assert.equal(status, 200)
+    await assert.rejects(made.send('/healthz'), /does not answer: self-signed certificate/)
+  })
+
+  it('that is none is the mistake of whoever gave it', async () => {
+    await assert.rejects(testServer({ tls: { cert: 'x', key: 'y' } }), { code: 'bad-flag', message: /--certificate/ })
+  })
+})
+
+test('a port that is taken is the mistake of whoever named it', async () => {
+  await using made = await testServer()
+  const port = Number(new URL(made.server.url).port)
+  await assert.rejects(testServer({}, port), { code: 'bad-flag', message: /another program listens there/ })
 })

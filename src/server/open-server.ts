@@ -1,48 +1,20 @@
 /** A server over a house: listens, answers workers, tells the tables that it is there, and ends in good order. */
-import { timingSafeEqual } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { Bell } from '../base/bell.ts'
-import type { Clock, Millis } from '../base/clock.ts'
-import type { Disk } from '../base/disk.ts'
+import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
-import type { Readers } from '../base/journal.ts'
-import { freshBytes, freshId } from '../base/random.ts'
-import type { Database } from '../database/database.ts'
+import type { Journal, Readers } from '../base/journal.ts'
 import { queries } from '../database/queries.ts'
 import type { Event } from '../visit/events.ts'
-import type { ServerCalls } from '../wire/calls.ts'
-import { ApiError } from '../wire/http/api-error.ts'
-import { PROTOCOL } from '../wire/http/protocol.ts'
 import { buildApi } from './api.ts'
+import { callHandlers, type HandlerParts } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers } from './callers.ts'
-import { checkInHandler } from './check-in.ts'
-import type { Asked, Handlers } from './handlers.ts'
-import { Holdings } from './holdings.ts'
 import { Metrics } from './metrics.ts'
 import { Rates } from './rates.ts'
-import { type HouseFigures, statisticsOf } from './statistics.ts'
-import { ticketsBy } from './tickets.ts'
-import { uploadHandlers, volumePlaces } from './uploads.ts'
-import { hashOf, sumWorkers, type WorkerNews, workerBook } from './worker-book.ts'
-import { workerHandlers } from './worker-calls.ts'
+import { type WorkerNews, workerBook } from './worker-book.ts'
 
-export interface ServerParts {
-  /** The same after each start: volumes that were sent here are found by it. */
-  id: string
-  calls: ServerCalls
-  database: Database
-  disk: Disk
-  /** Where volumes of workers are put. */
-  archiveFolder: string
-  clock: Clock
+export interface ServerParts extends HandlerParts {
   journal: Readers<Event>
-  figures(): Promise<HouseFigures>
-  /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
-  nudge: Bell
-  program: string
-  /** What a new worker must know; undefined: only workers of the same machine may join. */
-  joinSecret: string | undefined
   keepCallsFor: Millis
   /** PEM texts; without them it speaks plain HTTP. */
   tls: { cert: string; key: string } | undefined
@@ -77,57 +49,24 @@ const STRANGERS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
 const HOUSE_EVERY: Millis = 10_000
 const FORGET_EVERY: Millis = 60_000
-/** Servers that were not seen for longer are not named; workers not seen for longer are silent. */
-const SEEN_WITHIN: Millis = 60_000
 /** At the end, what is under way has this long. */
 const DRAIN_WITHIN: Millis = 10_000
 
 export async function openServer(parts: ServerParts, listen: ListenOptions): Promise<Server> {
-  const { clock, journal, database, calls, nudge, program } = parts
+  const { clock, journal, database, nudge, program } = parts
   const limits = { ...LIMITS, ...parts.limits }
   const book = workerBook(database)
-  const tickets = ticketsBy(await book.ticketKey(freshBytes(32)))
   const log = new CallLog(database, clock, parts.keepCallsFor)
-  const holdings = new Holdings(clock)
   const metrics = new Metrics()
-  const deaf = journal.read((event) => metrics.hear(event))
   let ending = false
   const isEnding = () => ending
-  let seen = new Map<string, { at: number; news: WorkerNews | undefined }>()
-
-  const servers = async () => {
-    const rows = await book.houses(clock.now() - SEEN_WITHIN)
-    return rows.map((row) => row.url)
-  }
-  const statistics = statisticsOf({
-    clock,
-    figures: parts.figures,
-    workers: () => database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
-    servers: async () => (await servers()).length,
+  let seen = new Map<string, { at: Instant; news: WorkerNews | undefined }>()
+  const handlers = await callHandlers(parts, {
+    book,
+    isEnding,
+    mostLeases: limits.leases,
+    heard: (worker, news) => seen.set(worker, { at: clock.now(), news }),
   })
-  const handlers: Handlers = {
-    ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, mostLeases: limits.leases }),
-    ...uploadHandlers({
-      disk: parts.disk,
-      folder: parts.archiveFolder,
-      places: volumePlaces(database, parts.id),
-    }),
-    checkIn: checkInHandler({ calls, tickets, holdings, journal }),
-    version: async () => ({ program, protocol: PROTOCOL }),
-    statistics,
-    async register(asked, { name, region, version, join }) {
-      checkJoin(parts.joinSecret, join, asked)
-      const id = freshId()
-      const secret = freshBytes(32)
-      await book.register({ id, secret, name, region, version }, clock.now())
-      return { worker: id, secret: Buffer.from(secret).toString('base64url') }
-    },
-    servers: async () => ({ servers: await servers() }),
-    async alive({ worker }, news) {
-      seen.set(worker, { at: clock.now(), news })
-      return { servers: await servers() }
-    },
-  }
   const app = buildApi({
     handlers,
     callers: new Callers(book, clock),
@@ -151,7 +90,6 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   try {
     await app.listen({ host: listen.host, port: listen.port })
   } catch (error) {
-    deaf()
     throw cannotListen(error, listen)
   }
   const url = urlOf(app.server.address() as AddressInfo, parts.tls !== undefined)
@@ -164,6 +102,8 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     await book.seen(told)
   }
   const over = new AbortController()
+  const every = choresUntil(over.signal, clock, journal)
+  const deaf = journal.read((event) => metrics.hear(event))
   const chores = [
     every(TICK, async () => {
       await writeSeen()
@@ -181,22 +121,6 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     await app.close()
     throw error
   })
-
-  /** What fails is told once, and tried again the next time. */
-  async function every(ms: Millis, work: () => Promise<void>): Promise<void> {
-    let troubled = false
-    while (!over.signal.aborted) {
-      await clock.sleep(ms, over.signal)
-      if (over.signal.aborted) return
-      try {
-        await work()
-        troubled = false
-      } catch (error) {
-        if (!troubled) journal.tell({ kind: 'trouble', what: `the server's own tables: ${error}` })
-        troubled = true
-      }
-    }
-  }
 
   return {
     url,
@@ -216,19 +140,22 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   }
 }
 
-/** Compared as hashes: neither the time nor a length tells anything of the secret. */
-function checkJoin(secret: string | undefined, shown: string | undefined, { address, forwarded }: Asked): void {
-  const hash = (text: string) => hashOf(new TextEncoder().encode(text))
-  if (secret !== undefined) {
-    if (timingSafeEqual(hash(secret), hash(shown ?? ''))) return
-    throw new ApiError('forbidden', 'the join secret is missing or another', 'give --join-secret as the server has it')
+/** What fails is told once, and tried again the next time. */
+function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
+  return async (ms: Millis, work: () => Promise<void>): Promise<void> => {
+    let troubled = false
+    while (!over.aborted) {
+      await clock.sleep(ms, over)
+      if (over.aborted) return
+      try {
+        await work()
+        troubled = false
+      } catch (error) {
+        if (!troubled) journal.tell({ kind: 'trouble', what: `the server's own tables: ${error}` })
+        troubled = true
+      }
+    }
   }
-  if (!forwarded && /^(127\.|::1$|::ffff:127\.)/.test(address)) return
-  throw new ApiError(
-    'forbidden',
-    'only workers on the machine of the server may join',
-    'start the server with --join-secret, and the worker with the same',
-  )
 }
 
 function urlOf({ address, family, port }: AddressInfo, isTls: boolean): string {
