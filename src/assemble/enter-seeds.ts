@@ -6,7 +6,7 @@ import type { SeedSource } from '../frontier/ledger.ts'
 import { seedLooksOf } from '../frontier/open-frontier.ts'
 import { enterSeeds, type SourceReport } from '../sources/enter.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
-import { openForWriting } from './open-for-writing.ts'
+import { openForSeeding } from './open-for-seeding.ts'
 import { scopeFor } from './scope-for.ts'
 import { openInputs, type SeedRequest } from './seed-inputs.ts'
 
@@ -33,15 +33,13 @@ export async function enterFromSources(
   const blacklist = readBlacklists(blacklistPaths(settings), realDisk)
   const open = openInputs(request, settings.collection)
   try {
-    const { house, close } = await openForWriting(settings, { seeds: [], version: request.version })
+    const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
-      const { database } = house.parts
-      const { ledger } = house.frontier
       const looks = seedLooksOf(database)
       const { sites, urls } = await database.read((tx) => ledger.look.totals(tx))
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
-        urls: house.urls,
+        urls: reader,
         homes: request.homes,
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>

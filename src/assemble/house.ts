@@ -12,33 +12,25 @@ import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.
 import { indexCaptures } from '../collection/captures/index-captures.ts'
 import { knownEnd } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin, followOthers } from '../collection/captures/twins.ts'
-import { readCounter } from '../collection/counters/counters.ts'
 import { noteProgress } from '../collection/counters/note-progress.ts'
 import { linkIndexer } from '../collection/links/link-indexer.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
 import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
-import { trustOf } from '../config/trust.ts'
-import type { Database, Tx } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
-import { openFrontier } from '../frontier/open-frontier.ts'
-import { namedOrder } from '../frontier/order/named-order.ts'
 import { type Intake, openIntake } from '../intake/intake.ts'
-import { emptyBlacklist } from '../scope/blacklist.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { HouseCalls } from '../wire/calls.ts'
-import { blacklistFiles } from './blacklist-files.ts'
+import { openCrawlFrontier } from './crawl-frontier.ts'
 import { mirrorFileOf } from './mirror-file.ts'
 import { keepMirrors, type MirrorKeeper } from './mirror-keeper.ts'
-import { originalScope } from './mirror-scope.ts'
 import { nodeId } from './node-id.ts'
-import { pauseOf, urlsOf } from './plan.ts'
-import { scopeSeeds } from './scope-seeds.ts'
 
 export interface HouseParts {
   database: Database
@@ -78,8 +70,6 @@ export interface House {
 
 /** Above this many parts that wait to be applied, no sites are handed out: workers wait for the house. */
 const MOST_PENDING = 2000
-/** The rule by which sites of a domain are held (`frontier/domains.ts`), for those who overrule it. */
-const DNS_WILDCARD = 'dns-wildcard'
 const BUSY_WAIT: Millis = 200
 const PROGRESS_EVERY: Millis = 10_000
 const LINKS_A_TICK: Millis = 200
@@ -92,27 +82,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const { database, disk, folder, clock, settings, journal } = parts
   const archiveFolder = join(folder, 'archive')
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
-  const urls = urlsOf(settings)
-  const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
-  const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
-  await originals.refresh()
-  const trusts = trustOf(settings.trust)
   const isShared = database.dialect === 'postgres'
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
-  const granting = openFrontier(database, {
-    clock,
-    order: namedOrder(settings.order, parts.random),
-    urls,
-    slice: { pages: settings.slicePages, time: settings.sliceTime },
-    leaseMs: settings.lease,
-    addressPauseMs: settings.addressPause,
-    defaultPause: (site) => pauseOf(settings, site, undefined).pause,
-    mayReplace: originals.mayReplace,
-    ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
-    budget: pageBudget(settings.maxPages),
-    leasesOutlive: workersElsewhere,
-  })
+  const { frontier: granting, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
   const frontier: LeasesAhead = workersElsewhere ? noneAhead(granting) : leasesAhead(granting, database, clock)
   const intake = await openIntake({
     database,
@@ -250,12 +223,4 @@ function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Ma
     for (const name of names) ends.set(name, await knownEnd(tx, name))
     return ends
   })
-}
-
-/** What `--max-pages` leaves, as the applied reports say. */
-function pageBudget(maxPages: number | undefined) {
-  if (maxPages === undefined) return undefined
-  return {
-    left: async (tx: Tx) => Math.max(0, maxPages - (await readCounter(tx, 'documents'))),
-  }
 }

@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test'
 import { virtualClock } from '../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
+import { lockCollection } from '../database/lock.ts'
 import { openPostgres } from '../database/postgres/open.ts'
 import { postgresForTests } from '../database/postgres/test-database.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
@@ -17,6 +18,7 @@ import { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { PLAIN } from '../testweb/options.ts'
 import { makeWeb } from '../testweb/web.ts'
 import { diskUnder } from './disk-under.test-data.ts'
+import { enterFromSources } from './enter-seeds.ts'
 import { type OpenCollection, openCollection } from './open.ts'
 
 const SHOP = 'http://shop.test/'
@@ -150,6 +152,28 @@ describe('a collection in a database that many machines share', {
     assert.deepEqual((answers.verify as { faults: unknown }).faults, [])
     await one.close()
     await other.close()
+  })
+
+  it('takes seeds from anybody, also while a server has the folder', async () => {
+    const nothing = { names: [], sitemaps: [], cdx: [], warc: [], collections: [], homes: false }
+    const request = { ...nothing, words: ['http://new.test/', SHOP], file: undefined, version: '0.0.0-test' }
+    const watch = { stopped: () => false, progress() {} }
+    const lock = lockCollection(shared)
+    try {
+      const given = { ...settings, database: address, collection: shared }
+      const { reports } = await enterFromSources(given, request, watch)
+      assert.deepEqual([reports[0].new, reports[0].known], [1, 1])
+    } finally {
+      lock.release()
+    }
+    const rooms = await openCollection(shared, { database: address })
+    assert.equal((await rooms.urlFacts('http://new.test/', 1)).look?.mark, 'waiting')
+    assert.equal((await rooms.standing()).state, 'unfinished')
+    assert.deepEqual(
+      (await rooms.seedStanding()).map(({ source, waiting }) => ({ source, waiting })),
+      [{ source: 'given', waiting: 1 }],
+    )
+    await rooms.close()
   })
 
   it('is one, or a sentence says that there is none', async () => {
