@@ -76,7 +76,7 @@ export async function checkOut(
         mayRead -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MOST_KNOWN ? 0 : site.known)
       }
     }
-    await setAside(sheaf, others)
+    for (const site of await setAside(sheaf, others)) leave(unused, site)
     await sheaf.sites.write()
     for (const bucket of buckets) {
       const due = empty.get(bucket)

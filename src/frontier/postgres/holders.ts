@@ -8,10 +8,13 @@ import type { Sheaf } from './sheaf.ts'
 
 export const READ_HOLDERS = `
   SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)`
-/** Nobody frees it until the sites that are set aside for its holder are written. */
+/**
+ * Nobody frees it until the sites that are set aside for its holder are written. Rounds of a check-out meet addresses in any
+ * order: one that another transaction has now is passed over.
+ */
 export const PIN_HOLDERS = `
   SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
-  ORDER BY address FOR SHARE`
+  FOR SHARE SKIP LOCKED`
 export const REMEMBER_ASIDE = `
   INSERT INTO address_aside (shard, address, bucket)
   SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
@@ -32,9 +35,12 @@ export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: In
   return ask(tx, READ_HOLDERS, addresses, now)
 }
 
-/** Free sites whose addresses others hold leave everybody's way: they are met once, not at every check-out. */
-export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise<void> {
-  if (sites.length === 0) return
+/**
+ * Free sites whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
+ * not: their addresses have changed hands a moment ago.
+ */
+export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise<SiteRow[]> {
+  if (sites.length === 0) return []
   const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
   const holders = await ask(
     sheaf.tx,
@@ -43,9 +49,13 @@ export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise
     sheaf.now,
   )
   const aside = new Map<string, { address: string; bucket: number }>()
+  const left: SiteRow[] = []
   for (const { site, address } of at) {
     const holder = holders.get(address)
-    if (holder === undefined) continue
+    if (holder === undefined) {
+      left.push(site)
+      continue
+    }
     const bucket = bucketFor(site.key)
     site.holder = holder
     sheaf.sites.change(site)
@@ -62,6 +72,7 @@ export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise
       ),
     ),
   )
+  return left
 }
 
 function groupBy<One>(all: Iterable<One>, numberOf: (one: One) => number): [number, One[]][] {

@@ -193,8 +193,8 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
           await Promise.all(
             world.servers.map(({ db, ledger }) => db.transact((tx) => ledger.reap(tx, world.clock.now()))),
           )
-          world.clock.pass(world.some(3) === 0 ? LEASE : PAUSE)
           idle = given.every((count) => count === 0) ? idle + 1 : 0
+          world.clock.pass(idle > 0 || world.some(3) === 0 ? LEASE : PAUSE)
         }
         await recount(world)
         assert.equal(world.out.size, 0)
