@@ -13,7 +13,7 @@ import { enrol } from './enrol.ts'
 import { prepareToHear, strangersAmong } from './hear.ts'
 import { readNews } from './read-news.ts'
 import { keepReplaced } from './replaced.ts'
-import type { Sheaf } from './sheaf.ts'
+import { keyOf, type Sheaf } from './sheaf.ts'
 import { enterSpelling } from './spellings.ts'
 import { vouch } from './vouch.ts'
 
@@ -28,12 +28,14 @@ export interface SiteLinks {
 export interface Sifted {
   /** Sites with something to change; only those need be locked. */
   groups: readonly SiteLinks[]
+  /** What is entered elsewhere, and not yet remembered where it was linked. */
   replaced: readonly Replaced[]
 }
 
 export async function admit(sheaf: Sheaf, given: readonly Link[], asSeeds = false): Promise<Admitted> {
   await sheaf.readNames()
   const sifted = await sift(sheaf, given, asSeeds)
+  await sheaf.sites.lock(sitesTouched(sifted))
   await sheaf.sites.make(sifted.groups, sheaf.now)
   await readForLinks(sheaf, sifted, asSeeds)
   const admitted = await enterLinks(sheaf, sifted, asSeeds)
@@ -49,14 +51,24 @@ export async function sift(sheaf: Sheaf, given: readonly Link[], asSeeds: boolea
   const { links, replaced } = renamed(sheaf.renaming, given)
   const all = sitesOf(links)
   const { texts } = sheaf.rules
-  const [{ news, known }, strangers] = await Promise.all([
-    readNews(sheaf.tx, all, (link) => texts.has(link.key, link.url)),
+  const isKnown = (link: Link) => texts.has(link.key, link.url)
+  const [{ news, known }, elsewhere, strangers] = await Promise.all([
+    readNews(sheaf.tx, all, isKnown),
+    readNews(sheaf.tx, sitesOf(replaced.map(({ link }) => link)), isKnown),
     strangersAmong(sheaf, all),
   ])
   // Rows that this transaction has not written itself: they stay, whatever becomes of it.
   if (!sheaf.rules.writers.has(sheaf.tx)) for (const link of known) texts.note(link.key, link.url)
   const groups = all.map((site): SiteLinks => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
-  return { groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || strangers.has(key)), replaced }
+  return {
+    groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || strangers.has(key)),
+    replaced: replaced.filter(({ link }) => elsewhere.news.has(link)),
+  }
+}
+
+/** All that are to be locked. */
+export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
+  return [...groups.map(({ key }) => key), ...replaced.map(({ link }) => keyOf(link.site))]
 }
 
 /** The rows that `enterLinks` will look at; the sites are locked. */

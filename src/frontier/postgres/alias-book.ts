@@ -150,6 +150,17 @@ export class AliasView implements Names {
     return true
   }
 
+  /** Whether this transaction has said so. */
+  isNew(name: SiteName): boolean {
+    return this.#own.get(name) != null
+  }
+
+  /** What was said since the last `write` was not. */
+  takeBack(): void {
+    for (const name of this.#unwritten) this.#own.delete(name)
+    this.#unwritten.clear()
+  }
+
   async write(tx: PostgresTx): Promise<void> {
     if (this.#unwritten.size === 0) return
     const names = [...this.#unwritten]

@@ -8,6 +8,7 @@ export async function learnAliases(sheaf: Sheaf, parts: readonly VisitReport[]):
   const learnt = parts.flatMap(({ site, learnt: { alias } = {} }) =>
     alias === undefined || typeof alias.to !== 'string' ? [] : { site, ...alias },
   )
+  if (learnt.length === 0) return
   const originals = await readSites(
     sheaf.tx,
     learnt.map(({ to }) => keyOf(to)),

@@ -36,6 +36,11 @@ async function moveWaiting(sheaf: Sheaf, name: SiteName, atMost: number): Promis
   const site = sheaf.sites.get(key)
   // What a visit has on its agenda is its own until it ends.
   if (site?.state === 'leased' || site?.state === 'returning') return 0
+  if (!(await isToBeHad(sheaf, name))) {
+    await sheaf.flush()
+    await sheaf.tx.run(WRITE_PENDING, bucket, key, 1)
+    return 0
+  }
   // What waits is read from the database, with what this transaction has to say of it.
   await sheaf.flush()
   const rows = site === undefined ? [] : await readWaiting(sheaf, site, atMost + MOST_STAYING)
@@ -46,7 +51,8 @@ async function moveWaiting(sheaf: Sheaf, name: SiteName, atMost: number): Promis
   })
   const moved = going.slice(0, atMost)
   const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MOST_STAYING)
-  await sheaf.tx.run(WRITE_PENDING, bucket, key, more ? 1 : 0)
+  // Others enter links under a new name until they see it: it is looked at once more.
+  await sheaf.tx.run(WRITE_PENDING, bucket, key, more || sheaf.names.isNew(name) ? 1 : 0)
   if (site === undefined || moved.length === 0) return 0
   for (const { row } of moved) {
     row.mark = REPLACED
@@ -62,6 +68,15 @@ async function moveWaiting(sheaf: Sheaf, name: SiteName, atMost: number): Promis
     moved.flatMap((each) => each.links),
   )
   return moved.length
+}
+
+/** The original may be met out of the order of locks: when somebody else has it now, its names stay pending. */
+async function isToBeHad(sheaf: Sheaf, name: SiteName): Promise<boolean> {
+  const original = sheaf.names.originalOf(name)?.site
+  if (original === undefined) return true
+  const key = keyOf(original)
+  if (sheaf.sites.isLocked(key) || (await sheaf.sites.lockIdle([key])).length > 0) return true
+  return !(await readSites(sheaf.tx, [key])).has(key)
 }
 
 async function readWaiting(sheaf: Sheaf, { key: site }: SiteRow, atMost: number): Promise<UrlRow[]> {

@@ -3,12 +3,13 @@ import type { Link, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import type { Verdict } from '../ledger.ts'
+import { markOf, NOT_FOUND } from '../mark.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'
 import { sitesOf } from '../sites-of.ts'
 import { verdictOn } from '../verdict.ts'
-import { enterLinks, finish, readForLinks, type Sifted, sift } from './admit.ts'
+import { enterLinks, finish, readForLinks, type Sifted, sift, sitesTouched } from './admit.ts'
 import { learnWildcards } from './balance-domain.ts'
 import { endVisit } from './end-visit.ts'
 import { enqueue } from './enqueue.ts'
@@ -16,7 +17,7 @@ import { learnAliases } from './learn-aliases.ts'
 import { type MissingPage, markPages } from './mark-pages.ts'
 import { dropNamesOf, moveRested } from './move-waiting.ts'
 import { reviveUnderNames } from './replaced.ts'
-import type { Sheaf } from './sheaf.ts'
+import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites } from './site-rows.ts'
 import { enterSpelling } from './spellings.ts'
 import type { UrlPlace } from './url-rows.ts'
@@ -42,19 +43,19 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
     grouped.map((group) => judge(group, siteOf(group.key)))
   const [sites] = await Promise.all([readSites(sheaf.tx, keys), sheaf.readNames()])
   const expected = judgeAll((key) => sites.get(key))
+  await learnAliases(sheaf, appliedOf(expected))
   const early = await sift(sheaf, abroadOf(sheaf, expected), false)
-  await sheaf.sites.lock([...keys, ...early.groups.map(({ key }) => key)])
+  await sheaf.sites.lock([...keys, ...sitesTouched(early), ...namesTouched(sheaf, expected)])
   const groups = judgeAll((key) => sheaf.sites.get(key))
-  const learners = groups.flatMap(({ applied }) => applied.filter(({ learnt }) => learnt?.alias !== undefined))
-  if (learners.length > 0) await learnAliases(sheaf, learners)
-  const isExpected = learners.length === 0 && sameParts(expected, groups)
+  const isExpected = sameParts(expected, groups)
+  if (!isExpected) {
+    sheaf.names.takeBack()
+    await learnAliases(sheaf, appliedOf(groups))
+  }
   const sifted = isExpected ? early : await sift(sheaf, abroadOf(sheaf, groups), false)
   await sheaf.sites.make(sifted.groups, sheaf.now)
   // Before links are judged by it.
-  await learnWildcards(
-    sheaf,
-    groups.flatMap(({ applied }) => applied),
-  )
+  await learnWildcards(sheaf, appliedOf(groups))
   await Promise.all([sheaf.readUrls(placesOf(groups)), readForLinks(sheaf, sifted, false)])
   return applyAll(sheaf, parts, groups, sifted)
 }
@@ -108,6 +109,21 @@ function sameParts(before: readonly Group[], now: readonly Group[]): boolean {
     const others = before[index].applied
     return applied.length === others.length && applied.every((part, at) => part === others[at])
   })
+}
+
+function appliedOf(groups: readonly Group[]): VisitReport[] {
+  return groups.flatMap(({ applied }) => applied)
+}
+
+/** Sites that are other names of these, where what is missing may be meant, or their originals, to which what waits goes. */
+function namesTouched(sheaf: Sheaf, groups: readonly Group[]): bigint[] {
+  if (sheaf.names.isEmpty) return []
+  const sites = appliedOf(groups).flatMap(({ site, pages, ended }) => {
+    const isMissing = pages.some(({ outcome }) => markOf(outcome) === NOT_FOUND)
+    const original = ended === undefined ? undefined : sheaf.names.originalOf(site)?.site
+    return [...(isMissing ? sheaf.names.learntNamesOf(site) : []), ...(original === undefined ? [] : [original])]
+  })
+  return sites.map(keyOf)
 }
 
 /** What a worker calls its own and is not goes where it belongs: under the courtesy of its own site. */

@@ -1,0 +1,160 @@
+/** Other names of sites on several servers at once: each knows at once what the others have learnt, and nothing before. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { type Bench, link, PAUSE, page, part, whole } from '../contract-tools.ts'
+import { gate, openServers } from './servers.test-tools.ts'
+
+const postgres = await postgresForTests()
+
+const alias = (bench: Bench, name: string, original: string) =>
+  bench.db.transact((tx) => bench.ledger.alias(tx, { name, original, how: 'www' }))
+const unalias = (bench: Bench, name: string) => bench.db.transact((tx) => bench.ledger.unalias(tx, name))
+const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.look.site(tx, name))
+const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.look.url(tx, url))?.mark)
+
+if ('skipped' in postgres) describe('other names on several servers', { skip: postgres.skipped }, () => {})
+else {
+  after(() => postgres.end())
+
+  describe('other names on several servers', () => {
+    it('are known to all as soon as one has learnt or dropped them', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const [one, two] = servers
+      await two.admit(link('b.test/'))
+      assert.equal(await alias(one, 'a.test', 'www.a.test'), 'taken')
+      await two.admit(link('a.test/x'))
+      assert.equal(await markOf(one, 'http://www.a.test/x'), 'waiting')
+      assert.equal(await alias(two, 'a.test', 'www.a.test'), 'known')
+      assert.equal(await unalias(two, 'a.test'), true)
+      await one.admit(link('a.test/y'))
+      assert.equal(await markOf(two, 'http://a.test/y'), 'waiting')
+      assert.equal(await unalias(one, 'a.test'), false)
+      await end()
+    })
+
+    it('are nobody else’s before their transaction has ended, also in the same process', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const [one, two] = servers
+      const learnt = gate()
+      const looked = gate()
+      const learning = one.db.transact(async (tx) => {
+        await one.ledger.alias(tx, { name: 'a.test', original: 'www.a.test', how: 'www' })
+        learnt.open()
+        await looked.opened
+      })
+      await learnt.opened
+      await one.admit(link('a.test/one'))
+      await two.admit(link('a.test/two'))
+      assert.equal(await markOf(one, 'http://www.a.test/one'), undefined)
+      looked.open()
+      await learning
+      await one.admit(link('a.test/1'))
+      await two.admit(link('a.test/2'))
+      for (const path of ['1', '2']) assert.equal(await markOf(one, `http://www.a.test/${path}`), 'waiting', path)
+      // What came in meanwhile goes with the rest.
+      await two.db.transact((tx) => two.ledger.reap(tx))
+      for (const path of ['one', 'two']) assert.equal(await markOf(one, `http://www.a.test/${path}`), 'waiting', path)
+      await end()
+    })
+
+    it('are seen in whatever order their transactions began and ended', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const [one, two] = servers
+      const begun = gate()
+      const second = gate()
+      const early = one.db.transact(async (tx) => {
+        // It has its number now, and ends after one with a later number.
+        await one.ledger.admit(tx, [link('z.test/')])
+        begun.open()
+        await second.opened
+        await one.ledger.alias(tx, { name: 'early.test', original: 'www.early.test', how: 'www' })
+      })
+      await begun.opened
+      await alias(two, 'late.test', 'www.late.test')
+      await two.admit(link('late.test/x'))
+      await one.admit(link('late.test/y'))
+      second.open()
+      await early
+      for (const bench of servers) await bench.admit(link(`early.test/${servers.indexOf(bench)}`))
+      for (const url of ['late.test/x', 'late.test/y', 'early.test/0', 'early.test/1'])
+        assert.equal(await markOf(one, `http://www.${url}`), 'waiting', url)
+      await end()
+    })
+
+    it('that two learn at once and that make a circle are no names', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const [one, two] = servers
+      const both = [gate(), gate()]
+      const learn = (bench: Bench, at: number, name: string, original: string) =>
+        bench.db.transact(async (tx) => {
+          await bench.ledger.alias(tx, { name, original, how: 'www' })
+          both[at].open()
+          await both[1 - at].opened
+        })
+      await Promise.all([learn(one, 0, 'a.test', 'b.test'), learn(two, 1, 'b.test', 'a.test')])
+      await one.admit(link('a.test/x'))
+      await two.admit(link('b.test/x'))
+      for (const name of ['a.test', 'b.test']) assert.equal(await markOf(one, `http://${name}/x`), 'waiting')
+      await end()
+    })
+
+    it('move what waits once, whoever reaps, and lose nothing to a visit that begins meanwhile', async () => {
+      const { servers, end } = await openServers(postgres, 3, { slice: { pages: 1000, time: 1 } })
+      const [one, two, three] = servers
+      const urls = Array.from({ length: 1200 }, (_, at) => `http://a.test/${at + 1}`)
+      await one.admit(...urls.map((url) => link(url, 'http://via.test/')))
+      await alias(one, 'a.test', 'www.a.test')
+      const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
+      for (let round = 0; round < 4; round++) await Promise.all([reap(two), reap(three)])
+      const [name, original] = [await siteOf(one, 'a.test'), await siteOf(one, 'www.a.test')]
+      assert.deepEqual([name?.waiting, original?.waiting, original?.known], [0, 1200, 1200])
+      const visits = await Promise.all(servers.map(({ frontier }, at) => frontier.checkOut(`w${at}`, 9)))
+      const agenda = visits.flatMap(({ visits: some }) => some.flatMap((visit) => visit.agenda.map(({ url }) => url)))
+      assert.equal(new Set(agenda).size, agenda.length)
+      await end()
+    })
+
+    it('are learnt from visits of many sites, applied by two servers at once', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const names = Array.from({ length: 12 }, (_, at) => `s${at}.test`)
+      const [one] = servers
+      await one.admit(...names.flatMap((name) => [link(`${name}/`), link(`${name}/deep`)]))
+      const { visits } = await one.frontier.checkOut('w1', 50)
+      assert.equal(visits.length, names.length)
+      const settling = visits.map((visit, at) => {
+        const { site } = visit
+        // Each learns its other name, and links to all the others.
+        const to = `www.${site}`
+        const moved = page(`${site}/`, { kind: 'moved', to: `http://${to}/` })
+        const abroad = names.map((other) => link(`${other}/found/${at}`, `http://${site}/`))
+        const learnt = { alias: { to, how: 'www' } }
+        return servers[at % 2].settle(
+          part(servers[at % 2], visit, 1, { pages: [moved], abroad, learnt, ended: 'slice' }),
+        )
+      })
+      for (const verdicts of await Promise.all(settling)) assert.deepEqual(verdicts, ['applied'])
+      for (let round = 0; round < 3; round++)
+        for (const bench of servers) await bench.db.transact((tx) => bench.ledger.reap(tx))
+      const asked = new Set<string>()
+      for (;;) {
+        for (const { clock } of servers) clock.pass(PAUSE)
+        const given = await Promise.all(servers.map(({ frontier }, at) => frontier.checkOut(`w${at}`, 50)))
+        if (given.every(({ visits: some }) => some.length === 0)) break
+        for (const [at, { visits: some }] of given.entries())
+          for (const visit of some) {
+            for (const { url } of visit.agenda) {
+              assert.ok(!asked.has(url), `${url} is asked for twice`)
+              asked.add(url)
+            }
+            await servers[at].settle(whole(servers[at], visit, { ended: 'slice' }))
+          }
+      }
+      // Everything is asked for somewhere: at the name, where the link came before the name was known, or at the original.
+      for (const name of names)
+        for (const path of ['deep', ...names.map((_, at) => `found/${at}`)])
+          assert.ok(asked.has(`http://${name}/${path}`) || asked.has(`http://www.${name}/${path}`), `${name}/${path}`)
+      await end()
+    })
+  })
+}
