@@ -1,19 +1,18 @@
 /** Intake and the frontier together: whatever crashes, every URL is asked for once and counted once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Clock } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
 import { Readers } from '../base/journal.ts'
 import { memoryDisk } from '../base/memory-disk.ts'
 import { seededRandom } from '../base/random.ts'
-import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { capturesSince } from '../collection/captures/read-captures.ts'
 import { fillFilter } from '../collection/captures/twins.ts'
 import { readCounter, readCounters } from '../collection/counters/counters.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
-import { NOON, samplePage, sampleReport } from '../collection/sample-report.ts'
+import { samplePage, sampleReport } from '../collection/sample-report.ts'
 import type { Database } from '../database/database.ts'
-import { openSqlite } from '../database/sqlite/open.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order/klwf.ts'
 import type { Event } from '../visit/events.ts'
@@ -44,7 +43,7 @@ function linksOf(url: string): Link[] {
 }
 
 /** What a worker tells: one part for each page of the agenda, and an end. */
-function reportOf(visit: Visit, clock: VirtualClock): VisitReport[] {
+function reportOf(visit: Visit, clock: Clock): VisitReport[] {
   const courtesy = { pause: 1000, notBefore: clock.now() + 1000, lastAnswerAt: clock.now() }
   const same = { visit: visit.id, fence: visit.fence, courtesy }
   const parts = visit.agenda.map(({ url }, at) => {
@@ -59,12 +58,7 @@ function reportOf(visit: Visit, clock: VirtualClock): VisitReport[] {
   return [...parts, sampleReport(visit.site, parts.length + 1, [], { ...same, ended: 'done' })]
 }
 
-async function openHouse(
-  database: Database,
-  disk: ReturnType<typeof memoryDisk>,
-  clock: VirtualClock,
-  atOnceBytes?: number,
-) {
+async function openHouse(database: Database, disk: ReturnType<typeof memoryDisk>, clock: Clock, atOnceBytes?: number) {
   const journal = new Readers<Event>()
   const filter = DigestFilter.ofBits(2 ** 16)
   await fillFilter(database, filter)
@@ -93,7 +87,7 @@ async function openHouse(
 }
 
 /** True when the crawl is over; throws when it crashes. */
-async function crawl(house: Awaited<ReturnType<typeof openHouse>>, clock: VirtualClock): Promise<boolean> {
+async function crawl(house: Awaited<ReturnType<typeof openHouse>>, clock: Clock): Promise<boolean> {
   for (;;) {
     const { visits, next } = await house.frontier.checkOut('w', 2)
     if (visits.length === 0 && next === 'over') return true
@@ -105,46 +99,63 @@ async function crawl(house: Awaited<ReturnType<typeof openHouse>>, clock: Virtua
   }
 }
 
-test('crashes at random moments of intake: the same set, nothing lost, nothing twice', async () => {
-  const moments = ['inbox-stored', 'applying', 'applied']
-  for (let seed = 0; seed < 12; seed++) {
-    const random = seededRandom(seed)
-    const clock = virtualClock(NOON)
-    const disk = memoryDisk()
-    const database = openSqlite(':memory:')
-    const run = async () => {
-      const first = await openHouse(database, disk, clock)
-      const home = 'http://a.test/'
-      await database.transact((tx) => first.ledger.seed(tx, [{ url: home, key: hash64(home), site: 'a.test' }]))
-      for (let crashes = 0; ; crashes++) {
-        // The first moment is met by those only that go through the inbox.
-        const moment = moments[random.integer(3)]
-        const house = await openHouse(database, disk, clock, moment === moments[0] || seed % 2 === 0 ? 0 : undefined)
-        let left = crashes < 10 ? 1 + random.integer(8) : Number.POSITIVE_INFINITY
-        house.journal.read((event) => {
-          if (event.kind === moment && --left === 0) throw new Error('crash')
-        })
-        const over = await crawl(house, clock).catch((error: Error) => {
-          assert.equal(error.message, 'crash')
-          return false
-        })
-        if (over) return house.intake.drain()
+export interface Stage {
+  name: string
+  make(): Database | Promise<Database>
+  /** Time that passes only when somebody sleeps. */
+  clock(): Clock
+  /** Runs to its end what sleeps by that clock. */
+  run<T>(work: Promise<T>, clock: Clock): Promise<T>
+  seeds: number
+}
+
+export function crashContract({ name, make, clock: newClock, run: toTheEnd, seeds }: Stage): void {
+  test(`crashes at random moments of intake on ${name}: the same set, nothing lost, nothing twice`, async () => {
+    const moments = ['inbox-stored', 'applying', 'applied']
+    for (let seed = 0; seed < seeds; seed++) {
+      const random = seededRandom(seed)
+      const clock = newClock()
+      const disk = memoryDisk()
+      const database = await make()
+      const run = async () => {
+        const first = await openHouse(database, disk, clock)
+        const home = 'http://a.test/'
+        await database.transact((tx) => first.ledger.seed(tx, [{ url: home, key: hash64(home), site: 'a.test' }]))
+        await first.intake.close()
+        for (let crashes = 0; ; crashes++) {
+          // The first moment is met by those only that go through the inbox.
+          const moment = moments[random.integer(3)]
+          const house = await openHouse(database, disk, clock, moment === moments[0] || seed % 2 === 0 ? 0 : undefined)
+          let left = crashes < 10 ? 1 + random.integer(8) : Number.POSITIVE_INFINITY
+          house.journal.read((event) => {
+            if (event.kind === moment && --left === 0) throw new Error('crash')
+          })
+          const over = await crawl(house, clock).catch((error: Error) => {
+            assert.equal(error.message, 'crash')
+            return false
+          })
+          // What was under way when it crashed ends before the next life begins.
+          if (!over) await house.intake.idle().catch(() => {})
+          if (!over) continue
+          await house.intake.drain()
+          return house.intake.close()
+        }
       }
+      await toTheEnd(run(), clock)
+      await database.read(async (tx) => {
+        const pages = await pagesSince(tx, 0, 1000)
+        assert.equal(pages.length, SITES.length * PAGES_EACH)
+        assert.ok(pages.every(({ looks }) => looks === 1))
+        assert.equal(await readCounter(tx, 'documents'), pages.length)
+        assert.equal((await readCounters(tx)).get('requests'), pages.length)
+        assert.equal((await capturesSince(tx, 0, 1000)).length, pages.length)
+      })
+      const lines = Buffer.from(disk.read('/c/logs/crawl.log', 0, 1e6))
+        .toString()
+        .trimEnd()
+        .split('\n')
+      assert.equal(lines.length, SITES.length * PAGES_EACH)
+      await database.close()
     }
-    await clock.run(run())
-    await database.read(async (tx) => {
-      const pages = await pagesSince(tx, 0, 1000)
-      assert.equal(pages.length, SITES.length * PAGES_EACH)
-      assert.ok(pages.every(({ looks }) => looks === 1))
-      assert.equal(await readCounter(tx, 'documents'), pages.length)
-      assert.equal((await readCounters(tx)).get('requests'), pages.length)
-      assert.equal((await capturesSince(tx, 0, 1000)).length, pages.length)
-    })
-    const lines = Buffer.from(disk.read('/c/logs/crawl.log', 0, 1e6))
-      .toString()
-      .trimEnd()
-      .split('\n')
-    assert.equal(lines.length, SITES.length * PAGES_EACH)
-    await database.close()
-  }
-})
+  })
+}

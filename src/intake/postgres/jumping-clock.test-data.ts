@@ -1,0 +1,17 @@
+/** A clock for work that waits for a real database meanwhile: whoever sleeps is at once as much later; timers take their time. */
+import { type Clock, type Instant, realClock, turn } from '../../base/clock.ts'
+
+export function jumpingClock(start: Instant): Clock {
+  const began = realClock.elapsed()
+  let ahead = 0
+  const elapsed = () => realClock.elapsed() - began + ahead
+  return {
+    now: () => start + Math.floor(elapsed()),
+    elapsed,
+    async sleep(ms) {
+      ahead += ms
+      await turn()
+    },
+    after: realClock.after,
+  }
+}
