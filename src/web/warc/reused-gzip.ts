@@ -1,7 +1,7 @@
 /**
  * Gzip again and again with one state.
  *
- * Node's `gzipSync` makes a stream, a state of 268 KB and room for the output anew for each record: a sixth of the time of a
+ * Node's `gzipSync` makes a stream, a state of 268 KB and room for the output anew for each record: an eighth of the time of a
  * page and a third of that of a request, and V8 counts it all as memory that a collection might free. There is no documented
  * way to begin anew, so this asks the stream's handle, as packers on npm have done for years. Where it is not as expected,
  * `gzipSync` does the work.
