@@ -19,16 +19,17 @@ export function poolOf(most: number, make: () => Promise<Connection>): Pool {
   let allBack = () => {}
 
   const back = () => {
+    const next = waiting.shift()
+    // Handed on, not given up: nobody who comes meanwhile can be quicker.
+    if (next !== undefined) return next()
     lent--
-    waiting.shift()?.()
     if (lent === 0) allBack()
   }
 
   return {
     async take() {
-      // Who is woken may find that somebody came first: then it waits again, at the end; the number of loans is what is kept.
-      while (lent >= most) await new Promise<void>((resolve) => waiting.push(resolve))
-      lent++
+      if (lent < most) lent++
+      else await new Promise<void>((resolve) => waiting.push(resolve))
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
       try {
         return await make()

@@ -112,7 +112,11 @@ async function launch(bin: string, runner: Runner, folder: string, port: number)
     max_connections: 300,
     fsync: 'off',
     full_page_writes: 'off',
-    autovacuum_naptime: '5s',
+    // Neither a standby nor the next checkpoint needs what tests write.
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    checkpoint_timeout: '30min',
+    max_wal_size: '4GB',
     log_min_messages: 'log',
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import type { Connection } from './connection.ts'
+import { poolOf } from './pool.ts'
+
+type Fake = Connection & { isLost: boolean; ended: boolean }
+
+function fakes() {
+  const made: Fake[] = []
+  const make = async () => {
+    const fake = {
+      isLost: false,
+      ended: false,
+      async end() {
+        fake.ended = true
+      },
+    } as unknown as Fake
+    made.push(fake)
+    return fake
+  }
+  return { made, make }
+}
+
+describe('a pool', () => {
+  it('lends no more than it may, in order of asking, also to those who come when one is given back', async () => {
+    const { made, make } = fakes()
+    const pool = poolOf(2, make)
+    const order: string[] = []
+    const use = async (name: string) => {
+      const connection = await pool.take()
+      order.push(name)
+      await Promise.resolve()
+      pool.give(connection)
+    }
+    const [a, b] = [await pool.take(), await pool.take()]
+    const waiting = [use('first'), use('second')]
+    pool.give(a)
+    const late = use('late')
+    pool.give(b)
+    await Promise.all([...waiting, late])
+    assert.deepEqual(order, ['first', 'second', 'late'])
+    assert.equal(made.length, 2)
+    await pool.close()
+    assert.ok(made.every(({ ended }) => ended))
+  })
+
+  it('does not lend what was lost, and passes the turn on when none can be made', async () => {
+    const { made, make } = fakes()
+    let refusals = 1
+    const pool = poolOf(1, async () => {
+      if (made.length > 0 && refusals-- > 0) throw new Error('no connection')
+      return make()
+    })
+    const first = await pool.take()
+    const refused = pool.take()
+    const lucky = pool.take()
+    made[0].isLost = true
+    pool.give(first)
+    await assert.rejects(refused, /no connection/)
+    assert.equal(await lucky, made[1])
+    pool.give(made[1])
+    await pool.close()
+  })
+
+  it('closes when the last loan is back', async () => {
+    const { made, make } = fakes()
+    const pool = poolOf(2, make)
+    const lent = await pool.take()
+    let isClosed = false
+    const closing = pool.close().then(() => (isClosed = true))
+    await Promise.resolve()
+    assert.ok(!isClosed && !made[0].ended)
+    pool.give(lent)
+    await closing
+    assert.ok(made[0].ended)
+    assert.throws(() => pool.give(lent), /not lent/)
+  })
+})
