@@ -24,7 +24,7 @@ export function placeOf(id: number): [bucket: number, id: number] {
 export interface Piece {
   /** What comes after ?1 (a bucket) and ?2 (an id): `placeOf` makes both of an id, and 0 is before all. */
   after: string
-  /** All up to ?3 (a bucket) and ?4 (an id), these with it. */
+  /** With `after`, for ids as above: all up to ?3 (a bucket) and ?4 (an id), these with it. */
   upto: string
   order: string
 }
@@ -32,6 +32,7 @@ export interface Piece {
 /**
  * The rows of a table in pieces, as its key has them: by bucket, and by id in each. The one place where the two databases
  * need two texts: SQLite knows its rows by id alone, and would not see that a constant before it changes nothing.
+ * PostgreSQL is also told what follows from the rest: else it takes a piece of a bucket for the whole of it.
  */
 export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
   const [bucket, key] = [`${table}.bucket`, `${table}.${id}`]
@@ -39,7 +40,7 @@ export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
     ? { after: `${bucket} >= ?1 AND ${key} > ?2`, upto: `${bucket} <= ?3 AND ${key} <= ?4`, order: `ORDER BY ${key}` }
     : {
         after: `(${bucket}, ${key}) > (?1, ?2)`,
-        upto: `(${bucket}, ${key}) <= (?3, ?4)`,
+        upto: `(${bucket}, ${key}) <= (?3, ?4) AND ${key} > ?2 AND ${key} <= ?4`,
         order: `ORDER BY ${bucket}, ${key}`,
       }
 }

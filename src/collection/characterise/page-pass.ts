@@ -54,11 +54,13 @@ export class PagePass {
   async take(tx: Tx, atMost: number): Promise<boolean> {
     const db = queries(tx)
     const { after, order } = pieceOf(tx.dialect, 'p')
+    // Said of both, or PostgreSQL may go through one of them from its beginning.
+    const { after: alike } = pieceOf(tx.dialect, 'l', 'page')
     // Row by row: the links of one page may take a megabyte.
     const rows = db.eachExact<Row>(
       `SELECT p.id, p.site, p.url, p.depth, p.status, p.outcome, p.media_type AS type, p.sniffed, p.bytes,
          p.took_ms AS took, p.language, l.links
-       FROM page p LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id
+       FROM page p LEFT JOIN page_links l ON l.bucket = p.bucket AND l.page = p.id AND ${alike}
        WHERE ${after} AND ${ASKED} ${order} LIMIT ?`,
       ...placeOf(this.#last),
       atMost,

@@ -68,9 +68,11 @@ export async function linkTable(database: Database, into: string): Promise<{ lin
 
 async function linksAfter(tx: Tx, page: number): Promise<{ links: TextLink[]; last: number | undefined }> {
   const { after, order } = pieceOf(tx.dialect, 'l', 'page')
+  // Said of both, or PostgreSQL may go through one of them from its beginning.
+  const { after: alike } = pieceOf(tx.dialect, 'p')
   const rows = await queries(tx).allExact<{ page: bigint; site: bigint; url: string; links: Uint8Array }>(
     `SELECT l.page, p.site, p.url, l.links FROM page_links l JOIN page p ON p.bucket = l.bucket AND p.id = l.page
-     WHERE ${after} ${order} LIMIT ?`,
+     WHERE ${after} AND ${alike} ${order} LIMIT ?`,
     ...placeOf(page),
     PIECE,
   )

@@ -51,20 +51,20 @@ export function indexLinks(tx: Tx, atMostPages: number, atMostBytes = BYTES_A_PI
   return changed.length + fresh.length
 }
 
-/** Pages after the last that the index has taken of their bucket. */
-const NEW_PAGES = `FROM inlink_upto u CROSS JOIN page_links l WHERE l.bucket = u.bucket AND l.page > u.page`
-
 /** Pages that `indexLinks` has still to take. */
 export async function linksToIndex(tx: Tx): Promise<number> {
-  const sql = `SELECT (SELECT count(*) FROM links_changed) + (SELECT count(*) ${NEW_PAGES}) AS n`
+  // Bucket by bucket, for what is new is a small end of a large table.
+  const sql = `SELECT (SELECT count(*) FROM links_changed) + (SELECT sum(fresh) FROM
+      (SELECT (SELECT count(*) FROM page_links l WHERE l.bucket = u.bucket AND l.page > u.page) AS fresh
+       FROM inlink_upto u) each_bucket) AS n`
   return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
 /** At least so many. */
-export async function hasLinksToIndex(tx: Tx, pages: number): Promise<boolean> {
-  const sql = `SELECT count(*) AS n FROM
-    (SELECT page FROM links_changed UNION ALL SELECT l.page ${NEW_PAGES} LIMIT ?) behind`
-  return (await queries(tx).get<{ n: number }>(sql, pages))!.n >= pages
+export function hasLinksToIndex(tx: Tx, pages: number): boolean {
+  const sql = `SELECT count(*) AS n FROM (SELECT page FROM links_changed UNION ALL
+    SELECT page FROM page_links WHERE page > (SELECT page FROM inlink_upto) LIMIT ?)`
+  return sqliteTx(tx).get<{ n: number }>(sql, pages)!.n >= pages
 }
 
 /** Forgets the reverse index: every page is new to it again. */
