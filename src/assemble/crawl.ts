@@ -133,6 +133,7 @@ async function runCrawl(
     house: house.calls,
     clock: realClock,
     journal,
+    silentMs: settings.watchdog,
     dataFor: (worker, slot) => ({
       plan,
       worker,

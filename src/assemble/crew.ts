@@ -4,7 +4,7 @@
  */
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Worker } from 'node:worker_threads'
-import type { Clock } from '../base/clock.ts'
+import type { Clock, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 import type { HouseCalls, Pulse, ToWorker } from '../wire/calls.ts'
@@ -26,6 +26,8 @@ export interface CrewTools {
   died(worker: string, error: unknown): Promise<void>
   /** Nothing can go on: a full disk, a lost database. */
   fault(error: unknown): void
+  /** A thread that has said nothing for so long is ended, and another takes its place. */
+  silentMs: Millis
 }
 
 interface Member {
@@ -34,6 +36,8 @@ interface Member {
   watchdog: ReadingWatchdog
   ended: Promise<void>
   pulse: Pulse
+  /** When it last gave a sign of life. */
+  heardAt: Millis
   /** Its event loop at the last look, and how much of the time until then it had been at work. */
   loop: EventLoopUtilization
   busy: number
@@ -94,6 +98,7 @@ export class Crew {
       watchdog,
       ended: Promise.resolve(),
       pulse: NO_PULSE,
+      heardAt: this.#tools.clock.elapsed(),
       loop: thread.performance.eventLoopUtilization(),
       busy: 0,
     }
@@ -116,6 +121,7 @@ export class Crew {
       event: (event) => this.#tools.journal.tell(event),
       pulse: (pulse) => {
         member.pulse = pulse
+        member.heardAt = this.#tools.clock.elapsed()
       },
       fault: (error) => this.#tools.fault(error),
     })
@@ -131,6 +137,8 @@ export class Crew {
       member.loop = loop
       const reading = member.watchdog.stuck()
       if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
+      else if (this.#tools.clock.elapsed() - member.heardAt > this.#tools.silentMs)
+        await this.#replace(this.#endSilent(member))
     }
   }
 
@@ -142,6 +150,13 @@ export class Crew {
     this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
     await this.#tools.hung(name, reading)
     this.start()
+  }
+
+  /** It hangs somewhere else than in a page (V9). */
+  async #endSilent(member: Member): Promise<void> {
+    this.#members.delete(member)
+    await member.thread.terminate()
+    await this.#tools.died(member.name, new Error('it gave no sign of life'))
   }
 
   #replace(work: Promise<void>): Promise<void> {

@@ -167,6 +167,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     house: untilDone(remote, settings.untilDone),
     clock: realClock,
     journal,
+    silentMs: settings.watchdog,
     dataFor: (worker, slot) => ({
       plan,
       worker,

@@ -19,7 +19,7 @@ async function orbweaver(line: string[], doors = fakeDoors()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 13)
+  assert.equal(commands.length, 15)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)

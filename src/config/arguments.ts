@@ -69,15 +69,15 @@ function short(word: string, command: CommandName): { name: SettingName; value: 
   return { name, value: word.length > 2 ? word.slice(2) : undefined }
 }
 
+function whoDoes(commands: readonly CommandName[]): string {
+  const who = commands.filter((name) => name !== 'config')
+  return who.length === 1 ? `${who[0]} does` : `${who.slice(0, -1).join(', ')} and ${who.at(-1)} do`
+}
+
 function unknown(word: string, command: CommandName): Problem {
   const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
   if (elsewhere !== undefined)
-    return new Problem(
-      'bad-flag',
-      `${command} does not take ${word} (${settingOf(elsewhere)
-        .commands.filter((c) => c !== 'config')
-        .join(', ')} does)`,
-    )
+    return new Problem('bad-flag', `${command} does not take ${word} (${whoDoes(settingOf(elsewhere).commands)})`)
   const flags = SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command)).map(flagOf)
   const near = nearest(word, [...flags, '--help'])
   const hint = near === undefined ? '' : `; did you mean ${near}?`

@@ -334,6 +334,15 @@ export const SETTINGS = {
     what: 'How long a thread owns a site without renewing; it must be longer than --exchange-timeout.',
   }),
 
+  watchdog: one(a.duration({ least: 10 * SECOND, most: DAY }), {
+    ...work,
+    lasting: false,
+    commands: ['crawl', 'worker', 'config'],
+    form: 'DURATION',
+    default: '5m',
+    what: 'A thread that gives no sign of life for this long is ended, and another takes its place.',
+  }),
+
   resolve: many(resolveAs, {
     ...network,
     commands: ['crawl', 'serve', 'config', 'mirrors'],

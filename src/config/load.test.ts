@@ -191,3 +191,23 @@ test('every setting has a sentence, a default that parses, and is taken by some 
   }
   assert.ok(!SETTING_NAMES.some((name) => /robots/i.test(name)), 'no setting may switch robots.txt off')
 })
+
+test('a secret is read from the file that @ names, and stands in no list of differences', () => {
+  const world = (files: Record<string, string>, env: Record<string, string> = {}) => ({
+    env,
+    readFile: (path: string) => files[path],
+  })
+  const files = { '/s/db': 'postgres://u:p@h/n\n', '/s/join': ' sixteen-letters-long \n' }
+  const { settings } = loadSettings(
+    ['--database', '@/s/db'],
+    'serve',
+    world(files, { ORBWEAVER_JOIN_SECRET: '@/s/join' }),
+  )
+  assert.equal(settings.database, 'postgres://u:p@h/n')
+  assert.equal(settings.joinSecret, 'sixteen-letters-long')
+  assert.throws(() => loadSettings(['--database', '@/s/none'], 'serve', world(files)), /there is no file \/s\/none/)
+  assert.throws(
+    () => loadSettings(['--database', 'mysql://u:hidden@h/n'], 'serve', world(files)),
+    (error: Error) => error.message.includes('postgres://') && !error.message.includes('hidden'),
+  )
+})
