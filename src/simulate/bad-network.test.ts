@@ -29,7 +29,7 @@ async function crawlOver(seed: number, badness: Badness) {
   const network = badNetwork(stage, badness, seededRandom(seed))
   stage.options.alter = network.alter
   await crawlOn(stage)
-  const left = await network.close()
+  const left = await stage.clock.run(network.close())
   return { stage, network, left }
 }
 
@@ -42,3 +42,14 @@ for (const seed of [1, 2, 3, 4]) {
     await stage.database.close()
   })
 }
+
+test('servers that are away for longer than leases last: pages are asked for again, none is lost or counted twice', async () => {
+  const { stage, left } = await crawlOver(12, { ...BAD, awayFor: 500_000 })
+  const faults = await faultsOf(stage)
+  assert.deepEqual(
+    faults.filter((fault) => !fault.startsWith('repeated')),
+    [],
+  )
+  assert.equal(left, 0)
+  await stage.database.close()
+})

@@ -40,10 +40,16 @@ export class Deliveries {
   readonly #over = new AbortController()
   readonly #loop: Promise<void>
   #saysFull = false
+  #refusal: Refusal | undefined
 
   constructor(tools: DeliveryTools) {
     this.#tools = tools
     this.#loop = this.#empty()
+  }
+
+  /** What servers have against this worker, since they last took something from it. */
+  get refusal(): Refusal | undefined {
+    return this.#refusal
   }
 
   /** Resolves when they are durable, there or here. */
@@ -100,6 +106,7 @@ export class Deliveries {
       const refused = answer.answers.filter((word) => word !== 'stored')
       if (refused.length > 0) this.#tell(`${refused.length} parts were refused: ${[...new Set(refused)].join(', ')}`)
       this.#saysFull = false
+      this.#refusal = undefined
       return true
     } catch (error) {
       if (error instanceof Unreachable) return false
@@ -140,20 +147,23 @@ export class Deliveries {
       )
       // What the server has against the worker, or the disk against us, may be put right; what is wrong with parts is not.
       if (error instanceof Refusal && NEVER.has(error.status)) outbox.setAside(first)
-      else await clock.sleep(REFUSED_REST, signal)
+      else {
+        if (error instanceof Refusal) this.#refusal = error
+        await clock.sleep(REFUSED_REST, signal)
+      }
     }
     this.#bell.ring()
   }
 
   /** Waits until the outbox is empty, at most so long; says how many parts are left in it. */
-  async drain(withinMs: Millis): Promise<number> {
+  async drain(withinMs: Millis, signal?: AbortSignal): Promise<number> {
     const { outbox, clock } = this.#tools
     const until = clock.elapsed() + withinMs
     for (;;) {
       const bell = this.#bell.next()
       const left = until - clock.elapsed()
-      if (outbox.isEmpty || left <= 0) return outbox.parts
-      await clock.sleep(left, bell)
+      if (outbox.isEmpty || left <= 0 || signal?.aborted) return outbox.parts
+      await clock.sleep(left, signal === undefined ? bell : AbortSignal.any([bell, signal]))
     }
   }
 

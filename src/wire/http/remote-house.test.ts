@@ -312,6 +312,8 @@ test('a worker that the servers do not know any more ends, and keeps its reports
     await house.checkOut('w1', 1)
     a.answer = () => ({ status: 401, body: { code: 'unauthorized', message: 'who are you?', hint: 'register' } })
     await house.checkInSealed('w1', [part(1)])
+    assert.deepEqual((await house.checkOut('w1', 1)).visits, [], 'reports go first')
+    await clock.sleep(1000)
     await assert.rejects(house.checkOut('w1', 1), { code: 'server-refused', message: /who are you\? \(register\)/ })
     await clock.sleep(100_000)
     assert.equal(await house.close(1000), 1)

@@ -108,6 +108,11 @@ export function reachServers(options: ReachOptions): RemoteServers {
     async checkOut(worker, atMost) {
       if (asking.signal.aborted) return { visits: [], next: REST }
       const calledAt = clock.elapsed()
+      // What was learnt goes first: others may be given the same sites, and a server that cannot store needs no more work.
+      if ((await deliveries.drain(options.pollMs, asking.signal)) > 0) {
+        if (deliveries.refusal !== undefined) throw deliveries.refusal
+        return { visits: [], next: REST }
+      }
       try {
         const { answer, sentAt, answeredAt } = await servers.ask(
           'checkOut',
