@@ -6,7 +6,9 @@ import { domainsContract } from '../domains.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
 import { memoryContract } from '../memory.contract.ts'
+import { seedLooksContract } from '../seed-looks.contract.ts'
 import { spellingsContract } from '../spellings.contract.ts'
+import { urlRulesContract } from '../url-rules.contract.ts'
 
 const postgres = await postgresForTests()
 
@@ -23,6 +25,8 @@ else {
 
   describe('the ledger on PostgreSQL', () => ledgerContract(make))
   describe('site memory on PostgreSQL', () => memoryContract(make))
+  describe('seeds on PostgreSQL', () => seedLooksContract(make))
+  describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make))
   describe('other names on PostgreSQL', () => aliasesContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))

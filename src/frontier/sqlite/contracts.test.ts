@@ -7,12 +7,16 @@ import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
 import { memoryContract } from '../memory.contract.ts'
 import { modelContract } from '../model.contract.ts'
+import { seedLooksContract } from '../seed-looks.contract.ts'
 import { spellingsContract } from '../spellings.contract.ts'
+import { urlRulesContract } from '../url-rules.contract.ts'
 
 const inMemory = async () => openSqlite(':memory:')
 
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
 describe('site memory on SQLite', () => memoryContract(inMemory))
+describe('seeds on SQLite', () => seedLooksContract(inMemory))
+describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory))
 describe('other names on SQLite', () => aliasesContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
