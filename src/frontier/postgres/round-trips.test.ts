@@ -1,0 +1,79 @@
+/** How often an operation waits for the database does not depend on how much it is given. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import type { Visit } from '../../visit/visit.ts'
+import { type Bench, link, openBench, page, part } from '../contract-tools.ts'
+
+/** Statements that are begun while none is under way are a new trip; the others go with them. */
+function counting(tx: PostgresTx): { tx: PostgresTx; trips(): number } {
+  let trips = 0
+  let underWay = 0
+  const counted = new Proxy(tx, {
+    get(target, name: keyof PostgresTx) {
+      const value = target[name]
+      if (typeof value !== 'function') return value
+      return async (...given: unknown[]) => {
+        if (underWay++ === 0) trips++
+        try {
+          return await (value as (...given: unknown[]) => Promise<unknown>).apply(target, given)
+        } finally {
+          underWay--
+        }
+      }
+    },
+  })
+  return { tx: counted, trips: () => trips }
+}
+
+async function tripsOf(bench: Bench, work: (tx: PostgresTx) => Promise<unknown>): Promise<number> {
+  return bench.db.transact(async (given) => {
+    const { tx, trips } = counting(postgresTx(given))
+    await work(tx)
+    return trips()
+  })
+}
+
+const range = (length: number) => Array.from({ length }, (_, at) => at)
+
+function reportOf(bench: Bench, visit: Visit, links: number) {
+  return part(bench, visit, 1, {
+    pages: range(links).map((at) => page(`${visit.site}/page/${at}`)),
+    found: range(links).map((at) => link(`${visit.site}/found/${at}`, `http://${visit.site}/`)),
+    abroad: range(links).map((at) => link(`${at}.abroad.test/${visit.site}`, `http://${visit.site}/`)),
+    ended: 'slice',
+  })
+}
+
+const postgres = await postgresForTests()
+
+describe('round trips', { skip: 'skipped' in postgres ? postgres.skipped : false }, () => {
+  if ('skipped' in postgres) return
+  after(() => postgres.end())
+
+  it('of settling and admitting are as many for one part as for many', async () => {
+    const bench = await openBench(() => postgres.make())
+    const known = await tripsOf(bench, (tx) => bench.ledger.admit(tx, [link('0.test/')]))
+    const many = range(64).map((at) => link(`${at}.test/`))
+    assert.ok((await tripsOf(bench, (tx) => bench.ledger.admit(tx, many))) <= known + 1)
+    assert.ok((await tripsOf(bench, (tx) => bench.ledger.admit(tx, many))) <= 3, 'what is known is only read')
+    const visits: Visit[] = []
+    while (visits.length < 64) visits.push(...(await bench.frontier.checkOut('w', 64)).visits)
+    const one = await tripsOf(bench, (tx) => bench.ledger.settle(tx, [reportOf(bench, visits[0], 2)]))
+    const reports = visits.slice(1).map((visit) => reportOf(bench, visit, 10))
+    const all = await tripsOf(bench, (tx) => bench.ledger.settle(tx, reports))
+    // Answers of a short trip may come before the last of the statements that belong to it is begun.
+    assert.ok(Math.max(one, all) <= 9 && Math.abs(all - one) <= 1, `${all} for 63 parts, ${one} for one`)
+  })
+
+  it('of stored parts are one or three', async () => {
+    const bench = await openBench(() => postgres.make())
+    await bench.admit(...range(20).map((at) => link(`${at}.test/`)))
+    const { visits } = await bench.frontier.checkOut('w', 20)
+    const parts = visits.map(({ id, fence }) => ({ visit: id, fence, last: false }))
+    assert.equal(await tripsOf(bench, (tx) => bench.ledger.returning(tx, parts)), 1)
+    const last = parts.map((one) => ({ ...one, last: true }))
+    assert.equal(await tripsOf(bench, (tx) => bench.ledger.returning(tx, last)), 3)
+  })
+})
