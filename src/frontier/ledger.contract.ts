@@ -458,20 +458,4 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.equal((await totals(bench)).urls.known, 1)
     })
   })
-
-  describe('look', () => {
-    it('tells where a URL stands in its queue, and lists what a site has', async () => {
-      const bench = await openBench(make)
-      await bench.admit(link('a.test/1'), link('a.test/2'), link('a.test/3'))
-      assert.equal((await lookUrl(bench, 'http://a.test/3'))?.ahead, 2)
-      assert.equal(await lookUrl(bench, 'http://a.test/4'), undefined)
-      assert.equal(await look(bench, 'z.test'), undefined)
-      const first = await bench.db.read((tx) => bench.ledger.look.urls(tx, 'a.test', undefined, 2))
-      const rest = await bench.db.read((tx) => bench.ledger.look.urls(tx, 'a.test', first[1].key, 9))
-      assert.deepEqual(new Set([...first, ...rest].map(({ url }) => url)).size, 3)
-      assert.deepEqual(await bench.db.read((tx) => bench.ledger.look.nextFree(tx, 9)), [
-        { name: 'a.test', rank: START, waiting: 3 },
-      ])
-    })
-  })
 }

@@ -5,6 +5,7 @@ import { aliasesContract } from '../aliases.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
+import { looksContract } from '../looks.contract.ts'
 import { memoryContract } from '../memory.contract.ts'
 import { seedLooksContract } from '../seed-looks.contract.ts'
 import { spellingsContract } from '../spellings.contract.ts'
@@ -25,6 +26,7 @@ else {
 
   describe('the ledger on PostgreSQL', () => ledgerContract(make))
   describe('site memory on PostgreSQL', () => memoryContract(make))
+  describe('looks on PostgreSQL', () => looksContract(make))
   describe('seeds on PostgreSQL', () => seedLooksContract(make))
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make))

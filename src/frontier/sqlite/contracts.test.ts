@@ -5,6 +5,7 @@ import { domainsContract } from '../domains.contract.ts'
 import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
+import { looksContract } from '../looks.contract.ts'
 import { memoryContract } from '../memory.contract.ts'
 import { modelContract } from '../model.contract.ts'
 import { seedLooksContract } from '../seed-looks.contract.ts'
@@ -15,6 +16,7 @@ const inMemory = async () => openSqlite(':memory:')
 
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
 describe('site memory on SQLite', () => memoryContract(inMemory))
+describe('looks on SQLite', () => looksContract(inMemory))
 describe('seeds on SQLite', () => seedLooksContract(inMemory))
 describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory))
