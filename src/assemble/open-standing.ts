@@ -6,6 +6,7 @@ import { progressSince } from '../collection/figures.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks, Totals } from '../frontier/looks.ts'
 import { partsWaiting } from '../intake/parts-waiting.ts'
+import { type ClusterStanding, clusterStanding } from './cluster-standing.ts'
 import { spanOf } from './open-queries.ts'
 
 export interface Standing {
@@ -19,6 +20,10 @@ export interface Standing {
   heldDomains: number
   trend: Progress[]
   nextDueMs: Millis | undefined
+  /** Parts that are durable and not yet applied. */
+  inbox: number
+  /** Undefined when no server was ever started on it. */
+  cluster: ClusterStanding | undefined
 }
 
 /** The trend is that of the last hour in which the crawl ran: an older one says nothing of now. */
@@ -27,7 +32,8 @@ const TREND_SPAN: Millis = 3_600_000
 export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Clock): Promise<Standing> {
   const { sites: asWritten, urls } = await looks.totals(tx)
   const sites = running ? asWritten : atRest(asWritten)
-  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && (await partsWaiting(tx)) === 0
+  const inbox = await partsWaiting(tx)
+  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && inbox === 0
   const [due] = await looks.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
@@ -40,6 +46,8 @@ export async function standing(tx: Tx, looks: Looks, running: boolean, clock: Cl
     heldDomains: asWritten.held === 0 ? 0 : await looks.heldDomains(tx),
     trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
+    inbox,
+    cluster: await clusterStanding(tx, clock.now()),
   }
 }
 

@@ -64,6 +64,8 @@ export const STANDING: Standing = {
     { at: 1_780_000_060_000, known: 1000, collected: 700, waiting: 200 },
   ],
   nextDueMs: 1500,
+  inbox: 0,
+  cluster: undefined,
 }
 
 const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {

@@ -1,4 +1,5 @@
 /** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
+import type { ClusterStanding } from '../assemble/cluster-standing.ts'
 import type { MirrorAsk, MirrorFindings } from '../assemble/open-mirrors.ts'
 import type { SeedStanding } from '../assemble/open-seeds.ts'
 import type { Instant, Millis } from '../base/clock.ts'
@@ -25,6 +26,10 @@ export interface Standing {
   trend: readonly { at: Instant; known: number; collected: number; waiting: number }[]
   /** When the first waiting site may be asked; undefined when none waits. */
   nextDueMs: Millis | undefined
+  /** Parts of reports that are durable and not yet applied. */
+  inbox: number
+  /** Servers and workers, where there are any. */
+  cluster: ClusterStanding | undefined
 }
 
 export interface CaptureLine {

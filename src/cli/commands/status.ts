@@ -1,6 +1,7 @@
 import { EXIT } from '../../base/errors.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped, share } from '../../report/text-table.ts'
+import { clusterLines, whyNobodyIsAsked } from '../cluster-words.ts'
 import type { Command } from '../command.ts'
 import type { Standing } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
@@ -60,7 +61,10 @@ export function statusText(standing: Standing, folder: string, now: number): str
       `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h: ${turn}`,
     )
   }
-  if (standing.state === 'unfinished') {
+  const why = whyNobodyIsAsked(standing)
+  if (why !== undefined) lines.push(`  waits       ${why}`)
+  if (standing.cluster !== undefined) lines.push(...clusterLines(standing.cluster, standing.inbox))
+  if (standing.state === 'unfinished' && standing.cluster === undefined) {
     const due =
       standing.nextDueMs === undefined || standing.nextDueMs <= 0
         ? ''
@@ -89,5 +93,8 @@ function statusJson(standing: Standing, folder: string): object {
     heldDomains: standing.heldDomains,
     trendPerHour: trendPerHour(standing) ?? null,
     nextDueMs: standing.nextDueMs ?? null,
+    inbox: standing.inbox,
+    waitsFor: whyNobodyIsAsked(standing) ?? null,
+    cluster: standing.cluster ?? null,
   }
 }
