@@ -16,7 +16,9 @@ import { readCounter, readCounters } from './counters/counters.ts'
 import { duplicateContents, figures, largestServers } from './figures.ts'
 import { exportLinks } from './links/export-links.ts'
 import { linksToIndex } from './links/index-links.ts'
+import { linkIndexer } from './links/link-indexer.ts'
 import { linksOfPage } from './links/read-links.ts'
+import { mostReferenced, whoLinksHere } from './links/who-links-here.ts'
 import { searchMirrors } from './mirrors/find-mirrors.ts'
 import { HEURISTICS } from './mirrors/heuristics.ts'
 import { homeOf, whyNoMirror } from './mirrors/homes.ts'
@@ -103,9 +105,9 @@ function allThree() {
 }
 
 /** Ids and the order of buckets are each database's own. */
-function sorted<Row extends { id?: number }>(rows: readonly Row[]): Omit<Row, 'id'>[] {
-  const texts = rows.map(({ id: _, ...row }) => [JSON.stringify(row), row] as const)
-  return texts.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
+function sorted(rows: readonly object[]): object[] {
+  const texts = rows.map((row) => JSON.stringify({ ...row, id: undefined }))
+  return texts.sort().map((text) => JSON.parse(text))
 }
 
 async function inPieces<Row extends { id: number }>(
@@ -118,6 +120,15 @@ async function inPieces<Row extends { id: number }>(
     if (piece.length === 0) return all
     all.push(...piece)
   }
+}
+
+/** Links that the index has seen, in pieces, and some that it has not. */
+async function fill(database: Database): Promise<void> {
+  const told = reports()
+  await applyReports(database, told.slice(0, -4))
+  const index = linkIndexer(database)
+  while (await index.next(1, 3));
+  await applyReports(database, told.slice(-4))
 }
 
 async function answersOf(database: Database): Promise<Record<string, unknown>> {
@@ -139,6 +150,11 @@ async function answersOf(database: Database): Promise<Record<string, unknown>> {
   await search.close()
   const read = await database.read(async (tx) => {
     const duplicates = await duplicateContents(tx, 10, 100)
+    const inlinks: object[] = []
+    for (const { url } of pages) {
+      const { from, ...counted } = await whoLinksHere(tx, new URL(url).host, hash64(url))
+      inlinks.push({ url, from: from.sort(), ...counted })
+    }
     return {
       pageOf: await Promise.all(
         SITES.map(async (site) => ({ ...(await pageOf(tx, site, hash64(`http://${site}/Ünï`))), id: 0 })),
@@ -161,6 +177,8 @@ async function answersOf(database: Database): Promise<Record<string, unknown>> {
       why: await whyNoMirror(tx, usualUrls, { replica: 'a.test', original: 'b.test' }, 0),
       noNews: await whyNoMirror(tx, usualUrls, { replica: 'a.test', original: 'b.test' }, NOON * 2),
       unindexed: await linksToIndex(tx),
+      inlinks: sorted(inlinks),
+      referenced: sorted(await mostReferenced(tx, 1000)),
       links: await linksOfPage(tx, pages.find(({ url }) => url === 'http://Z.test/A')!.id),
     }
   })
@@ -184,10 +202,9 @@ after(async () => {
 
 test('every answer of the reading side is the same', { skip }, async () => {
   assert.ok(!('skipped' in postgres))
-  const told = reports()
   const answers: Record<string, unknown>[] = []
   for (const database of [openSqlite(':memory:'), await postgres.make()]) {
-    await applyReports(database, told)
+    await fill(database)
     answers.push(JSON.parse(JSON.stringify(await answersOf(database), plain)))
     await database.close()
   }
@@ -197,6 +214,7 @@ test('every answer of the reading side is the same', { skip }, async () => {
   const stops = (sqlite.thresholds as Threshold[]).filter(({ from }) => from === 'here').map(({ stops }) => stops.urls)
   assert.ok(stops.length === 6 && stops.every((urls) => urls > 0), String(stops))
   assert.equal(pages.length, SITES.length * 8 + 14)
+  assert.ok((sqlite.referenced as unknown[]).length > 20 && Number(sqlite.unindexed) > 5)
   assert.ok(
     exported.length > 100 && duplicates.length > 2 && Object.keys(figures).length > 10,
     'there is much to compare',

@@ -62,6 +62,22 @@ function suite(make: () => Promise<Database>): void {
     await database.close()
   })
 
+  test('loops over one text at the same time do not disturb each other', async () => {
+    const database = await filled()
+    const sums = await database.read(async (tx) => {
+      const sumAfter = async (least: number) => {
+        let sum = 0
+        for await (const { id } of queries(tx).each<{ id: number }>('SELECT id FROM thing WHERE id > ?', least))
+          sum += id
+        return sum
+      }
+      return Promise.all([sumAfter(0), sumAfter(1000), sumAfter(0)])
+    })
+    const all = (MANY * (MANY + 1)) / 2
+    assert.deepEqual(sums, [all, all - 500_500, all])
+    await database.close()
+  })
+
   test('one loop after the other has its own columns', async () => {
     const database = await filled()
     const rowsOf = (sql: string) =>

@@ -10,15 +10,32 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
   const plain = new Map<string, StatementSync>()
   const exact = new Map<string, StatementSync>()
 
+  const prepare = (sql: string, readBigInts: boolean): StatementSync => {
+    const statement = database.prepare(sql)
+    if (readBigInts) statement.setReadBigInts(true)
+    return statement
+  }
   const prepared = (sql: string, readBigInts: boolean): StatementSync => {
     const kept = readBigInts ? exact : plain
     const known = kept.get(sql)
     if (known !== undefined) return known
     assert(kept.size < MOST_STATEMENTS, 'statements are made from values: bind them')
-    const statement = database.prepare(sql)
-    if (readBigInts) statement.setReadBigInts(true)
+    const statement = prepare(sql, readBigInts)
     kept.set(sql, statement)
     return statement
+  }
+
+  /** Statements whose rows somebody is going through: run again, they would end that. */
+  const walked = new Set<StatementSync>()
+  function* each<Row>(sql: string, readBigInts: boolean, values: SqlValue[]): Generator<Row, undefined> {
+    const known = prepared(sql, readBigInts)
+    const statement = walked.has(known) ? prepare(sql, readBigInts) : known
+    walked.add(statement)
+    try {
+      yield* statement.iterate(...values) as IterableIterator<Row>
+    } finally {
+      walked.delete(statement)
+    }
   }
 
   return {
@@ -36,9 +53,7 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     getExact: <Row extends object>(sql: string, ...values: SqlValue[]) =>
       prepared(sql, true).get(...values) as Row | undefined,
     allExact: <Row extends object>(sql: string, ...values: SqlValue[]) => prepared(sql, true).all(...values) as Row[],
-    each: <Row extends object>(sql: string, ...values: SqlValue[]) =>
-      prepared(sql, false).iterate(...values) as IterableIterator<Row>,
-    eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) =>
-      prepared(sql, true).iterate(...values) as IterableIterator<Row>,
+    each: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, false, values),
+    eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, true, values),
   }
 }
