@@ -42,7 +42,8 @@ const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
 const READ_QUIET = `
   SELECT bucket FROM unnest($1::integer[]) AS bucket WHERE NOT EXISTS
-    (SELECT FROM inbox i WHERE i.bucket = bucket.bucket AND i.spoilt IS NULL AND i.early = 0)`
+    (SELECT FROM inbox i WHERE i.bucket = bucket.bucket AND i.spoilt IS NULL AND i.early = 0)
+  ORDER BY bucket`
 
 export interface PartName {
   visit: string

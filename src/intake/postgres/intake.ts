@@ -127,16 +127,13 @@ export class PostgresIntake implements Intake {
     await this.#tools.log.close()
   }
 
-  async #storeNow(parts: readonly SealedPart[]): Promise<void> {
+  async #storeNow(given: readonly SealedPart[]): Promise<void> {
     const { database, ledger, journal } = this.#tools
-    const stored = await database.transact((tx) => storeParts(tx, ledger, parts))
-    let fresh = 0
-    for (const [bucket, count] of stored) {
-      fresh += count
-      this.#waiting += count
-      if (count > 0) this.#wake(bucket)
-    }
-    journal.tell({ kind: 'inbox-stored', parts: fresh })
+    const stored = await database.transact((tx) => storeParts(tx, ledger, given))
+    const parts = [...stored.values()].reduce((sum, count) => sum + count, 0)
+    journal.tell({ kind: 'inbox-stored', parts })
+    this.#waiting += parts
+    for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
   }
 
   #wake(bucket: number): void {

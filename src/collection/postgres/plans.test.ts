@@ -1,0 +1,73 @@
+/**
+ * No hot statement touches two buckets, and none reads more than it needs: in the plan of every statement that a file of
+ * this folder or of intake's exports, each look into a table with buckets goes through an index, with the bucket in its
+ * condition. Statements that are for all buckets are not exported: each says what for.
+ */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { after, describe, it } from 'node:test'
+import type { Database } from '../../database/database.ts'
+import { looksOf, statementsIn } from '../../database/postgres/plans.test-tools.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+
+/** Tables that are spread, by the column that says where; but for those that have one row a bucket, two pages in all. */
+const SPREAD: Record<string, 'bucket' | 'shard'> = {
+  server: 'bucket',
+  page: 'bucket',
+  page_links: 'bucket',
+  links_changed: 'bucket',
+  inlink: 'bucket',
+  capture: 'bucket',
+  verdict: 'bucket',
+  counter: 'bucket',
+  minute: 'bucket',
+  inbox: 'bucket',
+  payload: 'shard',
+}
+
+const FILL = [
+  `INSERT INTO server SELECT n % 8, n, n::text, 1, 1, 1, 1, 1 FROM generate_series(1, 4000) n`,
+  `INSERT INTO page (bucket, id, site, key, url, depth, path, status, outcome, media_type, bytes, took_ms, tries, first_at,
+     at, title, annotations)
+   SELECT n % 8, n, n % 400, n, n::text, 0, '', 200, 'kept', '', 0, 0, 1, 1, 1, '', '' FROM generate_series(1, 20000) n`,
+  `INSERT INTO page_links SELECT bucket, id, 'x' FROM page`,
+  `INSERT INTO links_changed SELECT bucket, id, 'x' FROM page`,
+  `INSERT INTO inlink SELECT bucket, id, site, -1, 'x' FROM page`,
+  `INSERT INTO capture SELECT bucket, id, site, key, url, 1, 1, id, 1, id::text, 200, '', 'response', 0 FROM page`,
+  `INSERT INTO payload SELECT id % 8, digest, bucket, id FROM capture`,
+  `INSERT INTO inbox (bucket, visit, part, fence, site, last, bytes, body)
+   SELECT n % 8, n::text, 1, 1, '', 0, 1, 'x' FROM generate_series(1, 8000) n`,
+  'ANALYZE',
+]
+
+const postgres = await postgresForTests()
+
+describe('plans of the catalogue on PostgreSQL', {
+  skip: 'skipped' in postgres ? postgres.skipped : false,
+}, async () => {
+  if ('skipped' in postgres) return
+  after(() => postgres.end())
+  const folders = [import.meta.dirname, join(import.meta.dirname, '../../intake/postgres')]
+  const all = (await Promise.all(folders.map(statementsIn))).flatMap((found) => [...found])
+  let filled: Promise<Database> | undefined
+  const database = async () => {
+    const db = await postgres.make()
+    await db.transact(async (tx) => {
+      for (const sql of FILL) await postgresTx(tx).run(sql)
+    })
+    return db
+  }
+
+  it('finds them', () => assert.ok(all.length > 20, String(all.length)))
+  for (const [name, sql] of all)
+    it(name, async () => {
+      filled ??= database()
+      const { looks, plan } = await looksOf(await filled, sql)
+      for (const { table, index, condition } of looks) {
+        const by = SPREAD[table]
+        if (by === undefined) continue
+        assert.match(condition, new RegExp(`\\b${by} = `), `${table} by ${index}: ${condition}\n${plan}`)
+      }
+    })
+})

@@ -1,0 +1,202 @@
+/** What may happen to servers that share a database: lost connections, lost servers, parts that nobody can apply. */
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { realClock } from '../../base/clock.ts'
+import { hash64 } from '../../base/digest.ts'
+import { Readers } from '../../base/journal.ts'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { seededRandom } from '../../base/random.ts'
+import { DigestFilter } from '../../collection/captures/digest-filter.ts'
+import { capturesSince } from '../../collection/captures/read-captures.ts'
+import { readCounters } from '../../collection/counters/counters.ts'
+import { pagesSince } from '../../collection/pages/read-pages.ts'
+import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
+import { samplePage, sampleReport } from '../../collection/sample-report.ts'
+import { BUCKETS } from '../../database/bucket.ts'
+import type { Database } from '../../database/database.ts'
+import { openPostgres } from '../../database/postgres/open.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import { queries } from '../../database/queries.ts'
+import type { Ledger } from '../../frontier/ledger.ts'
+import type { Event } from '../../visit/events.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { type Intake, openIntake } from '../intake.ts'
+import { partsWaiting } from '../parts-waiting.ts'
+import { sampleLedger } from '../sample-ledger.ts'
+
+const postgres = await postgresForTests()
+const skip = 'skipped' in postgres ? postgres.skipped : false
+const server = postgres as Exclude<typeof postgres, { skipped: string }>
+after(() => (skip === false ? server.end() : undefined))
+
+const LOG = '/c/logs/crawl.log'
+
+/** A part for each of so many pages, and an end. */
+function visitParts(site: string, pages: number): VisitReport[] {
+  const parts = Array.from({ length: pages }, (_, n) =>
+    sampleReport(site, n + 1, [samplePage(`http://${site}/${n}`, {}, `${n} of ${site}`)]),
+  )
+  return [...parts, sampleReport(site, pages + 1, [], { ended: 'done' })]
+}
+
+interface Opened {
+  intake: Intake
+  journal: Readers<Event>
+  lines(): number
+}
+
+async function openServer(
+  database: Database,
+  node: string,
+  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap'>,
+): Promise<Opened> {
+  const journal = new Readers<Event>()
+  const disk = memoryDisk()
+  const filter = DigestFilter.ofBits(2 ** 16)
+  const clock = realClock
+  const intake = await openIntake({ database, ledger, filter, disk, logPath: LOG, node, clock, journal })
+  const lines = () =>
+    Buffer.from(disk.read(LOG, 0, 1e7))
+      .toString()
+      .split('\n').length - 1
+  return { intake, journal, lines }
+}
+
+/** Everything once, in the catalogue and in the logs together. */
+async function assertAll(database: Database, servers: readonly Opened[], pages: number): Promise<void> {
+  await database.read(async (tx) => {
+    assert.equal(await partsWaiting(tx), 0)
+    const counters = await readCounters(tx)
+    assert.equal(counters.get('documents'), pages)
+    assert.equal(counters.get('requests'), pages)
+    const found = await pagesSince(tx, 0, 10_000)
+    assert.equal(found.length, pages)
+    assert.ok(found.every(({ looks }) => looks === 1))
+    assert.equal((await capturesSince(tx, 0, 10_000)).length, pages)
+  })
+  assert.equal(
+    servers.reduce((sum, { lines }) => sum + lines(), 0),
+    pages,
+  )
+}
+
+/** All connections of everybody to this database, as a crash of the server would. */
+const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()`
+
+describe('intake of several servers', { skip }, () => {
+  for (const moment of ['inbox-stored', 'applying', 'applied'] as const)
+    test(`connections lost at '${moment}', again and again: nothing is lost, nothing counted twice`, async () => {
+      const url = await server.newDatabase(true)
+      const [one, other, outside] = await Promise.all([1, 2, 3].map(() => openPostgres(url)))
+      const ledger = await sampleLedger(one)
+      const servers = [await openServer(one, 'one', ledger), await openServer(other, 'other', ledger)]
+      const random = seededRandom(moment.length)
+      let kills = 0
+      let killing: Promise<unknown> = Promise.resolve()
+      for (const { journal } of servers)
+        journal.read(({ kind }) => {
+          if (kind !== moment || kills >= 12 || random.next() < 0.5) return
+          kills++
+          killing = killing.then(() => outside.transact((tx) => postgresTx(tx).all(KILL)))
+        })
+      const sites = Array.from({ length: 12 }, (_, n) => `s${n}.test`)
+      // Each site's parts go to the servers in turn, all sites at once.
+      await Promise.all(
+        sites.map(async (site) => {
+          for (const [at, part] of visitParts(site, 4).entries()) await servers[at % 2].intake.checkIn('w', [part])
+        }),
+      )
+      await Promise.all(servers.map(({ intake }) => intake.drain()))
+      await killing
+      assert.ok(kills > 3, `${kills} kills`)
+      await assertAll(one, servers, sites.length * 4)
+      for (const { intake } of servers) await intake.close()
+      await Promise.all([one, other, outside].map((database) => database.close()))
+    })
+
+  test('what a server stored and never applied is applied by another, without being told', async () => {
+    const database = await server.make()
+    const ledger = await sampleLedger(database)
+    const other = await openServer(database, 'other', ledger)
+    await other.intake.drain()
+    const first = await openServer(database, 'first', ledger)
+    first.journal.read(({ kind }) => {
+      if (kind === 'inbox-stored') throw new Error('crash')
+    })
+    // It died before it could say that the parts are durable: they are, all the same.
+    await assert.rejects(first.intake.checkIn('w', visitParts('a.test', 3)), /crash/)
+    const applied = new Promise<void>((resolve) => other.journal.read(({ kind }) => kind === 'applied' && resolve()))
+    await applied
+    await other.intake.idle()
+    await first.intake.idle().catch(() => {})
+    await assertAll(database, [first, other], 3)
+    await other.intake.close()
+  })
+
+  test('a part that makes its transaction fail is set aside; those beside it are applied', async () => {
+    const database = await server.make()
+    const usual = await sampleLedger(database)
+    const bucketOfSite = (site: string) => hash64(site) >> 56n
+    const bad = 'bad.test'
+    const beside = Array.from({ length: 10_000 }, (_, n) => `s${n}.test`).filter(
+      (site) => bucketOfSite(site) === bucketOfSite(bad),
+    )
+    const ledger = {
+      ...usual,
+      settle: async (...[tx, parts]: Parameters<typeof usual.settle>) => {
+        if (parts.some(({ site }) => site === bad)) await queries(tx).run('SELECT 1 / 0')
+        return usual.settle(tx, parts)
+      },
+    }
+    const opened = await openServer(database, 'one', ledger)
+    const troubles: string[] = []
+    opened.journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
+    const sites = beside.slice(0, 9)
+    const parts = [...sites.slice(0, 4), bad, ...sites.slice(4)].flatMap((site) => visitParts(site, 1))
+    await opened.intake.checkIn('w', parts)
+    await opened.intake.idle()
+    await assertAll(database, [opened], sites.length)
+    assert.equal(troubles.length, 2)
+    assert.match(troubles[0], /cannot be applied \(division by zero\)/)
+    const aside = await database.read((tx) =>
+      queries(tx).all<{ visit: string; part: number }>('SELECT visit, part FROM inbox ORDER BY part'),
+    )
+    assert.deepEqual(
+      aside.map(({ visit, part }) => [visit, part]),
+      [
+        [`visit-of-${bad}`, 1],
+        [`visit-of-${bad}`, 2],
+      ],
+    )
+    await opened.intake.close()
+  })
+
+  test('leases are ended in buckets of which no part waits, and in no other', async () => {
+    const database = await server.make()
+    const asked: number[][] = []
+    const usual = await sampleLedger(database)
+    const ledger: Pick<Ledger, 'returning' | 'settle' | 'reap'> = {
+      ...usual,
+      async reap(_tx, _now, buckets = []) {
+        asked.push([...buckets])
+        return []
+      },
+    }
+    const { intake } = await openServer(database, 'one', ledger)
+    const bucket = Number(hash64('a.test') >> 56n)
+    await database.transact(async (tx) => {
+      assert.ok(await tryBucket(postgresTx(tx), bucket))
+      await intake.checkIn('w', visitParts('a.test', 1))
+      assert.ok(intake.pending() > 0)
+      await intake.reap()
+    })
+    await intake.idle()
+    await intake.reap()
+    const all = Array.from({ length: BUCKETS }, (_, n) => n)
+    assert.deepEqual(asked, [all.filter((n) => n !== bucket), all])
+    assert.equal(intake.pending(), 0)
+    await intake.close()
+  })
+})
