@@ -30,6 +30,9 @@ export async function isRunning(database: Database, folder: string): Promise<boo
   return (await database.read((tx) => queries(tx).get(sql, SILENT))) !== undefined
 }
 
+/** Less than workers wait for an answer: they are told that the database is away, and keep what they have. */
+const PATIENCE: Millis = 10_000
+
 export interface WritableDatabase {
   database: Database
   /** The one clock of all who share it. */
@@ -49,7 +52,7 @@ export async function databaseToWrite({ database: address, collection }: Setting
     import('../database/postgres/clock.ts'),
     import('../database/postgres/nudge.ts'),
   ])
-  const database = await openPostgres(address)
+  const database = await openPostgres(address, { patienceMs: PATIENCE })
   try {
     const clock = await databaseClock(database, realClock)
     const nudges = openNudges(database, { clock: realClock, random: seededRandom(freshSeed()) })
