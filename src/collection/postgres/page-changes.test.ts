@@ -1,0 +1,92 @@
+/** In bulk or one by one, here or in SQL: whatever is looked at, in whatever order, the rows are the same. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { sqliteTx } from '../../database/sqlite/tx.ts'
+import type { Outcome } from '../../visit/outcome.ts'
+import type { VisitReport } from '../../visit/report.ts'
+import { giveUpPages, writePage } from '../pages/write-page.ts'
+import { NOON, samplePage, sampleReport } from '../sample-report.ts'
+import { siteKeyOf } from '../site-key.ts'
+import { type KnownPage, PageChanges } from './page-changes.ts'
+
+const SITES = ['a.test', 'b.test']
+const OUTCOMES: readonly Outcome[] = [
+  { kind: 'kept', how: 'first' },
+  { kind: 'kept', how: 'changed' },
+  { kind: 'kept', how: 'same' },
+  { kind: 'moved', to: 'http://x.test/' },
+  { kind: 'refused', by: 'robots', rule: '/' },
+  { kind: 'gone', why: 'no-such-name' },
+  { kind: 'later', why: 'connect-timeout', notBefore: NOON },
+]
+
+const look = fc.record({
+  path: fc.constantFrom('1', '2', '3'),
+  outcome: fc.constantFrom(...OUTCOMES),
+  content: fc.constantFrom('x', 'y'),
+  links: fc.subarray(['http://a.test/1', 'http://c.test/2']),
+  isEmpty: fc.boolean(),
+  at: fc.integer({ min: 0, max: 1000 }),
+})
+const report = fc
+  .record({ site: fc.constantFrom(...SITES), looks: fc.array(look, { maxLength: 4 }), givenUp: fc.boolean() })
+  .map(({ site, looks, givenUp }): VisitReport => {
+    const pages = looks.map(({ path, outcome, content, links, isEmpty, at }) => {
+      const bare = isEmpty ? { title: '', mediaType: '', memory: undefined, capture: undefined } : { language: 'pt' }
+      return samplePage(`http://${site}/${path}`, { outcome, at: NOON + at, ...bare }, content, links)
+    })
+    return sampleReport(site, 1, pages, givenUp ? { ended: 'given-up' } : {})
+  })
+
+async function onSqlite(reports: readonly VisitReport[]) {
+  const database = openSqlite(':memory:')
+  const rows = await database.transact((tx) => {
+    for (const { site, pages, ended } of reports) {
+      for (const page of pages) writePage(tx, siteKeyOf(site), page)
+      if (ended === 'given-up') giveUpPages(tx, siteKeyOf(site))
+    }
+    return sqliteTx(tx).all<{ links: Uint8Array | null }>(
+      `SELECT p.url, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type AS mediaType, p.bytes,
+         p.took_ms AS tookMs, p.tries, p.first_at AS firstAt, p.at, p.looks, p.digest, p.title, p.annotations, p.sniffed,
+         p.language, l.links
+       FROM page p LEFT JOIN page_links l ON l.page = p.id ORDER BY p.url`,
+    )
+  })
+  await database.close()
+  return rows.map((row) => ({ ...row, links: hex(row.links) }))
+}
+
+function inBatches(batches: readonly (readonly VisitReport[])[]) {
+  const table = new Map<string, KnownPage>()
+  let id = 0
+  for (const reports of batches) {
+    const changes = new PageChanges([...table.values()], () => ++id)
+    for (const one of reports) changes.add(one)
+    // As the statements do: what was given up first, then the rows.
+    for (const { row } of table.values())
+      if (changes.givenUp.includes(row.site) && row.outcome === 'later') row.outcome = 'gone'
+    for (const { id, row, links } of changes.changed())
+      table.set(row.url, { id, row, links: links ?? table.get(row.url)?.links })
+  }
+  return [...table.values()]
+    .map(({ row: { site: _site, key: _key, textDigest: _text, simhash: _simhash, ...row }, links }) => ({
+      ...row,
+      links: hex(links),
+    }))
+    .sort((a, b) => (a.url < b.url ? -1 : 1))
+}
+
+/** No row of links and an empty one are the same to whoever reads. */
+const hex = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('hex')
+
+test('pages in bulk become what they become one by one on SQLite', async () => {
+  const batches = fc.array(fc.array(report, { maxLength: 3 }), { maxLength: 4 })
+  await fc.assert(
+    fc.asyncProperty(batches, async (given) => {
+      assert.deepEqual(inBatches(given), await onSqlite(given.flat()))
+    }),
+    { numRuns: 60 },
+  )
+})
