@@ -43,7 +43,7 @@ export interface ListenOptions {
   publicUrl: string | undefined
 }
 
-const LIMITS: ServerLimits = { leases: 20_000, calls: 200 }
+const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
 /** Registration and what needs no secret: by the address, which may be a proxy's. */
 const STRANGERS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000

@@ -33,12 +33,20 @@ const UNREADY_REST: Millis = 1000
 /** Statuses that say that the parts themselves are at fault. */
 const NEVER = new Set([400, 413, 415])
 
+interface Brought {
+  parts: readonly TicketedPart[]
+  done(): void
+  failed(error: unknown): void
+}
+
 export class Deliveries {
   readonly #tools: DeliveryTools
   /** Rung when something was put into the outbox, or taken out of it. */
   readonly #bell = new Bell()
   readonly #over = new AbortController()
   readonly #loop: Promise<void>
+  #brought: Brought[] = []
+  #isSending = false
   #saysFull = false
   #refusal: Refusal | undefined
 
@@ -52,8 +60,29 @@ export class Deliveries {
     return this.#refusal
   }
 
-  /** Resolves when they are durable, there or here. */
-  async deliver(parts: readonly TicketedPart[]): Promise<void> {
+  /** Resolves when they are durable, there or here. What comes while others are on their way goes together with the next. */
+  deliver(parts: readonly TicketedPart[]): Promise<void> {
+    return new Promise((done, failed) => {
+      this.#brought.push({ parts, done, failed })
+      if (!this.#isSending) void this.#deliverAll()
+    })
+  }
+
+  async #deliverAll(): Promise<void> {
+    this.#isSending = true
+    while (this.#brought.length > 0) {
+      const together = this.#brought.splice(0)
+      try {
+        await this.#deliverParts(together.flatMap(({ parts }) => parts))
+        for (const { done } of together) done()
+      } catch (error) {
+        for (const { failed } of together) failed(error)
+      }
+    }
+    this.#isSending = false
+  }
+
+  async #deliverParts(parts: readonly TicketedPart[]): Promise<void> {
     for (const batch of batchesOf(parts, (part) => this.#tell(`a part of ${part.part.site} is too large to be sent`))) {
       await this.#deliverBatch(frameParts(batch), batch.length)
     }

@@ -249,6 +249,22 @@ test('reports that no server takes are durable here, and arrive in their order w
   assert.deepEqual(troubles, [])
 })
 
+test('reports of many threads go together', async () => {
+  const { servers, start, run } = world({}, ['http://a'])
+  const a = servers.get('http://a')!
+  await run(async () => {
+    const house = start()
+    await house.checkOut('w1', 1)
+    await Promise.all(Array.from({ length: 40 }, (_, n) => house.checkInSealed('w1', [part(n + 1)])))
+    await house.close(0)
+  })
+  assert.deepEqual(
+    a.parts,
+    Array.from({ length: 40 }, (_, n) => n + 1),
+  )
+  assert.equal(a.asked.filter((path) => path === '/api/v1/parts').length, 2)
+})
+
 test('a server that cannot store says when to come again, and is left alone until then', async () => {
   const { servers, start, run, clock } = world({}, ['http://a'])
   const a = servers.get('http://a')!
