@@ -1,15 +1,17 @@
 /** The same crawl on SQLite and on PostgreSQL, in virtual time: whatever is asked of the two collections, they say the same. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { realDisk } from '../base/real-disk.ts'
 import { virtualClock } from '../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Database } from '../database/database.ts'
 import { lockCollection } from '../database/lock.ts'
 import { openPostgres } from '../database/postgres/open.ts'
 import { postgresForTests } from '../database/postgres/test-database.ts'
+import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { judge } from '../simulate/judge.ts'
 import { outsideTime } from '../simulate/outside-time.ts'
@@ -19,6 +21,7 @@ import { PLAIN } from '../testweb/options.ts'
 import { makeWeb } from '../testweb/web.ts'
 import { diskUnder } from './disk-under.test-data.ts'
 import { enterFromSources } from './enter-seeds.ts'
+import { knownNodeId } from './node-id.ts'
 import { type OpenCollection, openCollection } from './open.ts'
 
 const SHOP = 'http://shop.test/'
@@ -154,6 +157,47 @@ describe('a collection in a database that many machines share', {
     await other.close()
   })
 
+  it('says with whom a volume lies that is not here, and leaves it to be verified there', async () => {
+    const [volume] = readdirSync(join(shared, 'archive'))
+    const away = join(root, volume)
+    renameSync(join(shared, 'archive', volume), away)
+    const database = await openPostgres(address)
+    const place = (node: string) =>
+      database.transact(async (tx) => {
+        const db = queries(tx)
+        await db.run('DELETE FROM volume_place')
+        await db.run(
+          'INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 1, 1)',
+          volume,
+          node,
+          'w1',
+        )
+      })
+    const rooms = await openCollection(shared, { database: address })
+    const lost = async () => (await rooms.verify(() => {})).faults.filter(({ where }) => where === volume)
+    try {
+      assert.equal((await lost()).length, 1)
+      await place(knownNodeId(realDisk, shared)!)
+      assert.equal((await lost()).length, 1, 'it was sent here, and is gone')
+      await place('another')
+      await database.transact((tx) =>
+        queries(tx).run(
+          "INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('another', 'http://10.0.0.7:8723', 'x', 0, 0)",
+        ),
+      )
+      const { faults, notes } = await rooms.verify(() => {})
+      assert.deepEqual(faults, [])
+      assert.match(notes.find(({ where }) => where === volume)?.what ?? '', /^lies with http:\/\/10\.0\.0\.7:8723/)
+      const captures = await Promise.all([SHOP, `${SHOP}a.html`, ...web.homes()].map((url) => rooms.captures(url)))
+      const [inIt] = [SHOP, `${SHOP}a.html`, ...web.homes()].filter((_, i) => captures[i][0]?.volume === volume)
+      await assert.rejects(rooms.content(inIt, undefined), /lies with http:\/\/10\.0\.0\.7:8723: ask there/)
+    } finally {
+      await rooms.close()
+      await database.close()
+      renameSync(away, join(shared, 'archive', volume))
+    }
+  })
+
   it('takes seeds from anybody, also while a server has the folder', async () => {
     const nothing = { names: [], sitemaps: [], cdx: [], warc: [], collections: [], homes: false }
     const request = { ...nothing, words: ['http://new.test/', SHOP], file: undefined, version: '0.0.0-test' }
@@ -173,6 +217,21 @@ describe('a collection in a database that many machines share', {
       (await rooms.seedStanding()).map(({ source, waiting }) => ({ source, waiting })),
       [{ source: 'given', waiting: 1 }],
     )
+    await rooms.close()
+  })
+
+  it('is being crawled while one of its servers is there', async () => {
+    const rooms = await openCollection(shared, { database: address })
+    const database = await openPostgres(address)
+    const seen = (ago: number) =>
+      database.transact((tx) =>
+        queries(tx).run('UPDATE house SET seen_at = floor(extract(epoch FROM now()) * 1000) - ?', ago),
+      )
+    await seen(5_000)
+    assert.equal((await rooms.standing()).state, 'running')
+    await seen(120_000)
+    assert.equal((await rooms.standing()).state, 'unfinished')
+    await database.close()
     await rooms.close()
   })
 
