@@ -1,0 +1,35 @@
+/** All that a server offers to workers that are not its own threads, over one house. */
+import type { Given } from '../config/given.ts'
+import type { SettingName } from '../config/keys.ts'
+import type { ServerCalls } from '../wire/calls.ts'
+import type { House } from './house.ts'
+import { planForWorkers } from './plan-for-workers.ts'
+import { scopeSeeds } from './scope-seeds.ts'
+import { recordUnreadable } from './watchdog.ts'
+
+/** The plan is made anew at most so often: black lists and seeds may change while the crawl runs. */
+const PLAN_FRESH = 5_000
+
+export function serverCalls(house: House, given: ReadonlyMap<SettingName, Given>, version: string): ServerCalls {
+  const { database, clock, disk, settings } = house.parts
+  const { ledger } = house.frontier
+  let plan: { at: number; made: ReturnType<ServerCalls['plan']> } | undefined
+  return {
+    ...house.calls,
+    plan() {
+      if (plan === undefined || clock.elapsed() - plan.at > PLAN_FRESH) {
+        const made = scopeSeeds(house.parts).then((seeds) => planForWorkers(settings, given, seeds, version, disk))
+        plan = { at: clock.elapsed(), made }
+      }
+      return plan.made
+    },
+    unreadable: (_worker, reading) =>
+      recordUnreadable(reading, { database, ledger, intake: house.intake, clock, urls: house.urls }),
+    async leave(worker) {
+      // What it has brought counts first.
+      await house.intake.idle()
+      await database.transact((tx) => ledger.lose(tx, worker))
+    },
+    giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
+  }
+}
