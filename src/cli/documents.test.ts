@@ -30,7 +30,16 @@ test('every link between documents leads somewhere', () => {
 })
 
 /** Flags of other programs that the documents show. */
-const FOREIGN = ['--silent', '--test', '--write', '--table', '--help', '--version', '--warc-file']
+const FOREIGN = [
+  '--silent',
+  '--test',
+  '--write',
+  '--table',
+  '--help',
+  '--version',
+  '--warc-file',
+  '--heap-growing-percent',
+]
 
 /** Benchmarks define theirs as settings do, in tables; this room knows them as text only. */
 function benchFlags(): string[] {

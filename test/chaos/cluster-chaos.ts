@@ -29,6 +29,8 @@ export interface ChaosOptions {
   /** Faults before the crawl is left in peace. */
   faults: number
   web: WebOptions
+  /** `named`: processes only die at moments that their journals name; `all`: also at random ones, and in other ways. */
+  kinds: 'all' | 'named'
   servers: number
   workers: number
   tell(line: string): void
@@ -68,7 +70,7 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
   const random = seededRandom(options.seed)
   const faults: Faults = new Map()
   await using cluster = await Cluster.open(options, random, faults, flags, (name) => folder.at(name))
-  await cluster.troubles(postgres, options.faults)
+  await cluster.troubles(postgres, options)
   await cluster.peace()
 
   const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
@@ -162,7 +164,8 @@ class Cluster implements AsyncDisposable {
       member.running = undefined
       const named = /^dies at (\S+)/m.exec(stderr)?.[1]
       if (named !== undefined) this.#count(`${member.name.replace(/\d/, '')} at ${named}`)
-      else if (signal === null && !this.#isOver) this.#tell(`${member.name} ended by itself (${code}): ${stderr.slice(-600)}`)
+      else if (signal === null && !this.#isOver)
+        this.#tell(`${member.name} ended by itself (${code}): ${stderr.slice(-600)}`)
       this.#later(this.#random.integer(800), async () => {
         if (member.running === undefined && !this.#isOver) this.#start(member)
       })
@@ -219,7 +222,7 @@ class Cluster implements AsyncDisposable {
   }
 
   /** Until there were so many faults, or the crawl is complete in spite of them. */
-  async troubles(postgres: StartedServer, faults: number): Promise<void> {
+  async troubles(postgres: StartedServer, { faults, kinds: which }: ChaosOptions): Promise<void> {
     const random = this.#random
     const whole = 1 + LEASE_MS * 1.2
     let crashes: Promise<void> = Promise.resolve()
@@ -250,6 +253,7 @@ class Cluster implements AsyncDisposable {
     while (this.faults < faults) {
       await sleep(500 + random.integer(1500))
       if (await this.#isComplete()) break
+      if (which === 'named') continue
       // PostgreSQL takes seconds to come back: it is killed less often than the others.
       const kind = random.integer(kinds.length)
       if (kind < kinds.length - 1 || random.next() < 0.4) kinds[kind]()

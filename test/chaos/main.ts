@@ -1,33 +1,43 @@
 /**
  * `npm run chaos`: crawls by many processes under faults, one after the other, until there were as many as asked for.
  *
- *   npm run chaos -- [--faults 200] [--seed N] [--a-crawl 60]
+ *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 60] [--seed N]
+ *
+ * `--named`: how many deaths there must be at each of the moments that matter most, between a sync and its check-in, between
+ * the inbox and applying, and inside applying. Every crawl is judged; the seed of one that fails repeats it.
  */
 import { parseArgs } from 'node:util'
 import { chaosCrawl } from './cluster-chaos.ts'
+import { migrationChaos } from './migration-chaos.ts'
 import { chaosWeb } from './web.ts'
 
 const { values } = parseArgs({
   options: {
     faults: { type: 'string', default: '200' },
+    named: { type: 'string', default: '40' },
+    migrations: { type: 'string', default: '40' },
     'a-crawl': { type: 'string', default: '60' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 })
-const wanted = Number(values.faults)
+const MOMENTS = ['worker at synced', 'server at inbox-stored', 'server at applying']
 const first = Number(values.seed)
 const sums = new Map<string, number>()
 const total = () => [...sums.values()].reduce((sum, n) => sum + n, 0)
+const lacksNamed = () => MOMENTS.some((name) => (sums.get(name) ?? 0) < Number(values.named))
 const tell = (line: string) => process.stdout.write(`${line}\n`)
 
-for (let seed = first; total() < wanted; seed++) {
-  tell(`seed ${seed}: a crawl under faults (${total()} of ${wanted} so far)`)
+for (let seed = first; total() < Number(values.faults) || lacksNamed(); seed++) {
+  const kinds = total() < Number(values.faults) ? 'all' : 'named'
+  tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
   const began = performance.now()
   const faults = await chaosCrawl({
-    ...{ seed, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, tell },
+    ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, tell },
   })
   for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
   tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
 }
+if (Number(values.migrations) > 0)
+  sums.set('server inside a migration', await migrationChaos(Number(values.migrations), first))
 tell(`${total()} faults:`)
 for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
