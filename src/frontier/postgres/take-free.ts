@@ -38,20 +38,22 @@ export async function takeFree(
   atMost: number,
   now: Instant,
 ): Promise<Taken> {
-  const most = Math.min(atMost, 2 * Math.ceil(atMost / buckets.length) + SPARE)
+  const share = Math.ceil(atMost / buckets.length)
+  const most = Math.min(atMost, share + SPARE)
+  const promotions = PROMOTED_EACH * share
   const sites: SiteRow[] = []
   const empty = new Map<number, Instant>()
   await Promise.all(
     buckets.map(async (bucket) => {
       const [promoted, anybodys, own, next] = await Promise.all([
-        tx.run(PROMOTE, bucket, now, PROMOTED_EACH * most),
+        tx.run(PROMOTE, bucket, now, promotions),
         tx.allExact<SiteRow>(TAKE_FREE, bucket, '', most),
         tx.allExact<SiteRow>(TAKE_FREE, bucket, worker, most),
         tx.get<{ due: number }>(READ_NEXT_DUE, bucket),
       ])
       sites.push(...anybodys, ...own)
       if (own.length === 0) hints.nothingAside(bucket, worker)
-      if (promoted === PROMOTED_EACH * most || anybodys.length === most || own.length === most) return
+      if (promoted === promotions || anybodys.length === most || own.length === most) return
       empty.set(bucket, next?.due ?? Number.POSITIVE_INFINITY)
     }),
   )
