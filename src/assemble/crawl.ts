@@ -4,6 +4,7 @@ import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
 import type { Readers } from '../base/journal.ts'
+import { freshId } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
 import type { Settings } from '../config/keys.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
@@ -130,6 +131,7 @@ async function runCrawl(
   }
   const crew: Crew = new Crew({
     loaded: thread,
+    ...(database.dialect === 'postgres' && { prefix: `${freshId()}-` }),
     house: house.calls,
     clock: realClock,
     journal,

@@ -16,6 +16,8 @@ import { beginThread, loadThread, type ThreadData } from './worker-thread.ts'
 export interface CrewTools {
   /** A thread that is loaded already: the first to be started. */
   loaded: Worker | undefined
+  /** Before the names of its threads, where others share the house: names must differ from theirs and from those of an earlier life. */
+  prefix?: string
   house: HouseCalls
   clock: Clock
   journal: Journal<Event>
@@ -86,7 +88,7 @@ export class Crew {
 
   start(): void {
     if (this.#over) return
-    const name = `w${++this.#made}`
+    const name = `${this.#tools.prefix ?? ''}w${++this.#made}`
     const slot = readingSlot()
     const thread = this.#loaded ?? loadThread()
     this.#loaded = undefined

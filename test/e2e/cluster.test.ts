@@ -1,13 +1,23 @@
 /** Servers and workers in processes of their own: the same set as one machine collects, and as polite. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
 import type { WebOptions } from '../../src/testweb/options.ts'
 import { type RightAnswer, walk } from '../../src/testweb/walker.ts'
 import type { TestWeb } from '../../src/testweb/web.ts'
 import { folders, lastWords, readShared, startServer, startWorker } from './cluster.ts'
-import { assertNone, assertSameSet, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
+import {
+  assertNone,
+  assertSameSet,
+  orbweaver,
+  readCatalogue,
+  seedFile,
+  serveWeb,
+  startOrbweaver,
+  temporaryFolder,
+} from './harness.ts'
 import { judgeRequests } from './harness-judge.ts'
 
 const PAUSE_MS = 100
@@ -95,3 +105,33 @@ function judge(entries: RequestEntry[], web: TestWeb, right: RightAnswer): void 
   })
   for (const [name, list] of Object.entries(faults)) assertNone(list, name)
 }
+
+test('crawl over PostgreSQL, stopped and gone on with: the same set as over a file', async (t) => {
+  const postgres = await postgresForTests()
+  if ('skipped' in postgres) return t.skip(postgres.skipped)
+  try {
+    using folder = temporaryFolder()
+    const options = { ...WEB, sites: 15, pages: 300 }
+    await using served = await serveWeb(options, folder, { tls: true })
+    const { web } = served
+    const seeds = web.homes()
+    const database = ['--database', await postgres.newDatabase()]
+    const flags = [...CRAWL, '-c', folder.at('collection'), ...served.resolve, ...database]
+    const first = startOrbweaver(['crawl', '--seeds', seedFile(folder, seeds), ...flags])
+    await sleep(4000)
+    first.child.kill('SIGTERM')
+    const stopped = await first.done
+    assert.equal(stopped.code, 11, stopped.stderr)
+    const ran = await orbweaver(['crawl', ...flags])
+    assert.equal(ran.code, 0, ran.stderr)
+    const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+    const { documents, counters } = await readShared(database)
+    assertSameSet(documents, new Set(right.documents), 'documents')
+    assert.equal(counters.get('documents'), right.documents.size)
+    judge(await served.requests(), web, right)
+    const verified = await orbweaver(['verify', '-c', folder.at('collection'), ...database])
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  } finally {
+    await postgres.end()
+  }
+})

@@ -35,7 +35,8 @@ export const crawl: Command = {
   async run(call) {
     const { settings, screen } = call
     const seeds = readSeeds({ words: call.words, file: settings.seeds })
-    if (seeds.length === 0 && !existsSync(join(settings.collection, 'collection.db')))
+    const isShared = settings.database !== undefined
+    if (seeds.length === 0 && !isShared && !existsSync(join(settings.collection, 'collection.db')))
       throw new Problem(
         'no-seeds',
         `nothing to begin with: name a seed (orbweaver crawl https://www.example.org/) or a file of seeds (--seeds FILE); there is no collection in ${settings.collection} to go on with`,
