@@ -30,6 +30,7 @@ import type { HouseCalls } from '../wire/calls.ts'
 import { openCrawlFrontier } from './crawl-frontier.ts'
 import { mirrorFileOf } from './mirror-file.ts'
 import { keepMirrors, type MirrorKeeper } from './mirror-keeper.ts'
+import type { OriginalScope } from './mirror-scope.ts'
 import { nodeId } from './node-id.ts'
 
 export interface HouseParts {
@@ -79,7 +80,7 @@ const LINK_PAGES_A_PIECE = 200
 const LINK_PAGES_AT_ONCE = 1000
 
 export async function openHouse(parts: HouseParts): Promise<House> {
-  const { database, disk, folder, clock, settings, journal } = parts
+  const { database, disk, folder, clock, journal } = parts
   const archiveFolder = join(folder, 'archive')
   const filter = DigestFilter.ofBits(parts.filterBits ?? FILTER_BITS)
   const isShared = database.dialect === 'postgres'
@@ -98,6 +99,29 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     journal,
     atOnceBytes: parts.atOnceBytes,
   })
+  try {
+    return await furnished(parts, { frontier, intake, filter, urls, originals, node, archiveFolder })
+  } catch (error) {
+    await intake.close().catch(() => {})
+    throw error
+  }
+}
+
+interface Rooms {
+  frontier: LeasesAhead
+  intake: Intake
+  filter: DigestFilter
+  urls: UrlReader
+  originals: OriginalScope
+  /** Undefined: it is the only one over its database. */
+  node: string | undefined
+  archiveFolder: string
+}
+
+async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
+  const { database, disk, folder, clock, settings, journal } = parts
+  const { frontier, intake, filter, urls, originals, node, archiveFolder } = rooms
+  const isShared = node !== undefined
   await frontier.recover(() => intake.drain())
   // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
   const repair = async () =>

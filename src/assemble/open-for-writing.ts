@@ -33,7 +33,10 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   if (options.journal !== undefined) journal.read(options.journal)
   try {
     const { database, clock, nudges, close: closeDatabase } = await databaseToWrite(settings)
+    let opened: House | undefined
     const close = async () => {
+      // Whatever the log's file lacks then, the database still has.
+      await opened?.intake.close().catch(() => {})
       await closeDatabase()
       lock.release()
     }
@@ -45,6 +48,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
         atOnceBytes: options.atOnceBytes,
         ...(options.serves && { serves: true }),
       })
+      opened = house
       const { fresh } = await house.seed(seedsOf(options.seeds, house))
       return { house, journal, nudges, fresh, close }
     } catch (error) {

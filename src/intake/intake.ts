@@ -40,7 +40,7 @@ export interface Intake extends ReportSink {
   drain(): Promise<void>
   /** Leases that have ended are lost, but for those whose parts may still wait to be applied: a durable part is never lost. */
   reap(): Promise<LostVisit[]>
-  /** Nothing may come any more. */
+  /** Nothing may come any more; what waits is left to the next process. Twice is no harm. */
   close(): Promise<void>
 }
 

@@ -58,7 +58,7 @@ export class PostgresIntake implements Intake {
   #troubles = 0
   #stopLooking: (() => void) | undefined
   #failure: { error: unknown } | undefined
-  #closed = false
+  #closing: Promise<void> | undefined
 
   private constructor(tools: IntakeTools & ApplyTools) {
     this.#tools = { ...tools, journal: this.#listening(tools.journal) }
@@ -119,8 +119,12 @@ export class PostgresIntake implements Intake {
     })
   }
 
-  async close(): Promise<void> {
-    this.#closed = true
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
     this.#stopLooking?.()
     await this.#storing.idle()
     await this.#applied()
@@ -142,7 +146,7 @@ export class PostgresIntake implements Intake {
   }
 
   #begin(): void {
-    if (this.#failure !== undefined || this.#closed) return
+    if (this.#failure !== undefined || this.#closing !== undefined) return
     for (const bucket of this.#due) {
       if (this.#busy.size >= BUCKETS_AT_ONCE) return
       if (this.#busy.has(bucket)) continue
@@ -206,12 +210,12 @@ export class PostgresIntake implements Intake {
 
   #wakeLater(bucket: number, ms: Millis): void {
     this.#tools.clock.after(ms, () => {
-      if (!this.#closed) this.#wake(bucket)
+      if (this.#closing === undefined) this.#wake(bucket)
     })
   }
 
   #lookLater(): void {
-    if (this.#closed || this.#failure !== undefined) return
+    if (this.#closing !== undefined || this.#failure !== undefined) return
     this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
       this.#look()
         .catch((error) => this.#tools.journal.tell({ kind: 'trouble', what: String(error) }))

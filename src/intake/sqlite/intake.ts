@@ -41,6 +41,7 @@ export class SqliteIntake implements Intake {
   #applies = 0
   #running: Promise<void> | undefined
   #failure: { error: unknown } | undefined
+  #closing: Promise<void> | undefined
 
   private constructor(tools: IntakeTools & ApplyTools, waiting: number) {
     this.#tools = tools
@@ -85,8 +86,9 @@ export class SqliteIntake implements Intake {
     return this.#tools.database.transact((tx) => this.#tools.ledger.reap(tx))
   }
 
-  async close(): Promise<void> {
-    await this.#tools.log.close()
+  close(): Promise<void> {
+    this.#closing ??= this.#tools.log.close()
+    return this.#closing
   }
 
   get #ripe(): number {
