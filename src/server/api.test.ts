@@ -95,7 +95,7 @@ describe('parts', () => {
   }
 
   it('twice, out of order and late: stored, for the ledger to judge', async () => {
-    const [one, two] = [aPart(V1, 1), aPart(V1, 2, { ended: 'done' })]
+    const [one, two] = [aPart(1, 1), aPart(1, 2, { ended: 'done' })]
     assert.deepEqual(await checkIn(a, [{ ticket, part: two }]), ['stored'])
     assert.deepEqual(
       await checkIn(a, [
@@ -116,12 +116,12 @@ describe('parts', () => {
 
   it('of another worker, or of another visit than the ticket: not yours, and the others are stored', async () => {
     const before = made.house.stored.length
-    assert.deepEqual(await checkIn(b, [{ ticket, part: aPart(V1, 3) }]), ['not-yours'])
+    assert.deepEqual(await checkIn(b, [{ ticket, part: aPart(1, 3) }]), ['not-yours'])
     assert.deepEqual(
       await checkIn(a, [
-        { ticket, part: aPart(aVisit(2).id, 1) },
-        { ticket: '', part: aPart(V1, 3) },
-        { ticket, part: aPart(V1, 3) },
+        { ticket, part: aPart(2, 1) },
+        { ticket: '', part: aPart(1, 3) },
+        { ticket, part: aPart(1, 3) },
       ]),
       ['not-yours', 'not-yours', 'stored'],
     )
@@ -129,7 +129,7 @@ describe('parts', () => {
   })
 
   it('damaged, or saying something else than its envelope: unreadable', async () => {
-    const good = aPart(V1, 4)
+    const good = aPart(1, 4)
     const answers = await checkIn(a, [
       { ticket, part: { ...good, body: good.body.subarray(0, 20) } },
       { ticket, part: { ...good, part: 5 } },
@@ -137,7 +137,7 @@ describe('parts', () => {
       { ticket, part: { ...good, site: 'b.test' } },
       { ticket, part: { ...good, last: true } },
       // The envelope is ours; what is in it is somebody else's.
-      { ticket, part: { ...good, body: aPart(aVisit(2).id, 4).body } },
+      { ticket, part: { ...good, body: aPart(2, 4).body } },
     ])
     assert.deepEqual(answers, Array(6).fill('unreadable'))
   })
@@ -145,7 +145,7 @@ describe('parts', () => {
   it('that cannot be made durable: 503 and when to come again', async () => {
     const { checkInSealed } = made.house.calls
     const send = () =>
-      made.send('/api/v1/parts', { as: a, headers: parts, body: frameParts([{ ticket, part: aPart(V1, 6) }]) })
+      made.send('/api/v1/parts', { as: a, headers: parts, body: frameParts([{ ticket, part: aPart(1, 6) }]) })
     try {
       for (const [error, code] of [
         [new Problem('database-unreachable', 'no answer'), 'database-unreachable'],

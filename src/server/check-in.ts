@@ -1,7 +1,6 @@
 /** Parts come in: unpacked, checked against their tickets and against themselves, stored, and only then acknowledged. */
 import { turn } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
-import { decodeReport } from '../visit/decode-report.ts'
 import type { Event } from '../visit/events.ts'
 import type { SealedPart } from '../visit/sealed-part.ts'
 import type { ServerCalls } from '../wire/calls.ts'
@@ -11,6 +10,7 @@ import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/http
 import { apiErrorOf, noDatabase } from './errors.ts'
 import type { Handlers } from './handlers.ts'
 import type { Holdings } from './holdings.ts'
+import { isSound } from './sound-report.ts'
 import type { Tickets } from './tickets.ts'
 
 export interface CheckInTools {
@@ -90,22 +90,4 @@ function packingOf(text: string): Packing {
   if (text === '' || text === 'identity') return 'identity'
   if (text === 'zstd' || text === 'gzip') return text
   throw new ApiError('other-type', `parts packed by ${text.slice(0, 40)}`, 'send them as zstd, gzip or as they are')
-}
-
-/** What counts later is what the body says, so it must say what the envelope and its ticket were checked for. */
-function isSound(part: SealedPart): boolean {
-  try {
-    const report = decodeReport(part.body)
-    return (
-      report.visit === part.visit &&
-      report.fence === part.fence &&
-      report.part === part.part &&
-      report.part > 0 &&
-      report.site === part.site &&
-      (report.ended !== undefined) === part.last
-    )
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }

@@ -1,6 +1,7 @@
 /** A server over a house that is made up, and callers of it. */
 import { Bell } from '../base/bell.ts'
 import { realClock } from '../base/clock.ts'
+import { hash64 } from '../base/digest.ts'
 import type { Disk } from '../base/disk.ts'
 import { Readers } from '../base/journal.ts'
 import { memoryDisk } from '../base/memory-disk.ts'
@@ -9,6 +10,7 @@ import { samplePage, sampleReport } from '../collection/sample-report.ts'
 import type { Database } from '../database/database.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { SITE_STATES } from '../frontier/site.ts'
+import { visitId } from '../frontier/visit-id.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
 import { type SealedPart, seal } from '../visit/sealed-part.ts'
@@ -20,14 +22,14 @@ import { PROTOCOL, PROTOCOL_HEADER } from '../wire/http/protocol.ts'
 import { type ReachOptions, reachServers } from '../wire/http/remote-house.ts'
 import { openServer, type Server, type ServerParts } from './open-server.ts'
 
-export const SITE = 'a.test'
+const siteOf = (n: number) => `s${n}.test`
 
 export function aVisit(n: number, more: Partial<Visit> = {}): Visit {
   return {
-    id: `00000000000000${n.toString(16).padStart(2, '0')}.1`,
+    id: visitId(hash64(siteOf(n)), 1),
     fence: 1,
-    site: SITE,
-    agenda: [{ url: `http://${SITE}/`, key: 7n, depth: 0, dueAt: 5, tries: 0, path: '' }],
+    site: siteOf(n),
+    agenda: [{ url: `http://${siteOf(n)}/`, key: 7n, depth: 0, dueAt: 5, tries: 0, path: '' }],
     known: BigUint64Array.of(7n),
     memory: freshMemory(),
     wait: 0,
@@ -38,11 +40,14 @@ export function aVisit(n: number, more: Partial<Visit> = {}): Visit {
   }
 }
 
-export const aReport = (visit: string, part: number, more: Partial<VisitReport> = {}): VisitReport =>
-  sampleReport(SITE, part, [samplePage(`http://${SITE}/${part}`)], { visit, fence: 1, ...more })
+/** Of visit `n`. */
+export function aReport(n: number, part: number, more: Partial<VisitReport> = {}): VisitReport {
+  const { id: visit, site } = aVisit(n)
+  return sampleReport(site, part, [samplePage(`http://${site}/${part}`)], { visit, fence: 1, ...more })
+}
 
-export const aPart = (visit: string, part: number, more: Partial<VisitReport> = {}): SealedPart =>
-  seal(aReport(visit, part, more))
+export const aPart = (n: number, part: number, more: Partial<VisitReport> = {}): SealedPart =>
+  seal(aReport(n, part, more))
 
 export interface MadeUp {
   calls: ServerCalls
@@ -87,8 +92,14 @@ export function madeUpHouse(): MadeUp {
       async checkInSealed(_worker, parts) {
         stored.push(...parts)
       },
-      findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: `http://${SITE}/twin`, at: 12 } : undefined),
-      plan: async () => ({ version: '1', settings: 'pause: 2s\n', seeds: [SITE], alternates: [], files: { x: 'y' } }),
+      findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: 'http://a.test/twin', at: 12 } : undefined),
+      plan: async () => ({
+        version: '1',
+        settings: 'pause: 2s\n',
+        seeds: ['a.test'],
+        alternates: [],
+        files: { x: 'y' },
+      }),
       async unreadable(worker, reading) {
         hear(`unreadable ${worker} ${reading.item.url}`)
       },

@@ -58,7 +58,7 @@ describe('a worker over HTTP', () => {
     const house = reach([made.server.url], await made.join())
     made.house.free.push(aVisit(1))
     await house.checkOut('w1', 1)
-    const parts = [aPart(aVisit(1).id, 1), aPart(aVisit(1).id, 2, { ended: 'done' })]
+    const parts = [aPart(1, 1), aPart(1, 2, { ended: 'done' })]
     await house.checkInSealed('w1', parts)
     assert.deepEqual(made.house.stored, parts)
     assert.equal(house.undelivered, 0)
@@ -77,7 +77,7 @@ describe('a worker over HTTP', () => {
     made.house.free.push(aVisit(1))
     await house.checkOut('w1', 1)
     const item = { url: 'http://a.test/x', depth: 1, via: undefined, path: 'L', tries: 0 }
-    const reading = { count: 3, visit: aVisit(1).id, fence: 1, site: 'a.test', item }
+    const reading = { count: 3, visit: aVisit(1).id, fence: 1, site: aVisit(1).site, item }
     await house.unreadable('w1', reading)
     assert.equal(made.house.heard.at(-1), `unreadable ${identity.worker}.life1-w1 http://a.test/x`)
     const { status } = await made.send('/api/v1/unreadable', {
@@ -166,7 +166,7 @@ it('a worker has so many leases and no more, until it gives some back', async ()
   made.house.free.push(aVisit(1), aVisit(2), aVisit(3))
   assert.equal((await house.checkOut('w1', 2)).visits.length, 2)
   assert.equal((await house.checkOut('w2', 2)).visits.length, 0)
-  await house.checkInSealed('w1', [aPart(aVisit(1).id, 1, { ended: 'done' })])
+  await house.checkInSealed('w1', [aPart(1, 1, { ended: 'done' })])
   assert.equal((await house.checkOut('w2', 2)).visits.length, 1)
   await house.close(0)
 })

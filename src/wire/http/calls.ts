@@ -39,9 +39,9 @@ const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
 const Ticket = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' })
 /** Of workers and regions: they are shown to people. */
 const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
-const VolumeParams = Type.Object({
-  name: Type.String({ pattern: '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$' }),
-})
+/** What leads nowhere but into the archive folder. */
+export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
+const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
 /** An offset beyond this is no place in a file. */
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
