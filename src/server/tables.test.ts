@@ -109,11 +109,12 @@ function tablesContract(make: () => Promise<Database>): void {
   it('a volume belongs to the worker that began it, on whichever server', async () => {
     await using made = await open()
     const [one, two] = ['s1', 's2'].map((node) => volumePlaces(made.database, node))
-    assert.equal(await one.ownerOf('v'), undefined)
+    assert.equal(await one.find('v'), undefined)
     await one.note('v', 'a', 0, false)
     await one.note('v', 'b', 5, false)
     await one.note('v', 'a', 7, true)
-    assert.equal(await two.ownerOf('v'), 'a')
+    assert.deepEqual(await one.find('v'), { worker: 'a', bytes: 7 })
+    assert.deepEqual(await two.find('v'), { worker: 'a', bytes: 0 }, 'each server vouches for what it has')
   })
 }
 

@@ -20,8 +20,8 @@ export interface UploadTools {
 
 /** Where volumes lie, for all servers to see. */
 export interface VolumePlaces {
-  /** The worker that began it, wherever; undefined: nobody did. */
-  ownerOf(name: string): Promise<string | undefined>
+  /** The worker that began it, wherever, and how much of it is known to be durable here; undefined: nobody did. */
+  find(name: string): Promise<{ worker: string; bytes: number } | undefined>
   /** It lies here, with so many bytes. */
   note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void>
 }
@@ -33,10 +33,12 @@ const PLACE = `
 
 export function volumePlaces(database: Database, node: string): VolumePlaces {
   return {
-    ownerOf: (name) =>
+    find: (name) =>
       database.read(async (tx) => {
-        const sql = 'SELECT worker FROM volume_place WHERE name = ? ORDER BY node LIMIT 1'
-        return (await queries(tx).get<{ worker: string }>(sql, name))?.worker
+        const sql = 'SELECT node, worker, bytes FROM volume_place WHERE name = ? ORDER BY node'
+        const rows = await queries(tx).all<{ node: string; worker: string; bytes: number }>(sql, name)
+        if (rows.length === 0) return undefined
+        return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
       }),
     async note(name, worker, bytes, sealed) {
       await database.transact((tx) => queries(tx).run(PLACE, name, node, worker, bytes, sealed ? 1 : 0))
@@ -44,14 +46,23 @@ export function volumePlaces(database: Database, node: string): VolumePlaces {
   }
 }
 
-/** Volumes whose owner is remembered: each is asked about once a second while it grows. */
-const MOST_OWNERS = 10_000
-/** The table says how large a volume is, roughly: a row for each piece would be a commit for each. */
-const NOTE_EVERY_BYTES = 64 * 2 ** 20
+/** Volumes that are remembered: each is asked about once a second while it grows. */
+const MOST_KNOWN = 10_000
+/**
+ * The table says how large a volume is, roughly: a row for each piece would be a commit for each. What it does not vouch
+ * for is sent again after a start of the server.
+ */
+const NOTE_EVERY_BYTES = 8 * 2 ** 20
+
+interface Known {
+  worker: string
+  /** What was answered for in this life of the server, or as the table says. Behind it may lie whatever a crash left. */
+  durable: number
+  noted: number
+}
 
 export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
-  const owners = new Map<string, string>()
-  const noted = new Map<string, number>()
+  const volumes = new Map<string, Known>()
   /** One piece of a volume at a time. */
   const queues = new Map<string, Promise<unknown>>()
 
@@ -65,51 +76,55 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
     queues.set(name, quiet)
     return turn
   }
-  const checkOwner = async (name: string, worker: string): Promise<void> => {
-    let owner = owners.get(name) ?? (await places.ownerOf(name))
-    if (owner === undefined) {
-      // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
-      if (sizeOf(name) !== undefined) owner = ''
-      else await places.note(name, (owner = worker), 0, false)
-    }
-    if (owner !== worker)
-      throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
-    if (owners.size >= MOST_OWNERS) owners.delete(owners.keys().next().value!)
-    owners.set(name, owner)
-  }
   const sealedSize = (name: string) => disk.size(join(folder, name))
   const sizeOf = (name: string) => sealedSize(name) ?? disk.size(join(folder, name) + OPEN)
+  const known = async (name: string, worker: string): Promise<Known> => {
+    const remembered = volumes.get(name)
+    if (remembered !== undefined) return remembered
+    const found = await places.find(name)
+    if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
+    // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
+    if (sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
+    await places.note(name, worker, 0, false)
+    return { worker, durable: 0, noted: 0 }
+  }
+  const ownVolume = async (name: string, worker: string): Promise<Known> => {
+    const volume = await known(name, worker)
+    if (volume.worker !== worker)
+      throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
+    if (volumes.size >= MOST_KNOWN) volumes.delete(volumes.keys().next().value!)
+    volumes.set(name, volume)
+    return volume
+  }
 
   return {
     upload: ({ worker, name, offset, bytes, note }) =>
       inTurn(name, async () => {
-        await checkOwner(name, worker)
+        const volume = await ownVolume(name, worker)
         const sealed = sealedSize(name)
-        const path = join(folder, name) + (sealed === undefined ? OPEN : '')
-        const size = sealed ?? disk.size(path) ?? 0
-        if (offset > size) return { bytes: size }
-        const known = Math.min(bytes.length, size - offset)
-        if (known > 0 && Buffer.compare(disk.read(path, offset, known), bytes.subarray(0, known)) !== 0)
-          throw new ApiError(
-            'conflict',
-            `${name} has other bytes at ${offset}`,
-            'a volume is appended to, never changed',
-          )
-        if (known === bytes.length) return { bytes: size }
-        if (sealed !== undefined)
-          throw new ApiError('conflict', `${name} is complete: it has ${size} bytes`, 'begin another volume')
-        await append(disk, folder, path, bytes.subarray(known))
-        const after = size + bytes.length - known
-        if (after - (noted.get(name) ?? 0) >= NOTE_EVERY_BYTES) {
-          noted.set(name, after)
-          await places.note(name, worker, after, false)
+        if (sealed !== undefined) return { bytes: inSealed(name, sealed, offset, bytes) }
+        const path = join(folder, name) + OPEN
+        const size = disk.size(path) ?? 0
+        volume.durable = Math.min(volume.durable, size)
+        if (offset > volume.durable) return { bytes: volume.durable }
+        const end = offset + bytes.length
+        const same = offset + sameBytes(path, offset, bytes)
+        if (same < Math.min(end, volume.durable)) throw otherBytes(name, same)
+        if (end <= volume.durable) return { bytes: volume.durable }
+        // What lies behind was never answered for: of a write that a crash or a full disk cut off.
+        if (same < end && same < size) disk.truncate(path, same)
+        await append(disk, folder, path, bytes.subarray(same - offset))
+        volume.durable = end
+        if (end - volume.noted >= NOTE_EVERY_BYTES) {
+          volume.noted = end
+          await places.note(name, worker, end, false)
         }
         note.items = 1
-        return { bytes: after }
+        return { bytes: end }
       }),
     seal: ({ worker, name }, { bytes }) =>
       inTurn(name, async () => {
-        await checkOwner(name, worker)
+        await ownVolume(name, worker)
         const path = join(folder, name)
         const size = sizeOf(name)
         const sealed = sealedSize(name) !== undefined
@@ -122,18 +137,44 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
           await disk.syncFolder(folder)
         }
         await places.note(name, worker, bytes, true)
-        noted.delete(name)
+        volumes.delete(name)
         return { bytes }
       }),
   }
+
+  function inSealed(name: string, size: number, offset: number, bytes: Uint8Array): number {
+    const same = sameBytes(join(folder, name), offset, bytes)
+    if (offset > size || same === bytes.length) return size
+    if (offset + same < size) throw otherBytes(name, offset + same)
+    throw new ApiError('conflict', `${name} is complete: it has ${size} bytes`, 'begin another volume')
+  }
+
+  /** How many of the bytes are there already. */
+  function sameBytes(path: string, offset: number, bytes: Uint8Array): number {
+    const size = disk.size(path) ?? 0
+    if (offset >= size) return 0
+    const there = disk.read(path, offset, Math.min(bytes.length, size - offset))
+    if (Buffer.compare(there, bytes.subarray(0, there.length)) === 0) return there.length
+    return there.findIndex((byte, i) => byte !== bytes[i])
+  }
 }
 
+function otherBytes(name: string, at: number): ApiError {
+  return new ApiError('conflict', `${name} has other bytes at ${at}`, 'a volume is appended to, never changed')
+}
+
+/** Also without bytes: what an earlier life of the server wrote and did not sync is durable then. */
 async function append(disk: Disk, folder: string, path: string, bytes: Uint8Array): Promise<void> {
   const isNew = disk.size(path) === undefined
   const file = disk.append(path)
+  const before = file.size
   try {
     file.write(bytes)
     await file.sync()
+  } catch (error) {
+    // After a failed sync nobody knows what the device has, whatever can be read: it is to be written again.
+    disk.truncate(path, before)
+    throw error
   } finally {
     file.close()
   }
