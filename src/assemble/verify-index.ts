@@ -65,21 +65,20 @@ async function compareLines(
 ): Promise<{ found: Findings; ids: number[] }> {
   const found = new Findings()
   const ids: number[] = []
-  for (const [i, line] of lines.entries()) {
+  const places = lines.map(placeOf)
+  const asked = places.map((place) => place && capturesIn(tx, place.filename, place.offset, 1))
+  for (const [i, captures] of (await Promise.all(asked)).entries()) {
     const where = whereOf(first + i)
-    const place = placeOf(line)
-    if (place === undefined) {
-      found.fault(where, 'is no line of CDXJ')
-      continue
-    }
-    const [capture] = await capturesIn(tx, place.filename, place.offset, 1)
-    if (capture?.offset !== place.offset) {
+    const place = places[i]
+    const capture = captures?.at(0)
+    if (place === undefined) found.fault(where, 'is no line of CDXJ')
+    else if (capture?.offset !== place.offset) {
       found.fault(where, `names ${place.filename} at ${place.offset}, where the catalogue has no capture`)
-      continue
+    } else {
+      ids.push(capture.id)
+      if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(lines[i]))
+        found.fault(where, `does not say of ${capture.url} what the catalogue says`)
     }
-    ids.push(capture.id)
-    if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(line))
-      found.fault(where, `does not say of ${capture.url} what the catalogue says`)
   }
   return { found, ids }
 }

@@ -18,6 +18,9 @@ export interface TextLink {
 /** Pages read at once: their links come in some milliseconds. */
 const PIECE = 100
 
+/** Asked together, they are one journey to a database that is far. */
+const TEXTS_AT_ONCE = 1000
+
 /** In pieces, each one consistent: a crawl that writes meanwhile goes on. */
 export async function* exportLinks(database: Database): AsyncGenerator<TextLink> {
   let last = 0
@@ -78,11 +81,17 @@ async function linksAfter(tx: Tx, page: number): Promise<{ links: TextLink[]; la
   )
   const links: TextLink[] = []
   for (const row of rows) {
-    for (const link of unpackLinks(row.links)) {
-      const site = link.siteKey === undefined ? row.site : signed64(link.siteKey)
-      const to = link.url ?? (await urlText(tx, site, signed64(link.key)))
+    const targets = unpackLinks(row.links).map((link) => ({
+      text: link.url,
+      site: link.siteKey === undefined ? row.site : signed64(link.siteKey),
+      key: signed64(link.key),
+    }))
+    for (let from = 0; from < targets.length; from += TEXTS_AT_ONCE) {
+      const asked = targets
+        .slice(from, from + TEXTS_AT_ONCE)
+        .map(({ text, site, key }) => text ?? urlText(tx, site, key))
       // Only a URL that was forgotten on request has no text any more.
-      if (to !== undefined) links.push({ from: row.url, to })
+      for (const to of await Promise.all(asked)) if (to !== undefined) links.push({ from: row.url, to })
     }
   }
   return { links, last: rows.length < PIECE ? undefined : Number(rows[rows.length - 1].page) }

@@ -19,15 +19,10 @@ export interface Inlinks {
 }
 
 export async function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Promise<Inlinks> {
-  const db = queries(tx)
   const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
-  const from: string[] = []
-  for (const page of pages) {
-    if (from.length >= atMost) break
-    const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
-    const row = await db.get<{ url: string }>(sql, ...placeOf(page))
-    if (row !== undefined) from.push(row.url)
-  }
+  const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
+  const rows = [...pages].slice(0, atMost).map((page) => queries(tx).get<{ url: string }>(sql, ...placeOf(page)))
+  const from = (await Promise.all(rows)).flatMap((row) => (row === undefined ? [] : [row.url]))
   return { count: pages.size, from, behind: await linksToIndex(tx) }
 }
 

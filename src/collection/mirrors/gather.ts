@@ -5,7 +5,7 @@
  */
 import { turn } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
-import type { Database, Dialect } from '../../database/database.ts'
+import type { Database, Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
@@ -91,19 +91,16 @@ async function markHomes(catalogue: Database, urls: UrlReader, scratch: Database
   for (let last = -(2n ** 63n); ; ) {
     const sql = 'SELECT site FROM size WHERE site > ? ORDER BY site LIMIT ?'
     const sites = await scratch.read((tx) => sqliteTx(tx).allExact<{ site: bigint }>(sql, last, SITES_AT_ONCE))
-    const homes = await catalogue.read(async (tx) => {
-      const found: { site: bigint; content: bigint }[] = []
-      for (const { site } of sites) {
-        const name = await serverName(tx, site)
-        const home = name === undefined ? undefined : await homeOf(tx, urls, name, 0)
-        if (home?.is === 'kept' && home.digest !== null) found.push({ site, content: contentOf(home.digest) })
-      }
-      return found
-    })
+    const homeIn = async (tx: Tx, site: bigint) => {
+      const name = await serverName(tx, site)
+      const home = name === undefined ? undefined : await homeOf(tx, urls, name, 0)
+      return { site, digest: home?.is === 'kept' ? home.digest : null }
+    }
+    const homes = await catalogue.read((tx) => Promise.all(sites.map(({ site }) => homeIn(tx, site))))
     await scratch.transact((tx) => {
       const db = sqliteTx(tx)
-      for (const { site, content } of homes)
-        db.run('UPDATE has SET home = 1 WHERE site = ? AND content = ?', site, content)
+      for (const { site, digest } of homes)
+        if (digest !== null) db.run('UPDATE has SET home = 1 WHERE site = ? AND content = ?', site, contentOf(digest))
     })
     if (sites.length < SITES_AT_ONCE) return
     last = sites[sites.length - 1].site

@@ -18,26 +18,21 @@ export interface AnsweredSites {
 
 /** In the order of the sites' buckets and keys, page by page: a collection may have millions. */
 export async function answeredSites(tx: Tx, after: bigint | undefined, atMost: number): Promise<AnsweredSites> {
-  const db = queries(tx)
   const servers = await serversAfter(tx, after, atMost)
-  const isKept = async (site: bigint, url: string) => {
+  const homes = await Promise.all(servers.map(({ site, name }) => homeUrl(tx, site, name)))
+  return { urls: homes.filter((url) => url !== undefined), last: servers.at(-1)?.site }
+}
+
+async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | undefined> {
+  const db = queries(tx)
+  for (const url of [`https://${name}/`, `http://${name}/`]) {
     const key = parseUrl(url)?.key ?? hash64(url)
-    return (await db.get(READ_IS_KEPT, ...siteAt(tx.dialect, site), signed64(key))) !== undefined
+    if ((await db.get(READ_IS_KEPT, ...siteAt(tx.dialect, site), signed64(key))) !== undefined) return url
   }
-  const urls: string[] = []
-  for (const { site, name } of servers) {
-    const home = `https://${name}/`
-    const plain = `http://${name}/`
-    if (await isKept(site, home)) urls.push(home)
-    else if (await isKept(site, plain)) urls.push(plain)
-    else {
-      // Its home page moved, or was never asked for: the scheme of a page that did answer.
-      const any = await db.get<{ url: string }>(READ_ANY_KEPT, ...siteAt(tx.dialect, site))
-      const page = any === undefined ? undefined : parseUrl(any.url)
-      if (page !== undefined) urls.push(homeOf(page).href)
-    }
-  }
-  return { urls, last: servers.at(-1)?.site }
+  // Its home page moved, or was never asked for: the scheme of a page that did answer.
+  const any = await db.get<{ url: string }>(READ_ANY_KEPT, ...siteAt(tx.dialect, site))
+  const page = any === undefined ? undefined : parseUrl(any.url)
+  return page === undefined ? undefined : homeOf(page).href
 }
 
 const BEFORE_ALL = -(2n ** 63n)
