@@ -9,12 +9,16 @@ const MOST_SITES = 200_000
 export class HomePages {
   readonly #keys = new Map<bigint, readonly [bigint, bigint] | undefined>()
 
+  /** Asks for what is not known of these sites, together: afterwards `has` can tell. */
+  async learn(db: Queries, sites: ReadonlySet<bigint>): Promise<void> {
+    if (this.#keys.size + sites.size > MOST_SITES) this.#keys.clear()
+    const fresh = [...sites].filter((site) => !this.#keys.has(site))
+    const found = await Promise.all(fresh.map((site) => keysOf(db, site)))
+    for (const [i, site] of fresh.entries()) this.#keys.set(site, found[i])
+  }
+
   /** Undefined: the site's name is not known (any more). No rule of normalisation changes a home page's URL. */
-  async has(db: Queries, site: bigint, key: bigint): Promise<boolean | undefined> {
-    if (!this.#keys.has(site)) {
-      if (this.#keys.size >= MOST_SITES) this.#keys.clear()
-      this.#keys.set(site, await keysOf(db, site))
-    }
+  has(site: bigint, key: bigint): boolean | undefined {
     const keys = this.#keys.get(site)
     return keys === undefined ? undefined : key === keys[0] || key === keys[1]
   }

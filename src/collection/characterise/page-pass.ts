@@ -142,10 +142,12 @@ export class PagePass {
   async #sorted(packed: Uint8Array, db: Queries): Promise<LinkCounts> {
     const links = unpackLinks(packed)
     const counts: LinkCounts = { all: links.length, internal: 0, home: 0, deep: 0, unknown: 0 }
+    const abroad = links.flatMap(({ siteKey, url }) => (siteKey === undefined || url !== undefined ? [] : [siteKey]))
+    await this.#homes.learn(db, new Set(abroad.map(signed64)))
     for (const { key, siteKey, url } of links) {
       if (siteKey === undefined) counts.internal++
       else {
-        const isHome = url === undefined ? await this.#homes.has(db, signed64(siteKey), key) : isHomePage(url)
+        const isHome = url === undefined ? this.#homes.has(signed64(siteKey), key) : isHomePage(url)
         counts[isHome === undefined ? 'unknown' : isHome ? 'home' : 'deep']++
       }
     }
