@@ -20,6 +20,14 @@ export interface Ran {
   tookMs: number
 }
 
+/** Who crawls without saying who they are should know that. */
+export function noteContact({ settings, screen }: Invocation): void {
+  if (settings.contact !== undefined) return
+  screen.say(
+    'orbweaver: note: no --contact is given, so webmasters cannot find out who crawls them; give the URL of a page that explains it, or an e-mail address',
+  )
+}
+
 export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
   const { settings, screen, clock, version, doors } = call
   const begun = clock.elapsed()

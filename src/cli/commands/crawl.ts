@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command } from '../command.ts'
-import { crawlJson, lastWords, mirrorWords, movedWords, runCrawl } from '../run-crawl.ts'
+import { crawlJson, lastWords, mirrorWords, movedWords, noteContact, runCrawl } from '../run-crawl.ts'
 
 export const crawl: Command = {
   name: 'crawl',
@@ -41,10 +41,7 @@ export const crawl: Command = {
         'no-seeds',
         `nothing to begin with: name a seed (orbweaver crawl https://www.example.org/) or a file of seeds (--seeds FILE); there is no collection in ${settings.collection} to go on with`,
       )
-    if (settings.contact === undefined)
-      screen.say(
-        'orbweaver: note: no --contact is given, so webmasters cannot find out who crawls them; give the URL of a page that explains it, or an e-mail address',
-      )
+    noteContact(call)
     const ran = await runCrawl(call, seeds)
     for (const line of [...movedWords(ran, settings.collection), ...mirrorWords(ran)]) screen.say(line)
     if (settings.json) screen.print(JSON.stringify(crawlJson(ran, settings.collection), undefined, 2))

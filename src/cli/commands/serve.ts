@@ -3,6 +3,7 @@ import { readSeeds } from '../../config/seeds.ts'
 import type { Command } from '../command.ts'
 import { eventLine } from '../event-line.ts'
 import { watchCrawl } from '../live-view.ts'
+import { noteContact } from '../run-crawl.ts'
 import { shellWord } from '../words.ts'
 
 export const serve: Command = {
@@ -26,6 +27,7 @@ export const serve: Command = {
   async run(call) {
     const { settings, screen, clock, version, doors, given } = call
     const seeds = readSeeds({ words: call.words, file: settings.seeds })
+    noteContact(call)
     const journal = settings.verbose
       ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
       : undefined
