@@ -38,7 +38,10 @@ export interface Intake extends ReportSink {
   idle(): Promise<void>
   /** As `idle`, also for what an earlier process left; the log is synced. At the start and at the end. */
   drain(): Promise<void>
-  /** Leases that have ended are lost, but for those whose parts may still wait to be applied: a durable part is never lost. */
+  /**
+   * Leases that have ended are lost, but for those whose parts may still wait to be applied: a durable part is never lost.
+   * Rejects when nothing can be taken in any more.
+   */
   reap(): Promise<LostVisit[]>
   /** Nothing may come any more; what waits is left to the next process. Twice is no harm. */
   close(): Promise<void>

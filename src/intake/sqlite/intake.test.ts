@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import { sampleReport } from '../../collection/sample-report.ts'
+import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { seal } from '../../visit/sealed-part.ts'
 import { AT_ONCE, house, intakeContract, THROUGH_THE_INBOX, visitParts } from '../intake.contract.ts'
@@ -28,6 +29,19 @@ test('what comes faster than it can be applied is stored first, and acknowledged
     assert.equal(await partsWaiting(tx), 0)
     assert.equal((await readCounters(tx)).get('documents'), 60)
   })
+})
+
+test('who keeps the house hears that nothing can be taken in any more', async () => {
+  const whole = openSqlite(':memory:')
+  let isFull = false
+  const transact: Database['transact'] = (work) =>
+    isFull ? Promise.reject(new Error('database or disk is full')) : whole.transact(work)
+  const { intake } = await house({ ...whole, transact })
+  assert.deepEqual(await intake.reap(), [])
+  isFull = true
+  await assert.rejects(intake.checkIn('w', visitParts('a.test')), /disk is full/)
+  isFull = false
+  await assert.rejects(intake.reap(), /disk is full/)
 })
 
 test('who brings parts hears of them when they are durable, one slice after the other', async () => {
