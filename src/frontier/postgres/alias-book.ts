@@ -26,6 +26,7 @@ export const WRITE_ALIASES = `
   ON CONFLICT (bucket, site) DO UPDATE SET original = excluded.original, how = excluded.how, https = excluded.https,
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 export const DELETE_ALIASES = `DELETE FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
+export const READ_ALIASES_AMONG = `SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const LOG_CHANGES = `
   INSERT INTO alias_change (changed, name, original, how, https)
   SELECT pg_current_xact_id(), n.name, n.original, n.how, n.https
@@ -195,6 +196,18 @@ export class AliasView implements Names {
     const own = this.#own.get(name)
     return own === undefined ? this.#names.get(name) : (own ?? undefined)
   }
+}
+
+/**
+ * Of locked sites, those that are other names now: of a name that was dropped while this transaction waited for its lock
+ * nothing is to be marked as moved any more, for nobody would bring it back.
+ */
+export async function aliasesAmong(tx: PostgresTx, sites: Iterable<bigint>): Promise<ReadonlySet<bigint>> {
+  const buckets = byBucket(new Set(sites), (site) => site)
+  const rows = await eachBucket(buckets, (bucket, some) =>
+    tx.allExact<{ site: bigint }>(READ_ALIASES_AMONG, bucket, some),
+  )
+  return new Set(rows.flat().map(({ site }) => site))
 }
 
 function keyOf({ key }: { key: bigint }): bigint {

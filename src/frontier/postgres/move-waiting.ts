@@ -12,6 +12,7 @@ import { renamed } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'
 import { admit } from './admit.ts'
+import { aliasesAmong } from './alias-book.ts'
 import { bucketFor } from './by-bucket.ts'
 import { readUrlTexts } from './read-url-texts.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
@@ -43,6 +44,7 @@ async function moveWaiting(sheaf: Sheaf, name: SiteName, atMost: number): Promis
   }
   // What waits is read from the database, with what this transaction has to say of it.
   await sheaf.flush()
+  if (!(await aliasesAmong(sheaf.tx, [key])).has(key)) return 0
   const rows = site === undefined ? [] : await readWaiting(sheaf, site, atMost + MOST_STAYING)
   const links = await linksOf(sheaf.tx, name, rows)
   const going = rows.flatMap((row, at) => {

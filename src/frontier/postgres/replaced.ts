@@ -9,6 +9,7 @@ import { LEARNT } from '../aliases.ts'
 import { NOT_FOUND, REPLACED, WAITING } from '../mark.ts'
 import type { Replaced } from '../rename.ts'
 import { sitesOf } from '../sites-of.ts'
+import { aliasesAmong } from './alias-book.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 import { enqueue } from './enqueue.ts'
 import type { MissingPage } from './mark-pages.ts'
@@ -19,7 +20,7 @@ export const READ_MISSING = `
   SELECT u.site, u.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key WHERE u.mark = ${NOT_FOUND}`
 
-/** After what is entered at the originals. The sites of the names are locked here; most are known to few pages. */
+/** After what is entered at the originals, and flushed. */
 export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]): Promise<void> {
   if (replaced.length === 0) return
   const groups = sitesOf(replaced.map((each) => ({ ...each, site: each.link.site })))
@@ -32,7 +33,11 @@ export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]):
     members.map(({ link }): UrlPlace => ({ site: site.key, key: signed64(link.key) })),
   )
   const learnt = open.flatMap(({ members }) => members.filter(({ how }) => how === LEARNT))
-  const [, missing] = await Promise.all([
+  const [names, , missing] = await Promise.all([
+    aliasesAmong(
+      sheaf.tx,
+      open.map(({ site }) => site.key),
+    ),
     sheaf.readUrls(links),
     readMissing(
       sheaf,
@@ -44,7 +49,8 @@ export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]):
     const here: Link[] = []
     for (const { link, there, how } of members) {
       if (how === LEARNT && missing.has(placeName(placeOf(there)))) here.push({ ...link, via: there.url })
-      else elsewhere.push(link)
+      else if (names.has(site.key)) elsewhere.push(link)
+      else here.push(link)
     }
     enqueue(sheaf, site, elsewhere, REPLACED)
     if (enqueue(sheaf, site, here) > 0) sheaf.wake(site)

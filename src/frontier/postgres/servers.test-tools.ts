@@ -1,8 +1,11 @@
 /** Frontiers of several servers on one database, for tests. */
+import assert from 'node:assert/strict'
+import type { Database } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import type { PostgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
 import { type Bench, openBench } from '../contract-tools.ts'
-import type { FrontierOptions } from '../house.ts'
+import type { FrontierHouse, FrontierOptions } from '../house.ts'
 
 /** Each with memories and connections of its own. They end with `end`. */
 export async function openServers(
@@ -26,4 +29,26 @@ export async function openServers(
 export function gate(): { open(): void; readonly opened: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { open: resolve, opened: promise }
+}
+
+const COUNT_URLS = `SELECT count(*) AS known, count(*) FILTER (WHERE mark = 0) AS waiting FROM url`
+const WRONG_SITES = `
+  SELECT name FROM site LEFT JOIN (
+    SELECT bucket, site, count(*) AS known, count(*) FILTER (WHERE mark = 0) AS waiting FROM url GROUP BY bucket, site
+  ) counted ON counted.bucket = site.bucket AND counted.site = site.key
+  WHERE site.known <> coalesce(counted.known, 0) OR site.waiting <> coalesce(counted.waiting, 0)
+    OR (state IN ('waiting', 'free') AND site.waiting = 0) OR (state IN ('crawled', 'barred') AND site.waiting > 0)`
+
+/** Everything that can be counted is as the totals and the rows of sites say. For a frontier in which nobody is held. */
+export async function recount({ db, ledger }: Pick<FrontierHouse, 'ledger'> & { db: Database }): Promise<void> {
+  await db.read(async (given) => {
+    const tx = postgresTx(given)
+    const { sites, urls, granted } = await ledger.look.totals(tx)
+    const states = await tx.all<{ state: string; n: number }>(`SELECT state, count(*) AS n FROM site GROUP BY state`)
+    for (const [state, n] of Object.entries(sites))
+      assert.equal(n, states.find((row) => row.state === state)?.n ?? 0, state)
+    assert.deepEqual({ known: urls.known, waiting: urls.waiting }, await tx.get(COUNT_URLS))
+    assert.deepEqual(await tx.get(`SELECT coalesce(sum(granted), 0) AS granted FROM site`), { granted })
+    assert.deepEqual(await tx.all(WRONG_SITES), [])
+  })
 }

@@ -1,9 +1,12 @@
 /** Other names of sites on several servers at once: each knows at once what the others have learnt, and nothing before. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import fc from 'fast-check'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { type Bench, link, PAUSE, page, part, whole } from '../contract-tools.ts'
-import { gate, openServers } from './servers.test-tools.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import type { Outcome } from '../../visit/outcome.ts'
+import { type Bench, KEPT, link, PAUSE, page, part, whole } from '../contract-tools.ts'
+import { gate, openServers, recount } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()
 
@@ -12,6 +15,69 @@ const alias = (bench: Bench, name: string, original: string) =>
 const unalias = (bench: Bench, name: string) => bench.db.transact((tx) => bench.ledger.unalias(tx, name))
 const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.look.site(tx, name))
 const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.look.url(tx, url))?.mark)
+
+const NAMES = Array.from({ length: 5 }, (_, at) => `n${at}.test`)
+const name = fc.constantFrom(...NAMES)
+type Step =
+  | { do: 'links'; to: string; count: number }
+  | { do: 'alias'; name: string; original: string }
+  | { do: 'unalias'; name: string }
+  | { do: 'visit'; missing: boolean; learns?: string | undefined }
+  | { do: 'reap' }
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('links' as const), to: name, count: fc.nat(5) }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('alias' as const), name, original: name }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('unalias' as const), name }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('visit' as const),
+      missing: fc.boolean(),
+      learns: fc.option(name, { nil: undefined }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('reap' as const) }) },
+)
+const rounds = fc.array(fc.array(step, { minLength: 3, maxLength: 6 }), { minLength: 3, maxLength: 7 })
+
+interface Life {
+  linked: Set<string>
+  asked: Set<string>
+}
+
+async function run(bench: Bench, worker: string, given: Step, life: Life): Promise<void> {
+  switch (given.do) {
+    case 'links': {
+      const links = Array.from({ length: given.count }, () => link(`${given.to}/${life.linked.size}`, 'http://z.test/'))
+      for (const { url } of links) life.linked.add(url)
+      await bench.admit(...links)
+      return
+    }
+    case 'alias':
+      await alias(bench, given.name, given.original)
+      return
+    case 'unalias':
+      await unalias(bench, given.name)
+      return
+    case 'reap':
+      await bench.db.transact((tx) => bench.ledger.reap(tx))
+      return
+    case 'visit':
+      for (const visit of (await bench.frontier.checkOut(worker, 3)).visits) {
+        for (const { url } of visit.agenda) {
+          assert.ok(!life.asked.has(url), `${url} is asked for twice`)
+          life.asked.add(url)
+        }
+        const outcome: Outcome = given.missing ? { kind: 'gone', why: 'status-404' } : KEPT
+        const pages = visit.agenda.map(({ url }) => page(url, outcome))
+        const learnt = given.learns === undefined ? {} : { learnt: { alias: { to: given.learns, how: 'www' } } }
+        await bench.settle(part(bench, visit, 1, { pages, ended: 'slice', ...learnt }))
+      }
+  }
+}
+
+const countMoved = (bench: Bench) =>
+  bench.db.read(async (tx) => (await postgresTx(tx).all('SELECT 1 FROM url WHERE mark = 7')).length)
 
 if ('skipped' in postgres) describe('other names on several servers', { skip: postgres.skipped }, () => {})
 else {
@@ -155,6 +221,40 @@ else {
         for (const path of ['deep', ...names.map((_, at) => `found/${at}`)])
           assert.ok(asked.has(`http://${name}/${path}`) || asked.has(`http://www.${name}/${path}`), `${name}/${path}`)
       await end()
+    })
+
+    it('lose nothing and ask for nothing twice in random lives', async () => {
+      let moved = 0
+      await fc.assert(
+        fc.asyncProperty(rounds, async (all) => {
+          const { servers, end } = await openServers(postgres, 3)
+          const life: Life = { linked: new Set(), asked: new Set() }
+          for (const round of all) {
+            for (const { clock } of servers) clock.pass(PAUSE)
+            await Promise.all(round.map((step, at) => run(servers[at % 3], `w${at}`, step, life)))
+            await recount(servers[0])
+          }
+          // Whatever was entered elsewhere and never asked for where it was linked is, in the end.
+          moved += await countMoved(servers[0])
+          for (const name of NAMES) await unalias(servers[1], name)
+          await recount(servers[0])
+          for (let idle = 0; idle < 2; ) {
+            for (const { clock } of servers) clock.pass(PAUSE)
+            const before = life.asked.size
+            for (const bench of servers) await run(bench, 'w', { do: 'visit', missing: false }, life)
+            idle = life.asked.size === before ? idle + 1 : 0
+          }
+          await recount(servers[0])
+          const { urls } = await servers[0].db.read((tx) => servers[0].ledger.look.totals(tx))
+          assert.equal(urls.waiting, 0)
+          assert.equal(await countMoved(servers[0]), 0)
+          const paths = new Set([...life.asked].map((url) => new URL(url).pathname))
+          for (const url of life.linked) assert.ok(paths.has(new URL(url).pathname), url)
+          await end()
+        }),
+        { numRuns: 6 },
+      )
+      assert.ok(moved > 0, 'no life in which anything is moved')
     })
   })
 }

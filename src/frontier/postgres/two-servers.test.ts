@@ -6,7 +6,6 @@ import { type Random, seededRandom } from '../../base/random.ts'
 import type { Database } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Link } from '../../visit/report.ts'
 import type { Visit } from '../../visit/visit.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
@@ -25,6 +24,7 @@ import {
 import type { FrontierHouse, FrontierOptions } from '../house.ts'
 import { openFrontier } from '../open-frontier.ts'
 import { klwf } from '../order/klwf.ts'
+import { recount } from './servers.test-tools.ts'
 
 const SITES = 12
 const ADDRESSES = 4
@@ -152,26 +152,6 @@ async function pay(world: World, worker: string, visit: Visit): Promise<void> {
   for (const { url } of pages) world.kept.set(url, (world.kept.get(url) ?? 0) + 1)
 }
 
-/** Everything that can be counted is as the totals and the rows of sites say. */
-async function recount(world: World): Promise<void> {
-  const { db, ledger } = world.servers[0]
-  await db.read(async (given) => {
-    const tx = postgresTx(given)
-    const { sites, urls, granted } = await ledger.look.totals(tx)
-    const states = await tx.all<{ state: string; n: number }>(`SELECT state, count(*) AS n FROM site GROUP BY state`)
-    for (const [state, n] of Object.entries(sites))
-      assert.equal(n, states.find((row) => row.state === state)?.n ?? 0, state)
-    const counted = await tx.get(`
-      SELECT count(*) AS known, count(*) FILTER (WHERE mark = 0) AS waiting FROM url`)
-    assert.deepEqual({ known: urls.known, waiting: urls.waiting }, counted)
-    assert.deepEqual(await tx.get(`SELECT coalesce(sum(granted), 0) AS granted FROM site`), { granted })
-    const wrong = await tx.all(`
-      SELECT name FROM site WHERE known <> (SELECT count(*) FROM url WHERE url.bucket = site.bucket AND site = site.key)
-      OR waiting <> (SELECT count(*) FROM url WHERE url.bucket = site.bucket AND site = site.key AND mark = 0)`)
-    assert.deepEqual(wrong, [])
-  })
-}
-
 const postgres = await postgresForTests()
 
 describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false }, () => {
@@ -196,7 +176,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
           idle = given.every((count) => count === 0) ? idle + 1 : 0
           world.clock.pass(idle > 0 || world.some(3) === 0 ? LEASE : PAUSE)
         }
-        await recount(world)
+        await recount(world.servers[0])
         assert.equal(world.out.size, 0)
         const { known, waiting } = await world.servers[1].db.read(
           async (tx) => (await world.servers[1].ledger.look.totals(tx)).urls,
@@ -229,7 +209,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
       admitted.reduce((sum, { sites }) => sum + sites, 0),
       20,
     )
-    await recount(world)
+    await recount(world.servers[0])
     await world.close()
   })
 
@@ -248,7 +228,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
       pages.reduce((sum, some) => sum + some, 0),
       30,
     )
-    await recount(world)
+    await recount(world.servers[0])
     await world.close()
   })
 
