@@ -27,7 +27,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   wire: ['base', 'web', 'visit'],
   worker: ['base', 'web', 'visit', 'site'],
   report: ['base', 'collection', 'frontier'],
-  keeper: ['base', 'frontier', 'collection', 'intake', 'refresh'],
+  keeper: ['base', 'database', 'frontier', 'collection', 'intake', 'refresh'],
   sources: ['base', 'web', 'visit', 'scope', 'hazards', 'frontier', 'collection'],
   server: ['base', 'visit', 'wire', 'database', 'intake', 'frontier', 'collection', 'report'],
   config: ['base', 'web', 'scope', 'hazards', 'refresh'],

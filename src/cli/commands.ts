@@ -14,6 +14,7 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   get: async () => (await import('./commands/get.ts')).get,
   history: async () => (await import('./commands/history.ts')).history,
   verify: async () => (await import('./commands/verify.ts')).verify,
+  clean: async () => (await import('./commands/clean.ts')).clean,
   export: async () => (await import('./commands/export.ts')).exportCommand,
   seed: async () => (await import('./commands/seed.ts')).seed,
   mirrors: async () => (await import('./commands/mirrors.ts')).mirrors,

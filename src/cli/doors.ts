@@ -3,6 +3,7 @@
  * real ones; tests hand in others.
  */
 import type { CheckNames } from '../assemble/check-names.ts'
+import type { Cleaned } from '../assemble/clean.ts'
 import type { CrawlHandle, CrawlOptions } from '../assemble/crawl.ts'
 import type { SeedsEntered, SeedWatch } from '../assemble/enter-seeds.ts'
 import type { MirrorRenewal, Renewed } from '../assemble/mirror-file.ts'
@@ -65,6 +66,8 @@ export interface Doors {
   nameChecker(settings: Settings): Promise<CheckNames>
   /** Writes the list of mirrors, or writes it anew. */
   renewMirrors(path: string, renewal: MirrorRenewal, check?: CheckNames): Promise<Renewed>
+  /** Lists what nobody owns any more, and removes it with `settings.remove`. */
+  clean(settings: Settings, version: string): Promise<Cleaned>
   serveWeb(options: DemoOptions): Promise<ServedWeb>
   simulateCrawl(options: SimulateOptions): Promise<SimulationReport>
 }

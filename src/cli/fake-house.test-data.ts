@@ -255,6 +255,10 @@ export function fakeDoors(
     },
     enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),
     nameChecker: async () => async () => ({ gone: new Set<string>(), unanswered: 0 }),
+    clean: async ({ remove }) => ({
+      orphans: [{ kind: 'file', name: 'server-id.new', why: 'never finished', bytes: 3, removed: remove }],
+      notes: [],
+    }),
     renewMirrors: async (_, { pairs }) => ({ pairs: pairs.length, left: 0 }),
     serveWeb: async ({ sites = 26, pages = 46 }) => ({
       seeds: ['http://www.site0.test/'],

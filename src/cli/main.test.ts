@@ -19,7 +19,7 @@ async function orbweaver(line: string[], doors = fakeDoors()) {
 
 test('every command has help with examples that it would take, and documented flags', async () => {
   const commands = await allCommands()
-  assert.equal(commands.length, 15)
+  assert.equal(commands.length, 16)
   for (const command of commands) {
     const { exit, out } = await orbweaver([command.name, '--help'])
     assert.equal(exit, 0)
@@ -238,6 +238,16 @@ test('the other commands answer as text and as JSON', async () => {
     ['get', 'a.test'],
   ])
     assert.equal(typeof JSON.parse((await orbweaver([...line, '--json'])).out), 'object', line[0])
+})
+
+test('clean lists, and removes only when it is told to', async () => {
+  const dry = await orbweaver(['clean'])
+  assert.match(dry.out, /1 leftover files .*\n {2}server-id\.new: never finished\nNothing was changed/)
+  const { orphans, remove } = JSON.parse((await orbweaver(['clean', '--remove', '--json'])).out)
+  assert.equal(remove, true)
+  assert.deepEqual(orphans, [
+    { kind: 'file', name: 'server-id.new', why: 'never finished', bytes: 3, count: 1, removed: true },
+  ])
 })
 
 test('verify with faults names them and fails', async () => {

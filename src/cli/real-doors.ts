@@ -36,6 +36,10 @@ export const realDoors: Doors = {
     const { realDisk } = await import('../base/real-disk.ts')
     return renewMirrorFile(realDisk, path, renewal, check)
   },
+  async clean(settings, version) {
+    const { cleanCollection } = await import('../assemble/clean.ts')
+    return cleanCollection(settings, version)
+  },
   async serveWeb(options) {
     const { serveDemoWeb } = await import('./demo-web.ts')
     return serveDemoWeb(options)

@@ -65,7 +65,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
     }),
     keepCalls: one(a.duration({ least: 60_000, most: 3650 * 86_400_000 }), {
       ...machines,
-      commands: SERVE,
+      commands: [...SERVE, 'clean'],
       form: 'DURATION',
       default: '30d',
       what: "How long the record of the workers' calls is kept.",

@@ -81,6 +81,14 @@ export const COMMAND_SETTINGS = {
   }),
   homes: toggle({ ...own, commands: ['seed'], what: 'Of every URL only the home page of its site.' }),
   list: toggle({ ...own, commands: ['seed'], what: 'Add nothing: show how the seeds stand, by source.' }),
+  remove: toggle({ ...own, commands: ['clean'], what: 'Remove what is listed; without it nothing is changed.' }),
+  olderThan: one(a.duration({ least: 3_600_000, most: 3650 * 86_400_000 }), {
+    ...own,
+    commands: ['clean'],
+    form: 'DURATION',
+    default: '30d',
+    what: 'A worker or a server that was silent for longer does not come back.',
+  }),
   markdown: toggle({ ...own, commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
   sites: maybe(a.count({ least: 1, most: 1_000_000 }), {
     ...own,

@@ -21,6 +21,7 @@ const ALL: readonly CommandName[] = [
   'history',
   'explain',
   'verify',
+  'clean',
   'export',
   'seed',
   'mirrors',

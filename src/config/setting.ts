@@ -14,6 +14,7 @@ export type CommandName =
   | 'history'
   | 'explain'
   | 'verify'
+  | 'clean'
   | 'export'
   | 'seed'
   | 'mirrors'
