@@ -182,15 +182,15 @@ describe('a collection in a database that many machines share', {
       await place('another')
       await database.transact((tx) =>
         queries(tx).run(
-          "INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('another', 'http://10.0.0.7:8723', 'x', 0, 0)",
+          "INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('another', 'http://127.0.0.1:9', 'x', 0, 0)",
         ),
       )
       const { faults, notes } = await rooms.verify(() => {})
       assert.deepEqual(faults, [])
-      assert.match(notes.find(({ where }) => where === volume)?.what ?? '', /^lies with http:\/\/10\.0\.0\.7:8723/)
+      assert.match(notes.find(({ where }) => where === volume)?.what ?? '', /^lies with http:\/\/127\.0\.0\.1:9/)
       const captures = await Promise.all([SHOP, `${SHOP}a.html`, ...web.homes()].map((url) => rooms.captures(url)))
       const [inIt] = [SHOP, `${SHOP}a.html`, ...web.homes()].filter((_, i) => captures[i][0]?.volume === volume)
-      await assert.rejects(rooms.content(inIt, undefined), /lies with http:\/\/10\.0\.0\.7:8723: ask there/)
+      await assert.rejects(rooms.content(inIt, undefined), /lies with http:\/\/127\.0\.0\.1:9/)
     } finally {
       await rooms.close()
       await database.close()

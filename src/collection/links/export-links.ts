@@ -8,7 +8,7 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { unpackLinks } from '../../visit/adjacency.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
-import { urlText } from './url-text.ts'
+import { urlTexts } from './url-texts.ts'
 
 export interface TextLink {
   from: string
@@ -18,8 +18,7 @@ export interface TextLink {
 /** Pages read at once: their links come in some milliseconds. */
 const PIECE = 100
 
-/** Asked together, they are one journey to a database that is far. */
-const TEXTS_AT_ONCE = 1000
+const TEXTS_AT_ONCE = 5000
 
 /** In pieces, each one consistent: a crawl that writes meanwhile goes on. */
 export async function* exportLinks(database: Database): AsyncGenerator<TextLink> {
@@ -79,20 +78,23 @@ async function linksAfter(tx: Tx, page: number): Promise<{ links: TextLink[]; la
     ...placeOf(page),
     PIECE,
   )
-  const links: TextLink[] = []
-  for (const row of rows) {
-    const targets = unpackLinks(row.links).map((link) => ({
-      text: link.url,
-      site: link.siteKey === undefined ? row.site : signed64(link.siteKey),
-      key: signed64(link.key),
-    }))
-    for (let from = 0; from < targets.length; from += TEXTS_AT_ONCE) {
-      const asked = targets
-        .slice(from, from + TEXTS_AT_ONCE)
-        .map(({ text, site, key }) => text ?? urlText(tx, site, key))
-      // Only a URL that was forgotten on request has no text any more.
-      for (const to of await Promise.all(asked)) if (to !== undefined) links.push({ from: row.url, to })
-    }
+  const links = rows.flatMap(({ url: from, site: own, links: packed }) =>
+    unpackLinks(packed).map(({ url, siteKey, key }) => ({
+      from,
+      to: url,
+      site: siteKey === undefined ? own : signed64(siteKey),
+      key: signed64(key),
+    })),
+  )
+  const unnamed = links.filter(({ to }) => to === undefined)
+  for (let done = 0; done < unnamed.length; done += TEXTS_AT_ONCE) {
+    const asked = unnamed.slice(done, done + TEXTS_AT_ONCE)
+    for (const [i, text] of (await urlTexts(tx, asked)).entries()) asked[i].to = text
   }
-  return { links, last: rows.length < PIECE ? undefined : Number(rows[rows.length - 1].page) }
+  return { links: links.flatMap(named), last: rows.length < PIECE ? undefined : Number(rows[rows.length - 1].page) }
+}
+
+/** Only a URL that was forgotten on request has no text any more. */
+function named({ from, to }: { from: string; to: string | undefined }): TextLink[] {
+  return to === undefined ? [] : [{ from, to }]
 }

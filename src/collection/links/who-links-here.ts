@@ -7,7 +7,7 @@ import { placeOf } from '../row-id.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { linksToIndex } from './index-links.ts'
 import { type CountedTarget, countedTargets, pagesLinkingTo } from './read-targets.ts'
-import { urlText } from './url-text.ts'
+import { urlTexts } from './url-texts.ts'
 
 export interface Inlinks {
   /** Pages that link here. */
@@ -39,12 +39,12 @@ export async function mostReferenced(tx: Tx, atMost: number): Promise<Referenced
     // Sorted now and then, so that the many that are not among the most referenced are soon forgotten.
     if (most.length >= 2 * atMost + KEPT_UNSORTED) most = leading(most, atMost)
   }
-  const referenced: Referenced[] = []
-  for (const { site, key, pages } of leading(most, atMost)) {
-    const url = await urlText(tx, site, key)
-    if (url !== undefined) referenced.push({ url, pages })
-  }
-  return referenced
+  const first = leading(most, atMost)
+  const texts = await urlTexts(tx, first)
+  return first.flatMap(({ pages }, i) => {
+    const url = texts[i]
+    return url === undefined ? [] : [{ url, pages }]
+  })
 }
 
 const KEPT_UNSORTED = 10_000
