@@ -206,8 +206,10 @@ class Life {
   async check(): Promise<void> {
     const { db, ledger } = this.bench
     await db.read(async (tx) => {
-      for (const [name, known] of this.sites) {
-        const look = await ledger.look.site(tx, name)
+      const all = [...this.sites]
+      const seen = await Promise.all(all.map(([name]) => ledger.look.site(tx, name)))
+      for (const [at, [name, known]] of all.entries()) {
+        const look = seen[at]
         assert.equal(look?.state === 'held', known.stranger?.held === true, `${name} is ${look?.state}`)
         const { speaker } = known.stranger ?? {}
         const stranger = known.stranger && (speaker === undefined ? {} : { speaker })
