@@ -1,4 +1,4 @@
-import { signed64 } from '../../base/digest.ts'
+import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { isSameText } from '../../web/url/web-url.ts'
@@ -52,18 +52,31 @@ export async function sift(sheaf: Sheaf, given: readonly Link[], asSeeds: boolea
   const all = sitesOf(links)
   const { texts } = sheaf.rules
   const isKnown = (link: Link) => texts.has(link.key, link.url)
-  const [{ news, known }, elsewhere, strangers] = await Promise.all([
+  const doubtful = all.filter((site) => !isTrusted(sheaf, site))
+  // In this order: where a link is known, the site is a stranger by then, or never will be.
+  const [{ news, known }, elsewhere, { strangers, hearing }] = await Promise.all([
     readNews(sheaf.tx, all, isKnown),
     readNews(sheaf.tx, sitesOf(replaced.map(({ link }) => link)), isKnown),
-    strangersAmong(sheaf, all),
+    strangersAmong(sheaf, doubtful),
   ])
   // Rows that this transaction has not written itself: they stay, whatever becomes of it.
-  if (!sheaf.rules.writers.has(sheaf.tx)) for (const link of known) texts.note(link.key, link.url)
+  if (!sheaf.rules.writers.has(sheaf.tx)) {
+    for (const link of known) texts.note(link.key, link.url)
+    for (const site of doubtful) if (!strangers.has(site.key) && site.members.some(isKnown)) trust(sheaf, site)
+  }
   const groups = all.map((site): SiteLinks => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
   return {
-    groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || strangers.has(key)),
+    groups: groups.filter(({ key, news }) => asSeeds || news.length > 0 || hearing.has(key)),
     replaced: replaced.filter(({ link }) => elsewhere.news.has(link)),
   }
+}
+
+function isTrusted(sheaf: Sheaf, { key, name }: Pick<SiteLinks, 'key' | 'name'>): boolean {
+  return sheaf.rules.trusted.has(unsigned64(key), name)
+}
+
+function trust(sheaf: Sheaf, { key, name }: Pick<SiteLinks, 'key' | 'name'>): void {
+  sheaf.rules.trusted.note(unsigned64(key), name)
 }
 
 /** All that are to be locked. */
@@ -74,7 +87,8 @@ export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
 /** The rows that `enterLinks` will look at; the sites are locked. */
 export async function readForLinks(sheaf: Sheaf, { groups }: Sifted, asSeeds: boolean): Promise<void> {
   const places = groups.flatMap(({ key: site, news }) => news.map((link) => ({ site, key: signed64(link.key) })))
-  await Promise.all([sheaf.readUrls(places), prepareToHear(sheaf, groups, asSeeds)])
+  const doubtful = groups.filter((site) => sheaf.sites.isMade(site.key) || !isTrusted(sheaf, site))
+  await Promise.all([sheaf.readUrls(places), prepareToHear(sheaf, doubtful, asSeeds)])
 }
 
 /** `asSeeds` remembers that the operator named the sites. */

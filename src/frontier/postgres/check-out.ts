@@ -89,9 +89,15 @@ export async function checkOut(
     }
   }
   const [visits, totals] = await Promise.all([visitsOf(sheaf, granted, options.slice), readTotals(sheaf.tx)])
-  sheaf.rules.texts.refresh(0, () => totals.urls.known)
+  growBooks(sheaf, totals)
   const next = whenToAskAgain(sheaf, totals, enough() || !exhausted, mayGrant > 0)
   return { visits, next, short: !enough() }
+}
+
+/** What is in memory grows with what there is. */
+function growBooks({ rules: { texts, trusted } }: Sheaf, { sites, urls }: Totals): void {
+  texts.refresh(0, () => urls.known)
+  trusted.refresh(0, () => Object.values(sites).reduce((sum, some) => sum + some, 0))
 }
 
 function leave(unused: Map<number, number>, site: SiteRow): void {

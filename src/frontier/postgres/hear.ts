@@ -3,7 +3,7 @@ import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { domainOf } from '../domains.ts'
 import type { Sheaf } from './sheaf.ts'
-import { readStrangers } from './stranger-rows.ts'
+import { readStrangers, type StrangerRow } from './stranger-rows.ts'
 
 /** Sites by what they say of one. */
 export interface Heard {
@@ -90,8 +90,14 @@ export function isNews(sheaf: Sheaf, site: bigint, links: Vias, speaker: bigint 
   })
 }
 
-/** Of sites that are not locked, the strangers to whom a link is news. */
-export async function strangersAmong(sheaf: Sheaf, targets: readonly Target[]): Promise<ReadonlySet<bigint>> {
+export interface Strangers {
+  strangers: ReadonlyMap<bigint, StrangerRow>
+  /** Those to whom a link is news. */
+  hearing: ReadonlySet<bigint>
+}
+
+/** Of sites that are not locked. */
+export async function strangersAmong(sheaf: Sheaf, targets: readonly Target[]): Promise<Strangers> {
   const strangers = await readStrangers(
     sheaf.tx,
     targets.map(({ key }) => key),
@@ -100,5 +106,5 @@ export async function strangersAmong(sheaf: Sheaf, targets: readonly Target[]): 
     const stranger = strangers.get(key)
     return stranger !== undefined && isNews(sheaf, key, members, stranger.speaker)
   })
-  return new Set(hearing.map(({ key }) => key))
+  return { strangers, hearing: new Set(hearing.map(({ key }) => key)) }
 }

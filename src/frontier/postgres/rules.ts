@@ -12,9 +12,14 @@ export interface Rules extends HouseRules {
   hints: Hints
   aliases: AliasBook
   texts: KnownTexts
+  /** Sites, by their names, that are no strangers: they never become any. */
+  trusted: KnownTexts
   /** Transactions that have written: what they read may be their own, and never come to be. */
   writers: WeakSet<PostgresTx>
 }
+
+/** Of 8 bytes each. */
+const MOST_TRUSTED = 2 ** 21
 
 export function rulesOf(options: FrontierOptions): Rules {
   return {
@@ -22,6 +27,7 @@ export function rulesOf(options: FrontierOptions): Rules {
     hints: new Hints(),
     aliases: new AliasBook(options.urls),
     texts: new KnownTexts(),
+    trusted: new KnownTexts(MOST_TRUSTED),
     writers: new WeakSet(),
   }
 }

@@ -87,8 +87,8 @@ export class Sheaf {
 
   /** URLs of locked sites, with their other spellings. */
   async readUrls(places: Iterable<UrlPlace>): Promise<void> {
-    const unread = this.urls.unread(places)
-    await Promise.all([this.urls.read(unread), this.spellings.read(unread)])
+    const spelt = await this.urls.read(this.urls.unread(places))
+    await this.spellings.read(spelt)
   }
 
   /**

@@ -50,7 +50,9 @@ const UNNESTED = `unnest($2::bigint[], $3::bigint[], ${NAMES.map((name, index) =
 
 export const URL_COLUMNS = `u.site, u.key, ${READ}`
 export const READ_URLS = `
-  SELECT ${URL_COLUMNS} FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
+  SELECT ${URL_COLUMNS}, EXISTS (
+    SELECT FROM url_spelling s WHERE s.bucket = $1 AND s.site = u.site AND s.key = u.key) AS spelt
+  FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key`
 export const ADD_URLS = `
   INSERT INTO url (bucket, site, key, ${NAMES.join(', ')})
@@ -85,10 +87,14 @@ export class UrlRows {
     return missing
   }
 
-  async read(unread: readonly UrlPlace[]): Promise<void> {
-    await eachBucket(byBucket(unread, siteOf), async (bucket, some) => {
-      const found = await this.#tx.allExact<UrlRow>(READ_URLS, bucket, column(some, 'site'), column(some, 'key'))
-      for (const row of found) this.#of(row.site).set(row.key, row)
+  /** Says which of them have other spellings. */
+  async read(unread: readonly UrlPlace[]): Promise<UrlPlace[]> {
+    const found = await eachBucket(byBucket(unread, siteOf), (bucket, some) =>
+      this.#tx.allExact<UrlRow & { spelt: boolean }>(READ_URLS, bucket, column(some, 'site'), column(some, 'key')),
+    )
+    return found.flat().flatMap(({ spelt, ...row }) => {
+      this.#of(row.site).set(row.key, row)
+      return spelt ? [row] : []
     })
   }
 
