@@ -7,6 +7,7 @@ import { printTable } from '../src/report/text-table.ts'
 import type { Benchmark } from './command.ts'
 import { ceilingAlone } from './commands/ceiling.ts'
 import { check } from './commands/check.ts'
+import { cluster } from './commands/cluster.ts'
 import { crawl } from './commands/crawl.ts'
 import { frontier } from './commands/frontier.ts'
 import { hazards } from './commands/hazards.ts'
@@ -23,6 +24,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   crawl,
   ceilingAlone,
   check,
+  cluster,
   frontier,
   hazards,
   memory,
