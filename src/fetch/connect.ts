@@ -60,6 +60,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
       return
     }
     let secured: TLSSocket | undefined
+    const began = options.clock.elapsed()
     const socket: Socket = openTcp({ host: target.ip, port: target.port, noDelay: true })
 
     const settle = (result: Connection | Failed) => {
@@ -92,14 +93,15 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
     socket.on('close', closed)
     socket.on('connect', () => {
       const reached = socket.remoteAddress
+      const tookMs = options.clock.elapsed() - began
       if (reached === undefined || !options.guard(reached)) settle(failed('address-refused', reached ?? 'unknown'))
-      else if (!target.secure) settle(new Connection(socket, undefined, options.clock))
+      else if (!target.secure) settle(new Connection(socket, undefined, options.clock, tookMs))
       else {
         secured = secure(socket, target, options.tls(), options.tickets)
         secured.on('error', broke)
         secured.on('close', closed)
         const over = secured
-        over.on('secureConnect', () => settle(new Connection(over, versionOf(over), options.clock)))
+        over.on('secureConnect', () => settle(new Connection(over, versionOf(over), options.clock, tookMs)))
       }
     })
   })

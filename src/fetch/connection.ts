@@ -23,13 +23,16 @@ export class Connection {
   readonly #alarm: Alarm
   /** `tls/1.3`, or undefined over plain TCP. */
   readonly tls: string | undefined
+  /** From the first packet to the answer to it, before TLS: how far away the server is. */
+  readonly connectMs: Millis
   #carrier: Carrier | undefined
   #alive = true
 
-  constructor(socket: Socket, tls: string | undefined, clock: Clock) {
+  constructor(socket: Socket, tls: string | undefined, clock: Clock, connectMs: Millis = 0) {
     this.#socket = socket
     this.#clock = clock
     this.tls = tls
+    this.connectMs = connectMs
     this.#alarm = new Alarm(clock, () => {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.ring()

@@ -136,10 +136,13 @@ test('may() is asked after the connection is there, right before the first byte'
   const exchange = await fetch(requestTo(server, { may }), never)
   assert.equal(exchange.answer.kind, 'withheld')
   assert.equal(exchange.request.length, 0)
+  assert.ok(exchange.connectMs !== undefined && exchange.connectMs >= 0)
   // The accepting side may lag behind the connecting one by a turn.
   await until(() => server.connections.length === 1)
   assert.ok(connected <= 1)
-  assert.equal(tell((await fetch(requestTo(server), never)).answer), 'full 200 hello')
+  const { answer, connectMs } = await fetch(requestTo(server), never)
+  assert.equal(tell(answer), 'full 200 hello')
+  assert.equal(connectMs, undefined, 'the connection was there')
   assert.equal(server.requests.length, 1)
 })
 

@@ -99,10 +99,11 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       return unsent(request, clock.now(), failed('reset', 'aborted'))
     }
     const bytes = requestBytes(line, target, request.headers)
+    const connected = reused ? {} : { connectMs: connection.connectMs }
     // Nothing may come between the question and the first byte: no await from here to the write.
     if (!request.may()) {
       connection.release(options.maxIdleMs)
-      return unsent(request, clock.now(), { kind: 'withheld' })
+      return { ...unsent(request, clock.now(), { kind: 'withheld' }), ...connected }
     }
     const sentAt = clock.now()
     const sentElapsed = clock.elapsed()
@@ -117,6 +118,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       tookMs: clock.elapsed() - sentElapsed,
       request: bytes,
       answer,
+      ...connected,
     }
     if (connection.tls !== undefined) exchange.tls = connection.tls
     return exchange

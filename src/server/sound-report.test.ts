@@ -27,6 +27,7 @@ const IMPOSSIBLE: Record<string, (report: VisitReport) => void> = {
   'a volume elsewhere': onPage({ capture: { ...capture, volume: '../../etc/passwd' } }),
   'a place beyond all files': onPage({ capture: { ...capture, offset: 2 ** 53 - 1 } }),
   'a pause for ever': (report) => Object.assign(report.courtesy, { pause: 1e300 }),
+  'a connection before the request': (report) => Object.assign(report.courtesy, { connectMs: -1 }),
   'a negative pause': (report) => Object.assign(report.courtesy, { pause: -1 }),
   'a site that is never asked again': (report) => Object.assign(report.courtesy, { notBefore: 1e300 }),
   'a verdict of no time': (report) => report.verdicts.push({ rule: 'x', evidence: '', at: 1e300 }),

@@ -56,9 +56,10 @@ function isOf(part: SealedPart, report: VisitReport): boolean {
 }
 
 function hasOnlyPossible({ pages, found, abroad, verdicts, counts, courtesy }: VisitReport): boolean {
-  const { pause, lastAnswerAt = 0, notBefore } = courtesy
+  const { pause, lastAnswerAt = 0, notBefore, connectMs = 0 } = courtesy
   return (
     isDuration(pause) &&
+    isDuration(connectMs) &&
     isInstant(lastAnswerAt) &&
     isInstant(notBefore) &&
     pages.every(isPossiblePage) &&

@@ -62,6 +62,7 @@ export async function ask(
       courtesy.abandon()
       throw error
     }
+    if (exchange.connectMs !== undefined) courtesy.connected(exchange.connectMs)
     // While we connected, a neighbour at the address began its request: the connection is there for the next turn.
   } while (outrun)
   if (exchange.answer.kind === 'withheld') return undefined

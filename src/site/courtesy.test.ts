@@ -16,6 +16,13 @@ function courtesyOf(site: string, wait = 0) {
   return { clock, courtesy: new SiteCourtesy(site, wait, rules, clock) }
 }
 
+test('tells the mean of what it took to connect', () => {
+  const { courtesy } = courtesyOf('a.example')
+  assert.equal(courtesy.report().connectMs, undefined)
+  for (const tookMs of [10, 20, 60]) courtesy.connected(tookMs)
+  assert.equal(courtesy.report().connectMs, 30)
+})
+
 test('counts from the end of the answer', async () => {
   const { clock, courtesy } = courtesyOf('a.example')
   assert.equal(courtesy.wait, 0)

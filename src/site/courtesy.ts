@@ -35,6 +35,8 @@ export class SiteCourtesy {
   #retryUntil: Instant = 0
   #address: string | undefined
   #underWay = false
+  #connects = 0
+  #connectMs: Millis = 0
 
   constructor(site: string, wait: Millis, rules: PauseRules, clock: Clock) {
     const { pause, own } = rules.configured(site, undefined)
@@ -96,6 +98,12 @@ export class SiteCourtesy {
     if (retryAfter !== undefined) this.#retryUntil = at + wait
   }
 
+  /** A new connection took so long. */
+  connected(tookMs: Millis): void {
+    this.#connects++
+    this.#connectMs += (tookMs - this.#connectMs) / this.#connects
+  }
+
   /** The whole site waits this long, whatever the pause. */
   holdFor(wait: Millis): void {
     this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + wait)
@@ -119,6 +127,7 @@ export class SiteCourtesy {
       lastAnswerAt: this.#lastAnswerAt,
       notBefore: Math.max(now + Math.ceil(this.wait), this.#retryUntil),
       address: this.#address,
+      ...(this.#connects === 0 ? {} : { connectMs: this.#connectMs }),
     }
   }
 }

@@ -66,6 +66,15 @@ test('nor when the connection took what was left', async () => {
   assert.deepEqual(web.asked, [])
 })
 
+test('tells how long it took to connect, not how long the answers took', async () => {
+  const web = new Scripted(bodies(pages(3)))
+  web.connectMs.set('a.test', 40)
+  const { parts } = await web.visit({ agenda: pages(3) })
+  assert.equal(parts.at(-1)?.courtesy.connectMs, 40)
+  const nothing = await new Scripted(bodies(pages(3))).visit({ agenda: pages(3), leaseMs: EXCHANGE_MS - 1 })
+  assert.equal(nothing.parts.at(-1)?.courtesy.connectMs, undefined)
+})
+
 test('told to stop: the answer under way is told of, and nothing more is asked', async () => {
   const web = new Scripted({ ...bodies(pages(5)), 'http://a.test/1': { body: 'slow', tookMs: 3000 } })
   const stop = new AbortController()

@@ -209,9 +209,12 @@ export class Scripted {
       fetch: async (request) => {
         const { clock } = this
         const { host } = new URL(request.url)
-        if (!open.has(host)) await clock.sleep(this.connectMs.get(host) ?? 0)
+        const connectMs = open.has(host) ? undefined : (this.connectMs.get(host) ?? 0)
+        if (connectMs !== undefined) await clock.sleep(connectMs)
         open.add(host)
-        if (!request.may()) return exchangeOf(request, clock, clock.elapsed(), { kind: 'withheld' })
+        const connected = connectMs === undefined ? {} : { connectMs }
+        if (!request.may())
+          return { ...exchangeOf(request, clock, clock.elapsed(), { kind: 'withheld' }), ...connected }
         const began = clock.elapsed()
         const said = this.#next(request.url)
         const cookie = request.headers.find(([name]) => name === 'Cookie')?.[1]
@@ -219,7 +222,7 @@ export class Scripted {
         this.asked.push(asked)
         await clock.sleep(said.tookMs ?? 10)
         asked.endedAt = clock.elapsed()
-        return exchangeOf(request, clock, began, answerOf(said, request))
+        return { ...exchangeOf(request, clock, began, answerOf(said, request)), ...connected }
       },
     }
   }

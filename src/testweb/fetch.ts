@@ -60,6 +60,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
       fetch: async (request, signal) => {
         const origin = request.url.slice(0, request.url.indexOf('/', 8))
         const began = { at: clock.now(), elapsed: clock.elapsed() }
+        let connected: Pick<Exchange, 'connectMs'> = {}
         const done = (answer: Answer, sent: Uint8Array): Exchange => ({
           url: request.url,
           address: request.address,
@@ -68,6 +69,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
           tookMs: clock.elapsed() - began.elapsed,
           request: sent,
           ...(request.url.startsWith('https:') ? { tls: 'tls/1.3' } : {}),
+          ...connected,
           answer,
         })
         const nothing = new Uint8Array(0)
@@ -77,6 +79,7 @@ export function testFetch(web: TestWeb, clock: Clock, ledger: RequestLedger, pat
           if (signal.aborted) return done(failed('reset', 'aborted'), nothing)
           if (trouble !== undefined) return done(failed(trouble, `synthetic: ${trouble}`), nothing)
           open.set(origin, ++connections)
+          connected = { connectMs: clock.elapsed() - began.elapsed }
         }
         if (!request.may()) return done({ kind: 'withheld' }, nothing)
         began.at = clock.now()

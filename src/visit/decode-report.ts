@@ -3,7 +3,7 @@ import { ByteReader } from '../base/bytes.ts'
 import { base32 } from '../base/digest.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
-import { ENDS, HEAD_BYTES, HOW, VERSION, VERSION_BEFORE } from './report-format.ts'
+import { ENDS, HEAD_BYTES, HOW, VERSION, VERSION_2, VERSION_3 } from './report-format.ts'
 import type { MemoryNews } from './site-memory.ts'
 import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
@@ -67,11 +67,11 @@ class ColumnReader {
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
     const version = head.byte()
-    if (version === VERSION_BEFORE) {
+    if (version === VERSION_2) {
       this.raw = new ByteReader(bytes.subarray(1))
       return
     }
-    if (version !== VERSION) throw new RangeError('a report of another version')
+    if (version !== VERSION && version !== VERSION_3) throw new RangeError('a report of another version')
     const namesAt = HEAD_BYTES + head.u32()
     const proseAt = namesAt + head.u32()
     if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
@@ -270,6 +270,7 @@ class ColumnReader {
     const courtesy: Courtesy = { pause: this.finite(), notBefore: this.finite() }
     if (flags & 1) courtesy.lastAnswerAt = this.finite()
     if (flags & 2) courtesy.address = this.name()
+    if (flags & 4) courtesy.connectMs = this.finite()
     return courtesy
   }
 

@@ -223,11 +223,16 @@ class Columns {
 
   courtesy(courtesy: Courtesy): void {
     const { raw } = this
-    raw.byte((courtesy.lastAnswerAt === undefined ? 0 : 1) | (courtesy.address === undefined ? 0 : 2))
+    raw.byte(
+      (courtesy.lastAnswerAt === undefined ? 0 : 1) |
+        (courtesy.address === undefined ? 0 : 2) |
+        (courtesy.connectMs === undefined ? 0 : 4),
+    )
     raw.number(courtesy.pause)
     raw.number(courtesy.notBefore)
     if (courtesy.lastAnswerAt !== undefined) raw.number(courtesy.lastAnswerAt)
     if (courtesy.address !== undefined) this.name(courtesy.address)
+    if (courtesy.connectMs !== undefined) raw.number(courtesy.connectMs)
   }
 
   /** A section of which there is no news is empty. */

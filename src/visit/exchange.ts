@@ -84,6 +84,8 @@ export interface Exchange {
   request: Uint8Array
   /** The negotiated TLS version, for WARC-Protocol: `tls/1.3`; undefined over plain TCP. */
   tls?: string
+  /** How long TCP took to connect, when this needed a new connection; TLS apart. */
+  connectMs?: Millis
   answer: Answer
 }
 

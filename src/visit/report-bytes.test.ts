@@ -114,6 +114,7 @@ const report = joined<VisitReport>(
       record({ pause: instant, notBefore: instant }),
       maybe('lastAnswerAt', instant),
       maybe('address', text),
+      maybe('connectMs', instant),
     ),
   }),
   maybe('learnt', fc.constant({ alias: { to: 'www.a.test', how: 'redirect' } })),
@@ -200,6 +201,17 @@ test('a part that the version before wrote is read', () => {
   const robots = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
   assert.deepEqual(got.memory, { ...freshMemory(), robots, traps: { stopped: [] }, fetched: 2 })
   assert.deepEqual([got.site, got.part, got.ended, got.counts.get('requests')], ['a.test', 2, 'slice', 2])
+})
+
+test('version 3 is as this one, without the time to connect', () => {
+  fc.assert(
+    fc.property(report, ({ courtesy: { connectMs: _, ...courtesy }, ...sent }) => {
+      const bytes = encodeReport({ ...sent, courtesy })
+      bytes[0] = 3
+      assert.deepEqual(decodeReport(bytes), { ...sent, courtesy })
+    }),
+    { numRuns: 50 },
+  )
 })
 
 test('another version is refused', () => {

@@ -5,13 +5,14 @@
  * The numbers say how long each text is. Prose is kept apart because one letter beyond Latin makes the whole part twice as
  * wide in memory, and hardly a URL has one.
  *
- * Version 2 had its texts among the numbers, digests as bytes, and the whole of a site's memory in every part. It is still
- * read: an older program may have left parts in the inbox.
+ * Version 3 did not tell how long it took to connect. Version 2 had its texts among the numbers, digests as bytes, and the
+ * whole of a site's memory in every part. Both are still read: an older program may have left parts in the inbox.
  */
 import type { VisitEnd } from './report.ts'
 
-export const VERSION = 3
-export const VERSION_BEFORE = 2
+export const VERSION = 4
+export const VERSION_3 = 3
+export const VERSION_2 = 2
 /** The version, and the lengths of the three parts. */
 export const HEAD_BYTES = 1 + 3 * 4
 

@@ -96,6 +96,8 @@ export interface Courtesy {
   notBefore: Instant
   /** The address that was asked. */
   address?: string
+  /** How long it took this visit to connect, on average; undefined when it did not. */
+  connectMs?: Millis
 }
 
 export type VisitEnd =
