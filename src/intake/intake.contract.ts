@@ -15,6 +15,7 @@ import type { Database } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { Event } from '../visit/events.ts'
 import type { VisitReport } from '../visit/report.ts'
+import { seal } from '../visit/sealed-part.ts'
 import { type Intake, openIntake } from './intake.ts'
 import { partsWaiting } from './parts-waiting.ts'
 import { sampleLedger } from './sample-ledger.ts'
@@ -169,6 +170,27 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
         await database.read(async (tx) => {
           assert.equal((await readCounters(tx)).get('documents'), 2)
           assert.equal((await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox'))?.n, 1)
+        })
+      })
+
+      test(`a part in the envelope of another is set aside: by its envelope it was let in (${way})`, async () => {
+        const database = await make()
+        const { intake } = await house(database, memoryDisk(), {}, atOnceBytes)
+        const [first, second] = visitParts('a.test').map(seal)
+        await intake.store([
+          { ...second, part: 1 },
+          { ...first, part: 2 },
+        ])
+        await intake.store([{ ...first, visit: 'visit-of-b.test', site: 'b.test' }])
+        await intake.idle()
+        assert.equal(intake.pending(), 0)
+        await database.read(async (tx) => {
+          assert.deepEqual(await pagesSince(tx, 0, 10), [])
+          const aside = await queries(tx).all<{ spoilt: string }>('SELECT spoilt FROM inbox')
+          assert.deepEqual(
+            aside.map(({ spoilt }) => spoilt),
+            Array(3).fill('its envelope names another part'),
+          )
         })
       })
 

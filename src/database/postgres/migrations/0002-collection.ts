@@ -186,6 +186,7 @@ CREATE TABLE crawl_log_tail (               -- the lines after that, until they 
   lines text COLLATE "C" NOT NULL,
   PRIMARY KEY (node, id)
 );
+ALTER TABLE crawl_log_tail ALTER lines SET STORAGE EXTERNAL;  -- they are here for a second
 CREATE TABLE cdxj_upto (                    -- captures up to this one are in the node's indexes/index.cdxj, if it has this size
   node text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,

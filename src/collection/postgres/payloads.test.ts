@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { openPostgres } from '../../database/postgres/open.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { DigestFilter } from '../captures/digest-filter.ts'
+import { fillFilter, findTwin, followOthers } from '../captures/twins.ts'
+import { applyReports } from '../sample-catalogue.test-data.ts'
+import { NOON, samplePage, sampleReport } from '../sample-report.ts'
+
+const postgres = await postgresForTests()
+
+describe('payloads on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skipped : false }, () => {
+  if ('skipped' in postgres) return
+  after(() => postgres.end())
+
+  it('that another server has applied are known here at the next look', async () => {
+    const url = await postgres.newDatabase(true)
+    const [here, there] = [await openPostgres(url), await openPostgres(url)]
+    const page = (name: string) => samplePage(`http://${name}.test/`, {}, `content of ${name}`)
+    const apply = (name: string) => applyReports(there, [sampleReport(`${name}.test`, 1, [page(name)])])
+    const filter = DigestFilter.ofBits(2 ** 16)
+    await apply('before')
+    const follow = followOthers(here, filter)
+    await follow()
+    await fillFilter(here, filter)
+    const find = findTwin(here, filter)
+    const twin = async (name: string) => {
+      const found = await find(page(name).capture!.digest)
+      return found === undefined ? undefined : { ...found }
+    }
+    assert.deepEqual(await twin('before'), { url: 'http://before.test/', at: NOON })
+    for (const name of ['one', 'two']) {
+      await apply(name)
+      assert.equal(await twin(name), undefined)
+      await follow()
+      assert.deepEqual(await twin(name), { url: `http://${name}.test/`, at: NOON })
+    }
+    await Promise.all([here.close(), there.close()])
+  })
+})
