@@ -27,7 +27,10 @@ export interface FrontierOptions {
    * together with `settle`. What is handed out never adds up to more. Without it there is no such bound.
    */
   budget?: { left(tx: Tx): number | Promise<number> }
-  /** Workers live elsewhere, and other servers may be at work: `recover` loses no lease and waits for nothing. */
+  /**
+   * Workers live elsewhere, and other servers may be at work: `recover` loses no lease and waits for nothing. On PostgreSQL
+   * `clock.now()` must then be the database's time and never go back.
+   */
   leasesOutlive?: boolean
 }
 

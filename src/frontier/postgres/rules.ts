@@ -3,6 +3,7 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { FrontierOptions } from '../house.ts'
 import { type HouseRules, houseRules } from '../house-rules.ts'
+import { sharedTime } from '../house-time.ts'
 import { KnownTexts } from '../known-texts.ts'
 import { AliasBook } from './alias-book.ts'
 import { Hints } from './hints.ts'
@@ -22,8 +23,10 @@ export interface Rules extends HouseRules {
 const MOST_TRUSTED = 2 ** 21
 
 export function rulesOf(options: FrontierOptions): Rules {
+  const house = houseRules(options)
   return {
-    ...houseRules(options),
+    ...house,
+    time: options.leasesOutlive ? sharedTime(options.clock) : house.time,
     hints: new Hints(),
     aliases: new AliasBook(options.urls),
     texts: new KnownTexts(),

@@ -260,4 +260,23 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
     assert.deepEqual(await second.db.transact((tx) => second.ledger.settle(tx, [last])), ['applied'])
     await world.close()
   })
+
+  it('keep one time, though the clocks of their machines run apart', async () => {
+    const world = new World(5)
+    const url = await postgres.newDatabase(true)
+    await world.open(url, 1)
+    await world.open(url, 1, { clock: { ...world.clock, elapsed: () => 2 * world.clock.elapsed() } })
+    const [one, fast] = world.servers
+    await one.db.transact((tx) => one.ledger.seed(tx, [seedUrl('a.test/'), seedUrl('b.test/')]))
+    const { visits } = await one.frontier.checkOut('w1', 2)
+    world.clock.pass(LEASE - 1)
+    assert.deepEqual(await fast.db.transact((tx) => fast.ledger.reap(tx)), [])
+    const last = part(world.bench, visits[0], 1, { found: [link(`${visits[0].site}/2`)], ended: 'slice' })
+    await one.db.transact((tx) => one.ledger.settle(tx, [last]))
+    world.clock.pass(PAUSE - 1)
+    assert.deepEqual((await fast.frontier.checkOut('w2', 1)).visits, [])
+    world.clock.pass(1000)
+    assert.equal((await fast.frontier.checkOut('w2', 1)).visits.length, 1)
+    await world.close()
+  })
 })
