@@ -47,7 +47,7 @@ CREATE TABLE address (
   visits bigint NOT NULL,
   until bigint NOT NULL,
   CONSTRAINT address_pkey PRIMARY KEY (shard, address)
-) WITH (fillfactor=70);
+) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX address_idle ON address USING btree (shard, until) WHERE (visits = 0);
 
 CREATE TABLE address_aside (
@@ -179,7 +179,7 @@ CREATE TABLE frontier_total (
   urls_held bigint NOT NULL DEFAULT 0,
   pages_granted bigint NOT NULL DEFAULT 0,
   CONSTRAINT frontier_total_pkey PRIMARY KEY (bucket, id)
-);
+) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 
 CREATE TABLE house (
   id text COLLATE "C" NOT NULL,
@@ -346,7 +346,7 @@ CREATE TABLE site (
   known bigint NOT NULL DEFAULT 0,
   waiting bigint NOT NULL DEFAULT 0,
   CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
-) WITH (fillfactor=80);
+) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX site_free ON site USING btree (bucket, holder, losses, crowd, rank) WHERE (state = 'free'::text);
 CREATE INDEX site_held ON site USING btree (bucket, address) WHERE (holder > ''::text);
 CREATE INDEX site_out ON site USING btree (bucket, lease_until) WHERE (lease_until IS NOT NULL);

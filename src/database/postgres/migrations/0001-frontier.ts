@@ -7,6 +7,9 @@
 import { distribute } from './distribute.ts'
 import type { PostgresMigration } from './migration.ts'
 
+/** Rows come to the front of a queue and leave it all the time: what they leave there is in everybody's way. */
+const VACUUMED_OFTEN = 'autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_threshold = 5000'
+
 const TABLES = `
 CREATE TABLE site (
   bucket smallint NOT NULL,                 -- top byte of the key: the shard
@@ -33,9 +36,15 @@ CREATE TABLE site (
   seq bigint NOT NULL DEFAULT 0,            -- the last place in its queue that was given away
   known bigint NOT NULL DEFAULT 0,          -- its URLs
   waiting bigint NOT NULL DEFAULT 0,        -- of them, those not marked
+  region text COLLATE "C" NOT NULL DEFAULT '',          -- leased: where its worker stands; waiting: what it leans to
+  near_region text COLLATE "C" NOT NULL DEFAULT '',     -- the region that connects to it fastest, of those that tried
+  near_ms double precision,                 -- how fast, smoothed
+  far_ms double precision,                  -- the fastest of the others
+  near_tried bigint NOT NULL DEFAULT 0,     -- regions that tried, as bits of their hashes
   PRIMARY KEY (bucket, key)
-) WITH (fillfactor = 80);
+) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
+CREATE INDEX site_leaning ON site (bucket, region, not_before) WHERE state = 'waiting';
 CREATE INDEX site_free ON site (bucket, holder, losses, crowd, rank) WHERE state = 'free';
 CREATE INDEX site_held ON site (bucket, address) WHERE holder > '';
 CREATE INDEX site_out ON site (bucket, lease_until) WHERE lease_until IS NOT NULL;
@@ -111,7 +120,7 @@ CREATE TABLE address (                      -- an address belongs to one worker 
   visits bigint NOT NULL,                   -- leases that hold it
   until bigint NOT NULL,                    -- when none does: the end of the address pause
   PRIMARY KEY (shard, address)
-) WITH (fillfactor = 70);
+) WITH (fillfactor = 70, ${VACUUMED_OFTEN});
 CREATE INDEX address_idle ON address (shard, until) WHERE visits = 0;
 
 CREATE TABLE address_aside (                -- buckets that have sites set aside for the holder of an address
@@ -205,7 +214,7 @@ CREATE TABLE frontier_total (               -- kept by the triggers below: its s
   urls_held bigint NOT NULL DEFAULT 0,
   pages_granted bigint NOT NULL DEFAULT 0,
   PRIMARY KEY (bucket, id)
-);
+) WITH (${VACUUMED_OFTEN});
 `
 
 const VIEWS = `
