@@ -23,6 +23,24 @@ const TELLING_EVENTS: readonly (readonly [event: Event['kind'], most: number])[]
 const MOST_STEPS = 250
 const LONGEST: Millis = 6000
 
+/** Of those, what a server lives through, and what a worker does. */
+export const SERVER_EVENTS: readonly Event['kind'][] = ['inbox-stored', 'applying', 'applied']
+export const WORKER_EVENTS: readonly Event['kind'][] = [
+  'synced',
+  'checked-in',
+  'checked-out',
+  'volume-opened',
+  'volume-closed',
+]
+
+/** One of a machine that lives through these. */
+export function drawPointOf(events: readonly Event['kind'][], random: Random): CrashPoint {
+  const event = events[random.integer(2 * events.length)]
+  if (event !== undefined) return { kind: 'event', event, nth: 1 + random.integer(3) }
+  if (random.next() < 0.7) return { kind: 'step', nth: 1 + random.integer(MOST_STEPS) }
+  return { kind: 'time', after: 0 }
+}
+
 /** By turns, so that every kind has its share; early ones are among them, which cut the power while the house recovers. */
 export function drawCrashPoint(turn: number, random: Random): CrashPoint {
   const at = turn % (TELLING_EVENTS.length + 4)

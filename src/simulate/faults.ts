@@ -1,4 +1,5 @@
 /** What is wrong with a finished crawl: the set, the servers' side, the sums, the volumes, the index, the log. */
+import type { Disk } from '../base/disk.ts'
 import { INDEX } from '../collection/captures/cdxj-merge.ts'
 import { captureCount, capturesIn } from '../collection/captures/read-captures.ts'
 import { readCounters } from '../collection/counters/counters.ts'
@@ -10,7 +11,17 @@ import type { Stage } from './crawl-run.ts'
 import { type Forgotten, judge } from './judge.ts'
 import { FOLDER } from './virtual-house.ts'
 
-export async function faultsOf(stage: Stage, forgotten: Forgotten = () => false): Promise<string[]> {
+export interface VolumeFolder {
+  disk: Disk
+  folder: string
+}
+
+/** `archives`: where volumes lie, if that is not one machine. */
+export async function faultsOf(
+  stage: Stage,
+  forgotten: Forgotten = () => false,
+  archives: readonly VolumeFolder[] = [{ disk: stage.disk, folder: `${FOLDER}/archive` }],
+): Promise<string[]> {
   const judgement = await judge(stage, forgotten)
   const faults = [
     ...judgement.missing.map((url) => `not collected: ${url}`),
@@ -21,7 +32,7 @@ export async function faultsOf(stage: Stage, forgotten: Forgotten = () => false)
       faults.push(`${what}: ${count}`)
   }
   faults.push(...(await stage.database.read(sumsThatDiffer)))
-  faults.push(...(await volumeFaults(stage)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
+  faults.push(...(await volumeFaults(stage, archives)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
   return faults
 }
 
@@ -48,24 +59,25 @@ async function sumsThatDiffer(tx: Tx): Promise<string[]> {
 }
 
 /** Every volume is closed and whole, and has every capture that the catalogue knows in it, where it says. */
-async function volumeFaults({ disk, database }: Stage): Promise<string[]> {
-  const folder = `${FOLDER}/archive`
+async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder[]): Promise<string[]> {
   const faults: string[] = []
   let found = 0
-  for (const name of disk.list(folder)) {
-    if (!isVolume(name)) faults.push(`${name} is no closed volume`)
-    const inVolume = new Map<number, string>()
-    const reading = verifyVolume(disk, `${folder}/${name}`, {
-      capture: ({ offset, length, digest, kind, url }) => {
-        inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
-      },
-    })
-    for await (const { offset, what } of reading) faults.push(`${name} at ${offset}: ${what}`)
-    const known = await database.read((tx) => capturesIn(tx, name, 0, 1_000_000))
-    found += known.length
-    for (const { offset, length, digest, kind, url } of known) {
-      if (inVolume.get(offset) !== `${kind} ${url} ${digest} ${length}`)
-        faults.push(`${name} at ${offset} is not ${kind} of ${url}`)
+  for (const { disk, folder } of archives) {
+    for (const name of disk.list(folder)) {
+      if (!isVolume(name)) faults.push(`${name} is no closed volume`)
+      const inVolume = new Map<number, string>()
+      const reading = verifyVolume(disk, `${folder}/${name}`, {
+        capture: ({ offset, length, digest, kind, url }) => {
+          inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
+        },
+      })
+      for await (const { offset, what } of reading) faults.push(`${name} at ${offset}: ${what}`)
+      const known = await database.read((tx) => capturesIn(tx, name, 0, 1_000_000))
+      found += known.length
+      for (const { offset, length, digest, kind, url } of known) {
+        if (inVolume.get(offset) !== `${kind} ${url} ${digest} ${length}`)
+          faults.push(`${name} at ${offset} is not ${kind} of ${url}`)
+      }
     }
   }
   const all = await database.read((tx) => captureCount(tx))

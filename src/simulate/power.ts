@@ -2,6 +2,9 @@
  * The power of one machine: everything that a house holds of the world goes through it, and when it is cut, all of that
  * stops in the same instant. Promises of that life never settle, files and names stay as they are, the transaction under
  * way is rolled back, requests vanish from the network. What is left is what the next life finds.
+ *
+ * A machine can also stand still, as a process does between SIGSTOP and SIGCONT: what it waits for comes to it when it
+ * goes on, in the order in which it would have come.
  */
 import type { Clock } from '../base/clock.ts'
 import type { AppendFile, Disk } from '../base/disk.ts'
@@ -21,6 +24,8 @@ export class Power {
   #on = true
   #announce: () => void = () => {}
   #timers = new Set<() => void>()
+  /** What has come while the machine stands still; undefined while it goes. */
+  #late: (() => void)[] | undefined
 
   constructor() {
     this.cutOff = new Promise((resolve) => {
@@ -34,20 +39,57 @@ export class Power {
 
   cut(): void {
     this.#on = false
+    this.#late = undefined
     for (const cancel of this.#timers) cancel()
     this.#timers.clear()
     this.#announce()
   }
 
+  get standsStill(): boolean {
+    return this.#late !== undefined
+  }
+
+  standStill(): void {
+    this.#late ??= []
+  }
+
+  goOn(): void {
+    const late = this.#late ?? []
+    this.#late = undefined
+    for (const call of late) call()
+  }
+
+  /** At once, or when the machine goes on; never when its power is gone by then. */
+  #soon(call: () => void): void {
+    if (!this.#on) return
+    if (this.#late === undefined) call()
+    else this.#late.push(() => this.#soon(call))
+  }
+
   /** Monotonic time begins anew with each life, as it does when a machine starts. */
   clock(clock: Clock): Clock {
+    return this.#clockThat(clock, (call) => this.#soon(call))
+  }
+
+  /** For what happens on the way to the machine and from it: that goes on while it stands still. */
+  networkClock(clock: Clock): Clock {
+    return this.#clockThat(clock, (call) => {
+      if (this.#on) call()
+    })
+  }
+
+  #clockThat(clock: Clock, rings: (call: () => void) => void): Clock {
     const begun = clock.elapsed()
     const after: Clock['after'] = (ms, call) => {
+      let isOver = false
       const cancel = clock.after(ms, () => {
         this.#timers.delete(end)
-        if (this.#on) call()
+        rings(() => {
+          if (!isOver) call()
+        })
       })
       const end = () => {
+        isOver = true
         cancel()
         this.#timers.delete(end)
       }
@@ -59,7 +101,7 @@ export class Power {
       elapsed: () => clock.elapsed() - begun,
       after,
       sleep: (ms, signal) => {
-        if (signal?.aborted) return this.#whilePowered(Promise.resolve())
+        if (signal?.aborted) return this.hears(Promise.resolve())
         return new Promise((resolve) => {
           const wake = () => {
             cancel()
@@ -91,7 +133,7 @@ export class Power {
       truncate: (path, size) => {
         if (this.#step()) disk.truncate(path, size)
       },
-      syncFolder: (folder) => (this.#step() ? this.#whilePowered(disk.syncFolder(folder)) : never()),
+      syncFolder: (folder) => (this.#step() ? this.hears(disk.syncFolder(folder)) : never()),
     }
   }
 
@@ -103,7 +145,7 @@ export class Power {
       write: (bytes) => {
         if (this.#step()) file.write(bytes)
       },
-      sync: () => (this.#step() ? this.#whilePowered(file.sync()) : never()),
+      sync: () => (this.#step() ? this.hears(file.sync()) : never()),
       close: () => {
         if (this.#on) file.close()
       },
@@ -124,7 +166,7 @@ export class Power {
         if (!this.#step()) throw new PowerCut()
         return result
       })
-      return this.#whilePowered(done).then((result) => (this.#step() ? result : never<T>()))
+      return this.hears(done).then((result) => (this.#step() ? result : never<T>()))
     }
     return {
       dialect: database.dialect,
@@ -169,15 +211,15 @@ export class Power {
         close: () => session.close(),
         fetch: (request, signal) => {
           if (!this.#on) return never()
-          const may = () => this.#step() && request.may()
-          return this.#whilePowered(session.fetch({ ...request, may }, signal))
+          const may = () => this.#step() && !this.standsStill && request.may()
+          return this.hears(session.fetch({ ...request, may }, signal))
         },
       }
     }
   }
 
   resolve(resolve: Resolve): Resolve {
-    return (host, signal) => (this.#on ? this.#whilePowered(resolve(host, signal)) : never())
+    return (host, signal) => (this.#on ? this.hears(resolve(host, signal)) : never())
   }
 
   #step(): boolean {
@@ -185,16 +227,12 @@ export class Power {
     return this.#on
   }
 
-  /** Settles as the promise does, unless the power is gone by then. */
-  #whilePowered<T>(promise: Promise<T>): Promise<T> {
+  /** What comes from outside: settles as the promise does, unless the power is gone by then. */
+  hears<T>(promise: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       promise.then(
-        (value) => {
-          if (this.#on) resolve(value)
-        },
-        (error) => {
-          if (this.#on) reject(error)
-        },
+        (value) => this.#soon(() => resolve(value)),
+        (error) => this.#soon(() => reject(error)),
       )
     })
   }

@@ -1,0 +1,176 @@
+/**
+ * A whole cluster in virtual time, under faults: a server that dies and comes back, workers with disks and clocks of their
+ * own, a bad network between them. At the end the collection must be the one that an undisturbed crawl makes, and no site
+ * may have been asked too soon, twice at once, or for what it forbids.
+ */
+import type { Millis } from '../base/clock.ts'
+import { seededRandom } from '../base/random.ts'
+import { capturesSince } from '../collection/captures/read-captures.ts'
+import { workerBook } from '../server/worker-book.ts'
+import { canonicalUrl } from '../testweb/spelling.ts'
+import type { Event } from '../visit/events.ts'
+import { type Befallen, type FaultPlan, Troublemaker } from './cluster-faults.ts'
+import { Failing, serverLife } from './cluster-server.ts'
+import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
+import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
+import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
+import { faultsOf } from './faults.ts'
+import type { Forgotten } from './judge.ts'
+import { Machine } from './machine.ts'
+import { type Badness, Network } from './network.ts'
+
+export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
+  workers: number
+  servers: number
+  uploads: boolean
+  network: Badness
+  plan: FaultPlan
+  /** Share of workers whose clock is hours off from the start. */
+  clocksOff: number
+  /** A crawl that has not ended by then never will. */
+  within: Millis
+  journal?: (machine: string, event: Event, at: Millis) => void
+}
+
+export interface ClusterReport {
+  befallen: Befallen
+  network: Network['counts']
+  /** What was wrong at the end. */
+  faults: string[]
+  virtualMs: Millis
+  /** Lines that tell what the run was about. */
+  documents: number
+  requests: number
+  stage: Stage
+}
+
+const HOUR: Millis = 3_600_000
+/** A capture's time is the servers', as far as the worker knows it. */
+const CLOSE: Millis = 1500
+
+export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
+  const stage = setStage(options as SimulateOptions)
+  const { clock, ledger, database } = stage
+  const random = seededRandom(options.seed)
+  const world: ClusterWorld = {
+    ...stage,
+    random,
+    network: new Network(clock, seededRandom(options.seed + 1), options.network),
+    servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
+    uploads: options.uploads,
+    askers: [],
+    journal: (machine, event) => options.journal?.(machine, event, clock.elapsed()),
+    troubles: [],
+  }
+  const server = new Machine('server', clock, ownRandom(world))
+  const workers = await clock.run(joined(world, options))
+  const failing = new Failing()
+  const trouble = new Troublemaker(world, server, workers, failing, ownRandom(world))
+  const over = new AbortController()
+  const stop = new AbortController()
+  const lives = ownRandom(world)
+  // Who waits for what was lost may lose a lease meanwhile.
+  world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
+  server.onDeath = (death) => trouble.count(`server ${death}`)
+  for (const { machine } of workers) {
+    machine.onDeath = (death) => {
+      trouble.count(`worker ${death}`)
+      trouble.excuse(machine.name)
+      endRequestsOf(world, machine.name)
+    }
+  }
+
+  const serving = server.live(
+    (power) => serverLife(world, server, failing, power, ownRandom({ random: lives }), stop.signal),
+    () => {
+      const ms = downTime(lives, stage.settings.lease)
+      trouble.excuse(undefined, ms)
+      return ms
+    },
+  )
+  const working = workers.map((me) => {
+    const rests = ownRandom(world)
+    return me.machine.live(
+      async (power) => {
+        const end = await workerLife(world, me, power, ownRandom({ random: rests }))
+        if (end === 'again') trouble.excuse(me.machine.name)
+        return end
+      },
+      () => downTime(rests, stage.settings.lease),
+    )
+  })
+  const making = trouble.work(options.plan, over.signal)
+  const whole = async () => {
+    await Promise.all(working)
+    over.abort()
+    await making
+    server.isFull = false
+    failing.isNext = false
+    stop.abort()
+    await serving
+    return true
+  }
+  const inTime = await clock.run(Promise.race([whole(), clock.sleep(options.within).then(() => false)]))
+  const faults = [...world.troubles]
+  if (!inTime) faults.push(`not over after ${options.within / HOUR} h of virtual time`)
+  else {
+    const archives = workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE }))
+    const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
+    const judged: Stage = { ...stage, disk: server.bareDisk }
+    const forgotten = await forgottenIn(world, trouble.befallen)
+    faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+  }
+  const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
+  return {
+    ...{ befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
+    virtualMs: clock.elapsed(),
+    requests: ledger.entries.length,
+  }
+}
+
+async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOptions): Promise<WorkerMachine[]> {
+  const { clock, database, random } = world
+  const book = workerBook(database)
+  const machines: WorkerMachine[] = []
+  for (let i = 1; i <= workers; i++) {
+    const name = `worker-${i}`
+    const secret = new Uint8Array(32).fill(i)
+    const id = String(i).padStart(16, '0')
+    await book.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
+    machines.push({
+      machine: new Machine(name, clock, ownRandom(world)),
+      identity: { worker: id, secret: Buffer.from(secret).toString('base64url') },
+      clockOff: random.next() < clocksOff ? Math.round((random.next() * 2 - 1) * 12 * HOUR) : 0,
+    })
+  }
+  return machines
+}
+
+/** Its connections end with it. */
+function endRequestsOf({ ledger, askers }: ClusterWorld, worker: string): void {
+  for (const [at, entry] of ledger.entries.entries())
+    if (entry.endedAt === undefined && askers[at] === worker) ledger.end(entry, 0, 0, false)
+}
+
+/** What may be asked for again: no answer to it is in the catalogue, and something had befallen who had it. */
+async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { excuses }: Befallen): Promise<Forgotten> {
+  const times = new Map<string, number[]>()
+  for (const { url, at } of await database.read((tx) => capturesSince(tx, 0, 1_000_000))) {
+    const known = canonicalUrl(url)
+    times.set(known, [...(times.get(known) ?? []), at])
+  }
+  const places = new Map(ledger.entries.map((entry, at) => [entry, at]))
+  return (answer, again) => {
+    const asked = web.plan.epoch + answer.at
+    // A robots.txt that lies elsewhere is read anew from where it was looked for.
+    const isOnTheWay = answer.url.endsWith('/robots.txt') && answer.status >= 300 && answer.status < 400
+    if (!isOnTheWay && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
+    const worker = askers[places.get(answer) ?? -1]
+    return excuses.some(
+      (excuse) =>
+        (excuse.worker === undefined || excuse.worker === worker) &&
+        answer.at <= excuse.until &&
+        (again === undefined || again.at >= excuse.from),
+    )
+  }
+}

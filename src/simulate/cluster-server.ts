@@ -1,0 +1,112 @@
+/**
+ * The server of a simulated cluster: a house that serves, as `orbweaver serve` opens it, with everything but its sockets.
+ * Its database is SQLite, so there is one at a time, as there is in the product; workers know it by several names, and
+ * when it dies another process stands in its place, over the same folder and database.
+ */
+import { CrawlView } from '../assemble/crawl-view.ts'
+import { openHouse } from '../assemble/house.ts'
+import { keepServing } from '../assemble/keep-serving.ts'
+import { keeperOffice } from '../assemble/keeper-office.ts'
+import { serverCalls } from '../assemble/server-calls.ts'
+import { Bell } from '../base/bell.ts'
+import { Problem } from '../base/errors.ts'
+import type { Random } from '../base/random.ts'
+import type { Database } from '../database/database.ts'
+import { callHandlers } from '../server/call-handlers.ts'
+import { Callers } from '../server/callers.ts'
+import { workerBook } from '../server/worker-book.ts'
+import type { Event } from '../visit/events.ts'
+import { answerInMemory } from './answer-in-memory.ts'
+import { type ClusterWorld, FOLDER, VERSION } from './cluster-world.ts'
+import type { Machine } from './machine.ts'
+import type { Listen } from './network.ts'
+import type { Power } from './power.ts'
+
+const MOST_LEASES = 10_000
+const NOBODY = { slow: [], lateMs: 0 }
+
+/** The next transaction fails, once, after all its work. */
+export class Failing {
+  isNext = false
+
+  database(inner: Database): Database {
+    return {
+      ...inner,
+      transact: (work) =>
+        inner.transact(async (tx) => {
+          const result = await work(tx)
+          if (this.isNext) {
+            this.isNext = false
+            throw new Problem('database-unreachable', 'the disk reports an error')
+          }
+          return result
+        }),
+    }
+  }
+}
+
+/** One process, from its start until `stop` and a good end, or until it fails. */
+export async function serverLife(
+  world: ClusterWorld,
+  machine: Machine,
+  failing: Failing,
+  power: Power,
+  random: Random,
+  stop: AbortSignal,
+): Promise<'done' | 'again'> {
+  const nudge = new Bell()
+  const clock = power.clock(world.clock)
+  const database = power.database(failing.database(world.database))
+  const disk = power.disk(machine.disk)
+  const journal = power.journal({
+    tell(event: Event) {
+      world.journal(machine.name, event)
+      if (event.kind === 'applied') nudge.ring()
+      machine.hear(event)
+    },
+  })
+  try {
+    const house = await openHouse({
+      ...{ database, disk, folder: FOLDER, clock, random, journal, settings: world.settings },
+      serves: true,
+      filterBits: 2 ** 14,
+      // Half of the lives apply parts as they come, the others through the inbox.
+      atOnceBytes: random.next() < 0.5 ? 0 : undefined,
+    })
+    const seeds = world.seeds.map(house.urls.parse).filter((url) => url !== undefined)
+    await house.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
+    const view = new CrawlView(house, NOBODY)
+    await view.refresh()
+    const book = workerBook(database)
+    const handlers = await callHandlers(
+      {
+        ...{ id: machine.name, calls: serverCalls(house, new Map(), VERSION), database, disk, clock, journal, nudge },
+        archiveFolder: house.archiveFolder,
+        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: house.intake.pending() }),
+        program: VERSION,
+        joinSecret: undefined,
+      },
+      { book, isEnding: () => false, mostLeases: MOST_LEASES, heard() {} },
+    )
+    const callers = new Callers(book, clock)
+    const bug = (error: unknown) =>
+      world.troubles.push(`${machine.name}: ${error instanceof Error ? error.stack : error}`)
+    world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
+    await keepServing(house, view, keeperOffice(database, clock), stop)
+    return 'done'
+  } catch (error) {
+    journal.tell({ kind: 'trouble', what: `the server ends: ${error}` })
+    return 'again'
+  } finally {
+    world.network.listen = undefined
+  }
+}
+
+/** Connections end with the process. */
+function untilCut(listen: Listen, power: Power): Listen {
+  return (...asked) =>
+    new Promise((resolve, reject) => {
+      listen(...asked).then(resolve, reject)
+      void power.cutOff.then(() => reject(new Error('the connection was reset')))
+    })
+}

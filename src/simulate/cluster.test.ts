@@ -1,0 +1,67 @@
+/** A cluster under faults, in virtual time: whatever dies, stalls, lies about the time or is lost, the same set, politely. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type EVEN_WEIGHTS, FAULT_KINDS } from './cluster-faults.ts'
+import { type ClusterOptions, type ClusterReport, runCluster } from './cluster-run.ts'
+import { clusterOf } from './cluster-seed.ts'
+import { GOOD } from './network.ts'
+
+async function run(options: ClusterOptions): Promise<ClusterReport> {
+  const report = await runCluster(options)
+  await report.stage.database.close()
+  return report
+}
+
+const RUNS = 36
+
+test(`${RUNS} clusters under every kind of fault collect the right set, once, with every pause kept`, async (t) => {
+  const counts = new Map<string, number>()
+  for (let seed = 1; seed <= RUNS; seed++) {
+    const { faults, befallen } = await run(clusterOf(seed))
+    assert.deepEqual(faults, [], `seed ${seed}`)
+    for (const [kind, count] of befallen.counts) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  }
+  t.diagnostic([...counts].map(([kind, count]) => `${kind} ${count}`).join(', '))
+  for (const kind of FAULT_KINDS) assert.ok((counts.get(kind) ?? 0) > 0, `${kind} never happened`)
+})
+
+const quiet = (seed: number): ClusterOptions => {
+  const options = clusterOf(seed)
+  return { ...options, network: GOOD, clocksOff: 0, plan: { ...options.plan, most: 0 } }
+}
+
+test('without faults nothing is asked for twice, and nothing is excused', async () => {
+  for (const uploads of [true, false]) {
+    const { faults, befallen, requests } = await run({ ...quiet(3), uploads })
+    assert.deepEqual(faults, [])
+    assert.deepEqual(befallen, { counts: new Map(), excuses: [] })
+    assert.ok(requests > 20)
+  }
+})
+
+test('a server that dies again and again costs no page: workers keep what it had not taken', async () => {
+  const only = (kinds: readonly string[]) =>
+    Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kinds.includes(kind) ? 1 : 0])) as typeof EVEN_WEIGHTS
+  const weights = only(['server killed', 'server without power'])
+  const base = quiet(8)
+  const settings = { ...base.settings, lease: 3_600_000 }
+  const { faults, befallen } = await run({
+    ...{ ...base, settings, within: 24 * 3_600_000 },
+    plan: { ...base.plan, every: 3000, most: 30, weights },
+  })
+  assert.deepEqual(faults, [])
+  const deaths = [...befallen.counts.values()].reduce((sum, n) => sum + n, 0)
+  assert.ok(deaths >= 3, `${deaths} deaths`)
+})
+
+test('the same seed gives the same run', async () => {
+  const told = async () => {
+    const lines: string[] = []
+    const report = await run({
+      ...clusterOf(11),
+      journal: (who, event, at) => lines.push(`${at} ${who} ${event.kind}`),
+    })
+    return { lines, virtualMs: report.virtualMs }
+  }
+  assert.deepEqual(await told(), await told())
+})
