@@ -11,6 +11,7 @@ import { cluster } from './commands/cluster.ts'
 import { crawl } from './commands/crawl.ts'
 import { frontier } from './commands/frontier.ts'
 import { hazards } from './commands/hazards.ts'
+import { intake } from './commands/intake.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
@@ -27,6 +28,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   cluster,
   frontier,
   hazards,
+  intake,
   memory,
   mirrors,
   pieces,

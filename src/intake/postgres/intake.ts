@@ -154,10 +154,12 @@ export class PostgresIntake implements Intake {
       if (this.#busy.size >= BUCKETS_AT_ONCE) return
       if (this.#busy.has(bucket)) continue
       this.#due.delete(bucket)
-      const applying = this.#apply(bucket).finally(() => {
+      const over = () => {
         this.#busy.delete(bucket)
         this.#begin()
-      })
+      }
+      // All that can still be thrown is a reader's end of this life, which is noted.
+      const applying = this.#apply(bucket).then(over, over)
       this.#busy.set(bucket, applying)
     }
   }
@@ -220,9 +222,10 @@ export class PostgresIntake implements Intake {
   #lookLater(): void {
     if (this.#closing !== undefined || this.#failure !== undefined) return
     this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
+      const next = () => this.#lookLater()
       this.#look()
         .catch((error) => this.#tools.journal.tell({ kind: 'trouble', what: String(error) }))
-        .finally(() => this.#lookLater())
+        .then(next, next)
     })
   }
 
