@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { explainUrl } from './explain-words.ts'
+import { explainSite, explainUrl } from './explain-words.ts'
 import type { UrlFacts } from './rooms.ts'
 
 const SITE = { site: 'a.test', look: undefined, documents: 0, verdicts: [] }
@@ -42,6 +42,17 @@ test('what nobody queued says what is known of why', () => {
   const times = { notBefore: 0, politeAt: 0, pause: 0, losses: 0, crowd: 0, visits: 1, known: 1, waiting: 0 }
   const look = { state: 'crawled', seed: true, ...times, memory } as const
   assert.match(explainUrl(unlinked, { ...SITE, look }, 0).join('\n'), /Not all that the sitemaps of its site list/)
+})
+
+test('visits that were lost in a row say what follows from it', () => {
+  const memory = { robots: {}, fetched: 0, duplicates: 0, silent: 0 }
+  const times = { notBefore: 0, politeAt: 0, pause: 0, crowd: 0, visits: 1, known: 1, waiting: 1 }
+  const told = (losses: number) =>
+    explainSite({ ...SITE, look: { state: 'waiting', seed: false, ...times, losses, memory } }, 0).join('\n')
+  assert.doesNotMatch(told(0), /lost/)
+  assert.match(told(1), /Its last visit was lost: others come first\./)
+  assert.match(told(3), /Its last 3 visits were lost: .* its slices are small/)
+  assert.match(told(7), /Its last 7 visits were lost, and nothing was brought: it rests longer/)
 })
 
 test('one is one, and two are two', () => {

@@ -158,8 +158,17 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
   if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
   if (look.crowd > 0)
     lines.push('Others come first: it is one of very many of its domain or address, or seems a copy of another site.')
-  if (look.losses > 0) lines.push(`Its last ${grouped(look.losses)} visits were lost.`)
+  if (look.losses > 0) lines.push(lossLine(look.losses))
   return [...lines, ...hazardLines({ look, verdicts })]
+}
+
+/** As `frontier/caution.ts` has it. */
+function lossLine(losses: number): string {
+  const visits = losses === 1 ? 'Its last visit was lost' : `Its last ${grouped(losses)} visits were lost`
+  if (losses >= 5)
+    return `${visits}, and nothing was brought: it rests longer after each, and is visited in small slices.`
+  if (losses >= 3) return `${visits}: it may be what ends the workers, so others come first and its slices are small.`
+  return `${visits}: others come first.`
 }
 
 /** Only where it matters: a domain in which any name resolves. */

@@ -1,5 +1,6 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../visit/visit.ts'
+import { cautiousPages } from '../caution.ts'
 import {
   ASK_AGAIN,
   KEYS_AN_ITEM,
@@ -70,7 +71,7 @@ export async function checkOut(
       if (enough() || classOf(site) > worst) leave(unused, site)
       else if (holder !== undefined && holder !== worker) others.push(site)
       else {
-        const pages = shareOf(options.slice.pages, mayGrant, sharers)
+        const pages = cautiousPages(site.losses, shareOf(options.slice.pages, mayGrant, sharers))
         granted.push(grant(sheaf, site, worker, pages))
         mayGrant -= pages
         mayRead -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MOST_KNOWN ? 0 : site.known)

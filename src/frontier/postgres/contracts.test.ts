@@ -2,6 +2,7 @@ import { after, afterEach, describe } from 'node:test'
 import type { Database } from '../../database/database.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { aliasesContract } from '../aliases.contract.ts'
+import { cautionContract } from '../caution.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
@@ -31,6 +32,7 @@ else {
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make))
   describe('other names on PostgreSQL', () => aliasesContract(make))
+  describe('caution on PostgreSQL', () => cautionContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))
   describe('the frontier on PostgreSQL', () => frontierContract(make))
 }

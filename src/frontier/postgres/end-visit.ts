@@ -1,6 +1,7 @@
 import { never } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { VisitReport } from '../../visit/report.ts'
+import { lossesAfter, restAfter } from '../caution.ts'
 import { reasonOf } from '../end-reason.ts'
 import type { LostVisit } from '../ledger.ts'
 import { stateAfter } from '../site.ts'
@@ -51,13 +52,15 @@ export function endVisit(sheaf: Sheaf, site: SiteRow, last: VisitReport): void {
 /**
  * A visit that will not end by itself. Nobody knows when it asked for the last time, but it was not after `quietSince`:
  * the pause counts from there. `part` stays: what the visit sent before is still welcome until the site goes to another.
+ * `withHouse`: with all others, for the house itself ended.
  */
-export function loseVisit(sheaf: Sheaf, site: SiteRow, quietSince: Instant): LostVisit {
+export function loseVisit(sheaf: Sheaf, site: SiteRow, quietSince: Instant, withHouse = false): LostVisit {
   const lost = { visit: visitId(site.key, site.fence), site: site.name, worker: site.worker ?? '' }
   endLease(sheaf, site, quietSince)
-  site.losses++
+  site.losses = lossesAfter(site.losses, withHouse)
   site.since = sheaf.now
-  site.polite_at = Math.max(site.polite_at, quietSince + sheaf.rules.pauseOf(site))
+  const rest = withHouse ? 0 : restAfter(site.losses, sheaf.rules.leaseMs)
+  site.polite_at = Math.max(site.polite_at, quietSince + Math.max(sheaf.rules.pauseOf(site), rest))
   site.state = stateAfter(site.state, { kind: 'lost', left: site.waiting })
   if (site.state === 'waiting') sheaf.beginToWait(site)
   return lost

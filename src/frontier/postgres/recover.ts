@@ -46,7 +46,7 @@ async function loseSome(tx: PostgresTx, rules: Rules): Promise<number> {
   await sheaf.sites.lock(out.map(({ key }) => key))
   for (const { key } of out) {
     const site = sheaf.sites.get(key)
-    if (site !== undefined && site.lease_until !== null) loseVisit(sheaf, site, sheaf.now)
+    if (site !== undefined && site.lease_until !== null) loseVisit(sheaf, site, sheaf.now, true)
   }
   await sheaf.flush()
   return out.length

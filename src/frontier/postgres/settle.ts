@@ -2,6 +2,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { Link, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
+import { bringsSomething } from '../caution.ts'
 import type { Verdict } from '../ledger.ts'
 import { markOf, NOT_FOUND } from '../mark.ts'
 import { atOriginal } from '../rename.ts'
@@ -153,6 +154,7 @@ function applyPart(sheaf: Sheaf, site: SiteRow, part: VisitReport): MissingPage[
   const missing = markPages(sheaf, site, part.pages)
   const { courtesy } = part
   site.part = part.part
+  if (bringsSomething(part.pages)) site.losses = 0
   site.pause = sheaf.rules.learntPause(site, courtesy.pause)
   site.polite_at = Math.max(site.polite_at, sheaf.rules.time.of(courtesy.notBefore))
   if (courtesy.address !== undefined && courtesy.address !== site.address) {

@@ -1,6 +1,7 @@
 import type { Millis } from '../../base/clock.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Visit, WorkerId } from '../../visit/visit.ts'
+import { cautiousPages } from '../caution.ts'
 import {
   ASK_AGAIN,
   KEYS_AN_ITEM,
@@ -49,14 +50,14 @@ export function checkOut(
     const candidates = readFree(tx, worker, most)
     exhausted = candidates.length < most
     const sharers = Math.min(candidates.length, atMost)
-    for (const { key, address } of candidates) {
+    for (const { key, address, losses } of candidates) {
       if (enough()) break
       const holder = address === null ? undefined : holderOf(tx, address, now)
       if (holder !== undefined && holder !== worker) {
         setAside(tx, key, holder)
         continue
       }
-      const pages = shareOf(options.slice.pages, mayGrant, sharers)
+      const pages = cautiousPages(Number(losses), shareOf(options.slice.pages, mayGrant, sharers))
       const visit = lease(tx, rules, options.slice, key, worker, pages, now)
       visits.push(visit)
       mayGrant -= pages

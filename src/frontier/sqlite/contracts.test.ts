@@ -1,6 +1,7 @@
 import { describe } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { aliasesContract } from '../aliases.contract.ts'
+import { cautionContract } from '../caution.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
 import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
@@ -21,6 +22,7 @@ describe('seeds on SQLite', () => seedLooksContract(inMemory))
 describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory))
 describe('other names on SQLite', () => aliasesContract(inMemory))
+describe('caution on SQLite', () => cautionContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
 describe('the frontier on SQLite', () => frontierContract(inMemory))
 describe('random lives on SQLite', () => modelContract(inMemory, 150))

@@ -37,7 +37,7 @@ function loseAll(tx: SqliteTx, rules: Rules, now: Instant): number {
   for (const { key } of out) {
     const site = readSite(tx, key)
     assert(site !== undefined, 'a lease without a site')
-    loseVisit(tx, rules, site, now)
+    loseVisit(tx, rules, site, now, true)
   }
   tx.run(FREE_HELD_SITES)
   tx.run(FORGET_ADDRESSES)

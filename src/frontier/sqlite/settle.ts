@@ -6,6 +6,7 @@ import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { LONGEST_HOW } from '../aliases.ts'
 import { Breath } from '../breath.ts'
+import { bringsSomething } from '../caution.ts'
 import type { Verdict } from '../ledger.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
@@ -95,6 +96,7 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
   markPages(tx, rules, site, part.pages)
   const { courtesy } = part
   site.part = part.part
+  if (bringsSomething(part.pages)) site.losses = 0
   site.pause = rules.learntPause(site, courtesy.pause)
   site.polite_at = Math.max(site.polite_at, rules.time.of(courtesy.notBefore))
   if (courtesy.address !== undefined && courtesy.address !== site.address) {
