@@ -22,6 +22,7 @@ import { readVolumes } from './open-volumes.ts'
 import { whyNotIn } from './open-why-not.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { verifyCollection } from './verify-collection.ts'
+import { type VolumeAccess, volumeDoors } from './volume-doors.ts'
 
 /** URLs named of one content; all are counted. */
 const URLS_OF_A_CONTENT = 1000
@@ -31,8 +32,15 @@ export type OpenCollection = Awaited<ReturnType<typeof openCollection>>
 export interface OpenOptions {
   /** postgres://…: the database that many machines share; else `collection.db` in the folder. */
   database?: string
+  /** What is needed to read volumes that lie on other machines. */
+  volumes?: VolumeAccess
   clock?: Clock
   disk?: Disk
+}
+
+const NO_ACCESS: VolumeAccess = {
+  joinSecret: undefined,
+  s3: { endpoint: undefined, region: 'us-east-1', keys: undefined },
 }
 
 /** Throws 'no-collection' when there is none. Who opens it closes it. */
@@ -43,7 +51,8 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)
-  const volumes = readVolumes(database, disk, archive)
+  const doors = volumeDoors(options.volumes ?? NO_ACCESS)
+  const volumes = readVolumes(database, disk, archive, doors)
 
   return {
     figures: () =>
@@ -77,13 +86,19 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const isCrawled = await running()
       return database.read((tx) => siteFacts(tx, looks, isCrawled, site))
     },
-    verify: (tell: (volume: string) => void) =>
-      verifyCollection({ database, disk, archive, indexes, looks, running, server: knownNodeId(disk, folder) }, tell),
+    /** `everywhere`: volumes that lie on other machines are fetched, one at a time. */
+    verify(tell: (volume: string) => void, everywhere = false) {
+      const server = knownNodeId(disk, folder)
+      return verifyCollection({ database, disk, archive, indexes, looks, running, server, doors, everywhere }, tell)
+    },
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
     exportPages: () => exportPages(database),
     exportLinks: () => exportLinks(database),
     linksInto: async (path: string) => (await linkTable(database, path)).links,
-    close: () => database.close(),
+    async close() {
+      doors.close()
+      await database.close()
+    },
   }
 }
 

@@ -1,7 +1,8 @@
 /**
- * Sends a worker's volumes to a server as they grow. A part may be told only when the bytes that it names are durable
- * where they will be read: so whoever delivers parts ships first. What the server has is a beginning of what is here;
- * it says how much that is, and the rest follows from there, also after either side was killed or another server took over.
+ * Sends a worker's volumes to a place (a server, a folder, a store) as they grow. A part may be told only when the bytes that
+ * it names are durable where they will be read: so whoever delivers parts ships first. What the place has is a beginning
+ * of what is here; it says how much that is, and the rest follows from there, also after either side was killed or another
+ * server took over.
  */
 import type { Disk } from '../base/disk.ts'
 import { isOpenVolume, isVolume, OPEN } from '../collection/volumes/volume-name.ts'
@@ -26,10 +27,14 @@ export class Shipper {
   readonly #there = new Map<string, number>()
   #last: Promise<void> = Promise.resolve()
 
-  constructor(disk: Disk, folder: string, sink: VolumeSink) {
+  readonly #stays: (name: string) => boolean
+
+  /** `stays`: complete volumes that lie where they belong. */
+  constructor(disk: Disk, folder: string, sink: VolumeSink, stays: (name: string) => boolean = () => false) {
     this.#disk = disk
     this.#folder = folder
     this.#sink = sink
+    this.#stays = stays
   }
 
   /** All that the volumes have now. Whole ones leave this machine. One at a time, whoever asks. */
@@ -44,6 +49,7 @@ export class Shipper {
     for (let missed = true; missed; ) {
       missed = false
       for (const file of this.#disk.list(this.#folder)) {
+        if (isVolume(file) && this.#stays(file)) continue
         if (isVolume(file)) await this.#shipWhole(file)
         else if (isOpenVolume(file))
           missed = (await this.#shipGrown(file, file.slice(0, -OPEN.length))) === undefined || missed
@@ -70,7 +76,7 @@ export class Shipper {
       if (bytes === undefined) return undefined
       const there = await this.#sink.append(name, at, bytes)
       if (there <= at && ++setbacks > MOST_SETBACKS)
-        throw new Error(`the server does not take the bytes of ${name}: it has ${there}, ${size} are here`)
+        throw new Error(`the bytes of ${name} are not taken: there are ${there}, here ${size}`)
       // More than there is here: a tail that was cut here when its worker was killed.
       at = Math.min(there, size)
       this.#there.set(name, at)

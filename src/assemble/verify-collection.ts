@@ -2,25 +2,18 @@
  * Whether volumes, index and catalogue agree, with every digest computed again. Changes nothing, holds one record in
  * memory, and may be asked while a crawl runs: what that crawl has not told yet is a note, never a fault.
  */
-import type { Disk } from '../base/disk.ts'
 import { linksToIndex } from '../collection/links/index-links.ts'
 import { isOpenVolume } from '../collection/volumes/volume-name.ts'
-import type { Database } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
 import { partsWaiting } from '../intake/parts-waiting.ts'
 import { verifyCatalogue } from './verify-catalogue.ts'
 import { type Finding, Findings } from './verify-findings.ts'
 import { verifyIndex } from './verify-index.ts'
-import { verifyVolumes } from './verify-volumes.ts'
+import { type VolumesParts, verifyVolumes } from './verify-volumes.ts'
 
-export interface VerifyParts {
-  database: Database
-  disk: Disk
-  archive: string
+export interface VerifyParts extends VolumesParts {
   indexes: string
   looks: Looks
-  /** The server whose folder this is, if it is one's. */
-  server: string | undefined
   /** Whether a crawl has the collection open now. */
   running(): Promise<boolean>
 }

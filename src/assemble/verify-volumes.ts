@@ -5,9 +5,11 @@ import { type FoundCapture, verifyVolume } from '../collection/volumes/verify-vo
 import { isOpenVolume, isVolume, OPEN, volumePath } from '../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
+import { fetchVolume } from './fetch-volume.ts'
 import { responseAt, responseWith } from './open-queries.ts'
-import { placesOf } from './open-volumes.ts'
+import { placesOf, placeWords } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
+import type { VolumeDoors } from './volume-doors.ts'
 
 export interface VolumesTotals {
   volumes: number
@@ -15,18 +17,23 @@ export interface VolumesTotals {
   captures: number
 }
 
-interface VolumesParts {
+export interface VolumesParts {
   database: Database
   disk: Disk
   archive: string
+  /** The server whose folder this is, if it is one's. */
   server: string | undefined
+  doors: VolumeDoors
+  /** Volumes that lie elsewhere are fetched. */
+  everywhere: boolean
 }
 
 export async function verifyVolumes(
-  { database, disk, archive, server }: VolumesParts,
+  parts: VolumesParts,
   findings: Findings,
   tell: (volume: string) => void,
 ): Promise<VolumesTotals> {
+  const { database, disk, archive } = parts
   const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
   const rows = await database.read((tx) => queries(tx).all<{ name: string }>('SELECT name FROM volume'))
   const names = rows.map(({ name }) => name)
@@ -36,37 +43,72 @@ export async function verifyVolumes(
   }
   for (const name of [...new Set(names)].sort()) {
     tell(name)
-    // One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every
-    // capture in it lies in the file by then, also while a crawl goes on writing.
-    const { found, volume } = await database.read((tx) => verifyOne(tx, disk, archive, server, name))
+    const { found, volume } = await verifyNamed(parts, name)
     findings.include(found)
     for (const what of ['volumes', 'records', 'captures'] as const) totals[what] += volume[what]
   }
   return totals
 }
 
-async function verifyOne(
-  tx: Tx,
-  disk: Disk,
-  archive: string,
-  server: string | undefined,
-  name: string,
-): Promise<{ found: Findings; volume: VolumesTotals }> {
+interface Verified {
+  found: Findings
+  volume: VolumesTotals
+}
+
+/**
+ * What is here is read here. A beginning of what went on elsewhere counts as elsewhere: it was sent to a server, and its
+ * worker turned to another place before its end.
+ */
+async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
+  const { database, disk, archive, server, doors, everywhere } = parts
+  const here = volumePath(disk, archive, name)
+  if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
+  const elsewhere = (await database.read((tx) => placesOf(tx, name))).filter(({ node }) => node !== server)
+  if (elsewhere.length === 0 || (here !== undefined && !elsewhere[0].sealed))
+    return database.read((tx) => (here === undefined ? missing(tx, name) : verifyOne(tx, disk, name, here)))
+  const [best] = elsewhere
+  const found = new Findings()
+  const told = { found, volume: { volumes: 0, records: 0, captures: 0 } }
+  const where = `lies ${placeWords(best)}`
+  if (!best.sealed) {
+    // It grows while it is fetched.
+    found.note(name, `${where}, and is still written`)
+    return told
+  }
+  if (!everywhere) {
+    found.note(name, `${where}: --everywhere fetches and verifies it`)
+    return told
+  }
+  const fetched = await fetchVolume(best, name, disk, doors).catch((error: Error) => error)
+  if (fetched instanceof Error) {
+    const what = `${where}, and could not be fetched: ${fetched.message}`
+    // A folder of another machine is looked at there.
+    if (best.node.startsWith('dir:')) found.note(name, what)
+    else found.fault(name, what)
+    return told
+  }
+  using copy = fetched
+  const { path } = copy
+  return await database.read((tx) => verifyOne(tx, disk, name, path))
+}
+
+async function missing(tx: Tx, name: string): Promise<Verified> {
+  const found = new Findings()
+  const lost = await new Rows(tx, name).rest()
+  if (lost > 0) found.fault(name, `is not there; the catalogue has ${lost} captures in it`)
+  return { found, volume: { volumes: 0, records: 0, captures: 0 } }
+}
+
+/**
+ * One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every capture in it
+ * lies in the file by then, also while a crawl goes on writing.
+ */
+async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promise<Verified> {
   const findings = new Findings()
-  const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
-  const ended = { found: findings, volume: totals }
+  const totals: VolumesTotals = { volumes: 1, records: 0, captures: 0 }
   const rows = new Rows(tx, name)
   // The look begins with its first question.
   const durable = await knownEnd(tx, name)
-  const path = volumePath(disk, archive, name)
-  if (path === undefined) {
-    const elsewhere = (await placesOf(tx, name)).filter(({ node }) => node !== server)
-    const lost = elsewhere.length > 0 ? 0 : await rows.rest()
-    for (const { node, url } of elsewhere) findings.note(name, `lies with ${url ?? node}, and is verified there`)
-    if (lost > 0) findings.fault(name, `is not there; the catalogue has ${lost} captures in it`)
-    return ended
-  }
-  totals.volumes++
   if ((await rows.peek()) === undefined)
     findings.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
   const compare = new Comparison(tx, name, rows, findings)
@@ -85,7 +127,7 @@ async function verifyOne(
   }
   if (tail > 0) findings.note(name, 'its tail is not whole: still being written, or cut off by a crash')
   await compare.end()
-  return ended
+  return { found: findings, volume: totals }
 }
 
 class Comparison {

@@ -20,8 +20,8 @@ import type { Event } from '../visit/events.ts'
 import type { HouseCalls } from '../wire/calls.ts'
 import { joinServers, type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import { Crew } from './crew.ts'
+import { type OpenPlaces, openPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
-import { Shipper } from './ship-volumes.ts'
 import { loadThread } from './worker-thread.ts'
 
 export interface WorkerStart {
@@ -37,6 +37,8 @@ export interface WorkerSnapshot {
   bytes: number
   /** Parts of reports that wait here for a server. */
   undelivered: number
+  /** How often a place for volumes failed and the next of the list took over. */
+  placesReplaced: number
   /** How long no server has answered; undefined when the last one did. */
   lostMs: Millis | undefined
   slow: { site: string; why: string }[]
@@ -100,11 +102,12 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
     const archive = join(folder, 'archive')
     // What a kill left: the catalogue is not here, so each volume is looked through from its beginning.
     await repairVolumes(realDisk, archive, journal)
-    const shipper = new Shipper(realDisk, archive, {
+    const volumes: RemoteServers['volumes'] = {
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
-    })
-    const ship = settings.volumes === 'upload' ? () => shipper.ship() : undefined
+      placed: (...args) => remote!.volumes.placed(...args),
+    }
+    const places = await openPlaces({ settings, disk: realDisk, archive, volumes, journal })
     remote = reachServers({
       servers: settings.server,
       identity,
@@ -116,10 +119,10 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
       outboxFolder: join(folder, 'outbox'),
       outboxBytes: OUTBOX_BYTES,
       pollMs: POLL,
-      ...(ship && { ready: ship }),
+      ready: () => places.list.ship(),
     })
     const host = `${name}-${identity.worker.slice(0, LIFE_LETTERS)}`
-    return await runCrew({ settings, options, thread, folder, host, remote, journal, lock, random, ship })
+    return await runCrew({ settings, options, thread, folder, host, remote, journal, lock, random, places })
   } catch (error) {
     await remote?.close(0)
     lock.release()
@@ -138,7 +141,7 @@ interface Openings {
   journal: Readers<Event>
   lock: Lock
   random: Random
-  ship: (() => Promise<void>) | undefined
+  places: OpenPlaces
 }
 
 async function runCrew(openings: Openings): Promise<WorkerHandle> {
@@ -201,6 +204,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     visits: crew.visits,
     ...done,
     undelivered: remote.undelivered,
+    placesReplaced: openings.places.list.failures,
     lostMs: remote.lostMs,
     slow: crew.slow,
     lateMs: crew.lateMs,
@@ -232,8 +236,10 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
       over.abort()
       await Promise.all([keepCrew, tellServers, readAgain])
     }
-    await openings.ship?.().catch((error) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` }))
+    const { list, close } = openings.places
+    await list.ship().catch((error) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` }))
     const undelivered = await remote.close(FAREWELL)
+    close()
     openings.lock.release()
     if (failure !== undefined) throw failure
     return { why, undelivered }

@@ -32,6 +32,7 @@ export type ProblemCode =
   | 'database-unreachable'
   | 'server-unreachable'
   | 'server-refused'
+  | 'store-failed'
   | 'verify-failed'
 
 const EXIT_OF: Record<ProblemCode, number> = {
@@ -51,6 +52,7 @@ const EXIT_OF: Record<ProblemCode, number> = {
   'database-unreachable': EXIT.databaseUnreachable,
   'server-unreachable': EXIT.databaseUnreachable,
   'server-refused': EXIT.usage,
+  'store-failed': EXIT.failed,
   'verify-failed': EXIT.failed,
 }
 

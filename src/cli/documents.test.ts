@@ -53,8 +53,9 @@ test('every flag, variable and command that the documents name exists', () => {
   const variables = new Set(SETTING_NAMES.map(variableOf))
   const commands = new Set<string>([...COMMAND_NAMES, 'COMMAND'])
   for (const { path, text } of pages) {
-    for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(flags.has(flag), `${path} names ${flag}`)
-    for (const [name] of text.matchAll(/ORBWEAVER_[A-Z_]+/g)) assert.ok(variables.has(name), `${path} names ${name}`)
+    for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*/g))
+      assert.ok(flags.has(flag), `${path} names ${flag}`)
+    for (const [name] of text.matchAll(/ORBWEAVER_[A-Z0-9_]+/g)) assert.ok(variables.has(name), `${path} names ${name}`)
     for (const [, name] of text.matchAll(/`orbweaver ([a-z]+)/g)) assert.ok(commands.has(name), `${path} names ${name}`)
   }
 })

@@ -58,8 +58,8 @@ export interface Doors {
   startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle>
   /** Workers for such a house. */
   startWorker(settings: Settings, options: WorkerStart): Promise<WorkerHandle>
-  /** For reading, while a crawl may be running. `database`: the one that many machines share, if it is in one. */
-  openCollection(folder: string, database: string | undefined): Promise<Rooms>
+  /** For reading, while a crawl may be running. `settings`: of a database and of volumes that many machines share. */
+  openCollection(folder: string, settings: Settings | undefined): Promise<Rooms>
   /** Adds seeds from any sources to a collection, made if need be, without crawling. */
   enterSeeds(settings: Settings, request: SeedRequest & { version: string }, watch: SeedWatch): Promise<SeedsEntered>
   /** Looks names up as a crawl with these settings would. */

@@ -218,6 +218,7 @@ const WORKER: WorkerSnapshot = {
   pages: 10,
   bytes: 20_000,
   undelivered: 0,
+  placesReplaced: 0,
   lostMs: undefined,
   slow: [],
   lateMs: 0,
@@ -249,8 +250,8 @@ export function fakeDoors(
       snapshot: () => WORKER,
       stop() {},
     }),
-    async openCollection(folder, database) {
-      opened.push(database ?? folder)
+    async openCollection(folder, settings) {
+      opened.push(settings?.database ?? folder)
       return rooms
     },
     enterSeeds: async (_, { words }) => ({ reports: [{ ...SEEDED, new: words.length }], stopped: false }),

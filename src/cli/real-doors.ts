@@ -19,9 +19,13 @@ export const realDoors: Doors = {
     const { startWorker } = await import('../assemble/volunteer.ts')
     return startWorker(settings, options, thread)
   },
-  async openCollection(folder, database) {
-    const { openCollection } = await import('../assemble/open.ts')
-    return openCollection(folder, { database })
+  async openCollection(folder, settings) {
+    const [{ openCollection }, { volumeAccessOf }] = await Promise.all([
+      import('../assemble/open.ts'),
+      import('../assemble/volume-doors.ts'),
+    ])
+    if (settings === undefined) return openCollection(folder)
+    return openCollection(folder, { database: settings.database, volumes: volumeAccessOf(settings) })
   },
   async enterSeeds(settings, request, watch) {
     const { enterFromSources } = await import('../assemble/enter-seeds.ts')

@@ -234,7 +234,8 @@ export interface Rooms {
   leftMirror(site: string, settings: Settings): Promise<LeftMirror | undefined>
   /** For a URL that is not in the queue: the rule that is against it, by the settings of the collection. */
   whyNot(url: string, settings: Settings): Promise<WhyNot | undefined>
-  verify(tell: (volume: string) => void): Promise<VerifyReport>
+  /** `everywhere`: also volumes that lie on other machines. */
+  verify(tell: (volume: string) => void, everywhere: boolean): Promise<VerifyReport>
   exportCdxj(): AsyncIterable<string>
   exportPages(): AsyncIterable<object>
   exportLinks(): AsyncIterable<{ from: string; to: string }>

@@ -6,6 +6,8 @@ const machines = { group: 'Many machines' } as const
 const SERVE: readonly CommandName[] = ['serve', 'config']
 const WORKER: readonly CommandName[] = ['worker', 'config']
 const BOTH: readonly CommandName[] = ['serve', 'worker', 'config']
+/** Those that read volumes, wherever they lie. */
+const READERS: readonly CommandName[] = ['get', 'verify']
 
 export function clusterSettings(everywhere: readonly CommandName[]) {
   return {
@@ -52,10 +54,10 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
     }),
     joinSecret: maybe(a.secret, {
       ...machines,
-      commands: BOTH,
+      commands: [...BOTH, ...READERS],
       secret: true,
       form: 'TEXT|@FILE',
-      what: 'What a new worker must know to join; better given by ORBWEAVER_JOIN_SECRET or by a file. Without it, only workers on the same machine may join.',
+      what: 'What a new worker must know to join, and who reads volumes that lie with a server; better given by ORBWEAVER_JOIN_SECRET or by a file. Without it, only those on the same machine may.',
     }),
     untilDone: toggle({
       ...machines,
@@ -89,12 +91,48 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       form: 'NAME',
       what: 'Where the worker stands: workers of one region are near the same sites.',
     }),
-    volumes: one(a.oneOf('upload', 'keep'), {
+    volumes: many(a.volumePlace, {
       ...machines,
       commands: WORKER,
-      form: 'upload|keep',
-      default: 'upload',
-      what: 'What becomes of the volumes: sent to the server as they are written, or kept in the archive folder of the worker.',
+      form: 'upload|keep|dir:PATH|s3://BUCKET/PREFIX',
+      default: ['upload'],
+      what: 'What becomes of the volumes: sent to a server as they are written, kept in the archive folder of the worker, moved to another folder or to an S3-compatible store. With several, the next takes over when one is full or fails.',
+    }),
+    s3Endpoint: maybe(a.serverUrl, {
+      ...machines,
+      commands: [...WORKER, ...READERS],
+      form: 'URL',
+      defaultText: "Amazon's",
+      what: 'Where the S3-compatible store is.',
+    }),
+    s3Region: one(a.s3Region, {
+      ...machines,
+      commands: [...WORKER, ...READERS],
+      form: 'NAME',
+      default: 'us-east-1',
+      what: 'The region of the S3-compatible store.',
+    }),
+    s3Key: maybe(a.path, {
+      ...machines,
+      commands: [...WORKER, ...READERS],
+      secret: true,
+      form: 'TEXT|@FILE',
+      defaultText: 'as the AWS tools find it',
+      what: 'The id of the access key of the S3-compatible store; better given by ORBWEAVER_S3_KEY or by a file.',
+    }),
+    s3Secret: maybe(a.path, {
+      ...machines,
+      commands: [...WORKER, ...READERS],
+      secret: true,
+      form: 'TEXT|@FILE',
+      defaultText: 'as the AWS tools find it',
+      what: 'The secret of --s3-key; better given by ORBWEAVER_S3_SECRET or by a file.',
+    }),
+    everywhere: toggle({
+      ...machines,
+      commands: ['verify'],
+      flagOnly: true,
+      what: 'Fetch volumes that lie with servers or in a store, and verify them too.',
     }),
   }
 }

@@ -203,3 +203,17 @@ export function workerName(text: string): string {
     throw new Unfit(`'${text}' is no name; write up to 40 letters, digits, dots or hyphens`)
   return text
 }
+
+/** Where a worker puts its volumes. */
+export function volumePlace(text: string): string {
+  if (text === 'upload' || text === 'keep') return text
+  if (/^dir:[^\x00-\x1f]{1,1000}$/.test(text)) return text
+  if (/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9!_.*'()/-]{0,500})?$/.test(text))
+    return text.replace(/\/+$/, '')
+  throw new Unfit(`'${text}' is no place for volumes; write upload, keep, dir:/PATH or s3://BUCKET/PREFIX`)
+}
+
+export function s3Region(text: string): string {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) throw new Unfit(`'${text}' is no region; write eu-west-1 or the like`)
+  return text
+}

@@ -129,7 +129,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       const asked = blank(request)
       askedBy.set(request, { asked, began })
       if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
-      if (call.by === 'anyone') return limit(tools.strangerRates, asked.address)
+      if (call.by !== 'worker') return limit(tools.strangerRates, asked.address)
       checkProtocol(request)
       try {
         asked.worker = await tools.callers.who(request.headers.authorization)
@@ -139,14 +139,17 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
       }
       limit(tools.workerRates, asked.worker)
     },
-    async handler(request) {
+    async handler(request, reply) {
       const { asked } = askedBy.get(request)!
       if (typeof call.body === 'string') asked.bytes = bytesOf(request)
       const { name = '' } = request.params as { name?: string }
-      const { offset = '0' } = request.query as { offset?: string }
+      const { offset = '0', length = '0' } = request.query as { offset?: string; length?: string }
       asked.name = name
       asked.offset = Number(offset)
-      return handler(asked, request.body)
+      asked.length = Number(length)
+      const answer = await handler(asked, request.body)
+      if (answer instanceof Uint8Array) reply.type('application/octet-stream')
+      return answer
     },
     async onError(request, _reply, error) {
       const known = askedBy.get(request)
@@ -172,11 +175,19 @@ function blank(request: FastifyRequest): Asked {
     forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
     name: '',
     offset: 0,
+    length: 0,
+    join: joinShown(request.headers.authorization),
     bytes: new Uint8Array(0),
     packing: request.headers['content-encoding'] ?? '',
     gone: () => socket.destroyed,
     note: { items: 0, result: 'ok' },
   }
+}
+
+/** An operator's, as `readVolume` wants it. */
+function joinShown(authorization: string | undefined): string | undefined {
+  const [, shown] = /^Join ([A-Za-z0-9_-]{1,2000})$/.exec(authorization ?? '') ?? []
+  return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()
 }
 
 function checkProtocol(request: FastifyRequest): void {

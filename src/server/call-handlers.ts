@@ -15,6 +15,7 @@ import { checkJoin } from './join.ts'
 import { type HouseFigures, statisticsOf } from './statistics.ts'
 import { ticketsBy } from './tickets.ts'
 import { uploadHandlers, volumePlaces } from './uploads.ts'
+import { volumeHandlers } from './volume-calls.ts'
 import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-book.ts'
 import { workerHandlers } from './worker-calls.ts'
 
@@ -64,6 +65,7 @@ export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Pr
       folder: parts.archiveFolder,
       places: volumePlaces(database, parts.id),
     }),
+    ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
     checkIn: checkInHandler({ calls, tickets, holdings, journal }),
     version: async () => ({ program, protocol: PROTOCOL }),
     statistics: statisticsOf({

@@ -12,6 +12,10 @@ export interface Asked {
   /** Of the path: the name of a volume. */
   name: string
   offset: number
+  /** Of what an operator reads. */
+  length?: number
+  /** The join secret, as an operator shows it. */
+  join?: string
   /** The body, where that is no JSON, and how it is packed. */
   bytes: Uint8Array
   packing: string

@@ -1,4 +1,4 @@
-/** Who may become a worker. */
+/** Who may become a worker, and read volumes. */
 import { timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../wire/http/api-error.ts'
 import type { Asked } from './handlers.ts'
@@ -18,7 +18,7 @@ export function checkJoin(
   if (!forwarded && /^(127\.|::1$|::ffff:127\.)/.test(address)) return
   throw new ApiError(
     'forbidden',
-    'only workers on the machine of the server may join',
-    'start the server with --join-secret, and the worker with the same',
+    'only those on the machine of the server may do that',
+    'start the server with --join-secret, and the worker or the command with the same',
   )
 }

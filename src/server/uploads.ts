@@ -3,9 +3,8 @@
  * and must be the same. They lie in the archive folder under the names that volumes have while they are written and when
  * they are complete, so that readers find them as they find any other.
  */
-import { join } from 'node:path'
 import type { Disk } from '../base/disk.ts'
-import { OPEN } from '../collection/volumes/volume-name.ts'
+import { grownVolumes, VolumeConflict } from '../collection/volumes/grown-volumes.ts'
 import type { Database } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { ApiError } from '../wire/http/api-error.ts'
@@ -62,6 +61,7 @@ interface Known {
 }
 
 export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
+  const copies = grownVolumes(disk, folder)
   const volumes = new Map<string, Known>()
   /** One piece of a volume at a time. */
   const queues = new Map<string, Promise<unknown>>()
@@ -76,15 +76,13 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
     queues.set(name, quiet)
     return turn
   }
-  const sealedSize = (name: string) => disk.size(join(folder, name))
-  const sizeOf = (name: string) => sealedSize(name) ?? disk.size(join(folder, name) + OPEN)
   const known = async (name: string, worker: string): Promise<Known> => {
     const remembered = volumes.get(name)
     if (remembered !== undefined) return remembered
     const found = await places.find(name)
     if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
     // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
-    if (sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
+    if (copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
     await places.note(name, worker, 0, false)
     return { worker, durable: 0, noted: 0 }
   }
@@ -101,89 +99,31 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
     upload: ({ worker, name, offset, bytes, note }) =>
       inTurn(name, async () => {
         const volume = await ownVolume(name, worker)
-        const sealed = sealedSize(name)
-        if (sealed !== undefined) return { bytes: inSealed(name, sealed, offset, bytes) }
-        const path = join(folder, name) + OPEN
-        const size = disk.size(path) ?? 0
-        volume.durable = Math.min(volume.durable, size)
-        if (offset > volume.durable) return { bytes: volume.durable }
-        const end = offset + bytes.length
-        const same = offset + sameBytes(path, offset, bytes)
-        if (same < Math.min(end, volume.durable)) throw otherBytes(name, same)
-        if (end <= volume.durable) return { bytes: volume.durable }
-        // What lies behind was never answered for: of a write that a crash or a full disk cut off.
-        if (same < end && same < size) disk.truncate(path, same)
-        await append(disk, folder, path, bytes.subarray(same - offset))
+        const end = await orConflict(copies.append(name, volume.durable, offset, bytes))
+        note.items = 1
         volume.durable = end
         if (end - volume.noted >= NOTE_EVERY_BYTES) {
           volume.noted = end
           await places.note(name, worker, end, false)
         }
-        note.items = 1
         return { bytes: end }
       }),
     seal: ({ worker, name }, { bytes }) =>
       inTurn(name, async () => {
         await ownVolume(name, worker)
-        const path = join(folder, name)
-        const size = sizeOf(name)
-        const sealed = sealedSize(name) !== undefined
-        if (size === undefined || size < bytes || (sealed && size !== bytes))
-          throw new ApiError('conflict', `${name} has ${size ?? 0} bytes here, not ${bytes}`, 'send the rest first')
-        if (!sealed) {
-          // A tail that its worker had cut after a crash: no report names anything in it.
-          if (size > bytes) await cut(disk, path + OPEN, bytes)
-          disk.rename(path + OPEN, path)
-          await disk.syncFolder(folder)
-        }
+        await orConflict(copies.seal(name, bytes))
         await places.note(name, worker, bytes, true)
         volumes.delete(name)
         return { bytes }
       }),
   }
-
-  function inSealed(name: string, size: number, offset: number, bytes: Uint8Array): number {
-    const same = sameBytes(join(folder, name), offset, bytes)
-    if (offset > size || same === bytes.length) return size
-    if (offset + same < size) throw otherBytes(name, offset + same)
-    throw new ApiError('conflict', `${name} is complete: it has ${size} bytes`, 'begin another volume')
-  }
-
-  /** How many of the bytes are there already. */
-  function sameBytes(path: string, offset: number, bytes: Uint8Array): number {
-    const size = disk.size(path) ?? 0
-    if (offset >= size) return 0
-    const there = disk.read(path, offset, Math.min(bytes.length, size - offset))
-    if (Buffer.compare(there, bytes.subarray(0, there.length)) === 0) return there.length
-    return there.findIndex((byte, i) => byte !== bytes[i])
-  }
 }
 
-function otherBytes(name: string, at: number): ApiError {
-  return new ApiError('conflict', `${name} has other bytes at ${at}`, 'a volume is appended to, never changed')
-}
-
-/** Also without bytes: what an earlier life of the server wrote and did not sync is durable then. */
-async function append(disk: Disk, folder: string, path: string, bytes: Uint8Array): Promise<void> {
-  const isNew = disk.size(path) === undefined
-  const file = disk.append(path)
-  const before = file.size
+async function orConflict<T>(work: Promise<T>): Promise<T> {
   try {
-    file.write(bytes)
-    await file.sync()
+    return await work
   } catch (error) {
-    // After a failed sync nobody knows what the device has, whatever can be read: it is to be written again.
-    disk.truncate(path, before)
+    if (error instanceof VolumeConflict) throw new ApiError('conflict', error.message, error.hint)
     throw error
-  } finally {
-    file.close()
   }
-  if (isNew) await disk.syncFolder(folder)
-}
-
-async function cut(disk: Disk, path: string, size: number): Promise<void> {
-  disk.truncate(path, size)
-  const file = disk.append(path)
-  await file.sync()
-  file.close()
 }

@@ -11,7 +11,7 @@ export const verify: Command = {
   name: 'verify',
   usage: '',
   what: 'check that volumes, index and catalogue agree, and every digest',
-  more: 'Reads every volume from end to end, recomputes every digest, and compares records, index and catalogue with each other. It changes nothing. Exit code 1 when there is a fault.',
+  more: 'Reads every volume from end to end, recomputes every digest, and compares records, index and catalogue with each other. It changes nothing. Of volumes that lie on other machines it says where; with --everywhere it fetches them, one at a time. Exit code 1 when there is a fault.',
   examples: [
     { line: 'orbweaver verify', does: 'All of ./collection.' },
     { line: 'orbweaver verify -c news --json', does: 'With every fault, as JSON.' },
@@ -25,7 +25,7 @@ export const verify: Command = {
         if (!talk) return
         if (screen.isTerminal) screen.draw([`reading ${volume}`])
         else screen.say(`reading ${volume}`)
-      }),
+      }, settings.everywhere),
     )
     screen.draw([])
     if (!settings.quiet && !settings.json)

@@ -48,7 +48,7 @@ CREATE TABLE cluster_key (                  -- by which servers know the tickets
 
 CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
   name TEXT NOT NULL,
-  node TEXT NOT NULL,                       -- the server it was sent to, or the worker that keeps it
+  node TEXT NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker TEXT NOT NULL,
   bytes INTEGER NOT NULL,                   -- of it that are durable there
   sealed INTEGER NOT NULL,                  -- 1: complete

@@ -80,14 +80,14 @@ function describeCall(name: string, { method, path, by, what, body, query, answe
   return [
     `## \`${name}\``,
     '',
-    `\`${method} ${path}${query === undefined ? '' : `?${Object.keys(query.properties).join('&')}=…`}\` · by ${by}`,
+    `\`${method} ${path}${query === undefined ? '' : `?${Object.keys(query.properties).join('=…&')}=…`}\` · by ${by}`,
     '',
     what,
     '',
     ...(body === undefined
       ? []
       : [typeof body === 'string' ? `Sends ${OF_BYTES[body]}.` : `Sends ${shapeOf(body)}`, '']),
-    `Answer: ${shapeOf(answer)}`,
+    `Answer: ${answer === 'bytes' ? OF_BYTES.bytes : shapeOf(answer)}`,
     '',
   ]
 }

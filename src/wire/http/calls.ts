@@ -21,13 +21,14 @@ export type Body = TObject | 'parts' | 'bytes' | undefined
 export interface CallDefinition {
   method: 'GET' | 'POST' | 'PUT'
   path: string
-  /** `worker`: with id and secret. */
-  by: 'anyone' | 'worker'
+  /** `worker`: with id and secret. `operator`: who knows the join secret, or is on the machine of a server without one. */
+  by: 'anyone' | 'worker' | 'operator'
   what: string
   body: Body
   params?: TObject
   query?: TObject
-  answer: TObject
+  /** JSON, or bytes of a volume. */
+  answer: TObject | 'bytes'
 }
 
 const closed = { additionalProperties: false } as const
@@ -42,6 +43,9 @@ const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
 /** What leads nowhere but into the archive folder. */
 export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
 const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
+/** A folder or a store that is no server's: see `assemble/volume-places.ts`. */
+const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
+const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
 /** An offset beyond this is no place in a file. */
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
@@ -223,8 +227,27 @@ export const CALLS = {
     what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
     body: 'bytes',
     params: VolumeParams,
-    query: Type.Object({ offset: Type.String({ pattern: '^[0-9]{1,15}$' }) }, closed),
+    query: Type.Object({ offset: Digits }, closed),
     answer: Type.Object({ bytes: Bytes }),
+  },
+  readVolume: {
+    method: 'GET',
+    path: `${API}/volumes/:name`,
+    by: 'operator',
+    what: `Bytes of a volume that lies with this server, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    body: undefined,
+    params: VolumeParams,
+    query: Type.Object({ offset: Digits, length: Digits }, closed),
+    answer: 'bytes',
+  },
+  placed: {
+    method: 'POST',
+    path: `${API}/volumes/:name/place`,
+    by: 'worker',
+    what: 'A volume lies somewhere else than with a server: in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with so many bytes. Told before the parts that name it.',
+    body: Type.Object({ place: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
+    params: VolumeParams,
+    answer: nothing,
   },
   seal: {
     method: 'POST',
@@ -241,4 +264,6 @@ export type CallName = keyof typeof CALLS
 export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject
   ? Static<(typeof CALLS)[Name]['body']>
   : undefined
-export type AnswerOf<Name extends CallName> = Static<(typeof CALLS)[Name]['answer']>
+export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] extends TObject
+  ? Static<(typeof CALLS)[Name]['answer']>
+  : Uint8Array

@@ -17,6 +17,7 @@ export function openApi(version: string): object {
       schemas: { Error: ErrorBody },
       securitySchemes: {
         worker: { type: 'http', scheme: 'bearer', description: 'ID.SECRET, as registration gave them' },
+        operator: { type: 'http', scheme: 'join', description: 'the join secret, in base64url' },
       },
     },
   }
@@ -31,11 +32,11 @@ function operation(name: string, { by, what, body, params, query, answer }: Call
   return {
     operationId: name,
     summary: what,
-    ...(by === 'worker' ? { security: [{ worker: [] }] } : {}),
+    ...(by === 'anyone' ? {} : { security: [{ [by]: [] }] }),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined ? {} : { requestBody: { required: true, content: contentOf(body) } }),
     responses: {
-      200: { description: 'the answer', content: { 'application/json': { schema: answer } } },
+      200: { description: 'the answer', content: contentOf(answer) },
       default: {
         description: 'no',
         content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },

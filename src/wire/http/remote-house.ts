@@ -44,10 +44,12 @@ export type WorkerNews = RequestOf<'alive'>
 export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack'> {
   /** To be told every ten seconds or so; learns which servers there are. */
   alive(news: WorkerNews): Promise<void>
-  /** For `Shipper`. Both throw when no server answers now. */
+  /** For those who bring volumes to their places. All throw when no server answers now. */
   readonly volumes: {
     append(name: string, offset: number, bytes: Uint8Array): Promise<number>
     seal(name: string, size: number): Promise<void>
+    /** It lies elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
+    placed(name: string, place: string, bytes: number, sealed: boolean): Promise<void>
   }
   /** The servers' time. */
   readonly clock: ServerClock
@@ -190,6 +192,9 @@ export function reachServers(options: ReachOptions): RemoteServers {
       },
       async seal(name, size) {
         await servers.ask('seal', { bytes: size }, { patience: 0, name })
+      },
+      async placed(name, place, bytes, sealed) {
+        await servers.ask('placed', { place, bytes, sealed }, { patience: 0, name })
       },
     },
     get undelivered() {

@@ -45,12 +45,29 @@ export class Unreachable extends Error {
     this.name = 'Unreachable'
     this.retryMs = retryMs
   }
+
+  /** The last one that was asked answers well, but its disk is full. */
+  get isFull(): boolean {
+    return this.cause instanceof NotNow && this.cause.code === 'disk-full'
+  }
+}
+
+/** A server said that it cannot do it now. */
+class NotNow extends Error {
+  readonly code: string
+  constructor(url: string, { code, message }: Static<typeof ErrorBody>) {
+    super(`${url} says ${message}`)
+    this.name = 'NotNow'
+    this.code = code
+  }
 }
 
 interface Server {
   url: string
   failures: number
   notBefore: Millis
+  /** It has no room for volumes until then; all else it does. */
+  noRoomBefore: Millis
 }
 
 const ANSWER_WITHIN: Millis = 20_000
@@ -99,15 +116,17 @@ export class Servers {
   /** Throws Unreachable, or a Problem when the server will not answer this worker whatever it does. */
   async ask<Name extends CallName>(name: Name, body: RequestOf<Name>, options: AskOptions): Promise<Got<Name>> {
     const until = this.#clock.elapsed() + options.patience
+    const readyAt = (server: Server) =>
+      name === 'upload' ? Math.max(server.notBefore, server.noRoomBefore) : server.notBefore
     for (;;) {
       for (const server of this.#servers) {
-        if (server.notBefore > this.#clock.elapsed()) continue
+        if (readyAt(server) > this.#clock.elapsed()) continue
         const got = await this.#try(server, name, body, options)
         if (got !== undefined) return got
         if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
       }
       const now = this.#clock.elapsed()
-      const next = Math.max(now, Math.min(...this.#servers.map(({ notBefore }) => notBefore)))
+      const next = Math.max(now, Math.min(...this.#servers.map(readyAt)))
       if (next > until || options.signal?.aborted) throw new Unreachable(next - now, this.#lastTrouble)
       await this.#clock.sleep(next - now, options.signal)
     }
@@ -134,7 +153,11 @@ export class Servers {
     }
     this.#learnTime(answer)
     if (answer.status === 429 || answer.status >= 500) {
-      this.#rest(server, new Error(`${server.url} says ${said(answer).message}`), retryAfterOf(answer))
+      const trouble = new NotNow(server.url, said(answer))
+      if (name === 'upload' && trouble.code === 'disk-full') {
+        this.#lastTrouble = trouble
+        server.noRoomBefore = this.#clock.elapsed() + Math.max(FIRST_REST, retryAfterOf(answer))
+      } else this.#rest(server, trouble, retryAfterOf(answer))
       return undefined
     }
     if (answer.status !== 200) throw refusal(server.url, answer)
@@ -171,7 +194,7 @@ export class Servers {
   }
 }
 
-const fresh = (url: string): Server => ({ url, failures: 0, notBefore: 0 })
+const fresh = (url: string): Server => ({ url, failures: 0, notBefore: 0, noRoomBefore: 0 })
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
 const isHttp = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
 
@@ -221,7 +244,7 @@ function said({ status, body }: HttpAnswer): Static<typeof ErrorBody> {
   return { code: String(status), message: `status ${status}`, hint: 'is that an orbweaver server?' }
 }
 
-function refusal(url: string, answer: HttpAnswer): Refusal {
+export function refusal(url: string, answer: HttpAnswer): Refusal {
   return new Refusal(url, answer.status, said(answer))
 }
 

@@ -54,7 +54,7 @@ CREATE TABLE cluster_key (                  -- by which servers know the tickets
 
 CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
   name text COLLATE "C" NOT NULL,
-  node text COLLATE "C" NOT NULL,                       -- the server it was sent to, or the worker that keeps it
+  node text COLLATE "C" NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker text COLLATE "C" NOT NULL,
   bytes bigint NOT NULL,                    -- of it that are durable there
   sealed bigint NOT NULL,                   -- 1: complete

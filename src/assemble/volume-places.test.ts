@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Readers } from '../base/journal.ts'
+import { memoryDisk } from '../base/memory-disk.ts'
+import { seededRandom } from '../base/random.ts'
+import type { Event } from '../visit/events.ts'
+import { Unreachable } from '../wire/http/servers.ts'
+import { serverSink } from './open-places.ts'
+import type { VolumeSink } from './ship-volumes.ts'
+import { folderSink, KeptPlace, PlaceFailed, PlaceList, shippedPlace, type TellPlace } from './volume-places.ts'
+
+const [ONE, TWO] = ['A-20261115000000000-00001-x.warc.gz', 'A-20261115000000000-00002-x.warc.gz']
+
+function opened() {
+  const disk = memoryDisk()
+  const told: string[] = []
+  const tell: TellPlace = async (name, place, bytes, sealed) => {
+    told.push(`${name.slice(20, 25)} ${place} ${bytes}${sealed ? ' sealed' : ''}`)
+  }
+  const journal = new Readers<Event>()
+  const troubles: string[] = []
+  journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
+  const write = (name: string, ...bytes: number[]) => disk.append(`/w/${name}`).write(Uint8Array.from(bytes))
+  const there = (path: string) => [...disk.read(path, 0, 100)]
+  return { disk, told, tell, journal, troubles, write, there }
+}
+
+const nothing = () => false
+
+test('a place that fails is replaced by the next: what is complete there stays, what is written goes there whole', async () => {
+  const { disk, told, tell, journal, troubles, write, there } = opened()
+  let isFull = false
+  const first = folderSink(disk, '/one', tell)
+  const failing: VolumeSink = {
+    ...first,
+    async append(name, offset, bytes) {
+      if (isFull) throw new PlaceFailed('no room')
+      return first.append(name, offset, bytes)
+    },
+  }
+  const places = new PlaceList(
+    [
+      shippedPlace('dir:/one', disk, '/w', failing, nothing),
+      shippedPlace('dir:/two', disk, '/w', folderSink(disk, '/two', tell), nothing),
+    ],
+    journal,
+  )
+  write(ONE, 1, 2)
+  write(`${TWO}.open`, 3)
+  await places.ship()
+  isFull = true
+  write(`${TWO}.open`, 4)
+  await places.ship()
+  disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
+  await places.ship()
+  assert.deepEqual(there(`/one/${ONE}`), [1, 2])
+  assert.deepEqual(there(`/two/${TWO}`), [3, 4])
+  assert.deepEqual(disk.list('/w'), [])
+  assert.equal(places.failures, 1)
+  assert.deepEqual(troubles, ['volumes go to dir:/two from now on, not to dir:/one: no room'])
+  assert.equal(told.at(-1), '00002 dir:/two 2 sealed')
+})
+
+test('when all places have failed the first is tried again, and a trouble that is nobody’s fault moves nothing', async () => {
+  const { journal, troubles } = opened()
+  let answer: Error | undefined = new PlaceFailed('full')
+  const asked: string[] = []
+  const place = (name: string) => ({
+    name,
+    async ship() {
+      asked.push(name)
+      if (answer !== undefined) throw answer
+    },
+  })
+  const places = new PlaceList([place('a'), place('b')], journal)
+  await assert.rejects(places.ship(), PlaceFailed)
+  assert.deepEqual(asked, ['a', 'b'])
+  answer = new Error('not now')
+  await assert.rejects(places.ship(), /not now/)
+  answer = undefined
+  await places.ship()
+  assert.deepEqual(asked, ['a', 'b', 'a', 'a'])
+  assert.equal(troubles.length, 2)
+})
+
+test('volumes are kept and told of as long as there is room; those that were kept then stay', async () => {
+  const { disk, told, tell, journal, write, there } = opened()
+  let hasRoom = true
+  const kept = new KeptPlace(disk, '/w', tell, () => hasRoom)
+  const places = new PlaceList(
+    [kept, shippedPlace('dir:/two', disk, '/w', folderSink(disk, '/two', tell), kept.has)],
+    journal,
+  )
+  write(ONE, 1)
+  write(`${TWO}.open`, 2)
+  await places.ship()
+  await places.ship()
+  assert.deepEqual(told, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
+  hasRoom = false
+  disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
+  write(`${TWO.replace('2-x', '3-x')}.open`, 3)
+  await places.ship()
+  assert.deepEqual(
+    disk.list('/w'),
+    [ONE, TWO, `${TWO.replace('2-x', '3-x')}.open`],
+    'it was complete when it was looked at',
+  )
+  assert.deepEqual(there(`/two/${TWO.replace('2-x', '3-x')}.open`), [3])
+})
+
+test('a folder has what was answered for, also after a loss of power', async () => {
+  const { disk, tell } = opened()
+  const sink = folderSink(disk, '/two', tell)
+  assert.equal(await sink.append(ONE, 0, Uint8Array.of(1, 2)), 2)
+  disk.append(`/two/${ONE}.open`).write(Uint8Array.of(9, 9))
+  disk.crash(seededRandom(3))
+  const next = folderSink(disk, '/two', tell)
+  assert.equal(await next.append(ONE, 0, Uint8Array.of(1, 2, 3)), 3)
+  await next.seal(ONE, 3)
+  assert.deepEqual([...disk.read(`/two/${ONE}`, 0, 10)], [1, 2, 3])
+})
+
+test('servers that do not answer are waited for; one whose disk is full is replaced', async () => {
+  const failing = (error: Error) =>
+    serverSink({ append: () => Promise.reject(error), seal: () => Promise.reject(error) })
+  await assert.rejects(failing(new Unreachable(0, new Error('nobody'))).append(ONE, 0, Uint8Array.of(1)), Unreachable)
+  const full = Object.defineProperty(new Unreachable(0, undefined), 'isFull', { value: true })
+  await assert.rejects(failing(full).seal(ONE, 1), PlaceFailed)
+})

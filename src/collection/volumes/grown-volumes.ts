@@ -1,0 +1,114 @@
+/**
+ * Copies of volumes that grow as their originals do: appended, never changed, durable when answered for. Behind what was
+ * answered for may lie whatever a loss of power or a full disk left of a write: it is replaced, or found to be right.
+ */
+import { join } from 'node:path'
+import type { Disk } from '../../base/disk.ts'
+import { OPEN } from './volume-name.ts'
+
+/** What is there is not what should be. */
+export class VolumeConflict extends Error {
+  /** What to do about it. */
+  readonly hint: string
+  constructor(message: string, hint: string) {
+    super(message)
+    this.name = 'VolumeConflict'
+    this.hint = hint
+  }
+}
+
+export interface GrownVolumes {
+  /** Undefined: there is none of this name, complete or not. */
+  sizeOf(name: string): number | undefined
+  /**
+   * Up to `durable` it is known to be durable and right; says up to where it is now. Bytes that are there may come again;
+   * none may be left out.
+   */
+  append(name: string, durable: number, offset: number, bytes: Uint8Array): Promise<number>
+  /** It is complete with this size: what lies behind it is cut. May be said again. */
+  seal(name: string, size: number): Promise<void>
+}
+
+export function grownVolumes(disk: Disk, folder: string): GrownVolumes {
+  const pathOf = (name: string) => join(folder, name)
+  const sealedSize = (name: string) => disk.size(pathOf(name))
+  const sizeOf = (name: string) => sealedSize(name) ?? disk.size(pathOf(name) + OPEN)
+
+  /** How many of the bytes are there already. */
+  const sameBytes = (path: string, offset: number, bytes: Uint8Array): number => {
+    const size = disk.size(path) ?? 0
+    if (offset >= size) return 0
+    const there = disk.read(path, offset, Math.min(bytes.length, size - offset))
+    if (Buffer.compare(there, bytes.subarray(0, there.length)) === 0) return there.length
+    return there.findIndex((byte, i) => byte !== bytes[i])
+  }
+  const againstSealed = (name: string, size: number, offset: number, bytes: Uint8Array): number => {
+    const same = sameBytes(pathOf(name), offset, bytes)
+    if (offset > size || same === bytes.length) return size
+    if (offset + same < size) throw otherBytes(name, offset + same)
+    throw new VolumeConflict(`${name} is complete: it has ${size} bytes`, 'begin another volume')
+  }
+
+  return {
+    sizeOf,
+    async append(name, known, offset, bytes) {
+      const sealed = sealedSize(name)
+      if (sealed !== undefined) return againstSealed(name, sealed, offset, bytes)
+      const path = pathOf(name) + OPEN
+      const size = disk.size(path) ?? 0
+      const durable = Math.min(known, size)
+      if (offset > durable) return durable
+      const end = offset + bytes.length
+      const same = offset + sameBytes(path, offset, bytes)
+      if (same < Math.min(end, durable)) throw otherBytes(name, same)
+      if (end <= durable) return durable
+      if (same < end && same < size) disk.truncate(path, same)
+      // Also without bytes: what an earlier process wrote and did not sync is durable then.
+      await append(disk, folder, path, bytes.subarray(same - offset))
+      return end
+    },
+    async seal(name, size) {
+      const path = pathOf(name)
+      const there = sizeOf(name)
+      const isSealed = sealedSize(name) !== undefined
+      if (there === undefined || there < size || (isSealed && there !== size))
+        throw new VolumeConflict(`${name} has ${there ?? 0} bytes here, not ${size}`, 'send the rest first')
+      if (isSealed) return
+      // A tail that its worker had cut after a crash: no report names anything in it.
+      if (there > size) await cut(disk, path + OPEN, size)
+      disk.rename(path + OPEN, path)
+      await disk.syncFolder(folder)
+    },
+  }
+}
+
+function otherBytes(name: string, at: number): VolumeConflict {
+  return new VolumeConflict(`${name} has other bytes at ${at}`, 'a volume is appended to, never changed')
+}
+
+async function append(disk: Disk, folder: string, path: string, bytes: Uint8Array): Promise<void> {
+  const isNew = disk.size(path) === undefined
+  const file = disk.append(path)
+  const before = file.size
+  try {
+    file.write(bytes)
+    await file.sync()
+  } catch (error) {
+    // After a failed sync nobody knows what the device has, whatever can be read: it is to be written again.
+    disk.truncate(path, before)
+    throw error
+  } finally {
+    file.close()
+  }
+  if (isNew) await disk.syncFolder(folder)
+}
+
+async function cut(disk: Disk, path: string, size: number): Promise<void> {
+  disk.truncate(path, size)
+  const file = disk.append(path)
+  try {
+    await file.sync()
+  } finally {
+    file.close()
+  }
+}

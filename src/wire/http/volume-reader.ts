@@ -1,0 +1,39 @@
+/** An operator's way to the bytes of a volume that lies with a server. */
+import type { Millis } from '../../base/clock.ts'
+import { CALLS } from './calls.ts'
+import type { HttpClient } from './http-client.ts'
+import { MOST_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
+import { refusal } from './servers.ts'
+
+/** `length` bytes from `offset`; fewer at the end of the volume. Throws NoAnswer or Refusal. */
+export type ReadAt = (name: string, offset: number, length: number) => Promise<Uint8Array>
+
+const ANSWER_WITHIN: Millis = 60_000
+
+export function volumeReader(client: HttpClient, server: string, joinSecret: string | undefined): ReadAt {
+  const authorization =
+    joinSecret === undefined ? {} : { authorization: `Join ${Buffer.from(joinSecret).toString('base64url')}` }
+  const { method, path } = CALLS.readVolume
+  const piece = async (name: string, offset: number, length: number): Promise<Uint8Array> => {
+    const answer = await client.send({
+      method,
+      url: `${server}${path.replace(':name', encodeURIComponent(name))}?offset=${offset}&length=${length}`,
+      headers: { ...authorization, [PROTOCOL_HEADER]: String(PROTOCOL) },
+      body: undefined,
+      withinMs: ANSWER_WITHIN,
+    })
+    if (answer.status !== 200) throw refusal(server, answer)
+    return answer.body.subarray(0, length)
+  }
+  return async (name, offset, length) => {
+    const pieces: Uint8Array[] = []
+    let got = 0
+    while (got < length) {
+      const bytes = await piece(name, offset + got, Math.min(MOST_VOLUME_PIECE, length - got))
+      if (bytes.length === 0) break
+      pieces.push(bytes)
+      got += bytes.length
+    }
+    return Buffer.concat(pieces, got)
+  }
+}

@@ -1,0 +1,147 @@
+/** A bucket of an S3-compatible store. */
+import {
+  AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectsCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { Problem } from '../../base/errors.ts'
+import type { ObjectStore } from './object-store.ts'
+
+export interface S3Access {
+  /** Undefined: Amazon's own. */
+  endpoint: string | undefined
+  region: string
+  /** Undefined: as the AWS tools find them (variables, files, the machine's role). */
+  keys: { id: string; secret: string } | undefined
+}
+
+const ATTEMPTS = 3
+const TIMES = { connectionTimeout: 10_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
+/** At least 5 MiB each but the last, at most 10,000: volumes of 160 GB. */
+const PART_BYTES = 16 * 2 ** 20
+/** Of one volume there are about as many pieces as seconds in which it grew. */
+const MOST_LISTED = 1_000_000
+
+/** `place`: s3://BUCKET/PREFIX. */
+export function openS3(place: string, { endpoint, region, keys }: S3Access): ObjectStore {
+  const [, Bucket = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(place) ?? []
+  const prefix = path === '' ? '' : `${path.replace(/\/+$/, '')}/`
+  const client = new S3Client({
+    region,
+    maxAttempts: ATTEMPTS,
+    requestHandler: TIMES,
+    ...(keys && { credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret } }),
+    // Other makers' stores: buckets as paths, and not all know the newer checksums.
+    ...(endpoint && {
+      endpoint,
+      forcePathStyle: true,
+      requestChecksumCalculation: 'WHEN_REQUIRED' as const,
+      responseChecksumValidation: 'WHEN_REQUIRED' as const,
+    }),
+  })
+  const at = (key: string) => ({ Bucket, Key: prefix + key })
+  const ask = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work()
+    } catch (error) {
+      throw new Problem('store-failed', `${place}: ${reasonOf(error)}`, { cause: error })
+    }
+  }
+  const orAbsent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work()
+    } catch (error) {
+      if (statusOf(error) === 404 && !/bucket/i.test((error as Error).name)) return undefined
+      throw error
+    }
+  }
+
+  const putParts = async (key: string, size: number, read: (offset: number, length: number) => Uint8Array) => {
+    const { UploadId } = await client.send(new CreateMultipartUploadCommand(at(key)))
+    try {
+      const Parts: { ETag: string | undefined; PartNumber: number }[] = []
+      for (let offset = 0; offset < size; offset += PART_BYTES) {
+        const PartNumber = Parts.length + 1
+        const Body = read(offset, Math.min(PART_BYTES, size - offset))
+        const { ETag } = await client.send(new UploadPartCommand({ ...at(key), UploadId, PartNumber, Body }))
+        Parts.push({ ETag, PartNumber })
+      }
+      await client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }))
+    } catch (error) {
+      // What was sent of it would be kept, and paid for, without an end.
+      await client.send(new AbortMultipartUploadCommand({ ...at(key), UploadId })).catch(() => {})
+      throw error
+    }
+  }
+
+  return {
+    async put(key, bytes) {
+      await ask(() => client.send(new PutObjectCommand({ ...at(key), Body: bytes })))
+    },
+    async putLarge(key, size, read) {
+      if (size <= PART_BYTES) await this.put(key, read(0, size))
+      else await ask(() => putParts(key, size, read))
+    },
+    get: (key, offset, length) =>
+      ask(() =>
+        orAbsent(async () => {
+          if (length === 0) return new Uint8Array(0)
+          try {
+            const Range = `bytes=${offset}-${offset + length - 1}`
+            const { Body } = await client.send(new GetObjectCommand({ ...at(key), Range }))
+            return ((await Body?.transformToByteArray()) ?? new Uint8Array(0)).subarray(0, length)
+          } catch (error) {
+            if (statusOf(error) === 416) return new Uint8Array(0)
+            throw error
+          }
+        }),
+      ),
+    size: (key) =>
+      ask(() => orAbsent(async () => (await client.send(new HeadObjectCommand(at(key)))).ContentLength ?? 0)),
+    list: (inside) =>
+      ask(async () => {
+        const found: { key: string; size: number }[] = []
+        let ContinuationToken: string | undefined
+        do {
+          const page = await client.send(
+            new ListObjectsV2Command({ Bucket, Prefix: prefix + inside, ContinuationToken }),
+          )
+          for (const { Key = '', Size = 0 } of page.Contents ?? [])
+            found.push({ key: Key.slice(prefix.length), size: Size })
+          ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined
+        } while (ContinuationToken !== undefined && found.length < MOST_LISTED)
+        return found
+      }),
+    async remove(keys) {
+      if (keys.length === 0) return
+      const Objects = keys.map((key) => ({ Key: prefix + key }))
+      const { Errors = [] } = await ask(() =>
+        client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects, Quiet: true } })),
+      )
+      if (Errors.length > 0)
+        throw new Problem(
+          'store-failed',
+          `${place}: ${Errors.length} objects stay (${Errors[0].Message ?? Errors[0].Code})`,
+        )
+    },
+    close: () => client.destroy(),
+  }
+}
+
+const statusOf = (error: unknown): number | undefined =>
+  error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
+
+/** A refusal without a body has nothing but its status. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const status = statusOf(error)
+  return `${error.name}${status === undefined ? '' : ` (${status})`}: ${error.message || 'no reason given'}`
+}

@@ -1,0 +1,83 @@
+/**
+ * Volumes in a store of objects. An object cannot grow, and the parts of a multipart upload are there only when it is
+ * complete; but what a report names must be durable before the report is told. So each piece of a growing volume is an
+ * object of its own, `NAME.pieces/OFFSET`, and when the volume is complete it is stored once more as a whole, under its
+ * NAME, and the pieces are removed. Each byte travels twice; readers look for the whole, then for the pieces.
+ */
+import type { ObjectStore } from './object-store.ts'
+
+export interface StoredVolumes {
+  /** Resolves when the bytes are durable, with how much of the volume is there without a gap. */
+  append(name: string, offset: number, bytes: Uint8Array): Promise<number>
+  /** `read`: of the volume, where it still lies whole. */
+  seal(name: string, size: number, read: (offset: number, length: number) => Uint8Array): Promise<void>
+  /** Fewer bytes at the end of what is there. */
+  readAt(name: string, offset: number, length: number): Promise<Uint8Array>
+}
+
+interface Piece {
+  key: string
+  offset: number
+  size: number
+}
+
+const OFFSET_DIGITS = 15
+const REMOVED_AT_ONCE = 1000
+
+export function storedVolumes(store: ObjectStore): StoredVolumes {
+  /** How much of a volume is there, as far as is known. */
+  const there = new Map<string, number>()
+  const folderOf = (name: string) => `${name}.pieces/`
+  const keyOf = (name: string, offset: number) => folderOf(name) + String(offset).padStart(OFFSET_DIGITS, '0')
+
+  const piecesOf = async (name: string): Promise<Piece[]> => {
+    const folder = folderOf(name)
+    const found = await store.list(folder)
+    return found.map(({ key, size }) => ({ key, size, offset: Number(key.slice(folder.length)) }))
+  }
+  const look = async (name: string): Promise<number> =>
+    (await store.size(name)) ?? (await piecesOf(name)).reduce((end, piece) => grown(end, piece), 0)
+
+  return {
+    async append(name, offset, bytes) {
+      let end = there.get(name) ?? (await look(name))
+      if (offset === end && bytes.length > 0) {
+        await store.put(keyOf(name, offset), bytes)
+        end += bytes.length
+      }
+      there.set(name, end)
+      return end
+    },
+    async seal(name, size, read) {
+      if ((await store.size(name)) !== size) await store.putLarge(name, size, read)
+      const keys = (await piecesOf(name)).map(({ key }) => key)
+      for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) await store.remove(keys.slice(at, at + REMOVED_AT_ONCE))
+      there.delete(name)
+    },
+    async readAt(name, offset, length) {
+      const whole = () => store.get(name, offset, length)
+      return (await whole()) ?? (await fromPieces(name, offset, length)) ?? (await whole()) ?? new Uint8Array(0)
+    },
+  }
+
+  /** Undefined when one is no longer there: the volume was completed meanwhile. */
+  async function fromPieces(name: string, offset: number, length: number): Promise<Uint8Array | undefined> {
+    const parts: Uint8Array[] = []
+    let at = offset
+    for (const piece of await piecesOf(name)) {
+      if (piece.offset > at || at >= offset + length) break
+      if (piece.offset + piece.size <= at) continue
+      const wanted = Math.min(piece.offset + piece.size, offset + length) - at
+      const bytes = await store.get(piece.key, at - piece.offset, wanted)
+      if (bytes === undefined) return undefined
+      parts.push(bytes)
+      at += bytes.length
+    }
+    return parts.length === 0 ? undefined : Buffer.concat(parts, at - offset)
+  }
+}
+
+/** Pieces may overlap: one that was sent again after a start may be longer than before. */
+function grown(end: number, { offset, size }: Piece): number {
+  return offset <= end ? Math.max(end, offset + size) : end
+}
