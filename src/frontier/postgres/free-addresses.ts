@@ -18,7 +18,7 @@ export const FORGET_ADDRESSES = `
   DELETE FROM address a WHERE a.shard = $1 AND a.address = ANY($2::text[])
   AND NOT EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address)`
 export const READ_NEXT_IDLE = `
-  SELECT until::float8 AS until FROM address WHERE shard = $1 AND visits = 0 ORDER BY until LIMIT 1`
+  SELECT until::float8 AS until FROM address WHERE shard = $1 AND visits = 0 ORDER BY address.until LIMIT 1`
 
 /** Shards that are looked at in one go. */
 const MOST_SHARDS = 32

@@ -10,10 +10,10 @@ export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND state = 'waiting' AND not_before <= $2 ORDER BY not_before LIMIT $3
     FOR UPDATE SKIP LOCKED)`
-/** Those that another check-out looks at are passed over. */
+/** Those that another check-out looks at are passed over. By the columns of the table: what is read of them is in no index. */
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
-  ORDER BY losses, crowd, rank LIMIT $3 FOR UPDATE SKIP LOCKED`
+  ORDER BY site.losses, site.crowd, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
 export const READ_NEXT_DUE = `
   SELECT not_before::float8 AS due FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1`
 
