@@ -13,7 +13,7 @@ import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'
 import { admit } from './admit.ts'
 import { aliasesAmong } from './alias-book.ts'
-import { bucketFor } from './by-bucket.ts'
+import { bucketFor, byBucket, column, eachBucket } from './by-bucket.ts'
 import { readUrlTexts } from './read-url-texts.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites } from './site-rows.ts'
@@ -27,6 +27,11 @@ export const READ_WAITING = `
 export const REVIVE_REPLACED = `
   UPDATE url SET mark = 0, due_at = 0, tries = 0 WHERE bucket = $1 AND site = $2 AND mark = ${REPLACED}`
 export const READ_PENDING = `SELECT name FROM site_alias WHERE pending = 1 ORDER BY bucket, site LIMIT $1`
+/** Where nothing waits there is nothing to move: most names, for they are learnt at their home pages. */
+export const READ_IDLE_PENDING = `
+  SELECT a.site FROM site_alias a LEFT JOIN site s ON s.bucket = a.bucket AND s.key = a.site
+  WHERE a.pending = 1 AND coalesce(s.waiting, 0) = 0 LIMIT $1`
+export const CLEAR_PENDING = `UPDATE site_alias SET pending = 0 WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const WRITE_PENDING = `UPDATE site_alias SET pending = $3 WHERE bucket = $1 AND site = $2 AND pending <> $3`
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
 
@@ -106,11 +111,17 @@ async function linksOf(tx: PostgresTx, site: SiteName, rows: readonly UrlRow[]):
 
 /** After visits have ended: their sites are locked. What waits in another name goes to the original. */
 export async function moveRested(sheaf: Sheaf, names: readonly SiteName[]): Promise<void> {
-  for (const name of names) if (sheaf.names.originalOf(name) !== undefined) await moveWaiting(sheaf, name, MOST_MOVED)
+  for (const name of names) {
+    const isIdle = sheaf.sites.get(keyOf(name))?.waiting === 0
+    if (!isIdle && sheaf.names.originalOf(name) !== undefined) await moveWaiting(sheaf, name, MOST_MOVED)
+  }
 }
 
 /** What was too much at once, and what waits in sites that nobody visits. Sites that others have now come next time. */
 export async function movePending(sheaf: Sheaf): Promise<void> {
+  const idle = await sheaf.tx.allExact<{ site: bigint }>(READ_IDLE_PENDING, MOST_MOVED)
+  const buckets = byBucket(idle, ({ site }) => site)
+  await eachBucket(buckets, (bucket, rows) => sheaf.tx.run(CLEAR_PENDING, bucket, column(rows, 'site')))
   let left = MOST_MOVED
   for (const { name } of await sheaf.tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING_NAMES)) {
     const key = keyOf(name)

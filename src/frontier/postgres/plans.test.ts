@@ -20,6 +20,7 @@ const OTHERWISE: Record<string, string> = {
   'balance-domain.ts READ_OLDEST_HELD': 'as READ_NEWEST',
   'balance-domain.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
   'move-waiting.ts READ_PENDING': 'an index of its own, of the few that are pending',
+  'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING',
   'move-waiting.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
   'release-trusted.ts READ_HELD_FROM': 'once, when a process begins',
   'recover.ts READ_OUT': 'once, when a process begins',
