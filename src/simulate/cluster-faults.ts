@@ -30,8 +30,10 @@ export interface FaultPlan {
   until: Millis
   /** How often each comes, against the others. */
   weights: Readonly<Record<FaultKind, number>>
-  /** The longest that a disk is full. */
+  /** The longest that a worker's disk is full. */
   fullFor: Millis
+  /** The longest that no server answers, be it that they are down, full or out of reach. */
+  awayFor: Millis
 }
 
 export const EVEN_WEIGHTS = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 1])) as Record<FaultKind, number>
@@ -73,13 +75,14 @@ export class Troublemaker {
     this.#random = random
   }
 
-  async work({ every, most, until, weights, fullFor }: FaultPlan, over: AbortSignal): Promise<void> {
+  async work(plan: FaultPlan, over: AbortSignal): Promise<void> {
     const { clock } = this.#world
+    const { every, most, until } = plan
     for (let done = 0; done < most; done++) {
       await clock.sleep(-Math.log(1 - this.#random.next()) * every, over)
       if (over.aborted || clock.elapsed() > until) return
-      const kind = this.#draw(weights)
-      if (this.#make(kind, fullFor)) this.count(kind)
+      const kind = this.#draw(plan.weights)
+      if (this.#make(kind, plan)) this.count(kind)
     }
   }
 
@@ -100,12 +103,12 @@ export class Troublemaker {
   }
 
   /** False: it has not happened, or not yet. */
-  #make(kind: FaultKind, fullFor: Millis): boolean {
+  #make(kind: FaultKind, plan: FaultPlan): boolean {
     const { network, servers, settings } = this.#world
     const random = this.#random
     const worker = this.#workers[random.integer(this.#workers.length)]
     const machine = WORKER_FAULT.test(kind) ? worker.machine : this.#server
-    const awayFor = random.integer(random.next() < 0.5 ? settings.lease / 2 : 2 * settings.lease)
+    const awayFor = random.integer(random.next() < 0.5 ? plan.awayFor / 4 : plan.awayFor)
     switch (kind) {
       case 'worker killed':
       case 'worker without power':
@@ -123,8 +126,10 @@ export class Troublemaker {
         return true
       }
       case 'worker disk full':
+        this.#fill(machine, random.integer(plan.fullFor))
+        return true
       case 'server disk full':
-        this.#fill(machine, random.integer(fullFor))
+        this.#fill(machine, awayFor)
         return true
       case 'worker clock set':
         worker.clockOff = Math.round((random.next() * 2 - 1) * 12 * HOURS)

@@ -83,7 +83,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
   const serving = server.live(
     (power) => serverLife(world, server, failing, power, ownRandom({ random: lives }), stop.signal),
     () => {
-      const ms = downTime(lives, stage.settings.lease)
+      const ms = downTime(lives, options.plan.awayFor)
       trouble.excuse(undefined, ms)
       return ms
     },
@@ -96,7 +96,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
         if (end === 'again') trouble.excuse(me.machine.name)
         return end
       },
-      () => downTime(rests, stage.settings.lease),
+      () => downTime(rests, 2 * stage.settings.lease),
     )
   })
   const making = trouble.work(options.plan, over.signal)
@@ -162,9 +162,9 @@ async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { ex
   const places = new Map(ledger.entries.map((entry, at) => [entry, at]))
   return (answer, again) => {
     const asked = web.plan.epoch + answer.at
-    // A robots.txt that lies elsewhere is read anew from where it was looked for.
-    const isOnTheWay = answer.url.endsWith('/robots.txt') && answer.status >= 300 && answer.status < 400
-    if (!isOnTheWay && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
+    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies.
+    const isUnread = answer.url.endsWith('/robots.txt') && (again !== undefined || isRedirect(answer.status))
+    if (!isUnread && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
     const worker = askers[places.get(answer) ?? -1]
     return excuses.some(
       (excuse) =>
@@ -174,3 +174,5 @@ async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { ex
     )
   }
 }
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400

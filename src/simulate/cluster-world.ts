@@ -38,7 +38,7 @@ export function ownRandom({ random }: Pick<ClusterWorld, 'random'>): Random {
   return seededRandom(random.integer(2 ** 31))
 }
 
-/** Most machines are back soon, some only after leases have ended. */
-export function downTime(random: Random, lease: Millis): Millis {
-  return random.next() < 0.8 ? random.integer(5000) : random.integer(2 * lease)
+/** Most machines are back soon, some only after `longest`. */
+export function downTime(random: Random, longest: Millis): Millis {
+  return random.integer(random.next() < 0.8 ? Math.min(5000, longest) : longest)
 }

@@ -2,13 +2,18 @@
  * `npm run chaos`: crawls by many processes under faults, one after the other, until there were as many as asked for.
  *
  *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 60] [--seed N]
+ *   npm run chaos -- --simulated 2000 [--seed N]
+ *   npm run chaos -- --days 8 [--seed N]
  *
  * `--named`: how many deaths there must be at each of the moments that matter most, between a sync and its check-in, between
  * the inbox and applying, and inside applying. Every crawl is judged; the seed of one that fails repeats it.
+ * `--simulated`: so many small clusters in virtual time. `--days`: one larger cluster for so many virtual days.
  */
 import { parseArgs } from 'node:util'
 import { chaosCrawl } from './cluster-chaos.ts'
+import { manyDays } from './many-days.ts'
 import { migrationChaos } from './migration-chaos.ts'
+import { simulatedChaos } from './simulated.ts'
 import { chaosWeb } from './web.ts'
 
 const { values } = parseArgs({
@@ -17,27 +22,47 @@ const { values } = parseArgs({
     named: { type: 'string', default: '40' },
     migrations: { type: 'string', default: '40' },
     'a-crawl': { type: 'string', default: '60' },
+    simulated: { type: 'string' },
+    days: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
 })
-const MOMENTS = ['worker at synced', 'server at inbox-stored', 'server at applying']
-const first = Number(values.seed)
-const sums = new Map<string, number>()
-const total = () => [...sums.values()].reduce((sum, n) => sum + n, 0)
-const lacksNamed = () => MOMENTS.some((name) => (sums.get(name) ?? 0) < Number(values.named))
+const first = numberOf('seed', values.seed)
 const tell = (line: string) => process.stdout.write(`${line}\n`)
+const MOMENTS = ['worker at synced', 'server at inbox-stored', 'server at applying']
 
-for (let seed = first; total() < Number(values.faults) || lacksNamed(); seed++) {
-  const kinds = total() < Number(values.faults) ? 'all' : 'named'
-  tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
-  const began = performance.now()
-  const faults = await chaosCrawl({
-    ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, tell },
-  })
-  for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
-  tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+async function realChaos(): Promise<boolean> {
+  const sums = new Map<string, number>()
+  const total = () => [...sums.values()].reduce((sum, n) => sum + n, 0)
+  const lacksNamed = () => MOMENTS.some((name) => (sums.get(name) ?? 0) < Number(values.named))
+
+  for (let seed = first; total() < Number(values.faults) || lacksNamed(); seed++) {
+    const kinds = total() < Number(values.faults) ? 'all' : 'named'
+    tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
+    const began = performance.now()
+    const faults = await chaosCrawl({
+      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, tell },
+    })
+    for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
+    tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+  }
+  if (Number(values.migrations) > 0)
+    sums.set('server inside a migration', await migrationChaos(Number(values.migrations), first))
+  tell(`${total()} faults:`)
+  for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
+  return true
 }
-if (Number(values.migrations) > 0)
-  sums.set('server inside a migration', await migrationChaos(Number(values.migrations), first))
-tell(`${total()} faults:`)
-for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
+
+async function chaos(): Promise<boolean> {
+  if (values.simulated !== undefined) return simulatedChaos(numberOf('simulated', values.simulated), first, tell)
+  if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, tell)
+  return realChaos()
+}
+
+function numberOf(flag: string, text: string): number {
+  const number = Number(text)
+  if (text.trim() !== '' && number >= 0 && Number.isFinite(number)) return number
+  throw new Error(`--${flag} ${text}: give a number, as in --${flag} 8`)
+}
+
+if (!(await chaos())) process.exitCode = 1
