@@ -15,6 +15,8 @@ export type Event =
   | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }
   | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
   | { kind: 'lease-lost'; site: string }
+  /** It does not end: told to, or given up. */
+  | { kind: 'visit-stuck'; site: string; givenUp: boolean }
   | { kind: 'hazard'; site: string; rule: string; evidence: string; pattern?: string }
   | { kind: 'mirror-left'; replica: string; original: string; why: string }
   | { kind: 'volume-opened'; name: string }

@@ -42,6 +42,13 @@ export class Courier {
     this.#timer ??= this.#tools.clock.after(PART_EVERY, () => this.#tick())
   }
 
+  /** It never ends; what it told before is brought, if it is not yet. */
+  forget(reporter: Reporter): void {
+    if (!this.#reporters.has(reporter)) return
+    const forget = () => this.#reporters.delete(reporter)
+    this.deliver().then(forget, forget)
+  }
+
   /** Resolves when all that was told before the call is durable. Calls made while a delivery runs share the next one. */
   deliver(): Promise<void> {
     if (this.#current === undefined) {

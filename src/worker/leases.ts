@@ -40,6 +40,20 @@ export class Leases {
     this.#held.delete(visit)
   }
 
+  /** It is to end, and keeps its lease until it does. */
+  tell(visit: VisitId): void {
+    this.#held.get(visit)?.end.abort()
+  }
+
+  /** It is renewed no more, and whoever still has it asks nothing. */
+  giveUp(visit: VisitId): void {
+    const held = this.#held.get(visit)
+    if (held === undefined) return
+    held.endsAt = Number.NEGATIVE_INFINITY
+    held.end.abort()
+    this.#held.delete(visit)
+  }
+
   get visits(): VisitId[] {
     return [...this.#held.keys()]
   }

@@ -192,3 +192,67 @@ test('when the frontier fails, its visits end before it says so', async () => {
   await clock.run(clock.sleep(60_000))
   assert.equal(web.asked.length, asked)
 })
+
+const HOUR = 3_600_000
+
+/** `s0.test` hangs: it is asked for in vain. `hears`: until it is told to end. */
+function hanging(hears: boolean, options: Partial<WorkerOptions> = {}) {
+  const made = bench(3, 2, { slots: 1, ...options })
+  const { tools } = made.options
+  const signals: AbortSignal[] = []
+  made.options.tools = {
+    ...tools,
+    resolve(host, signal) {
+      if (host !== hostOf(0)) return tools.resolve(host, signal)
+      signals.push(signal)
+      const { promise, resolve } = Promise.withResolvers<Awaited<ReturnType<typeof tools.resolve>>>()
+      if (hears) signal.addEventListener('abort', () => void tools.resolve(host, signal).then(resolve))
+      return promise
+    },
+  }
+  const stuck = () =>
+    made.web.events.flatMap((event) => (event.kind === 'visit-stuck' ? `${event.site} ${event.givenUp}` : []))
+  return { ...made, stuck, signals }
+}
+
+const shorter = (options: WorkerOptions): WorkerOptions => ({
+  ...options,
+  frontier: {
+    ...options.frontier,
+    async checkOut(worker, atMost) {
+      const { visits, next } = await options.frontier.checkOut(worker, atMost)
+      return { visits: visits.map((visit) => ({ ...visit, limits: { ...visit.limits, time: HOUR } })), next }
+    },
+  },
+})
+
+test('a visit that does not end is told to, and keeps its lease until it has', async () => {
+  const { clock, ended, seen, stuck, options } = hanging(true)
+  await clock.run(runWorker(shorter(options), never))
+  assert.deepEqual(stuck(), ['s0.test false'])
+  assert.deepEqual(ended(), ['v0 stopped', 'v1 done', 'v2 done'])
+  const heldMs = (LEASE / 3) * seen.renewed.filter((visits) => visits.includes('v0')).length
+  assert.ok(heldMs > HOUR && heldMs < HOUR + 900_000, String(heldMs))
+})
+
+test('a visit that does not even hear that is given up: its place is free, its lease is renewed no more', async () => {
+  const stop = new AbortController()
+  const { clock, ended, seen, stuck, options, signals } = hanging(false)
+  clock.after(3 * HOUR, () => stop.abort())
+  await clock.run(runWorker(shorter(options), stop.signal))
+  assert.deepEqual(stuck(), ['s0.test false', 's0.test true'])
+  assert.deepEqual(ended(), ['v1 done', 'v2 done'])
+  assert.equal(signals[0].aborted, true)
+  const last = seen.renewed.findLastIndex((visits) => visits.includes('v0'))
+  assert.ok(last * (LEASE / 3) < 2 * HOUR)
+})
+
+test('a worker that is to end waits for a visit that hangs, but not for ever', async () => {
+  const stop = new AbortController()
+  const { clock, seen, stuck, options } = hanging(false)
+  clock.after(5_000, () => stop.abort())
+  await clock.run(runWorker(options, stop.signal))
+  assert.deepEqual(stuck(), ['s0.test true'])
+  assert.ok(clock.elapsed() < HOUR)
+  assert.ok(seen.closed)
+})

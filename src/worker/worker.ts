@@ -9,6 +9,7 @@ import type { Frontier, ReportSink } from '../visit/ports.ts'
 import type { SiteName, Visit, VisitId } from '../visit/visit.ts'
 import { Courier } from './courier.ts'
 import { Leases } from './leases.ts'
+import { Overdue } from './overdue.ts'
 
 export interface WorkerOptions {
   id: string
@@ -39,6 +40,7 @@ const MOST_AT_ONCE = 32
 /** A new link may make a site due before the time that the frontier named. */
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
+const LOOK_EVERY: Millis = 10_000
 const NOTHING_NOW: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_SLEEP }
 /** Slow sites that a pulse names. */
 const MOST_SLOW = 5
@@ -52,6 +54,9 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const over = new AbortController()
   const courtesies = new Map<string, SiteCourtesy>()
   const sites = new Map<VisitId, SiteName>()
+  const overdue = new Overdue()
+  /** What is done with a visit that does not end. */
+  const givingUp = new Map<VisitId, () => void>()
   let running = 0
   let ending = false
   let failure: unknown
@@ -59,6 +64,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const end = () => {
     ending = true
     leases.endAll()
+    overdue.toldAll(clock.elapsed())
     bell.ring()
   }
   const fail = (error: unknown) => {
@@ -80,15 +86,37 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     courier.add(reporter)
     courtesies.set(visit.site, courtesy)
     sites.set(visit.id, visit.site)
+    const { wait, lease, limits } = visit
+    const pause = () => courtesy.pause
+    overdue.begin(visit.id, { startedAt: clock.elapsed(), wait, lease, time: limits.time, pause })
+    if (ending) overdue.told(visit.id, clock.elapsed())
+    const givenUp = new Promise<'given up'>((give) => givingUp.set(visit.id, () => give('given up')))
     try {
-      const why = await crawlSite(reporter, courtesy, hold.lease, tools, hold.end)
+      const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, tools, hold.end), givenUp])
+      if (why === 'given up') {
+        leases.giveUp(visit.id)
+        courier.forget(reporter)
+        return
+      }
       reporter.end(why)
       journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
     } finally {
       courtesies.delete(visit.site)
       sites.delete(visit.id)
       leases.release(visit.id)
+      overdue.ended(visit.id)
+      givingUp.delete(visit.id)
     }
+  }
+  const lookForStuck = async () => {
+    const { tell, giveUp } = overdue.look(clock.elapsed())
+    for (const id of [...tell, ...giveUp])
+      journal.tell({ kind: 'visit-stuck', site: sites.get(id) ?? id, givenUp: giveUp.includes(id) })
+    for (const id of tell) {
+      overdue.told(id, clock.elapsed())
+      leases.tell(id)
+    }
+    for (const id of giveUp) givingUp.get(id)?.()
   }
   const start = (visit: Visit, asked: Millis): void => {
     running++
@@ -109,11 +137,15 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     })
   const background = [
     every(options.renewEvery, clock, over.signal, async () => {
-      for (const visit of await leases.renew()) journal.tell({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
+      for (const visit of await leases.renew()) {
+        overdue.told(visit, clock.elapsed())
+        journal.tell({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
+      }
     }).catch(fail),
     every(PULSE_EVERY, clock, over.signal, async (lateMs) => {
       options.pulse?.({ visits: running, lateMs, slow: slowest(courtesies) })
     }),
+    every(LOOK_EVERY, clock, over.signal, lookForStuck),
   ]
 
   while (!ending) {
