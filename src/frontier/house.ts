@@ -4,6 +4,7 @@ import type { Tx } from '../database/database.ts'
 import type { Frontier } from '../visit/ports.ts'
 import type { SiteName } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
+import type { Fleet } from './fleet.ts'
 import type { Ledger } from './ledger.ts'
 import type { Order } from './order/order.ts'
 
@@ -32,6 +33,8 @@ export interface FrontierOptions {
    * `clock.now()` must then be the database's time and never go back.
    */
   leasesOutlive?: boolean
+  /** Where many workers share the frontier (PostgreSQL): who they are, and how long a site waits for the one that it leans to. */
+  affinity?: { fleet: Fleet; windowMs: Millis }
 }
 
 export interface FrontierHouse {

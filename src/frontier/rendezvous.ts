@@ -1,15 +1,32 @@
 /**
- * Which buckets lean to a worker (Y1): every worker has an order of its own, which depends on nothing but its name. So a
- * worker meets the same sites again and has their names and connections at hand, and when one comes or goes only its own
- * share moves.
+ * Which buckets lean to whom (Y1): everybody has a weight for every bucket, which depends on nothing but the two names, and the
+ * heaviest has it. So a worker meets the same sites again and has their names and connections at hand, and when one comes or
+ * goes only its own share moves.
  */
 import { hash64 } from '../base/digest.ts'
 import { BUCKETS } from '../database/bucket.ts'
-import type { WorkerId } from '../visit/visit.ts'
 
-/** All buckets, the ones that lean to the worker most first. */
-export function bucketOrder(worker: WorkerId): Uint8Array {
-  const weights = Array.from({ length: BUCKETS }, (_, bucket) => hash64(`${bucket} ${worker}`))
+export function weightsOf(name: string): BigUint64Array {
+  return BigUint64Array.from({ length: BUCKETS }, (_, bucket) => hash64(`${bucket} ${name}`))
+}
+
+/** All buckets, the ones that lean to it most first. */
+export function bucketOrder(name: string): Uint8Array {
+  const weights = weightsOf(name)
   const order = Uint8Array.from(weights.keys())
   return order.sort((a, b) => (weights[a] > weights[b] ? -1 : weights[a] < weights[b] ? 1 : a - b))
+}
+
+/** By bucket, to whom it leans. `weights`: of each of the names, of which there is at least one. */
+export function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
+  const [first, ...others] = names
+  const owners = Array<string>(BUCKETS).fill(first)
+  const most = weights(first).slice()
+  for (const name of others)
+    for (const [bucket, weight] of weights(name).entries())
+      if (weight > most[bucket]) {
+        most[bucket] = weight
+        owners[bucket] = name
+      }
+  return owners
 }

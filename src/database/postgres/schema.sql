@@ -345,10 +345,16 @@ CREATE TABLE site (
   seq bigint NOT NULL DEFAULT 0,
   known bigint NOT NULL DEFAULT 0,
   waiting bigint NOT NULL DEFAULT 0,
+  region text COLLATE "C" NOT NULL DEFAULT ''::text,
+  near_region text COLLATE "C" NOT NULL DEFAULT ''::text,
+  near_ms double precision,
+  far_ms double precision,
+  near_tried bigint NOT NULL DEFAULT 0,
   CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX site_free ON site USING btree (bucket, holder, losses, crowd, rank) WHERE (state = 'free'::text);
 CREATE INDEX site_held ON site USING btree (bucket, address) WHERE (holder > ''::text);
+CREATE INDEX site_leaning ON site USING btree (bucket, region, not_before) WHERE (state = 'waiting'::text);
 CREATE INDEX site_out ON site USING btree (bucket, lease_until) WHERE (lease_until IS NOT NULL);
 CREATE INDEX site_waiting ON site USING btree (bucket, not_before) WHERE (state = 'waiting'::text);
 CREATE INDEX site_worker ON site USING btree (bucket, worker) WHERE (worker IS NOT NULL);

@@ -13,15 +13,16 @@ import {
 import type { FrontierOptions } from '../house.ts'
 import type { Totals } from '../looks.ts'
 import { MOST_KNOWN } from '../most-known.ts'
-import type { SiteRow } from '../site-row.ts'
 import { bucketFor } from './by-bucket.ts'
 import { chooseBuckets } from './choose-buckets.ts'
 import { classOf } from './hints.ts'
 import { readHolders, setAside } from './holders.ts'
 import { type Granted, grant, visitsOf } from './lease.ts'
+import { readNextDue } from './read-next-due.ts'
 import { readTotals } from './read-totals.ts'
 import type { Sheaf } from './sheaf.ts'
-import { takeFree } from './take-free.ts'
+import type { SharedSite } from './site-rows.ts'
+import { type Taken, type Taking, takeFree } from './take-free.ts'
 
 /** Pages left, or undefined when nothing bounds them. */
 type Left = number | undefined
@@ -41,7 +42,14 @@ export async function checkOut(
   left: Left,
   grantedBefore: number,
 ): Promise<CheckedOut> {
-  const { hints } = sheaf.rules
+  const { hints, affinity } = sheaf.rules
+  const post = affinity.postOf(worker)
+  const taking: Taking = {
+    worker,
+    now: sheaf.now,
+    overdue: sheaf.now - affinity.windowOf(post),
+    leaningIn: (bucket) => affinity.leaningTo(post, bucket),
+  }
   await sheaf.readNames()
   const atMost = Math.min(wanted, MOST_AT_ONCE)
   const granted: Granted[] = []
@@ -55,7 +63,8 @@ export async function checkOut(
     exhausted = buckets.length === 0
     if (exhausted) break
     const most = Math.max(atMost - granted.length, LEAST_ROUND)
-    const { sites, empty } = await takeFree(sheaf.tx, hints, worker, buckets, most, sheaf.now)
+    const taken = await takeFree(sheaf.tx, hints, taking, buckets, most)
+    const { sites } = taken
     sheaf.sites.take(sites)
     const holders = await readHolders(
       sheaf.tx,
@@ -63,35 +72,33 @@ export async function checkOut(
       sheaf.now,
     )
     const sharers = Math.min(sites.length, atMost)
-    const others: SiteRow[] = []
-    /** By bucket, the class of the first that is left. */
-    const unused = new Map<number, number>()
+    const others: SharedSite[] = []
+    const unused: SharedSite[] = []
     for (const site of sites) {
       const holder = site.address === null ? undefined : holders.get(site.address)
-      if (enough() || classOf(site) > worst) leave(unused, site)
+      if (enough() || classOf(site) > worst) unused.push(site)
       else if (holder !== undefined && holder !== worker) others.push(site)
       else {
         const pages = cautiousPages(site.losses, shareOf(options.slice.pages, mayGrant, sharers))
-        granted.push(grant(sheaf, site, worker, pages))
+        granted.push(grant(sheaf, site, worker, post, pages))
         mayGrant -= pages
         mayRead -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MOST_KNOWN ? 0 : site.known)
       }
     }
-    for (const site of await setAside(sheaf, others)) leave(unused, site)
-    await sheaf.sites.write()
-    for (const bucket of buckets) {
-      const due = empty.get(bucket)
-      const left = unused.get(bucket)
-      if (due === undefined || left !== undefined) hints.asked(bucket, 0, left ?? lastClass(sites, bucket))
-      else {
-        hints.asked(bucket, due)
-        done.add(bucket)
-      }
+    unused.push(...(await setAside(sheaf, others)))
+    // What they read is what was written before them.
+    const writing = sheaf.sites.write()
+    const reading = buckets.map((bucket) => readNextDue(sheaf.tx, bucket, taking.leaningIn(bucket)))
+    const [, ...nexts] = await Promise.all([writing, ...reading])
+    for (const [at, bucket] of buckets.entries()) {
+      const left = whatIsLeft(taken, unused, bucket)
+      hints.asked(bucket, { ...nexts[at], ...left })
+      if (left.isEmpty) done.add(bucket)
     }
   }
   const [visits, totals] = await Promise.all([visitsOf(sheaf, granted, options.slice), readTotals(sheaf.tx)])
   growBooks(sheaf, totals)
-  const next = whenToAskAgain(sheaf, totals, enough() || !exhausted, mayGrant > 0)
+  const next = whenToAskAgain(sheaf, worker, totals, enough() || !exhausted, mayGrant > 0)
   return { visits, next, short: !enough() }
 }
 
@@ -101,24 +108,31 @@ function growBooks({ rules: { texts, trusted } }: Sheaf, { sites, urls }: Totals
   trusted.refresh(0, () => Object.values(sites).reduce((sum, some) => sum + some, 0))
 }
 
-function leave(unused: Map<number, number>, site: SiteRow): void {
-  const bucket = bucketFor(site.key)
-  unused.set(bucket, Math.min(classOf(site), unused.get(bucket) ?? Number.POSITIVE_INFINITY))
-}
-
-/** What comes after the last that was taken is no better. */
-function lastClass(sites: readonly SiteRow[], bucket: number): number {
+/** Of a bucket that was asked: whether anybody may have more, whether this worker may, and of which class the first is. */
+function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly SharedSite[], bucket: number) {
+  const left = unused.filter(({ key }) => bucketFor(key) === bucket)
+  const isFree = more.has(bucket) || left.some(({ state }) => state === 'free')
+  const isEmpty = !isFree && left.length === 0 && !moreLeaning.has(bucket)
+  if (isEmpty) return { isFree, isEmpty }
+  // What comes after the last that was taken is no better.
   const last = sites.findLast(({ key }) => bucketFor(key) === bucket)
-  return last === undefined ? 0 : classOf(last)
+  const first = left.length > 0 ? Math.min(...left.map(classOf)) : last === undefined ? 0 : classOf(last)
+  return { isFree, isEmpty, best: first }
 }
 
 /** `more`: it was not for want of free sites that no more were given. `granting`: the budget allows more. */
-function whenToAskAgain(sheaf: Sheaf, { sites }: Totals, more: boolean, granting: boolean): Millis | 'over' {
+function whenToAskAgain(
+  sheaf: Sheaf,
+  worker: WorkerId,
+  { sites }: Totals,
+  more: boolean,
+  granting: boolean,
+): Millis | 'over' {
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
   if (sites.free > 0) return more ? 0 : ASK_AGAIN
-  const wait = Math.max(0, sheaf.rules.hints.nextDue - sheaf.now)
+  const wait = Math.max(0, sheaf.rules.hints.nextDue(worker) - sheaf.now)
   // What nobody here has seen yet is seen within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }

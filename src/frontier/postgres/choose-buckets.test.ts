@@ -11,7 +11,7 @@ const NOW = 1000
 
 function hintsOf(due: Iterable<number>, best: (bucket: number) => number = () => 0): Hints {
   const hints = new Hints()
-  for (const bucket of due) hints.due(bucket, NOW, best(bucket))
+  for (const bucket of due) hints.waits(bucket, '', NOW, best(bucket))
   return hints
 }
 
@@ -43,7 +43,7 @@ describe('the choice of buckets', () => {
       const favourites = new Set(bucketOrder('w').slice(0, 12))
       assert.equal(buckets.filter((bucket) => favourites.has(bucket)).length >= 12, true)
       for (const bucket of buckets) {
-        hints.asked(bucket, 0)
+        hints.asked(bucket, { isFree: true, waits: NOW, leaning: [] })
         seen.add(bucket)
       }
     }

@@ -28,8 +28,7 @@ export function chooseBuckets(hints: Hints, worker: WorkerId, now: Instant, done
 
 /** The worker's favourites, then those that nobody asked for longest, then the rest. */
 function preference(hints: Hints, worker: WorkerId, due: readonly number[]): Set<number> {
-  const wanted = new Set(due)
-  const favourites = [...hints.orderOf(worker)].filter((bucket) => wanted.has(bucket)).slice(0, MOST_FAVOURITES)
+  const favourites = hints.favouritesOf(worker, due).slice(0, MOST_FAVOURITES)
   const neglected = [...due].sort((a, b) => hints.lastAsked(a) - hints.lastAsked(b))
   return new Set([...favourites, ...neglected])
 }

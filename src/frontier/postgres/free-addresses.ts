@@ -47,7 +47,7 @@ async function freeShard(tx: PostgresTx, hints: Hints, shard: number, now: Insta
     (buckets ?? '').split(' ').flatMap((text) => {
       if (text === '') return []
       const bucket = Number(text)
-      hints.due(bucket, 0)
+      hints.free(bucket)
       return [tx.run(FREE_SITES_OF_ADDRESS, bucket, address, mostRows), tx.run(FORGET_ASIDE, shard, address, bucket)]
     }),
   )

@@ -5,19 +5,29 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { BUCKETS, shardOf } from '../../database/bucket.ts'
 import type { WorkerId } from '../../visit/visit.ts'
+import { Affinity } from '../affinity.ts'
+import type { Post } from '../fleet.ts'
 import { bucketOrder } from '../rendezvous.ts'
 import type { SiteRow } from '../site-row.ts'
 import type { ByBucket } from './by-bucket.ts'
+import type { SharedSite } from './site-rows.ts'
 
 /** How old what is known of other servers may be. */
 const FRESH_FOR: Millis = 1000
 
 const MOST_WORKERS = 10_000
+/** Of 2 KiB each. */
+const MOST_REGIONS = 1000
 const NEVER = Number.POSITIVE_INFINITY
 
 export class Hints {
-  /** When a site of the bucket may be given to anybody. */
-  readonly #due = new Float64Array(BUCKETS).fill(NEVER)
+  readonly #affinity: Affinity
+  /** 1: a site of the bucket may be given to anybody. */
+  readonly #free = new Uint8Array(BUCKETS)
+  /** When the first of those that wait is due. */
+  readonly #waits = new Float64Array(BUCKETS).fill(NEVER)
+  /** By region, the same of those that lean to it. */
+  readonly #leaning = new Map<string, Float64Array>()
   /** How good the first of them is, as far as is known: see `classOf`. */
   readonly #best = new Float64Array(BUCKETS)
   /** When an address of the shard is nobody's any more. */
@@ -28,18 +38,36 @@ export class Hints {
   readonly #workers = new Map<WorkerId, OfWorker>()
   #at: Millis = -NEVER
 
+  constructor(affinity = new Affinity()) {
+    this.#affinity = affinity
+  }
+
   /** Sites were written, and addresses are held until then. */
-  changed(sites: ByBucket<SiteRow>, idle: ReadonlyMap<string, Instant>): void {
+  changed(sites: ByBucket<SharedSite>, idle: ReadonlyMap<string, Instant>): void {
     for (const [bucket, rows] of sites)
       for (const site of rows)
-        if (site.state === 'free') this.due(bucket, 0, classOf(site))
-        else if (site.state === 'waiting') this.due(bucket, site.not_before, classOf(site))
+        if (site.state === 'free') this.free(bucket, classOf(site))
+        else if (site.state === 'waiting') this.waits(bucket, site.region, site.not_before, classOf(site))
     for (const [address, until] of idle) this.idle(shardOf(address), until)
   }
 
-  due(bucket: number, at: Instant, best = 0): void {
-    if (this.#due[bucket] === NEVER || best < this.#best[bucket]) this.#best[bucket] = best
-    if (at < this.#due[bucket]) this.#due[bucket] = at
+  /** There is a site for anybody. */
+  free(bucket: number, best = 0): void {
+    this.#noteBest(bucket, best)
+    this.#free[bucket] = 1
+  }
+
+  /** There is one that waits until then, and leans to the region. */
+  waits(bucket: number, region: string, at: Instant, best = 0): void {
+    this.#noteBest(bucket, best)
+    if (at < this.#waits[bucket]) this.#waits[bucket] = at
+    const leaning = this.#leaningTo(region)
+    if (at < leaning[bucket]) leaning[bucket] = at
+  }
+
+  #noteBest(bucket: number, best: number): void {
+    const isNothing = this.#free[bucket] === 0 && this.#waits[bucket] === NEVER
+    if (isNothing || best < this.#best[bucket]) this.#best[bucket] = best
   }
 
   idle(shard: number, at: Instant): void {
@@ -50,9 +78,11 @@ export class Hints {
     this.#of(holder).aside.add(bucket)
   }
 
-  /** What a check-out saw: nothing is to be had before `due`, and then nothing better than `best`. */
-  asked(bucket: number, due: Instant, best = 0): void {
-    this.#due[bucket] = due
+  /** What a check-out saw, after all that it took. */
+  asked(bucket: number, { isFree, waits, leaning, best = 0 }: Seen): void {
+    this.#free[bucket] = isFree ? 1 : 0
+    this.#waits[bucket] = waits
+    for (const [region, at] of leaning) this.#leaningTo(region)[bucket] = at
     this.#best[bucket] = best
     this.#asked[bucket] = ++this.#questions
   }
@@ -70,10 +100,30 @@ export class Hints {
   /** Buckets worth a question, in their order. */
   dueBuckets(worker: WorkerId, now: Instant): number[] {
     const aside = this.#workers.get(worker)?.aside
+    const post = this.#affinity.postOf(worker)
     const buckets: number[] = []
     for (let bucket = 0; bucket < BUCKETS; bucket++)
-      if (this.#due[bucket] <= now || aside?.has(bucket)) buckets.push(bucket)
+      if (this.#dueFor(post, bucket) <= now || aside?.has(bucket)) buckets.push(bucket)
     return buckets
+  }
+
+  /** When a site may be given to somebody who stands there. */
+  #dueFor(post: Post | undefined, bucket: number): Instant {
+    if (this.#free[bucket] === 1) return 0
+    let due = this.#waits[bucket] + this.#affinity.windowOf(post)
+    for (const region of this.#affinity.leaningTo(post, bucket))
+      due = Math.min(due, this.#leaning.get(region)?.[bucket] ?? NEVER)
+    return due
+  }
+
+  #leaningTo(region: string): Float64Array {
+    const known = this.#leaning.get(region)
+    if (known !== undefined) return known
+    // What is forgotten is due for its region when it is for everybody.
+    if (this.#leaning.size >= MOST_REGIONS) this.#leaning.clear()
+    const fresh = new Float64Array(BUCKETS).fill(NEVER)
+    this.#leaning.set(region, fresh)
+    return fresh
   }
 
   hasAside(worker: WorkerId): boolean {
@@ -91,9 +141,12 @@ export class Hints {
     return this.#best[bucket]
   }
 
-  /** When the next site is due, as far as is known. */
-  get nextDue(): Instant {
-    return Math.min(...this.#due)
+  /** When the next site is due for the worker, as far as is known. */
+  nextDue(worker: WorkerId): Instant {
+    const post = this.#affinity.postOf(worker)
+    let next = NEVER
+    for (let bucket = 0; bucket < BUCKETS; bucket++) next = Math.min(next, this.#dueFor(post, bucket))
+    return next
   }
 
   /** A greater one was asked later. */
@@ -116,9 +169,15 @@ export class Hints {
     return true
   }
 
-  /** The buckets as they lean to the worker. */
-  orderOf(worker: WorkerId): Uint8Array {
-    return this.#of(worker).order
+  /** Buckets as they lean to the worker: its process's own, those first that nobody asked for longest, or all in its order. */
+  favouritesOf(worker: WorkerId, buckets: readonly number[]): number[] {
+    const post = this.#affinity.postOf(worker)
+    if (post !== undefined) {
+      const own = buckets.filter((bucket) => this.#affinity.leaningTo(post, bucket).length > 0)
+      return own.sort((a, b) => this.lastAsked(a) - this.lastAsked(b))
+    }
+    const wanted = new Set(buckets)
+    return [...this.#of(worker).order].filter((bucket) => wanted.has(bucket))
   }
 
   #of(worker: WorkerId): OfWorker {
@@ -130,6 +189,17 @@ export class Hints {
     this.#workers.set(worker, fresh)
     return fresh
   }
+}
+
+export interface Seen {
+  /** Something is left for anybody. */
+  isFree: boolean
+  /** When the first of those that wait is due. */
+  waits: Instant
+  /** The same of those that lean to some regions. */
+  leaning: Iterable<readonly [region: string, at: Instant]>
+  /** Nothing is better, see `classOf`. */
+  best?: number
 }
 
 interface OfWorker {

@@ -2,9 +2,10 @@ import type { Instant } from '../../base/clock.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
-import type { SiteRow } from '../site-row.ts'
+import { stateAfter } from '../site.ts'
 import { bucketFor } from './by-bucket.ts'
 import type { Sheaf } from './sheaf.ts'
+import type { SharedSite } from './site-rows.ts'
 
 export const READ_HOLDERS = `
   SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)`
@@ -36,10 +37,10 @@ export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: In
 }
 
 /**
- * Free sites whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
+ * Sites whose time has come and whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
  * not: their addresses have changed hands a moment ago.
  */
-export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise<SiteRow[]> {
+export async function setAside(sheaf: Sheaf, sites: readonly SharedSite[]): Promise<SharedSite[]> {
   if (sites.length === 0) return []
   const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
   const holders = await ask(
@@ -49,7 +50,7 @@ export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise
     sheaf.now,
   )
   const aside = new Map<string, { address: string; bucket: number }>()
-  const left: SiteRow[] = []
+  const left: SharedSite[] = []
   for (const { site, address } of at) {
     const holder = holders.get(address)
     if (holder === undefined) {
@@ -57,6 +58,7 @@ export async function setAside(sheaf: Sheaf, sites: readonly SiteRow[]): Promise
       continue
     }
     const bucket = bucketFor(site.key)
+    if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
     site.holder = holder
     sheaf.sites.change(site)
     sheaf.rules.hints.setAside(bucket, holder)

@@ -1,14 +1,16 @@
 import { unsigned64 } from '../../base/digest.ts'
 import type { AgendaItem, Visit, WorkerId } from '../../visit/visit.ts'
+import { ANYWHERE } from '../affinity.ts'
+import type { Post } from '../fleet.ts'
 import type { FrontierOptions } from '../house.ts'
 import { MOST_KNOWN } from '../most-known.ts'
 import { stateAfter } from '../site.ts'
-import type { SiteRow } from '../site-row.ts'
 import { visitId } from '../visit-id.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 import { readMemories } from './memory-rows.ts'
 import { readUrlTexts, type UrlTexts } from './read-url-texts.ts'
 import type { Sheaf } from './sheaf.ts'
+import type { SharedSite } from './site-rows.ts'
 import { URL_COLUMNS, type UrlRow } from './url-rows.ts'
 
 /** Never visited URLs first (W10), in the order in which they were found; then those that are due (again). */
@@ -23,15 +25,23 @@ export const READ_KNOWN = `
   SELECT site, string_agg(int8send(key), '') AS keys FROM url WHERE bucket = $1 AND site = ANY($2::bigint[]) GROUP BY site`
 
 export interface Granted {
-  site: SiteRow
+  site: SharedSite
   pages: number
 }
 
-/** A free site becomes a visit: in memory, until the sheaf writes it. */
-export function grant(sheaf: Sheaf, site: SiteRow, worker: WorkerId, pages: number): Granted {
+/** A site whose time has come becomes a visit: in memory, until the sheaf writes it. */
+export function grant(
+  sheaf: Sheaf,
+  site: SharedSite,
+  worker: WorkerId,
+  post: Post | undefined,
+  pages: number,
+): Granted {
+  if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
   site.state = stateAfter(site.state, { kind: 'checked-out' })
   site.fence++
   site.worker = worker
+  site.region = post?.region ?? ANYWHERE
   site.lease_until = sheaf.now + sheaf.rules.leaseMs
   site.holder = ''
   site.entered = null

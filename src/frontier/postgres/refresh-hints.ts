@@ -1,15 +1,17 @@
 /** What is due, in every bucket, whoever brought it there: a look at the head of each of its indexes. */
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
+import type { SiteState } from '../site.ts'
 import { classOf, type Hints } from './hints.ts'
 
 export const READ_DUE = `
-  SELECT b.bucket, s.not_before::float8 AS due, s.losses::float8 AS losses, s.crowd::float8 AS crowd
+  SELECT b.bucket, s.not_before::float8 AS due, s.losses::float8 AS losses, s.crowd::float8 AS crowd,
+    s.state, s.region
   FROM frontier_bucket b CROSS JOIN LATERAL (
-    (SELECT 0 AS not_before, losses, crowd FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = ''
+    (SELECT 0 AS not_before, losses, crowd, state, region FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = ''
       ORDER BY losses, crowd LIMIT 1)
     UNION ALL
-    (SELECT not_before, losses, crowd FROM site WHERE site.bucket = b.bucket AND state = 'waiting'
+    (SELECT not_before, losses, crowd, state, region FROM site WHERE site.bucket = b.bucket AND state = 'waiting'
       ORDER BY not_before LIMIT 1)) s`
 export const READ_IDLE = `
   SELECT b.bucket AS shard, a.until::float8 AS until FROM frontier_bucket b CROSS JOIN LATERAL (
@@ -18,12 +20,20 @@ export const READ_ASIDE = `
   SELECT b.bucket FROM frontier_bucket b
   WHERE EXISTS (SELECT FROM site WHERE site.bucket = b.bucket AND state = 'free' AND holder = $1)`
 
+interface DueRow {
+  bucket: number
+  due: number
+  losses: number
+  crowd: number
+  state: SiteState
+  region: string
+}
+
 export async function refreshHints(tx: PostgresTx, hints: Hints): Promise<void> {
-  const [due, idle] = await Promise.all([
-    tx.all<{ bucket: number; due: number; losses: number; crowd: number }>(READ_DUE),
-    tx.all<{ shard: number; until: number }>(READ_IDLE),
-  ])
-  for (const { bucket, due: at, ...site } of due) hints.due(bucket, at, classOf(site))
+  const [due, idle] = await Promise.all([tx.all<DueRow>(READ_DUE), tx.all<{ shard: number; until: number }>(READ_IDLE)])
+  for (const { bucket, due: at, state, region, ...site } of due)
+    if (state === 'free') hints.free(bucket, classOf(site))
+    else hints.waits(bucket, region, at, classOf(site))
   for (const { shard, until } of idle) hints.idle(shard, until)
 }
 

@@ -2,9 +2,11 @@ import { signed64 } from '../../base/digest.ts'
 import type { Link, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
+import { ANYWHERE } from '../affinity.ts'
 import { bringsSomething } from '../caution.ts'
 import type { Verdict } from '../ledger.ts'
 import { markOf, NOT_FOUND } from '../mark.ts'
+import { learnNearness } from '../nearness.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'
@@ -19,7 +21,7 @@ import { type MissingPage, markPages } from './mark-pages.ts'
 import { dropNamesOf, moveRested } from './move-waiting.ts'
 import { reviveUnderNames } from './replaced.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
-import { readSites } from './site-rows.ts'
+import { readSites, type SharedSite } from './site-rows.ts'
 import { enterSpelling } from './spellings.ts'
 import type { UrlPlace } from './url-rows.ts'
 
@@ -150,7 +152,7 @@ function placesOf(groups: readonly Group[]): UrlPlace[] {
   )
 }
 
-function applyPart(sheaf: Sheaf, site: SiteRow, part: VisitReport): MissingPage[] {
+function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport): MissingPage[] {
   const missing = markPages(sheaf, site, part.pages)
   const { courtesy } = part
   site.part = part.part
@@ -171,6 +173,9 @@ function applyPart(sheaf: Sheaf, site: SiteRow, part: VisitReport): MissingPage[
   )
   // After them, and after the pages: whether another text is wanted depends on what became of the first.
   for (const link of own) if (link.spelling) enterSpelling(sheaf, site, link)
+  // Of a visit that was given up for lost nobody knows from where it asked.
+  if (part.ended !== undefined && site.worker !== null && site.region !== ANYWHERE && courtesy.connectMs !== undefined)
+    learnNearness(site, site.region, courtesy.connectMs)
   if (part.ended !== undefined) endVisit(sheaf, site, part)
   else if (site.worker === null) goOnWaiting(sheaf, site)
   return missing

@@ -53,7 +53,7 @@ export class Sheaf {
   readonly strangers: StrangerRows
   readonly voices: Voices
   #names: AliasView | undefined
-  readonly #beginning = new Set<SiteRow>()
+  readonly #beginning = new Set<bigint>()
   readonly #pages = new Map<string, PageKeys>()
 
   constructor(tx: PostgresTx, rules: Rules) {
@@ -97,7 +97,7 @@ export class Sheaf {
    */
   beginToWait(site: SiteRow): void {
     assert(site.state === 'waiting', `a site that is ${site.state} begins to wait`)
-    this.#beginning.add(site)
+    this.#beginning.add(site.key)
     this.sites.change(site)
   }
 
@@ -125,7 +125,7 @@ export class Sheaf {
   /** All that was changed so far. The sheaf can be used on afterwards. */
   async flush(): Promise<void> {
     this.rules.writers.add(this.tx)
-    const beginning = [...this.#beginning].filter(({ state }) => state === 'waiting')
+    const beginning = [...this.#beginning].flatMap((key) => this.sites.get(key) ?? []).filter(isWaiting)
     this.#beginning.clear()
     const urls = [...this.urls.write(), ...this.spellings.write(), ...this.memory.write()]
     const others = [this.#names?.write(this.tx), ...this.domains.write(), ...this.strangers.write()]
@@ -143,10 +143,18 @@ export class Sheaf {
         known: site.known,
         waiting: site.waiting,
       })
-      if (site.not_before <= this.now) site.state = stateAfter(site.state, { kind: 'due' })
+      site.region = this.rules.affinity.regionFor(site)
+      if (site.not_before > this.now) continue
+      // Who had it before, or is near it, has some time to ask for it.
+      if (site.fence > 0 && this.rules.affinity.isOn) site.not_before = this.now
+      else site.state = stateAfter(site.state, { kind: 'due' })
     }
     this.rules.hints.changed(await this.sites.write(), addresses.idle)
   }
+}
+
+function isWaiting({ state }: SiteRow): boolean {
+  return state === 'waiting'
 }
 
 /** As the database holds it. */

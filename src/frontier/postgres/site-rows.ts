@@ -3,10 +3,17 @@ import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { SiteName } from '../../visit/visit.ts'
+import { type Nearness, UNKNOWN } from '../nearness.ts'
 import { newSite, type SiteRow } from '../site-row.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
-type Columns = Omit<SiteRow, 'key' | 'name'>
+/** A site as many workers share it. */
+export interface SharedSite extends SiteRow, Nearness {
+  /** Leased: where its worker stands; waiting: what it leans to; '' for anywhere. */
+  region: string
+}
+
+type Columns = Omit<SharedSite, 'key' | 'name'>
 
 /** All that can change; numbers are read as such, whatever their width. */
 const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precision'>> = {
@@ -31,6 +38,11 @@ const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precis
   seq: 'bigint',
   known: 'bigint',
   waiting: 'bigint',
+  region: 'text',
+  near_region: 'text',
+  near_ms: 'double precision',
+  far_ms: 'double precision',
+  near_tried: 'bigint',
 }
 const NAMES = Object.keys(COLUMNS) as (keyof Columns)[]
 const READ = NAMES.map((name) => (COLUMNS[name] === 'bigint' ? `${name}::float8 AS ${name}` : name)).join(', ')
@@ -59,8 +71,8 @@ export const WRITE_SITES = `
 export class SiteRows {
   readonly #tx: PostgresTx
   /** null: it was asked for and is not there. */
-  readonly #rows = new Map<bigint, SiteRow | null>()
-  readonly #changed = new Set<SiteRow>()
+  readonly #rows = new Map<bigint, SharedSite | null>()
+  readonly #changed = new Set<SharedSite>()
   /** Made here, and not yet enrolled in their domains. */
   readonly #made = new Set<bigint>()
 
@@ -75,7 +87,7 @@ export class SiteRows {
       (key) => key,
     )
     await eachBucket(missing, async (bucket, some) => {
-      const rows = await this.#tx.allExact<SiteRow>(LOCK_SITES, bucket, some)
+      const rows = await this.#tx.allExact<SharedSite>(LOCK_SITES, bucket, some)
       for (const key of some) this.#rows.set(key, null)
       for (const row of rows) this.#rows.set(row.key, row)
     })
@@ -101,7 +113,7 @@ export class SiteRows {
       const ours = new Set(column(made, 'key'))
       for (const { key, name } of some)
         if (ours.has(key)) {
-          this.#rows.set(key, newSite(key, name, now))
+          this.#rows.set(key, { ...newSite(key, name, now), ...UNKNOWN, region: '' })
           this.#made.add(key)
         } else taken.push(key)
     })
@@ -110,20 +122,20 @@ export class SiteRows {
   }
 
   /** Of these, those that nobody else has locked now: for what comes out of the order of locks. Says which. */
-  async lockIdle(keys: Iterable<bigint>): Promise<SiteRow[]> {
+  async lockIdle(keys: Iterable<bigint>): Promise<SharedSite[]> {
     const wanted = [...new Set(keys)]
     const missing = byBucket(
       wanted.filter((key) => !this.#rows.has(key)),
       (key) => key,
     )
     await eachBucket(missing, async (bucket, some) =>
-      this.take(await this.#tx.allExact<SiteRow>(LOCK_IDLE_SITES, bucket, some)),
+      this.take(await this.#tx.allExact<SharedSite>(LOCK_IDLE_SITES, bucket, some)),
     )
     return wanted.flatMap((key) => this.#rows.get(key) ?? [])
   }
 
   /** Rows that another statement of this transaction has read and locked. */
-  take(rows: readonly SiteRow[]): void {
+  take(rows: readonly SharedSite[]): void {
     for (const row of rows) this.#rows.set(row.key, row)
   }
 
@@ -131,7 +143,7 @@ export class SiteRows {
     return this.#rows.has(key)
   }
 
-  get(key: bigint): SiteRow | undefined {
+  get(key: bigint): SharedSite | undefined {
     const row = this.#rows.get(key)
     assert(row !== undefined, 'a site that was not locked')
     return row ?? undefined
@@ -146,12 +158,14 @@ export class SiteRows {
     this.#made.delete(key)
   }
 
-  change(site: SiteRow): void {
+  change({ key }: Pick<SiteRow, 'key'>): void {
+    const site = this.get(key)
+    assert(site !== undefined, 'a site that is not there')
     this.#changed.add(site)
   }
 
   /** Says in which buckets. */
-  async write(): Promise<ByBucket<SiteRow>> {
+  async write(): Promise<ByBucket<SharedSite>> {
     const changed = byBucket(this.#changed, siteKeyOf)
     this.#changed.clear()
     await eachBucket(changed, (bucket, rows) => writeSites(this.#tx, bucket, rows))
@@ -163,7 +177,7 @@ function siteKeyOf({ key }: { key: bigint }): bigint {
   return key
 }
 
-async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SiteRow[]): Promise<void> {
+async function writeSites(tx: PostgresTx, bucket: number, rows: readonly SharedSite[]): Promise<void> {
   const written = await tx.run(WRITE_SITES, bucket, column(rows, 'key'), ...NAMES.map((name) => column(rows, name)))
   assert(written === rows.length, 'a site that is not there')
 }

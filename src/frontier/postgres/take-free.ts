@@ -1,9 +1,8 @@
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
-import type { SiteRow } from '../site-row.ts'
 import type { Hints } from './hints.ts'
-import { SITE_COLUMNS } from './site-rows.ts'
+import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
 /** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
 export const PROMOTE = `
@@ -14,8 +13,10 @@ export const PROMOTE = `
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
   ORDER BY site.losses, site.crowd, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
-export const READ_NEXT_DUE = `
-  SELECT not_before::float8 AS due FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1`
+/** Their time has come, but not for everybody yet: those that are not given to whom they lean to stay as they are. */
+export const TAKE_LEANING = `
+  SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2 AND not_before <= $3
+  ORDER BY site.not_before LIMIT $4 FOR UPDATE SKIP LOCKED`
 
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
 const PROMOTED_EACH = 4
@@ -23,40 +24,50 @@ const PROMOTED_EACH = 4
 const SPARE = 2
 
 export interface Taken {
-  /** Free, locked, the first come first: never lost (V9), of small crowds, by rank. */
-  sites: SiteRow[]
-  /** Buckets that have no more, for this worker. */
-  empty: Map<number, Instant>
+  /** Due, locked, the first come first: never lost (V9), of small crowds, by rank. */
+  sites: SharedSite[]
+  /** Buckets that may have more that is free, and more that leans to this worker. */
+  more: Set<number>
+  moreLeaning: Set<number>
 }
 
-/** Sites set aside for this worker and those for anybody, of some buckets: enough of each, when all have some. */
+export interface Taking {
+  worker: WorkerId
+  now: Instant
+  /** Sites that others may have are due since then. */
+  overdue: Instant
+  /** By bucket, what sites lean to that lean to this worker. */
+  leaningIn(bucket: number): readonly string[]
+}
+
+/** Sites set aside for this worker, those that lean to it, and those for anybody, of some buckets: enough of each, when all have some. */
 export async function takeFree(
   tx: PostgresTx,
   hints: Hints,
-  worker: WorkerId,
+  { worker, now, overdue, leaningIn }: Taking,
   buckets: readonly number[],
   atMost: number,
-  now: Instant,
 ): Promise<Taken> {
   const share = Math.ceil(atMost / buckets.length)
   const most = Math.min(atMost, share + SPARE)
   const promotions = PROMOTED_EACH * share
-  const sites: SiteRow[] = []
-  const empty = new Map<number, Instant>()
+  const sites: SharedSite[] = []
+  const more = new Set<number>()
+  const moreLeaning = new Set<number>()
   await Promise.all(
     buckets.map(async (bucket) => {
-      const [promoted, anybodys, own, next] = await Promise.all([
-        tx.run(PROMOTE, bucket, now, promotions),
-        tx.allExact<SiteRow>(TAKE_FREE, bucket, '', most),
-        tx.allExact<SiteRow>(TAKE_FREE, bucket, worker, most),
-        tx.get<{ due: number }>(READ_NEXT_DUE, bucket),
+      const [promoted, own, anybodys, ...leaning] = await Promise.all([
+        tx.run(PROMOTE, bucket, overdue, promotions),
+        tx.allExact<SharedSite>(TAKE_FREE, bucket, worker, most),
+        tx.allExact<SharedSite>(TAKE_FREE, bucket, '', most),
+        ...leaningIn(bucket).map((region) => tx.allExact<SharedSite>(TAKE_LEANING, bucket, region, now, most)),
       ])
-      sites.push(...anybodys, ...own)
+      sites.push(...own, ...anybodys, ...leaning.flat())
       if (own.length === 0) hints.nothingAside(bucket, worker)
-      if (promoted === promotions || anybodys.length === most || own.length === most) return
-      empty.set(bucket, next?.due ?? Number.POSITIVE_INFINITY)
+      if (promoted === promotions || anybodys.length === most || own.length === most) more.add(bucket)
+      if (leaning.some(({ length }) => length === most)) moreLeaning.add(bucket)
     }),
   )
   sites.sort((a, b) => a.losses - b.losses || a.crowd - b.crowd || a.rank - b.rank)
-  return { sites, empty }
+  return { sites, more, moreLeaning }
 }

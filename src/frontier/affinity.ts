@@ -1,0 +1,86 @@
+/**
+ * Whom a site waits for, and how long. A site that was visited before waits, when its time has come, for the process that its
+ * bucket leans to: of all that are there, or of the region that it leans to. When that has not asked within the window,
+ * anybody has it. Sites that are new wait for nobody.
+ */
+import type { Millis } from '../base/clock.ts'
+import type { WorkerId } from '../visit/visit.ts'
+import { type Fleet, NO_FLEET, type Post } from './fleet.ts'
+import { type Nearness, regionFor } from './nearness.ts'
+import { ownersOf, weightsOf } from './rendezvous.ts'
+
+/** What sites lean to that lean to no region. */
+export const ANYWHERE = ''
+const MOST_WEIGHTS = 10_000
+
+export class Affinity {
+  readonly #fleet: Fleet
+  readonly #window: Millis
+  #present: readonly Post[] = []
+  /** Of those at work: where they are, and by region the processes that its buckets lean to. */
+  #regions: readonly string[] = []
+  readonly #owners = new Map<string, readonly string[]>()
+  readonly #weights = new Map<string, BigUint64Array>()
+
+  constructor(fleet: Fleet = NO_FLEET, window: Millis = 0) {
+    this.#fleet = fleet
+    this.#window = window
+  }
+
+  /** Whether sites wait for anybody at all. */
+  get isOn(): boolean {
+    return this.#window > 0
+  }
+
+  /** Undefined: it may have every site at once, and none leans to it. */
+  postOf(worker: WorkerId): Post | undefined {
+    return this.isOn ? this.#fleet.postOf(worker) : undefined
+  }
+
+  /** How long the others let those before that a site leans to. */
+  windowOf(post: Post | undefined): Millis {
+    return post === undefined ? 0 : this.#window
+  }
+
+  /** What sites of the bucket lean to that lean to this post. */
+  leaningTo(post: Post | undefined, bucket: number): string[] {
+    if (post === undefined) return []
+    return [ANYWHERE, post.region].filter((region) => this.#ownersIn(region)[bucket] === post.process)
+  }
+
+  /** What a site leans to that begins to wait. */
+  regionFor(site: Nearness & { key: bigint; fence: number }): string {
+    this.#look()
+    return regionFor(site, site.key, site.fence, this.#regions)
+  }
+
+  #ownersIn(region: string): readonly string[] {
+    this.#look()
+    const known = this.#owners.get(region)
+    if (known !== undefined) return known
+    const posts = region === ANYWHERE ? this.#present : this.#present.filter((post) => post.region === region)
+    const owners =
+      posts.length === 0
+        ? []
+        : ownersOf([...new Set(posts.map(({ process }) => process))], (name) => this.#weightsOf(name))
+    this.#owners.set(region, owners)
+    return owners
+  }
+
+  #weightsOf(process: string): BigUint64Array {
+    let weights = this.#weights.get(process)
+    if (weights !== undefined) return weights
+    if (this.#weights.size >= MOST_WEIGHTS) this.#weights.clear()
+    weights = weightsOf(process)
+    this.#weights.set(process, weights)
+    return weights
+  }
+
+  #look(): void {
+    const present = this.#fleet.present()
+    if (present === this.#present) return
+    this.#present = present
+    this.#regions = [...new Set(present.map(({ region }) => region))].sort()
+    this.#owners.clear()
+  }
+}
