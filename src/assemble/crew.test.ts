@@ -31,3 +31,44 @@ test('a thread that gives no sign of life is ended, once, and its end is told as
   await crew.ended()
   assert.deepEqual(died, ['w1: Error: it gave no sign of life'])
 })
+
+test('a crew that is renewed: each thread is told to stop, once, and another begins in its place', async () => {
+  /** Tells what it hears, and ends when it is told to stop and asked once more. */
+  const source = `
+    const { parentPort } = require('node:worker_threads')
+    let told = 0
+    parentPort.on('message', ({ kind }) => {
+      if (kind !== 'stop') return
+      told++
+      setTimeout(() => parentPort.postMessage({ kind: 'event', event: { kind: 'trouble', what: String(told) } }), 20)
+      setTimeout(() => process.exit(0), 60)
+    })`
+  const heard: unknown[] = []
+  const begun: string[] = []
+  const crew = new Crew({
+    loaded: new Worker(source, { eval: true }),
+    house: {} as HouseCalls,
+    clock: realClock,
+    journal: { tell: (event) => void heard.push(event) },
+    silentMs: 300_000,
+    dataFor: (worker) => {
+      begun.push(worker)
+      return { worker } as never
+    },
+    hung: async () => assert.fail('it reads nothing'),
+    died: async () => {},
+    fault: (error) => assert.fail(String(error)),
+  })
+  crew.start()
+  crew.renew()
+  assert.deepEqual(begun, ['w1', 'w2'])
+  assert.equal(crew.size, 1)
+  // The one that is leaving is not replaced a second time.
+  crew.renew()
+  assert.deepEqual(begun, ['w1', 'w2', 'w3'])
+  assert.equal(crew.size, 1)
+  while (heard.length === 0) await realClock.sleep(5)
+  assert.deepEqual(heard, [{ kind: 'trouble', what: '1' }])
+  await crew.end()
+  await crew.ended()
+})

@@ -43,6 +43,8 @@ interface Member {
   /** Its event loop at the last look, and how much of the time until then it had been at work. */
   loop: EventLoopUtilization
   busy: number
+  /** Another has begun in its place. */
+  isLeaving: boolean
 }
 
 /** Above this share of its time a thread has no room for more sites: what it does late, it does late for all of them. */
@@ -65,7 +67,7 @@ export class Crew {
   }
 
   get size(): number {
-    return this.#members.size
+    return [...this.#members].filter(({ isLeaving }) => !isLeaving).length
   }
 
   /** No thread has time, or a slot, for another site. */
@@ -103,6 +105,7 @@ export class Crew {
       heardAt: this.#tools.clock.elapsed(),
       loop: thread.performance.eventLoopUtilization(),
       busy: 0,
+      isLeaving: false,
     }
     let failure: unknown
     thread.on('error', (error) => {
@@ -171,6 +174,17 @@ export class Crew {
   stop(): void {
     this.#stopping = true
     for (const { thread } of this.#members) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** What threads are told at their beginning has changed: these finish what is in flight and give back the rest, others begin. */
+  renew(): void {
+    if (this.#stopping) return
+    for (const member of [...this.#members]) {
+      if (member.isLeaving) continue
+      member.isLeaving = true
+      member.thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+      this.start()
+    }
   }
 
   /** At once. */

@@ -3,7 +3,9 @@
  * the same rules as a file of settings. What only concerns one machine (folders, threads) each side has for itself.
  */
 import { join } from 'node:path'
+import type { Millis } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
+import { Problem } from '../base/errors.ts'
 import { replaceFile } from '../base/replace-file.ts'
 import type { Given } from '../config/given.ts'
 import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
@@ -15,6 +17,9 @@ import type { ScopeSeeds } from './scope-seeds.ts'
 
 /** Settings that name a file which workers need too. */
 const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses'] as const satisfies readonly SettingName[]
+
+/** The plan is made anew at most so often: black lists and seeds may change while the crawl runs. */
+export const PLAN_FRESH: Millis = 5_000
 
 export function planForWorkers(
   settings: Settings,
@@ -50,14 +55,21 @@ export async function crawlPlanOf(
       await replaceFile(disk, path, text)
   }
   const { version, seeds, alternates } = plan
-  return { settings: Object.freeze({ ...settingsIn(plan.settings), ...own, ...paths }), seeds, alternates, version }
+  return { settings: Object.freeze({ ...settingsIn(plan), ...own, ...paths }), seeds, alternates, version }
 }
 
 /** By the settings of the crawl alone: neither this machine's environment nor its files have a say in it. */
-function settingsIn(text: string): Settings {
+function settingsIn({ settings: text, version }: PlanForWorkers): Settings {
   const NAME = 'the plan of the server'
   const world = { env: {}, readFile: (path: string) => (path === NAME ? text : undefined) }
-  return loadSettings(['--config', NAME], 'crawl', world).settings
+  try {
+    return loadSettings(['--config', NAME], 'crawl', world).settings
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    // What it accepted for itself it would not hand out: this worker is older, or newer.
+    const hint = `the server is Orbweaver ${version}: use the same version here`
+    throw new Problem('server-refused', `${error.message} (${hint})`, { cause: error })
+  }
 }
 
 function textOf(disk: Disk, path: string): string {

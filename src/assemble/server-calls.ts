@@ -3,12 +3,9 @@ import type { Given } from '../config/given.ts'
 import type { SettingName } from '../config/keys.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 import type { House } from './house.ts'
-import { planForWorkers } from './plan-for-workers.ts'
+import { PLAN_FRESH, planForWorkers } from './plan-for-workers.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { recordUnreadable } from './watchdog.ts'
-
-/** The plan is made anew at most so often: black lists and seeds may change while the crawl runs. */
-const PLAN_FRESH = 5_000
 
 export function serverCalls(house: House, given: ReadonlyMap<SettingName, Given>, version: string): ServerCalls {
   const { database, clock, disk, settings } = house.parts

@@ -20,6 +20,7 @@ import type { Event } from '../visit/events.ts'
 import type { HouseCalls } from '../wire/calls.ts'
 import { joinServers, type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import { Crew } from './crew.ts'
+import { LivePlan } from './live-plan.ts'
 import { type OpenPlaces, openPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
 import { loadThread } from './worker-thread.ts'
@@ -149,7 +150,14 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
   const { workers, visits, verbose, quiet, dnsServers } = settings
   const own = { collection: folder, workers, visits, verbose, quiet, dnsServers }
   const readPlan = async () => crawlPlanOf(await remote.plan(), own, folder, realDisk)
-  const plan = await readPlan()
+  const stopped = new AbortController()
+  const live = new LivePlan(await readPlan(), {
+    clock: realClock,
+    journal,
+    read: readPlan,
+    renew: () => crew.renew(),
+    stop: stopped.signal,
+  })
   const done = { pages: 0, bytes: 0 }
   journal.read((event) => {
     if (event.kind !== 'checked-in') return
@@ -167,12 +175,12 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
   }
   const crew: Crew = new Crew({
     loaded: openings.thread,
-    house: untilDone(remote, settings.untilDone),
+    house: byPlan(untilDone(remote, settings.untilDone), live),
     clock: realClock,
     journal,
     silentMs: settings.watchdog,
     dataFor: (worker, slot) => ({
-      plan,
+      plan: live.plan,
       worker,
       folder,
       host,
@@ -222,11 +230,11 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     const state = why === 'complete' ? 'working' : 'ending'
     await remote.alive({ visits: crew.visits, lateMs: crew.lateMs, pagesPerSecond, state, version: options.version })
   }).catch(fault)
-  // Black lists: the files that the plan names are written anew when they have changed, and the threads see it.
+  // Black lists, too: the files that the plan names are written anew when they have changed, and the threads see it.
   const readAgain = every(PLAN_EVERY, over.signal, async () => {
-    await readPlan().catch((error) =>
-      journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` }),
-    )
+    await live.readAgain().catch((error) => {
+      if (!stopped.signal.aborted) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+    })
   })
 
   const finish = async () => {
@@ -250,6 +258,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     snapshot,
     stop() {
       why = 'interrupted'
+      stopped.abort()
       remote.stopAsking()
       crew.stop()
     },
@@ -264,6 +273,18 @@ function untilDone(remote: RemoteServers, isToEnd: boolean): HouseCalls {
     async checkOut(worker, atMost) {
       const { visits, next } = await remote.checkOut(worker, atMost)
       return { visits, next: next === 'over' ? IDLE_REST : next }
+    },
+  }
+}
+
+/** What is visited is visited by the servers' plan of now. */
+function byPlan(calls: HouseCalls, live: LivePlan): HouseCalls {
+  return {
+    ...calls,
+    async checkOut(worker, atMost) {
+      const out = await calls.checkOut(worker, atMost)
+      await live.check(out.visits)
+      return out
     },
   }
 }

@@ -137,7 +137,8 @@ export function reachServers(options: ReachOptions): RemoteServers {
       const left = (held.get(visit)?.endsAt ?? 0) - clock.elapsed()
       const body = { thread: threadOf(worker), visit, address }
       try {
-        return (await servers.ask('enter', body, { patience: Math.max(0, left) })).answer.answer
+        const asked = await servers.ask('enter', body, { patience: Math.max(0, left), signal: asking.signal })
+        return asked.answer.answer
       } catch (error) {
         // Without leave nothing is asked there: the visit ends unused, as if the address were somebody else's.
         if (error instanceof Unreachable) return 'elsewhere'
@@ -177,7 +178,7 @@ export function reachServers(options: ReachOptions): RemoteServers {
       for (const [visit, { thread }] of held) if (thread === worker) held.delete(visit)
       await whenDelivered('leave', { thread: threadOf(worker) })
     },
-    plan: () => orProblem(servers.ask('plan', undefined, { patience: PATIENCE })),
+    plan: () => orProblem(servers.ask('plan', undefined, { patience: PATIENCE, signal: asking.signal })),
     async alive(news) {
       try {
         servers.learn((await servers.ask('alive', news, { patience: 0 })).answer.servers)
