@@ -7,6 +7,7 @@ import { readCounter } from '../collection/counters/counters.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import type { Database, Tx } from '../database/database.ts'
+import type { Fleet } from '../frontier/fleet.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { namedOrder } from '../frontier/order/named-order.ts'
@@ -25,6 +26,8 @@ export interface FrontierParts {
   random: Random
   journal: Journal<Event>
   settings: Settings
+  /** Who works here, where workers live elsewhere. */
+  fleet?: Fleet
 }
 
 export interface CrawlFrontier {
@@ -39,7 +42,7 @@ const DNS_WILDCARD = 'dns-wildcard'
 
 /** `leasesOutlive`: as in `FrontierOptions`. Not yet recovered. */
 export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean): Promise<CrawlFrontier> {
-  const { database, disk, clock, random, journal, settings } = parts
+  const { database, disk, clock, random, journal, settings, fleet } = parts
   const urls = urlsOf(settings)
   const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
   const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
@@ -57,6 +60,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings.maxPages),
     leasesOutlive,
+    ...(fleet && { affinity: { fleet, windowMs: settings.affinity } }),
   })
   return { frontier, urls, originals }
 }

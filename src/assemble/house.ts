@@ -19,6 +19,7 @@ import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
+import type { Fleet } from '../frontier/fleet.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
@@ -43,6 +44,8 @@ export interface HouseParts {
   settings: Settings
   /** Workers live on other machines: their leases outlive this process, and volumes that they still send are theirs. */
   serves?: boolean
+  /** They, where they stand; undefined: sites lean to nobody. */
+  fleet?: Fleet
   /** Smaller in simulations. */
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to take the longer way. */

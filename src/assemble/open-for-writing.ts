@@ -5,6 +5,7 @@ import { freshSeed, seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
 import type { Settings } from '../config/keys.ts'
 import { lockCollection } from '../database/lock.ts'
+import type { Fleet } from '../frontier/fleet.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import type { Event } from '../visit/events.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
@@ -19,6 +20,7 @@ export interface WritingOptions {
   atOnceBytes?: number
   /** As in `HouseParts`. */
   serves?: boolean
+  fleet?: Fleet
 }
 
 /** Who opens it closes it. */
@@ -47,6 +49,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
         ...parts,
         atOnceBytes: options.atOnceBytes,
         ...(options.serves && { serves: true }),
+        ...(options.fleet && { fleet: options.fleet }),
       })
       opened = house
       const { fresh } = await house.seed(seedsOf(options.seeds, house))

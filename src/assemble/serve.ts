@@ -11,6 +11,7 @@ import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { type Nudges, notify } from '../database/postgres/nudge.ts'
 import { openServer, type ServerParts } from '../server/open-server.ts'
+import { Roster } from '../server/roster.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
 import type { House } from './house.ts'
 import { keepServing } from './keep-serving.ts'
@@ -38,7 +39,8 @@ const NOBODY = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
   const tls = certificateOf(settings)
-  const { house, journal, nudges, close } = await openForWriting(settings, { ...options, serves: true })
+  const roster = new Roster()
+  const { house, journal, nudges, close } = await openForWriting(settings, { ...options, serves: true, fleet: roster })
   const office = keeperOffice(house.parts.database, realClock)
   try {
     const view = new CrawlView(house, NOBODY)
@@ -65,6 +67,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
         program: `orbweaver/${options.version}`,
         joinSecret: settings.joinSecret,
         keepCallsFor: settings.keepCalls,
+        roster,
         tls,
       },
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },

@@ -72,6 +72,13 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       default: '30d',
       what: "How long the record of the workers' calls is kept.",
     }),
+    affinity: one(a.duration({ least: 0, most: 60_000 }), {
+      ...machines,
+      commands: SERVE,
+      form: 'DURATION',
+      default: '2s',
+      what: 'How long a site that could be visited again waits for the worker that had it before, or that is nearest to it; then anybody has it. With PostgreSQL only; 0: it waits for nobody.',
+    }),
     server: many(a.serverUrl, {
       ...machines,
       commands: WORKER,

@@ -11,11 +11,14 @@ import { CallLog } from './call-log.ts'
 import { Callers } from './callers.ts'
 import { Metrics } from './metrics.ts'
 import { Rates } from './rates.ts'
+import type { Roster } from './roster.ts'
 import { type WorkerNews, workerBook } from './worker-book.ts'
 
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>
   keepCallsFor: Millis
+  /** Told who is at work. */
+  roster?: Roster
   /** PEM texts; without them it speaks plain HTTP. */
   tls: { cert: string; key: string } | undefined
   limits?: Partial<ServerLimits>
@@ -48,6 +51,9 @@ const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
 const STRANGERS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
 const HOUSE_EVERY: Millis = 10_000
+const ROSTER_EVERY: Millis = 2000
+/** Workers tell every ten seconds that they are alive; one that is silent for longer has nothing kept for it. */
+const PRESENT_WITHIN: Millis = 25_000
 const FORGET_EVERY: Millis = 60_000
 /** At the end, what is under way has this long. */
 const DRAIN_WITHIN: Millis = 10_000
@@ -101,6 +107,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     seen = new Map()
     await book.seen(told)
   }
+  const readRoster = async () => parts.roster?.hear(await book.present(clock.now() - PRESENT_WITHIN))
   const over = new AbortController()
   const every = choresUntil(over.signal, clock, journal)
   const deaf = journal.read((event) => metrics.hear(event))
@@ -111,6 +118,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       if (dropped > 0) journal.tell({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
     }),
     every(HOUSE_EVERY, house),
+    every(ROSTER_EVERY, readRoster),
     every(FORGET_EVERY, async () => {
       while (!over.signal.aborted && (await log.forget()));
     }),

@@ -42,6 +42,9 @@ function tablesContract(make: () => Promise<Database>): void {
         ['nobody', { at: NOON, news }],
       ]),
     )
+    const present = (await book.present(NOON)).map((post) => ({ ...post }))
+    assert.deepEqual(present, [{ id: 'a', region: null }], 'b is ending')
+    assert.deepEqual(await book.present(NOON + 1), [])
     const [b, a] = await database.read((tx) => readWorkers(tx, 10))
     assert.deepEqual(
       { ...b },

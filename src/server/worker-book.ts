@@ -19,6 +19,8 @@ export interface WorkerRow {
   pagesPerSecond: number
 }
 
+export type WorkerPost = Pick<WorkerRow, 'id' | 'region'>
+
 export interface HouseRow {
   id: string
   url: string
@@ -58,6 +60,8 @@ export interface WorkerBook {
   credentials(worker: string): Promise<Credentials | undefined>
   /** In one transaction, however many; a worker that only called brings no news. */
   seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void>
+  /** Those seen since then that are at work, in the order of their ids. */
+  present(since: Instant): Promise<WorkerPost[]>
   houseSeen(house: HouseRow): Promise<void>
   houseGone(id: string): Promise<void>
   houses(since: Instant): Promise<HouseRow[]>
@@ -68,6 +72,8 @@ const NEWS = `
   UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END, visits = ?, late_ms = ?, pages_per_second = ?,
     version = ?, state = CASE WHEN state = 'barred' THEN state ELSE ? END
   WHERE id = ?`
+const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
+const MOST_PRESENT = 10_000
 const HOUSE = `
   INSERT INTO house (id, url, version, started_at, seen_at) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
@@ -115,6 +121,7 @@ export function workerBook(database: Database): WorkerBook {
         }
       })
     },
+    present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MOST_PRESENT)),
     async houseSeen({ id, url, version, startedAt, seenAt }) {
       await database.transact((tx) => queries(tx).run(HOUSE, id, url, version, startedAt, seenAt))
     },

@@ -9,6 +9,7 @@ import { ApiError } from '../wire/http/api-error.ts'
 import { visitToWire } from '../wire/http/visit-text.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import type { Holdings } from './holdings.ts'
+import { threadOf } from './thread-name.ts'
 import type { Tickets } from './tickets.ts'
 
 export interface WorkerCallTools {
@@ -29,9 +30,6 @@ const SHORTEST_REST: Millis = 50
 const LONGEST_REST: Millis = 1000
 /** Questions for twins that are asked of the database at once. */
 const TWINS_AT_ONCE = 16
-
-/** Each thread has leases and addresses of its own, and nobody can name a thread of another worker. */
-export const threadOf = (worker: string, thread: string): WorkerId => `${worker}.${thread}`
 
 type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
 
