@@ -15,7 +15,11 @@ export interface Filled {
   textBytes: number
 }
 
-export async function fill(opened: OpenedFrontier, web: NumberedWeb, say: (line: string) => void): Promise<Filled> {
+export async function fill(
+  opened: Pick<OpenedFrontier, 'database' | 'house'>,
+  web: NumberedWeb,
+  say: (line: string) => void,
+): Promise<Filled> {
   const { database, house } = opened
   const filled: Filled = { urls: 0, textBytes: 0 }
   let links: Link[] = []

@@ -6,9 +6,10 @@ import { HashSet64 } from '../../src/base/hash-set.ts'
 import type { FrontierHouse } from '../../src/frontier/house.ts'
 import type { Link, VisitReport } from '../../src/visit/report.ts'
 import type { Visit } from '../../src/visit/visit.ts'
+import { watchMachine } from '../measure/machine-busy.ts'
 import { quantile } from '../measure/statistics.ts'
 import type { NumberedWeb } from './numbered-web.ts'
-import type { OpenedFrontier } from './opened.ts'
+import { type OpenedFrontier, ownMicroseconds } from './opened.ts'
 
 export interface Latency {
   p50Ms: number
@@ -32,8 +33,15 @@ export interface FrontierFigures {
   testsPerSecond: number
   /** Groups of check-outs when nothing else goes on. */
   alone: Latency
-  /** One check-out at a time, of leases granted ahead, from when it was due, while parts are applied half of the time. */
+  /** One check-out at a time, as a crawl asks, from when it was due, while parts are applied half of the time. */
   whileApplying: Latency
+  /** Of the same calls, how long they had statements under way; only where statements travel. */
+  aloneStatements?: Latency
+  whileApplyingStatements?: Latency
+  /** Share of all cores meanwhile, whoever it was. */
+  machineBusy: number
+  /** By the clock, one part after the other. */
+  settleSeconds: number
   settling: Latency
   rssBytes: number
 }
@@ -43,6 +51,8 @@ const VISITS_AT_ONCE = 32
 /** Parts in a transaction: about what intake puts into one. */
 const PARTS_AT_ONCE = 10
 const CHECK_OUT_EVERY_MS = 20
+/** As often as the house looks after leases and what is left over. */
+const TICK_MS = 1000
 
 export async function measureFrontier(
   opened: OpenedFrontier,
@@ -56,9 +66,10 @@ export async function measureFrontier(
   traffic.forget()
   for (let done = 0; done < visits; done += VISITS_AT_ONCE) await traffic.apply(await traffic.checkOut(VISITS_AT_ONCE))
   const { checkOutUs, settleUs, visitUs, granted, pages, testsInVisits, testsInDatabase } = traffic
-  const alone = latencyOf(traffic.checkOuts)
-  const settling = latencyOf(traffic.settles)
-  const whileApplying = await busyCheckOuts(opened.ahead, traffic, Math.ceil(visits / 2))
+  const settling = traffic.settles
+  const alone = traffic.checkOuts
+  const busy = watchMachine()
+  const asked = await busyCheckOuts(opened, traffic, Math.ceil(visits / 2))
   return {
     checkOutMicroseconds: checkOutUs / granted,
     settleMicroseconds: settleUs / pages,
@@ -68,21 +79,52 @@ export async function measureFrontier(
     testsInVisitsPerSecond: (testsInVisits / visitUs) * 1e6,
     testsInDatabasePerSecond: (testsInDatabase / settleUs) * 1e6,
     testsPerSecond: ((testsInVisits + testsInDatabase) / (visitUs + settleUs)) * 1e6,
-    alone,
-    whileApplying,
-    settling,
+    alone: latencyOf(alone.map(({ ms }) => ms)),
+    whileApplying: latencyOf(asked.map(({ ms }) => ms)),
+    ...statementFigures(alone, asked),
+    machineBusy: busy(),
+    settling: latencyOf(settling),
+    settleSeconds: settling.reduce((sum, ms) => sum + ms, 0) / 1000,
     rssBytes: process.memoryUsage().rss,
   }
 }
 
+/** How long a check-out took, and for how much of that it had statements under way. */
+interface Took {
+  ms: number
+  statementMs?: number
+}
+
+function statementFigures(alone: readonly Took[], asked: readonly Took[]): Partial<FrontierFigures> {
+  const of = (took: readonly Took[]) => took.flatMap(({ statementMs }) => statementMs ?? [])
+  return of(alone).length === 0
+    ? {}
+    : { aloneStatements: latencyOf(of(alone)), whileApplyingStatements: latencyOf(of(asked)) }
+}
+
 export async function checkOut({ frontier }: FrontierHouse, atMost: number): Promise<Visit[]> {
   const { visits } = await frontier.checkOut(WORKER, atMost)
-  if (visits.length === 0) throw new Error('no site is free: more sites are needed')
   return visits
 }
 
+/** Counted from `due`. */
+async function timedCheckOut(
+  { watch }: OpenedFrontier,
+  house: FrontierHouse,
+  atMost: number,
+  due: number,
+): Promise<{ visits: Visit[]; took: Took }> {
+  const call = () => checkOut(house, atMost)
+  if (watch === undefined) {
+    const visits = await call()
+    return { visits, took: { ms: performance.now() - due } }
+  }
+  const { value: visits, statementMs } = await watch(call)
+  return { visits, took: { ms: performance.now() - due, statementMs } }
+}
+
 class Traffic {
-  checkOuts: number[] = []
+  checkOuts: Took[] = []
   settles: number[] = []
   checkOutUs = 0
   settleUs = 0
@@ -107,11 +149,11 @@ class Traffic {
   }
 
   async checkOut(atMost: number): Promise<Visit[]> {
-    const from = performance.now()
-    const cpu = process.threadCpuUsage()
-    const visits = await checkOut(this.#opened.house, atMost)
-    this.checkOutUs += spent(cpu)
-    this.checkOuts.push(performance.now() - from)
+    const cpu = this.#opened.cpuMicroseconds()
+    const { visits, took } = await timedCheckOut(this.#opened, this.#opened.house, atMost, performance.now())
+    this.checkOutUs += this.#opened.cpuMicroseconds() - cpu
+    if (visits.length === 0) throw new Error('no site is free: more sites are needed')
+    this.checkOuts.push(took)
     this.granted += visits.length
     return visits
   }
@@ -126,13 +168,13 @@ class Traffic {
     const site = this.#web.numberOf(visit.site)
     const internal = visit.agenda.map(({ url }) => this.#web.internal(site, url))
     const found: Link[] = []
-    const cpu = process.threadCpuUsage()
+    const cpu = ownMicroseconds()
     if (visit.known === 'too many') for (const links of internal) found.push(...links)
     else {
       const known = new HashSet64(visit.known)
       for (const links of internal) for (const link of links) if (known.add(link.key)) found.push(link)
     }
-    this.visitUs += spent(cpu)
+    this.visitUs += ownMicroseconds() - cpu
     const part = this.#web.part(visit, found, Date.now())
     this.testsInVisits += internal.reduce((sum, links) => sum + links.length, 0)
     return part
@@ -140,11 +182,11 @@ class Traffic {
 
   async settle(parts: VisitReport[]): Promise<void> {
     const { database, house } = this.#opened
+    const cpu = this.#opened.cpuMicroseconds()
     const from = performance.now()
-    const cpu = process.threadCpuUsage()
     const verdicts = await database.transact((tx) => house.ledger.settle(tx, parts))
-    this.settleUs += spent(cpu)
     this.settles.push(performance.now() - from)
+    this.settleUs += this.#opened.cpuMicroseconds() - cpu
     if (verdicts.some((verdict) => verdict !== 'applied')) throw new Error('a part was not applied')
     this.pages += parts.reduce((sum, { pages }) => sum + pages.length, 0)
     this.testsInDatabase += parts.reduce((sum, { abroad }) => sum + abroad.length, 0)
@@ -152,9 +194,10 @@ class Traffic {
 }
 
 /** Parts are applied half of the time; check-outs are due every few milliseconds, whether the thread is free then or not. */
-async function busyCheckOuts(ahead: FrontierHouse, traffic: Traffic, count: number): Promise<Latency> {
-  const waits: number[] = []
+async function busyCheckOuts(opened: OpenedFrontier, traffic: Traffic, count: number): Promise<Took[]> {
+  const all: Took[] = []
   const ready: Visit[] = []
+  let granted = 0
   let over = false
   const applying = (async () => {
     while (!over) {
@@ -165,6 +208,12 @@ async function busyCheckOuts(ahead: FrontierHouse, traffic: Traffic, count: numb
       await sleep(Math.max(1, performance.now() - from))
     }
   })()
+  const ticking = (async () => {
+    while (!over) {
+      await opened.database.transact((tx) => opened.house.ledger.reap(tx))
+      await sleep(TICK_MS)
+    }
+  })()
   const from = performance.now()
   const asked: Promise<void>[] = []
   for (let at = 1; at <= count; at++) {
@@ -172,16 +221,20 @@ async function busyCheckOuts(ahead: FrontierHouse, traffic: Traffic, count: numb
     const wait = due - performance.now()
     if (wait > 0) await sleep(wait)
     asked.push(
-      checkOut(ahead, 1).then((visits) => {
-        waits.push(performance.now() - due)
+      timedCheckOut(opened, opened.asked, 1, due).then(({ visits, took }) => {
+        all.push(took)
         ready.push(...visits)
+        granted += visits.length
       }),
     )
   }
   await Promise.all(asked)
   over = true
-  await applying
-  return latencyOf(waits)
+  await Promise.all([applying, ticking])
+  await traffic.apply(ready)
+  // Where sites are few, those that are just written are passed over: that is an answer too.
+  if (granted < count / 2) throw new Error('few sites were free: more are needed')
+  return all
 }
 
 function latencyOf(waits: readonly number[]): Latency {
@@ -191,9 +244,4 @@ function latencyOf(waits: readonly number[]): Latency {
     meanMs: waits.reduce((sum, wait) => sum + wait, 0) / waits.length,
     count: waits.length,
   }
-}
-
-function spent(before: NodeJS.CpuUsage): number {
-  const { user, system } = process.threadCpuUsage(before)
-  return user + system
 }

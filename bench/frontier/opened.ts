@@ -8,23 +8,29 @@ import { leasesAhead } from '../../src/frontier/leases-ahead.ts'
 import { openFrontier } from '../../src/frontier/open-frontier.ts'
 import { klwf } from '../../src/frontier/order/klwf.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
+import { type Filled, fill } from './fill.ts'
+import type { NumberedWeb } from './numbered-web.ts'
+import type { Observed } from './watched.ts'
 
 export interface OpenedFrontier {
   database: Database
   house: FrontierHouse
-  /** The same behind leases that are granted ahead, as a crawl has it. */
-  ahead: FrontierHouse
+  /** As a crawl has it: where the database is the house's own, behind leases that are granted ahead. */
+  asked: FrontierHouse
+  fill(web: NumberedWeb, say: (line: string) => void): Promise<Filled>
   /** Bytes by table, its indexes with it. Reads all of it. */
   bytes(): Promise<Map<string, number>>
+  /** Of CPU time so far: of the house's thread, and of the database's processes where they can be seen. */
+  cpuMicroseconds(): number
+  /** Where statements travel: how long the calls of the house inside `call` had any under way. */
+  watch?<T>(call: () => Promise<T>): Promise<Observed<T>>
   close(): Promise<void>
 }
-
-export type OpenFrontier = () => OpenedFrontier
 
 const PAGES_A_VISIT = 10
 
 /** Courtesy is left out: after a start a real crawl hands out nothing for one address pause. */
-const OPTIONS: FrontierOptions = {
+export const OPTIONS: FrontierOptions = {
   clock: realClock,
   order: klwf,
   urls: usualUrls,
@@ -34,22 +40,27 @@ const OPTIONS: FrontierOptions = {
   defaultPause: () => 0,
 }
 
-export function sqliteFrontier(path: string): OpenFrontier {
-  return () => {
-    const database = openSqlite(path)
-    const house = openFrontier(database, OPTIONS)
-    return {
-      database,
-      house,
-      ahead: leasesAhead(house, database, realClock),
-      bytes: () =>
-        database.read((tx) => {
-          const rows = sqliteTx(tx).all<{ name: string; bytes: number }>(`
-            SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes
-            FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE GROUP BY s.tbl_name`)
-          return new Map(rows.map(({ name, bytes }) => [name, bytes]))
-        }),
-      close: () => database.close(),
-    }
+export function sqliteFrontier(path: string): OpenedFrontier {
+  const database = openSqlite(path)
+  const house = openFrontier(database, OPTIONS)
+  return {
+    database,
+    house,
+    asked: leasesAhead(house, database, realClock),
+    fill: (web, say) => fill({ database, house }, web, say),
+    bytes: () =>
+      database.read((tx) => {
+        const rows = sqliteTx(tx).all<{ name: string; bytes: number }>(`
+          SELECT s.tbl_name AS name, sum(d.pgsize) AS bytes
+          FROM dbstat d JOIN sqlite_schema s ON s.name = d.name WHERE d.aggregate = TRUE GROUP BY s.tbl_name`)
+        return new Map(rows.map(({ name, bytes }) => [name, bytes]))
+      }),
+    cpuMicroseconds: ownMicroseconds,
+    close: () => database.close(),
   }
+}
+
+export function ownMicroseconds(): number {
+  const { user, system } = process.threadCpuUsage()
+  return user + system
 }

@@ -33,8 +33,14 @@ const START_MS = 60_000
 const TRIES = 3
 const RESTARTS = 100
 
-/** One server a process; who asks again gets another. */
-export async function startServer(): Promise<StartedServer | { skipped: string }> {
+/** Settings of PostgreSQL: instead of, and beside, those of `launch`. */
+export type ServerSettings = Readonly<Record<string, string | number>>
+
+/** One server a process; who asks again gets another. `parent`: where its data lie. */
+export async function startServer(
+  settings: ServerSettings = {},
+  parent = tmpdir(),
+): Promise<StartedServer | { skipped: string }> {
   const runner = whoRuns()
   if (runner === undefined) return { skipped: 'PostgreSQL does not run as root, and there is no user postgres' }
   const bin = (await folders()).find((folder) => works(folder, runner))
@@ -42,7 +48,7 @@ export async function startServer(): Promise<StartedServer | { skipped: string }
   let trouble: unknown
   for (let attempt = 0; attempt < TRIES; attempt++) {
     try {
-      return await started(bin, runner)
+      return await started(bin, runner, settings, parent)
     } catch (error) {
       // Somebody else may have taken the port meanwhile.
       trouble = error
@@ -51,8 +57,8 @@ export async function startServer(): Promise<StartedServer | { skipped: string }
   return { skipped: `PostgreSQL would not start: ${String(trouble)}` }
 }
 
-async function started(bin: string, runner: Runner): Promise<StartedServer> {
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), 'orbweaver-postgres-'))
+async function started(bin: string, runner: Runner, settings: ServerSettings, parent: string): Promise<StartedServer> {
+  const folder = mkdtempSync(join(realpathSync(parent), 'orbweaver-postgres-'))
   if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
   try {
     // Texts in the order of a language, as most servers have them: what relies on the order of bytes must say so.
@@ -63,7 +69,7 @@ async function started(bin: string, runner: Runner): Promise<StartedServer> {
       { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     const port = await freePort()
-    let run = await launch(bin, runner, folder, port)
+    let run = await launch(bin, runner, folder, port, settings)
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       get pid() {
@@ -74,7 +80,7 @@ async function started(bin: string, runner: Runner): Promise<StartedServer> {
         await run.ended
       },
       async restart() {
-        run = await retried(() => launch(bin, runner, folder, port))
+        run = await retried(() => launch(bin, runner, folder, port, settings))
       },
       async stop() {
         run.shell.ref()
@@ -104,7 +110,7 @@ const SCRIPT = `
   wait "$server"
   if [ -e "$FOLDER/ending" ]; then rm -rf "$FOLDER"; else kill "$reader"; fi`
 
-async function launch(bin: string, runner: Runner, folder: string, port: number): Promise<Run> {
+async function launch(bin: string, runner: Runner, folder: string, port: number, given: ServerSettings): Promise<Run> {
   const settings = {
     port,
     listen_addresses: '127.0.0.1',
@@ -118,6 +124,7 @@ async function launch(bin: string, runner: Runner, folder: string, port: number)
     checkpoint_timeout: '30min',
     max_wal_size: '4GB',
     log_min_messages: 'log',
+    ...given,
   }
   const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const shell = spawn('sh', ['-c', SCRIPT, 'sh', join(bin, 'postgres'), '-D', dataIn(folder), ...flags], {
