@@ -4,9 +4,7 @@
  */
 import type { Millis } from '../../src/base/clock.ts'
 import { type ClusterReport, runCluster } from '../../src/simulate/cluster-run.ts'
-import { manyDaysOf } from '../../src/simulate/cluster-seed.ts'
-
-const DAY: Millis = 86_400_000
+import { SHORT_DAY as DAY, manyDaysOf } from '../../src/simulate/cluster-seed.ts'
 
 export async function manyDays(days: number, seed: number, tell: (line: string) => void): Promise<boolean> {
   const options = manyDaysOf(days, seed)
