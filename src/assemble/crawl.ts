@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../base/clock.ts'
-import { EXIT, isDiskFull, Problem } from '../base/errors.ts'
+import { isDiskFull, Problem } from '../base/errors.ts'
 import type { Readers } from '../base/journal.ts'
 import { freshId } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
@@ -12,6 +12,7 @@ import type { Event } from '../visit/events.ts'
 import { anotherThread } from './another-thread.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
+import { type CrawlWhy, EXIT_OF } from './crawl-why.ts'
 import { Crew } from './crew.ts'
 import type { House } from './house.ts'
 import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
@@ -23,8 +24,6 @@ import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { recordUnreadable } from './watchdog.ts'
 import { loadThread } from './worker-thread.ts'
-
-export type CrawlWhy = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
 
 export interface CrawlEnd {
   why: CrawlWhy
@@ -46,14 +45,6 @@ export type CrawlOptions = WritingOptions
 
 /** House and threads have the same clock. */
 const NOT_AHEAD = new SharedArrayBuffer(8)
-
-const EXIT_OF: Record<CrawlWhy, number> = {
-  complete: EXIT.done,
-  interrupted: EXIT.interrupted,
-  pages: EXIT.pageLimit,
-  time: EXIT.timeLimit,
-  size: EXIT.sizeLimit,
-}
 
 /** `thread`: its first worker thread, if that was loaded already; from here on it belongs to the crawl. */
 export async function startCrawl(

@@ -1,24 +1,39 @@
 /**
- * The life of a server once it is open: the work of every second, until it is told to stop or, if it is to end then, until
- * the crawl is over.
+ * The life of a server once it is open: the work of every second, until it is told to stop, a limit is reached or, if it is
+ * to end then, the crawl is over.
  */
 import { type CrawlView, TICK } from './crawl-view.ts'
+import type { CrawlWhy } from './crawl-why.ts'
 import type { House } from './house.ts'
 import type { KeeperOffice } from './keeper-office.ts'
 
-/** With `--until-done` workers have this long to hear that the crawl is over. */
+/** When nothing is left to do workers have this long to hear it. */
 const FAREWELL = 3_000
 
-export async function keepServing(house: House, view: CrawlView, office: KeeperOffice, stop: AbortSignal) {
+export interface ServeEnd {
+  why: CrawlWhy
+  documents: number
+}
+
+export async function keepServing(
+  house: House,
+  view: CrawlView,
+  office: KeeperOffice,
+  stop: AbortSignal,
+): Promise<ServeEnd> {
   const { clock, journal, settings } = house.parts
-  let isOver = false
+  const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
+  let why: CrawlWhy | undefined
   let isTroubled = false
-  while (!stop.aborted && !isOver) {
-    await clock.sleep(TICK, stop)
+  while (why === undefined) {
+    await clock.sleep(Math.min(TICK, until - clock.elapsed()), stop)
+    if (stop.aborted) why = 'interrupted'
+    else if (clock.elapsed() >= until) why = 'time'
+    if (why !== undefined) break
     try {
       if (await office.isOurs()) await house.tick()
       await view.refresh()
-      isOver = settings.untilDone && isComplete(view) && house.intake.pending() === 0
+      why = endOf(house, view)
       isTroubled = false
     } catch (error) {
       // A database that is away comes back, or somebody reads this: nothing is lost meanwhile.
@@ -27,16 +42,20 @@ export async function keepServing(house: House, view: CrawlView, office: KeeperO
       isTroubled = true
     }
   }
-  if (isOver) await clock.sleep(FAREWELL, stop)
+  if (why === 'complete' || why === 'pages') await clock.sleep(FAREWELL, stop)
   else house.frontier.stop()
   await house.finish()
   await view.refresh()
-  return {
-    why: isOver ? ('complete' as const) : ('interrupted' as const),
-    documents: view.counters.get('documents') ?? 0,
-  }
+  return { why, documents: view.counters.get('documents') ?? 0 }
 }
 
-function isComplete({ totals: { sites, urls } }: CrawlView): boolean {
-  return urls.known > 0 && sites.waiting + sites.free + sites.leased + sites.returning === 0
+/** Undefined: it goes on. With `--max-pages` what is out is waited for, as it counts. */
+function endOf({ intake, parts: { settings } }: House, { totals, counters }: CrawlView): CrawlWhy | undefined {
+  const { untilDone, maxPages, maxSize } = settings
+  const { sites, urls } = totals
+  const isQuiet = sites.leased + sites.returning + intake.pending() === 0
+  if (untilDone && isQuiet && urls.known > 0 && sites.waiting + sites.free === 0) return 'complete'
+  if (maxSize !== undefined && (counters.get('bytes') ?? 0) >= maxSize) return 'size'
+  if (maxPages !== undefined && isQuiet && (counters.get('documents') ?? 0) >= maxPages) return 'pages'
+  return undefined
 }

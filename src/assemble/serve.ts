@@ -13,8 +13,9 @@ import { type Nudges, notify } from '../database/postgres/nudge.ts'
 import { openServer, type ServerParts } from '../server/open-server.ts'
 import { Roster } from '../server/roster.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
+import { EXIT_OF } from './crawl-why.ts'
 import type { House } from './house.ts'
-import { keepServing } from './keep-serving.ts'
+import { keepServing, type ServeEnd } from './keep-serving.ts'
 import { keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
@@ -28,7 +29,7 @@ export interface ServeOptions extends WritingOptions {
 export interface ServeHandle {
   /** How it is reached from this machine. */
   url: string
-  done: Promise<{ why: 'complete' | 'interrupted'; documents: number }>
+  done: Promise<ServeEnd & { exit: number }>
   snapshot(): CrawlSnapshot
   stop(): void
 }
@@ -73,11 +74,13 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },
     )
     const stop = new AbortController()
-    const done = keepServing(house, view, office, stop.signal).finally(async () => {
-      await server.close()
-      await office.release()
-      await close()
-    })
+    const done = keepServing(house, view, office, stop.signal)
+      .finally(async () => {
+        await server.close()
+        await office.release()
+        await close()
+      })
+      .then((end) => ({ ...end, exit: EXIT_OF[end.why] }))
     return { url: server.url, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
   } catch (error) {
     await close()

@@ -238,12 +238,15 @@ export function fakeDoors(
       crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
       return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
     },
-    startServer: async () => ({
-      url: 'http://127.0.0.1:8723',
-      done: Promise.resolve({ why: 'complete', documents: end.documents }),
-      snapshot: () => SNAPSHOT,
-      stop() {},
-    }),
+    async startServer({ collection }) {
+      mkdirSync(collection, { recursive: true })
+      return {
+        url: 'http://127.0.0.1:8723',
+        done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents }),
+        snapshot: () => SNAPSHOT,
+        stop() {},
+      }
+    },
     startWorker: async () => ({
       name: 'here-1234',
       done: Promise.resolve({ why: 'complete', undelivered: 0 }),

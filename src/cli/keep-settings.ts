@@ -1,4 +1,4 @@
-/** Writes the settings of a new collection into it: whole or not at all, whatever happens meanwhile. */
+/** Writes the settings of a collection into it, if it has none: whole or not at all, whatever happens meanwhile. */
 import { join } from 'node:path'
 import { realDisk } from '../base/real-disk.ts'
 import { replaceFile } from '../base/replace-file.ts'
@@ -12,5 +12,6 @@ export async function keepSettings(
   given: ReadonlyMap<SettingName, Given>,
   version: string,
 ): Promise<void> {
-  await replaceFile(realDisk, join(folder, COLLECTION_FILE), writeSettingsFile(given, version))
+  const path = join(folder, COLLECTION_FILE)
+  if (realDisk.size(path) === undefined) await replaceFile(realDisk, path, writeSettingsFile(given, version))
 }

@@ -1,10 +1,7 @@
 /** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { CrawlEnd } from '../assemble/crawl.ts'
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
-import { COLLECTION_FILE } from '../config/load.ts'
 import { grouped } from '../report/text-table.ts'
 import type { Invocation } from './command.ts'
 import { eventLine } from './event-line.ts'
@@ -33,8 +30,7 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
   const begun = clock.elapsed()
   const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
   const handle = await doors.startCrawl(settings, { seeds, version, ...(journal === undefined ? {} : { journal }) })
-  if (!existsSync(join(settings.collection, COLLECTION_FILE)))
-    await keepSettings(settings.collection, call.given, version)
+  await keepSettings(settings.collection, call.given, version)
   const view = watchCrawl(() => handle.snapshot(), {
     screen,
     clock,

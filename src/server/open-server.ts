@@ -141,9 +141,12 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       over.abort()
       await Promise.all(chores)
       deaf()
-      // The database may be what is gone: the server ends all the same.
-      for (const work of [writeSeen, () => log.flush(), () => book.houseGone(parts.id)])
-        await work().catch((error: unknown) => journal.tell({ kind: 'trouble', what: String(error) }))
+      // The database may be what is gone: the server ends all the same, after one patience and not after three.
+      await Promise.all(
+        [writeSeen(), log.flush(), book.houseGone(parts.id)].map((work) =>
+          work.catch((error: unknown) => journal.tell({ kind: 'trouble', what: String(error) })),
+        ),
+      )
     },
   }
 }

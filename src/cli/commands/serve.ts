@@ -1,10 +1,20 @@
-import { EXIT } from '../../base/errors.ts'
+import type { CrawlWhy } from '../../assemble/crawl-why.ts'
 import { readSeeds } from '../../config/seeds.ts'
+import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { eventLine } from '../event-line.ts'
+import { keepSettings } from '../keep-settings.ts'
 import { watchCrawl } from '../live-view.ts'
 import { noteContact } from '../run-crawl.ts'
 import { shellWord } from '../words.ts'
+
+const ENDED: Readonly<Record<CrawlWhy, string>> = {
+  complete: 'Complete',
+  interrupted: 'Stopped',
+  pages: 'Stopped at --max-pages',
+  time: 'Stopped at --max-time',
+  size: 'Stopped at --max-size',
+}
 
 export const serve: Command = {
   name: 'serve',
@@ -12,7 +22,7 @@ export const serve: Command = {
   what: 'hand out a crawl to workers on other machines, and take in what they bring',
   more:
     'Answers workers over HTTP (orbweaver worker --server URL): gives them sites to visit, keeps the courtesy over all of them together, and stores what they report. With --database postgres://… any number of servers share one crawl; without it the server keeps everything in the folder of the collection.\n' +
-    'New workers need the --join-secret of the server; without one only workers of the same machine may join. Ctrl-C stops it; workers go on with what they have, keep their reports, and deliver them when a server is back.',
+    'New workers need the --join-secret of the server; without one only workers of the same machine may join. Ctrl-C stops it; workers go on with what they have, keep their reports, and deliver them when a server is back. Exit codes: 0 complete (with --until-done), 2 wrong flag or seed, 3 disk full, 4 database unreachable, 11 stopped, 14, 15, 16 page, time or size limit reached.',
   examples: [
     {
       line: 'ORBWEAVER_JOIN_SECRET=… orbweaver serve https://www.example.org/ --host 0.0.0.0 -c news',
@@ -32,10 +42,15 @@ export const serve: Command = {
       ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
       : undefined
     const server = await doors.startServer(settings, { seeds, version, given, ...(journal && { journal }) })
+    await keepSettings(settings.collection, given, version)
     const secret = settings.joinSecret === undefined ? '' : ' --join-secret @FILE'
     screen.say(
       `orbweaver: serving at ${server.url}; a worker joins with: orbweaver worker --server ${shellWord(server.url)}${secret}`,
     )
+    if (server.snapshot().urls.known === 0)
+      screen.say(
+        'orbweaver: note: there are no seeds, so nothing can be handed out; name some at the start, or add them with orbweaver seed (with --database also while servers run)',
+      )
     const view = watchCrawl(() => server.snapshot(), {
       screen,
       clock,
@@ -47,11 +62,11 @@ export const serve: Command = {
       server.stop()
     })
     try {
-      const { why, documents } = await server.done
+      const { why, exit, documents } = await server.done
       if (settings.json)
         screen.print(JSON.stringify({ ended: why, documents, collection: settings.collection }, undefined, 2))
-      else if (!settings.quiet) screen.say(why === 'complete' ? `Complete: ${documents} documents.` : 'Stopped.')
-      return why === 'complete' ? EXIT.done : EXIT.interrupted
+      else if (!settings.quiet) screen.say(`${ENDED[why]}: ${grouped(documents)} documents.`)
+      return exit
     } finally {
       deaf()
       view.stop()
