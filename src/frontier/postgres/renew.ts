@@ -5,12 +5,14 @@ import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
+/** Never to an earlier end: a server that stood still meanwhile comes late with what it had begun, when another renewed. */
 export const RENEW = `
   WITH mine AS (
     SELECT site.key FROM unnest($2::bigint[], $3::bigint[]) AS n (key, fence)
     JOIN site ON site.bucket = $1 AND site.key = n.key AND site.fence = n.fence
     WHERE site.worker = $4 AND site.state IN ('leased', 'returning') ORDER BY site.key FOR UPDATE OF site)
-  UPDATE site SET lease_until = $5 FROM mine WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
+  UPDATE site SET lease_until = greatest(site.lease_until, $5) FROM mine
+  WHERE site.bucket = $1 AND site.key = mine.key RETURNING site.key, site.fence::float8 AS fence`
 
 /**
  * Says which have no lease any more. One that ran out and was not reaped yet is renewed: nobody else had the site; and

@@ -279,4 +279,22 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
     assert.equal((await fast.frontier.checkOut('w2', 1)).visits.length, 1)
     await world.close()
   })
+
+  it('never shorten a lease: what a server wanted to renew before it stood still is late when it goes on', async () => {
+    const world = new World(6)
+    const url = await postgres.newDatabase(true)
+    await world.open(url, 1)
+    const stoodStill = LEASE / 2
+    await world.open(url, 1, { clock: { ...world.clock, now: () => world.clock.now() - stoodStill } })
+    const [one, late] = world.servers
+    await one.db.transact((tx) => one.ledger.seed(tx, [seedUrl('a.test/')]))
+    const { visits } = await one.frontier.checkOut('w1', 1)
+    world.clock.pass(stoodStill)
+    const ids = visits.map(({ id }) => id)
+    assert.deepEqual((await one.frontier.renew('w1', ids)).lost, [])
+    assert.deepEqual((await late.frontier.renew('w1', ids)).lost, [])
+    world.clock.pass(LEASE - 1)
+    assert.deepEqual(await one.db.transact((tx) => one.ledger.reap(tx)), [])
+    await world.close()
+  })
 })
