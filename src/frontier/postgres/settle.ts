@@ -33,6 +33,9 @@ interface Group {
   applied: readonly VisitReport[]
 }
 
+/** Of what a visit found, the links that its site itself is asked for. */
+type OwnLinks = ReadonlyMap<VisitReport, readonly Link[]>
+
 /**
  * Parts of a site in their order, links abroad of all of them in one go. What the sites were a moment ago tells which parts
  * will be applied and so which other sites they lead to: thus all are locked at once, in their order. When that turns out
@@ -47,26 +50,29 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
   const [sites] = await Promise.all([readSites(sheaf.tx, keys), sheaf.readNames()])
   const expected = judgeAll((key) => sites.get(key))
   await learnAliases(sheaf, appliedOf(expected))
-  const early = await sift(sheaf, abroadOf(sheaf, expected), false)
+  let own = ownOf(sheaf, expected)
+  const early = await sift(sheaf, abroadOf(expected, own), false)
   await sheaf.sites.lock([...keys, ...sitesTouched(early), ...namesTouched(sheaf, expected)])
   const groups = judgeAll((key) => sheaf.sites.get(key))
   const isExpected = sameParts(expected, groups)
   if (!isExpected) {
     sheaf.names.takeBack()
     await learnAliases(sheaf, appliedOf(groups))
+    own = ownOf(sheaf, groups)
   }
-  const sifted = isExpected ? early : await sift(sheaf, abroadOf(sheaf, groups), false)
+  const sifted = isExpected ? early : await sift(sheaf, abroadOf(groups, own), false)
   await sheaf.sites.make(sifted.groups, sheaf.now)
   // Before links are judged by it.
   await learnWildcards(sheaf, appliedOf(groups))
   await Promise.all([sheaf.readUrls(placesOf(groups)), readForLinks(sheaf, sifted, false)])
-  return applyAll(sheaf, parts, groups, sifted)
+  return applyAll(sheaf, parts, groups, own, sifted)
 }
 
 async function applyAll(
   sheaf: Sheaf,
   parts: readonly VisitReport[],
   groups: readonly Group[],
+  own: OwnLinks,
   sifted: Sifted,
 ): Promise<Verdict[]> {
   const resting: SiteRow[] = []
@@ -76,7 +82,7 @@ async function applyAll(
     let memory: MemoryNews | undefined
     if (site === undefined) continue
     for (const part of applied) {
-      missing.push(...applyPart(sheaf, site, part))
+      missing.push(...applyPart(sheaf, site, part, own.get(part) ?? []))
       memory = laterNews(memory, part.memory)
     }
     if (memory === undefined) continue
@@ -129,11 +135,18 @@ function namesTouched(sheaf: Sheaf, groups: readonly Group[]): bigint[] {
   return sites.map(keyOf)
 }
 
+/** Told once: names that others learn meanwhile would make a link neither the site's own nor one abroad. */
+function ownOf(sheaf: Sheaf, groups: readonly Group[]): OwnLinks {
+  const parts = appliedOf(groups)
+  return new Map(parts.map((part) => [part, part.found.filter((link) => isOwn(sheaf, part.site, link))]))
+}
+
 /** What a worker calls its own and is not goes where it belongs: under the courtesy of its own site. */
-function abroadOf(sheaf: Sheaf, groups: readonly Group[]): Link[] {
-  return groups.flatMap(({ applied }) =>
-    applied.flatMap((part) => [...part.found.filter((link) => !isOwn(sheaf, part.site, link)), ...part.abroad]),
-  )
+function abroadOf(groups: readonly Group[], own: OwnLinks): Link[] {
+  return appliedOf(groups).flatMap((part) => {
+    const owned = new Set(own.get(part))
+    return [...part.found.filter((link) => !owned.has(link)), ...part.abroad]
+  })
 }
 
 /** To be asked for at the site itself, not at one whose other name it is. */
@@ -152,7 +165,7 @@ function placesOf(groups: readonly Group[]): UrlPlace[] {
   )
 }
 
-function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport): MissingPage[] {
+function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport, own: readonly Link[]): MissingPage[] {
   const missing = markPages(sheaf, site, part.pages)
   const { courtesy } = part
   site.part = part.part
@@ -165,7 +178,6 @@ function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport): MissingPa
   }
   // Others come first, whatever the order says.
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
-  const own = part.found.filter((link) => isOwn(sheaf, part.site, link))
   enqueue(
     sheaf,
     site,

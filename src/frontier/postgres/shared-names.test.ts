@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { turn } from '../../base/clock.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Outcome } from '../../visit/outcome.ts'
 import { type Bench, KEPT, link, PAUSE, page, part, whole } from '../contract-tools.ts'
+import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
+import { keyOf } from './sheaf.ts'
 
 const postgres = await postgresForTests()
 
@@ -74,6 +77,12 @@ async function run(bench: Bench, worker: string, given: Step, life: Life): Promi
         await bench.settle(part(bench, visit, 1, { pages, ended: 'slice', ...learnt }))
       }
   }
+}
+
+/** Until somebody waits for a row that another has. */
+async function whenBlocked(bench: Bench): Promise<void> {
+  const sql = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+  while ((await bench.db.read((tx) => postgresTx(tx).get(sql))) === undefined) await turn()
 }
 
 const countMoved = (bench: Bench) =>
@@ -220,6 +229,38 @@ else {
       for (const name of names)
         for (const path of ['deep', ...names.map((_, at) => `found/${at}`)])
           assert.ok(asked.has(`http://${name}/${path}`) || asked.has(`http://www.${name}/${path}`), `${name}/${path}`)
+      await end()
+    })
+
+    it('that become known while a report waits for a site leave none of its links behind', async () => {
+      const { servers, end } = await openServers(postgres, 2)
+      const [one, two] = servers
+      const sites = Array.from({ length: 4 }, (_, at) => `s${at}.test`).sort((a, b) => compareKeys(keyOf(a), keyOf(b)))
+      const [first, name] = [sites[0], sites[3]]
+      await one.seed(...sites.map((site) => `${site}/`))
+      const visits = (await one.frontier.checkOut('w', sites.length)).visits
+      const visitOf = (site: string) => visits.find((visit) => visit.site === site)!
+      const locked = gate()
+      const named = gate()
+      const holding = two.db.transact(async (tx) => {
+        await postgresTx(tx).all('SELECT 1 FROM site WHERE name = $1 FOR UPDATE', first)
+        locked.open()
+        await named.opened
+      })
+      await locked.opened
+      const found = [link(`${name}/found`, `http://${name}/`)]
+      const settling = one.settle(
+        whole(one, visitOf(first)),
+        part(one, visitOf(name), 1, { pages: [page(`${name}/`)], found }),
+      )
+      // It has looked at its links, and waits for the first site.
+      await whenBlocked(two)
+      assert.equal(await alias(two, name, `www.${name}`), 'taken')
+      await one.admit(link('other.test/'))
+      named.open()
+      await Promise.all([holding, settling])
+      const marks = [await markOf(one, `http://${name}/found`), await markOf(one, `http://www.${name}/found`)]
+      assert.ok(marks.includes('waiting'), `${marks}`)
       await end()
     })
 
