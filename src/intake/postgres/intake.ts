@@ -8,6 +8,7 @@ import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import { PostgresCrawlLog } from '../../collection/postgres/crawl-log.ts'
 import { VolumeIds } from '../../collection/postgres/volume-ids.ts'
+import { again } from '../../database/postgres/troubles.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
 import type { Event } from '../../visit/events.ts'
@@ -183,20 +184,23 @@ export class PostgresIntake implements Intake {
       if (applied.isFull || applied.ripened > 0) this.#due.add(bucket)
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
-      await this.#failed(bucket, taken, error).catch((again) => this.#inTrouble(bucket, again))
+      await this.#failed(bucket, taken, error).catch((another) => this.#inTrouble(bucket, another))
     }
   }
 
   /**
-   * What is in the inbox is safe there. A database that cannot be reached or is full may recover. Anything else is the fault
-   * of a part: the half of them is tried, and so on, until the one is found, which is set aside.
+   * What is in the inbox is safe there. A database that cannot be reached or is full may recover, and whoever is in the way
+   * may go. Anything else is the fault of a part: the half of them is tried, and so on, until the one is found. When that
+   * fails by itself, and not for the first time, it is set aside.
    */
   async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
     if (this.#failure !== undefined) return
-    if (error instanceof Problem || taken.length === 0) return this.#inTrouble(bucket, error)
+    const mayPass = error instanceof Problem || again(error, false) !== 'no'
+    if (mayPass || taken.length === 0) return this.#inTrouble(bucket, error)
+    const isSuspect = taken.length === 1 && this.#smaller.get(bucket) === 1
     this.#due.add(bucket)
     this.#smaller.set(bucket, Math.max(1, taken.length >> 1))
-    if (taken.length > 1) return
+    if (!isSuspect) return
     const why = error instanceof Error ? error.message : String(error)
     await this.#tools.database.transact((tx) => setAside(postgresTx(tx), bucket, [{ ...taken[0], why }]))
     this.#waiting--

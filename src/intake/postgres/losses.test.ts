@@ -24,6 +24,7 @@ import type { VisitReport } from '../../visit/report.ts'
 import { type Intake, openIntake } from '../intake.ts'
 import { partsWaiting } from '../parts-waiting.ts'
 import { sampleLedger } from '../sample-ledger.ts'
+import { jumpingClock } from './jumping-clock.test-data.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
@@ -172,6 +173,29 @@ describe('intake of several servers', { skip }, () => {
     )
     await opened.intake.close()
   })
+
+  for (const [what, sql, times] of [
+    ['is in others’ way for long', `DO $$ BEGIN RAISE SQLSTATE '40P01'; END $$`, 12],
+    ['fails once', 'SELECT 1 / 0', 1],
+  ] as const)
+    test(`a part that ${what} is applied later, and never set aside`, async () => {
+      const database = await server.make({ clock: jumpingClock(0) })
+      const usual = await sampleLedger(database)
+      let runs = 0
+      const ledger = {
+        ...usual,
+        settle: async (...[tx, parts]: Parameters<typeof usual.settle>) => {
+          if (++runs <= times) await postgresTx(tx).run(sql)
+          return usual.settle(tx, parts)
+        },
+      }
+      const opened = await openServer(database, 'one', ledger)
+      await opened.intake.checkIn('w', visitParts('a.test', 1).slice(0, 1))
+      await opened.intake.idle()
+      assert.equal(runs, times + 1)
+      await assertAll(database, [opened], 1)
+      await opened.intake.close()
+    })
 
   test('leases are ended in buckets of which no part waits, and in no other', async () => {
     const database = await server.make()

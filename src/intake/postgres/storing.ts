@@ -1,4 +1,5 @@
 /** Makes parts durable: what comes while a transaction is under way goes together into the next. */
+import { Problem } from '../../base/errors.ts'
 import type { SealedPart } from '../../visit/sealed-part.ts'
 
 /** Two, so that one that waits for a site's row does not hold up all others. */
@@ -62,7 +63,9 @@ export class Storing {
       await this.#store(deliveries.flatMap(({ parts }) => parts))
       this.#over(deliveries, ({ done }) => done())
     } catch (error) {
-      if (deliveries.length === 1) return this.#over(deliveries, ({ failed }) => failed(error))
+      // A database that is away is no better one by one, and each would wait for it in turn.
+      if (deliveries.length === 1 || error instanceof Problem)
+        return this.#over(deliveries, ({ failed }) => failed(error))
       // What one brought may be at fault: the others' need not share its fate.
       for (const delivery of deliveries) await this.#deliver([delivery])
     }

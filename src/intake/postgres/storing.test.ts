@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { Problem } from '../../base/errors.ts'
+import { sampleReport } from '../../collection/sample-report.ts'
+import { type SealedPart, seal } from '../../visit/sealed-part.ts'
+import { Storing } from './storing.ts'
+
+const delivery = (site: string): SealedPart[] => [seal(sampleReport(site, 1, []))]
+
+/** Deliveries of these sites at once; the store fails as it is told. Says what was tried together, and what became of each. */
+async function deliver(sites: readonly string[], failure: (tried: readonly string[]) => unknown) {
+  const tries: string[][] = []
+  const storing = new Storing(async (parts) => {
+    const tried = parts.map(({ site }) => site)
+    tries.push(tried)
+    const error = failure(tried)
+    if (error !== undefined) throw error
+  })
+  const ends = await Promise.allSettled(sites.map((site) => storing.add(delivery(site))))
+  await storing.idle()
+  assert.equal(storing.parts, 0)
+  return { tries, stored: sites.filter((_, at) => ends[at].status === 'fulfilled') }
+}
+
+describe('storing', () => {
+  test('what comes while others are under way goes together', async () => {
+    const { tries, stored } = await deliver(['a', 'b', 'c', 'd'], () => undefined)
+    assert.deepEqual(tries, [['a'], ['b'], ['c', 'd']])
+    assert.deepEqual(stored, ['a', 'b', 'c', 'd'])
+  })
+
+  test('one that is at fault does not take others with it', async () => {
+    const { stored } = await deliver(['a', 'b', 'c', 'd', 'e'], (tried) =>
+      tried.includes('d') ? new Error('d is at fault') : undefined,
+    )
+    assert.deepEqual(stored, ['a', 'b', 'c', 'e'])
+  })
+
+  test('when the database is away all hear it at once, and nobody waits for it in turn', async () => {
+    const away = new Problem('database-unreachable', 'away')
+    const { tries, stored } = await deliver(['a', 'b', 'c', 'd', 'e'], () => away)
+    assert.deepEqual(tries, [['a'], ['b'], ['c', 'd', 'e']])
+    assert.deepEqual(stored, [])
+  })
+})
