@@ -12,7 +12,7 @@ import type { Event } from '../visit/events.ts'
 import { type Befallen, type FaultPlan, Troublemaker } from './cluster-faults.ts'
 import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
-import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
+import { type ClusterBug, type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
 import { faultsOf } from './faults.ts'
 import type { Forgotten } from './judge.ts'
@@ -29,6 +29,7 @@ export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal
   clocksOff: number
   /** A crawl that has not ended by then never will. */
   within: Millis
+  bug?: ClusterBug
   journal?: (machine: string, event: Event, at: Millis) => void
 }
 
@@ -61,6 +62,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     askers: [],
     journal: (machine, event) => options.journal?.(machine, event, clock.elapsed()),
     troubles: [],
+    ...(options.bug !== undefined && { bug: options.bug }),
   }
   const server = new Machine('server', clock, ownRandom(world))
   const workers = await clock.run(joined(world, options))

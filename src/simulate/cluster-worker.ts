@@ -17,6 +17,7 @@ import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import type { Identity } from '../wire/http/servers.ts'
 import { runWorker } from '../worker/worker.ts'
 import { type ClusterWorld, VERSION } from './cluster-world.ts'
+import { forgetting } from './forgetting-disk.ts'
 import type { Machine } from './machine.ts'
 import type { Power } from './power.ts'
 
@@ -43,8 +44,9 @@ export async function workerLife(
 ): Promise<'done' | 'again'> {
   const { machine } = me
   const off = shiftedClock(world.clock, () => me.clockOff)
-  const clock = power.clock(off)
-  const disk = power.disk(machine.disk)
+  const own = power.clock(off)
+  const clock = world.bug === 'time-stands-still' ? { ...own, elapsed: () => own.elapsed() - machine.stoodStill } : own
+  const disk = power.disk(world.bug === 'no-file-sync' ? forgetting(machine.disk, world.bug) : machine.disk)
   const journal = power.journal({
     tell(event: Event) {
       world.journal(machine.name, event)

@@ -9,6 +9,15 @@ import type { TestWeb } from '../testweb/web.ts'
 import type { Event } from '../visit/events.ts'
 import type { Network } from './network.ts'
 
+/** Mistakes that a simulation must find. */
+export type ClusterBug =
+  /** Workers do not sync their volumes. */
+  | 'no-file-sync'
+  /** A server says that parts are stored before they are. */
+  | 'told-before-stored'
+  /** The monotonic clock of a worker does not count the time in which it stood still, so leases seem to last. */
+  | 'time-stands-still'
+
 export interface ClusterWorld {
   web: TestWeb
   ledger: RequestLedger
@@ -26,6 +35,7 @@ export interface ClusterWorld {
   askers: string[]
   /** Told of everything that a machine says. */
   journal(machine: string, event: Event): void
+  bug?: ClusterBug
   /** What should never happen, in words. */
   troubles: string[]
 }

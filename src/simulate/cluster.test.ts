@@ -1,9 +1,10 @@
 /** A cluster under faults, in virtual time: whatever dies, stalls, lies about the time or is lost, the same set, politely. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type EVEN_WEIGHTS, FAULT_KINDS } from './cluster-faults.ts'
+import { FAULT_KINDS, type FaultKind } from './cluster-faults.ts'
 import { type ClusterOptions, type ClusterReport, runCluster } from './cluster-run.ts'
 import { clusterOf } from './cluster-seed.ts'
+import type { ClusterBug } from './cluster-world.ts'
 import { GOOD } from './network.ts'
 
 async function run(options: ClusterOptions): Promise<ClusterReport> {
@@ -25,6 +26,9 @@ test(`${RUNS} clusters under every kind of fault collect the right set, once, wi
   for (const kind of FAULT_KINDS) assert.ok((counts.get(kind) ?? 0) > 0, `${kind} never happened`)
 })
 
+const only = (...kinds: FaultKind[]) =>
+  Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kinds.includes(kind) ? 1 : 0])) as Record<FaultKind, number>
+
 const quiet = (seed: number): ClusterOptions => {
   const options = clusterOf(seed)
   return { ...options, network: GOOD, clocksOff: 0, plan: { ...options.plan, most: 0 } }
@@ -40,9 +44,7 @@ test('without faults nothing is asked for twice, and nothing is excused', async 
 })
 
 test('a server that dies again and again costs no page: workers keep what it had not taken', async () => {
-  const only = (kinds: readonly string[]) =>
-    Object.fromEntries(FAULT_KINDS.map((kind) => [kind, kinds.includes(kind) ? 1 : 0])) as typeof EVEN_WEIGHTS
-  const weights = only(['server killed', 'server without power'])
+  const weights = only('server killed', 'server without power')
   const base = quiet(8)
   const settings = { ...base.settings, lease: 3_600_000 }
   const { faults, befallen } = await run({
@@ -65,3 +67,22 @@ test('the same seed gives the same run', async () => {
   }
   assert.deepEqual(await told(), await told())
 })
+
+const PLANTED: readonly [bug: ClusterBug, fault: FaultKind, seen: RegExp][] = [
+  ['no-file-sync', 'worker without power', / is not | at \d+: |captures in volumes/],
+  ['told-before-stored', 'server killed', /^repeated/],
+  ['time-stands-still', 'worker stalled', /^(tooSoon|atOnce)/],
+]
+const MOST_TRIES = 60
+
+for (const [bug, fault, seen] of PLANTED) {
+  test(`the same runs find a planted bug: ${bug}`, async () => {
+    for (let seed = 1; seed <= MOST_TRIES; seed++) {
+      const base = quiet(seed)
+      const plan = { ...base.plan, most: 10, every: 5000, weights: only(fault) }
+      const { faults } = await run({ ...base, pages: 16, uploads: false, plan, bug })
+      if (faults.some((what) => seen.test(what))) return
+    }
+    assert.fail(`${MOST_TRIES} runs, and nobody noticed`)
+  })
+}

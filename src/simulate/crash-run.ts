@@ -4,7 +4,6 @@
  * undisturbed crawl makes.
  */
 import type { Millis } from '../base/clock.ts'
-import type { Disk } from '../base/disk.ts'
 import { memoryDisk } from '../base/memory-disk.ts'
 import { type Random, seededRandom } from '../base/random.ts'
 import type { VirtualClock } from '../base/virtual-clock.ts'
@@ -13,6 +12,7 @@ import type { Archive } from '../visit/ports.ts'
 import { type CrashPoint, drawCrashPoint, nameOf } from './crash-points.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
 import { faultsOf } from './faults.ts'
+import { forgetting } from './forgetting-disk.ts'
 import type { Forgotten } from './judge.ts'
 import { Promises } from './losses.ts'
 import { Power } from './power.ts'
@@ -81,11 +81,13 @@ async function oneLife(
     stage.disk.crash(random)
   }
   const tell = arm(point, power, cut, stage.clock)
+  const { bug } = options
+  const bareDisk = bug === 'no-file-sync' || bug === 'no-folder-sync' ? forgetting(stage.disk, bug) : stage.disk
   const life = runVirtualHouse(
     {
       ...stage,
       clock: power.clock(stage.clock),
-      disk: power.disk(options.bug === undefined ? stage.disk : forgetting(stage.disk, options.bug)),
+      disk: power.disk(bareDisk),
       database: power.database(stage.database),
       randomSeed: options.seed + stage.ledger.entries.length,
       workers: options.workers ?? 2,
@@ -126,25 +128,6 @@ function arm(point: CrashPoint | undefined, power: Power, cut: () => void, clock
   }
   return (event: Event) => {
     if (point?.kind === 'event' && event.kind === point.event && --left === 0) cut()
-  }
-}
-
-function forgetting(disk: Disk, bug: PlantedBug): Disk {
-  if (bug === 'no-folder-sync') return { ...disk, syncFolder: async () => {} }
-  if (bug !== 'no-file-sync') return disk
-  return {
-    ...disk,
-    append(path) {
-      const file = disk.append(path)
-      return {
-        get size() {
-          return file.size
-        },
-        write: file.write,
-        sync: async () => {},
-        close: file.close,
-      }
-    },
   }
 }
 

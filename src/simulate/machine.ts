@@ -21,6 +21,8 @@ export class Machine {
   readonly disk: Disk
   readonly bareDisk: MemoryDisk
   isFull = false
+  /** All the stalls of its process together. */
+  stoodStill: Millis = 0
   /** Told of each death, in its instant. */
   onDeath: (death: Death) => void = () => {}
   readonly #clock: Clock
@@ -46,6 +48,7 @@ export class Machine {
       const power = new Power()
       power.onStep = () => this.#countDown('step')
       this.#power = power
+      this.stoodStill = 0
       const end = await Promise.race([life(power), power.cutOff.then(() => 'again' as const)])
       this.#power = undefined
       this.#armed = undefined
@@ -84,7 +87,10 @@ export class Machine {
     const power = this.#power
     if (power === undefined || power.standsStill) return false
     power.standStill()
-    this.#clock.after(ms, () => power.goOn())
+    this.#clock.after(ms, () => {
+      this.stoodStill += ms
+      power.goOn()
+    })
     return true
   }
 
