@@ -1,0 +1,211 @@
+/**
+ * `npm run s3-trial`: volumes in a real S3-compatible server, which `npm test` cannot install. The server is versitygw
+ * (`go install github.com/versity/versitygw/cmd/versitygw@v1.8.0`), found in the path or named by the variable
+ * S3_SERVER; it keeps its objects in a folder of this trial.
+ */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { walk } from '../../src/testweb/walker.ts'
+import { openS3, type S3Access } from '../../src/wire/s3/s3-store.ts'
+import { storedVolumes } from '../../src/wire/s3/stored-volumes.ts'
+import { lastWords, startServer, startWorker } from '../e2e/cluster.ts'
+import {
+  assertSameSet,
+  orbweaver,
+  readCatalogue,
+  seedFile,
+  serveWeb,
+  type TemporaryFolder,
+  temporaryFolder,
+} from '../e2e/harness.ts'
+
+const BUCKET = 'volumes'
+const KEYS = { id: 'TRIALKEY', secret: 'the secret of this trial' }
+const CRAWL = [
+  ...['--pause-for', '*.test=100ms', '--address-pause', '100ms', '--patience', '0.01'],
+  ...['--volume-size', '1MB', '--lease', '15s', '--exchange-timeout', '5s', '--connect-timeout', '5s'],
+]
+
+interface Store extends AsyncDisposable {
+  access: S3Access
+  /** Where its objects lie. */
+  folder: string
+  flags: string[]
+  kill(): Promise<void>
+}
+
+async function startStore(folder: TemporaryFolder): Promise<Store> {
+  const port = await freePort()
+  const at = folder.at('objects')
+  mkdirSync(at)
+  const program = process.env.S3_SERVER ?? 'versitygw'
+  const flags = ['--port', `127.0.0.1:${port}`, '--access', KEYS.id, '--secret', KEYS.secret, '--quiet', 'posix', at]
+  const child: ChildProcess = spawn(program, flags, { stdio: ['ignore', 'ignore', 'inherit'] })
+  const ended = new Promise<void>((resolve, reject) => {
+    child.once('exit', () => resolve())
+    child.once('error', (error) =>
+      reject(new Error(`no S3 server to try (${error.message}): see the head of this file`)),
+    )
+  })
+  const access: S3Access = { endpoint: `http://127.0.0.1:${port}`, region: 'us-east-1', keys: KEYS }
+  await Promise.race([ended, makeBucket(access)])
+  const kill = async () => {
+    child.kill('SIGKILL')
+    await ended
+  }
+  const given = ['--s3-endpoint', access.endpoint!, '--s3-key', KEYS.id, '--s3-secret', KEYS.secret]
+  return { access, folder: `${at}/${BUCKET}`, flags: given, kill, [Symbol.asyncDispose]: kill }
+}
+
+async function makeBucket({ endpoint, region }: S3Access): Promise<void> {
+  const credentials = { accessKeyId: KEYS.id, secretAccessKey: KEYS.secret }
+  const client = new S3Client({ endpoint, region, credentials, forcePathStyle: true, maxAttempts: 1 })
+  for (let times = 0; ; times++) {
+    try {
+      await client.send(new CreateBucketCommand({ Bucket: BUCKET }))
+      return client.destroy()
+    } catch (error) {
+      if (times === 100) throw error
+      await sleep(100)
+    }
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+test('objects: ranges, ends, lists of many, large ones, and what is not there', async () => {
+  using folder = temporaryFolder()
+  await using running = await startStore(folder)
+  const store = openS3(`s3://${BUCKET}/some/where`, running.access)
+  await store.put('a', Uint8Array.of(1, 2, 3))
+  assert.deepEqual([...(await store.get('a', 1, 100))!], [2, 3])
+  assert.equal((await store.get('a', 3, 1))?.length, 0)
+  assert.equal(await store.get('b', 0, 1), undefined)
+  assert.equal(await store.size('a'), 3)
+  assert.equal(await store.size('b'), undefined)
+  const large = new Uint8Array(40 * 2 ** 20)
+  for (let at = 0; at < large.length; at += 4099) large[at] = at % 251
+  await store.putLarge('large', large.length, (offset, length) => large.subarray(offset, offset + length))
+  assert.equal(await store.size('large'), large.length)
+  const piece = await store.get('large', 20_000_000, 5_000_000)
+  assert.equal(Buffer.compare(piece!, large.subarray(20_000_000, 25_000_000)), 0)
+  const names = Array.from({ length: 1100 }, (_, i) => `many/${String(i).padStart(5, '0')}`)
+  for (let at = 0; at < names.length; at += 50)
+    await Promise.all(names.slice(at, at + 50).map((name) => store.put(name, Uint8Array.of(1))))
+  assert.deepEqual(
+    (await store.list('many/')).map(({ key }) => key),
+    names,
+  )
+  await store.remove(names.slice(0, 1000))
+  await store.remove(names.slice(1000))
+  assert.deepEqual(await store.list('many/'), [])
+  await assert.rejects(
+    openS3('s3://nowhere', running.access).put('a', Uint8Array.of(1)),
+    /s3:\/\/nowhere: NoSuchBucket/,
+  )
+  await assert.rejects(openS3('s3://nowhere', running.access).get('a', 0, 1), /s3:\/\/nowhere: NoSuchBucket/)
+  const wrong = { ...running.access, keys: { ...KEYS, secret: 'another' } }
+  await assert.rejects(openS3(`s3://${BUCKET}`, wrong).put('a', Uint8Array.of(1)), /SignatureDoesNotMatch|403/)
+  const volumes = storedVolumes(store)
+  assert.equal(await volumes.append('v', 0, large.subarray(0, 1000)), 1000)
+  assert.equal(await storedVolumes(store).append('v', 0, large.subarray(0, 500)), 1000)
+  assert.equal(await volumes.append('v', 1000, large.subarray(1000, 5000)), 5000)
+  assert.equal(Buffer.compare(await volumes.readAt('v', 900, 300), large.subarray(900, 1200)), 0)
+  await volumes.seal('v', 4000, (offset, length) => large.subarray(offset, offset + length))
+  assert.deepEqual(await store.list('v'), [{ key: 'v', size: 4000 }])
+  store.close()
+})
+
+test('a crawl whose worker is killed and started again: every capture is read from the store', async () => {
+  using folder = temporaryFolder()
+  await using store = await startStore(folder)
+  await using served = await serveWeb({ seed: 3, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000 }, folder)
+  const seeds = served.web.homes()
+  const collection = folder.at('collection')
+  const flags = ['--seeds', seedFile(folder, seeds), '--until-done', ...CRAWL, ...served.resolve]
+  const server = await startServer(collection, flags)
+  const start = () =>
+    startWorker(
+      folder.at('worker'),
+      [server.url],
+      ['--until-done', '--workers', '1', '--volumes', `s3://${BUCKET}/crawl`, ...store.flags],
+    )
+  const first = start()
+  while (!(existsSync(`${store.folder}/crawl`) && readdirSync(`${store.folder}/crawl`).length > 0)) await sleep(50)
+  await sleep(3000)
+  first.child.kill('SIGKILL')
+  await first.done
+  const ran = await Promise.all([server.done, start().done])
+  assert.deepEqual(
+    ran.map(({ code }) => code),
+    [0, 0],
+    lastWords(ran),
+  )
+  const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+  const { documents } = readCatalogue(collection)
+  assertSameSet(documents, new Set(right.documents), 'documents')
+  const stored = readdirSync(`${store.folder}/crawl`)
+  assert.ok(stored.length > 1 && stored.every((name) => name.endsWith('.warc.gz')), stored.join(' '))
+  assert.deepEqual(readdirSync(`${collection}/archive`), [])
+  assert.deepEqual(readdirSync(`${folder.at('worker')}/archive`), [])
+  const verified = await orbweaver(['verify', '--everywhere', '--json', '-c', collection, ...store.flags])
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  const { volumes, captures } = JSON.parse(verified.stdout) as { volumes: number; captures: number }
+  assert.equal(volumes, stored.length)
+  assert.ok(captures >= right.documents.size)
+  const [page] = right.documents
+  const got = await orbweaver(['get', page, '-c', collection, ...store.flags])
+  assert.equal(got.code, 0, got.stderr)
+  const without = await orbweaver([
+    'get',
+    page,
+    '-c',
+    collection,
+    ...store.flags.slice(0, 2),
+    '--s3-key',
+    'x',
+    '--s3-secret',
+    'y',
+  ])
+  assert.match(without.stderr, /lies in s3:\/\/volumes\/crawl, but cannot be read there/)
+})
+
+test('a store that dies is replaced by the next place, and the crawl goes on', async () => {
+  using folder = temporaryFolder()
+  await using store = await startStore(folder)
+  await using served = await serveWeb({ seed: 4, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000 }, folder)
+  const seeds = served.web.homes()
+  const collection = folder.at('collection')
+  const flags = ['--seeds', seedFile(folder, seeds), '--until-done', ...CRAWL, ...served.resolve]
+  const server = await startServer(collection, flags)
+  const places = ['--volumes', `s3://${BUCKET}/crawl`, '--volumes', 'upload']
+  const worker = startWorker(
+    folder.at('worker'),
+    [server.url],
+    ['--until-done', '--workers', '1', '--json', ...places, ...store.flags],
+  )
+  while (!(existsSync(`${store.folder}/crawl`) && readdirSync(`${store.folder}/crawl`).length > 0)) await sleep(50)
+  await sleep(2000)
+  await store.kill()
+  const ran = await Promise.all([server.done, worker.done])
+  assert.deepEqual(
+    ran.map(({ code }) => code),
+    [0, 0],
+    lastWords(ran),
+  )
+  assert.equal((JSON.parse(ran[1].stdout) as { placesReplaced: number }).placesReplaced, 1)
+  const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+  assertSameSet(readCatalogue(collection).documents, new Set(right.documents), 'documents')
+  assert.ok(readdirSync(`${collection}/archive`).length > 0)
+})
