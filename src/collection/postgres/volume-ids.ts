@@ -13,15 +13,21 @@ export class VolumeIds {
 
   /** Of what is new in this transaction nothing is remembered yet: `remember` it when that is durable. */
   async of(tx: PostgresTx, names: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    const wanted = [...new Set(names)].sort()
-    const missing = wanted.filter((name) => !this.#known.has(name))
-    if (missing.length === 0) return this.#known
+    // A copy, for what is remembered may be forgotten while the transaction goes on.
+    const ids = new Map<string, number>()
+    const missing: string[] = []
+    for (const name of [...new Set(names)].sort()) {
+      const id = this.#known.get(name)
+      if (id === undefined) missing.push(name)
+      else ids.set(name, id)
+    }
+    if (missing.length === 0) return ids
     const [, rows] = await Promise.all([tx.run(ADD, missing), tx.all<{ id: number; name: string }>(READ, missing)])
-    return new Map([...this.#known, ...rows.map(({ id, name }) => [name, id] as const)])
+    for (const { id, name } of rows) ids.set(name, id)
+    return ids
   }
 
   remember(ids: ReadonlyMap<string, number>): void {
-    if (ids === this.#known) return
     if (this.#known.size > MOST_KEPT) this.#known.clear()
     for (const [name, id] of ids) this.#known.set(name, id)
   }

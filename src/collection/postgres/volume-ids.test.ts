@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import { VolumeIds } from './volume-ids.ts'
+
+const postgres = await postgresForTests()
+
+describe('ids of volumes on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skipped : false }, () => {
+  if ('skipped' in postgres) return
+  after(() => postgres.end())
+
+  it('are given once, and remembered when they are durable', async () => {
+    const db = await postgres.make()
+    const ids = new VolumeIds()
+    await assert.rejects(
+      db.transact(async (tx) => {
+        await ids.of(postgresTx(tx), ['b', 'a', 'b'])
+        throw new Error('taken back')
+      }),
+    )
+    const first = await db.transact((tx) => ids.of(postgresTx(tx), ['b', 'a', 'b']))
+    assert.deepEqual([...first.keys()].sort(), ['a', 'b'])
+    assert.deepEqual(await db.transact((tx) => new VolumeIds().of(postgresTx(tx), ['a', 'b'])), first)
+  })
+
+  it('stay with whoever asked for them, also when they are forgotten meanwhile', async () => {
+    const db = await postgres.make()
+    const ids = new VolumeIds()
+    const names = Array.from({ length: 10_001 }, (_, at) => `v${at}`)
+    ids.remember(await db.transact((tx) => ids.of(postgresTx(tx), names)))
+    const asked = await db.transact((tx) => ids.of(postgresTx(tx), ['v7']))
+    // There are too many: all others go.
+    ids.remember(await db.transact((tx) => ids.of(postgresTx(tx), ['another'])))
+    assert.equal(typeof asked.get('v7'), 'number')
+    assert.deepEqual(await db.transact((tx) => ids.of(postgresTx(tx), ['v7'])), asked)
+  })
+})
