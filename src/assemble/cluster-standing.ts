@@ -1,11 +1,14 @@
 /** Who works on a crawl that is spread over machines: its servers and workers, and how they do. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
+import { type Rechecked, readRechecks } from '../intake/read-rechecks.ts'
 import { readHouses, readWorkers, type WorkerRow } from '../server/worker-book.ts'
 
 export interface ClusterStanding {
   servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]
   workers: WorkerStanding[]
+  /** Captures that were asked for again through another worker; null when none was drawn. */
+  rechecks: Rechecked | null
 }
 
 export interface WorkerStanding {
@@ -34,6 +37,7 @@ export async function clusterStanding(tx: Tx, now: Instant): Promise<ClusterStan
   if (servers.length + workers.length === 0) return undefined
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
+    rechecks: (await readRechecks(tx, MOST_WORKERS)) ?? null,
     servers: servers.map(({ url, version, seenAt }) => ({
       url,
       version,

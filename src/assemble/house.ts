@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
-import type { Random } from '../base/random.ts'
+import { freshId, type Random } from '../base/random.ts'
 import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../collection/captures/index-captures.ts'
 import { knownEnd } from '../collection/captures/read-captures.ts'
@@ -24,6 +24,7 @@ import type { FrontierHouse } from '../frontier/house.ts'
 import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
 import { type Intake, openIntake } from '../intake/intake.ts'
+import { Rechecks } from '../intake/rechecks.ts'
 import type { Event } from '../visit/events.ts'
 import type { FindTwin } from '../visit/ports.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
@@ -46,6 +47,8 @@ export interface HouseParts {
   serves?: boolean
   /** They, where they stand; undefined: sites lean to nobody. */
   fleet?: Fleet
+  /** Share of captures that are asked for again through another worker. */
+  recheckShare?: number
   /** Smaller in simulations. */
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to take the longer way. */
@@ -100,6 +103,10 @@ export async function openHouse(parts: HouseParts): Promise<House> {
     node,
     clock,
     journal,
+    // Where there are no other workers, there is nobody to ask.
+    ...(workersElsewhere && {
+      rechecks: new Rechecks({ share: parts.recheckShare ?? 0, salt: freshId(), clock, wish: frontier.ledger.wish }),
+    }),
     atOnceBytes: parts.atOnceBytes,
   })
   try {

@@ -48,7 +48,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
       const house = await openHouse({
         ...parts,
         atOnceBytes: options.atOnceBytes,
-        ...(options.serves && { serves: true }),
+        ...(options.serves && { serves: true, recheckShare: settings.recheckShare }),
         ...(options.fleet && { fleet: options.fleet }),
       })
       opened = house

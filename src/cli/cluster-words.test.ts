@@ -10,6 +10,7 @@ const WORKER: WorkerStanding = {
 }
 
 const CLUSTER: ClusterStanding = {
+  rechecks: null,
   servers: [
     { url: 'http://s1', version: '1', seenMs: 1000, alive: true },
     { url: 'http://s2', version: '1', seenMs: 100_000, alive: false },
@@ -23,6 +24,16 @@ test('servers and workers, with the silent ones, and no name that steers the ter
   assert.match(lines[1], /1 alive, 1\.5 pages\/s; 1 silent/)
   assert.match(lines[2], /^ {4}a +01234567 {2}alive +3 sites, 1\.5\/s, seen 4s ago \(1\)$/)
   assert.match(lines[3], /^ {4}b\?\[2J.*silent.*\(1, eu\)$/)
+})
+
+test('what was asked again is summed up, and workers that brought something else are named', () => {
+  const sums = { checked: 9, equal: 6, similar: 1, different: 2 }
+  const bad = { worker: 'fedcba9876543210', name: 'b', checked: 4, equal: 2, similar: 0, different: 2 }
+  const good = { worker: '0123456789abcdef', name: null, checked: 5, equal: 4, similar: 1, different: 0 }
+  const lines = clusterLines({ ...CLUSTER, rechecks: { ...sums, unused: 1, open: 3, byWorker: [bad, good] } }, 0)
+  assert.match(lines[4], /^ {2}rechecks +9 captures .*: 6 equal, 1 similar, 2 different; 3 to come$/)
+  assert.match(lines[5], /^ {4}b +fedcba98 {2}2 of 4 different$/)
+  assert.equal(lines.length, 6)
 })
 
 test('many workers are not all named', () => {

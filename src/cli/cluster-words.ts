@@ -7,7 +7,9 @@ import type { Standing } from './rooms.ts'
 
 const MOST_LINES = 20
 
-export function clusterLines({ servers, workers }: ClusterStanding, inbox: number): string[] {
+type Rechecks = NonNullable<ClusterStanding['rechecks']>
+
+export function clusterLines({ servers, workers, rechecks }: ClusterStanding, inbox: number): string[] {
   const alive = workers.filter(({ state }) => state === 'alive' || state === 'slow')
   const silent = workers.filter(({ state }) => state === 'silent')
   const rate = alive.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)
@@ -24,6 +26,18 @@ export function clusterLines({ servers, workers }: ClusterStanding, inbox: numbe
   }
   if (workers.length > MOST_LINES)
     lines.push(`    … and ${grouped(workers.length - MOST_LINES)} more (--json names all)`)
+  return rechecks === null ? lines : [...lines, ...recheckLines(rechecks)]
+}
+
+/** Of the workers, those that brought what others did not see so. */
+function recheckLines({ checked, equal, similar, different, open, byWorker }: Rechecks): string[] {
+  const lines = [
+    `  rechecks    ${grouped(checked)} captures asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${grouped(open)} to come`,
+  ]
+  for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MOST_LINES))
+    lines.push(
+      `    ${plain(one.name ?? '-').padEnd(20)} ${plain(one.worker).slice(0, 8)}  ${grouped(one.different)} of ${grouped(one.checked)} different`,
+    )
   return lines
 }
 

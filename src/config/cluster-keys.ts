@@ -72,6 +72,13 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       default: '30d',
       what: "How long the record of the workers' calls is kept.",
     }),
+    recheckShare: one(a.share, {
+      ...machines,
+      commands: SERVE,
+      form: 'SHARE',
+      default: '0.1%',
+      what: 'Share of captures that are asked for again through another worker, to see whether the first brought what the site sends; status says what came of it. 0 for none.',
+    }),
     affinity: one(a.duration({ least: 0, most: 60_000 }), {
       ...machines,
       commands: SERVE,

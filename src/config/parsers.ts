@@ -154,6 +154,14 @@ export const scope: Parse<string> = (text) => {
   throw new Unfit(`'${text}' is no scope; it is one of ${SCOPES}`)
 }
 
+/** A part of a whole: 0.1% or 0.001. */
+export const share: Parse<number> = (text) => {
+  const match = /^(\d{1,3}(?:\.\d{1,9})?)(%?)$/.exec(text)
+  const value = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
+  if (!(value >= 0 && value <= 1)) throw new Unfit(`'${text}' is no share; write 0.1%, 0.001 or 0`)
+  return value
+}
+
 /** Milliseconds since 1970. A date alone is the end of that day: "what was current on May 1st". */
 export const instant: Parse<number> = (text) => {
   const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text)

@@ -211,6 +211,27 @@ CREATE VIEW pages AS
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
   FROM page p LEFT JOIN server s ON s.site = p.site;
 
+CREATE TABLE recheck (                      -- a capture that is asked for again through another worker
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  first_worker TEXT NOT NULL,
+  first_at INTEGER NOT NULL,
+  digest TEXT NOT NULL,                     -- what the first brought
+  text_digest INTEGER NOT NULL,
+  simhash INTEGER NOT NULL,
+  second_worker TEXT,
+  second_at INTEGER,
+  verdict TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
+  bucket INTEGER AS (0) VIRTUAL,
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+
+CREATE VIEW rechecks AS
+  SELECT url, first_worker, strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1000.0, 'unixepoch') AS first_at, second_worker,
+    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, verdict
+  FROM recheck;
+
 CREATE TABLE seed (
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,

@@ -9,6 +9,7 @@ import type { Event } from '../visit/events.ts'
 import type { ReportSink } from '../visit/ports.ts'
 import type { SealedPart } from '../visit/sealed-part.ts'
 import { PostgresIntake } from './postgres/intake.ts'
+import type { Rechecks } from './rechecks.ts'
 import { SqliteIntake } from './sqlite/intake.ts'
 
 export interface IntakeTools {
@@ -22,6 +23,8 @@ export interface IntakeTools {
   node?: string
   clock: Clock
   journal: Journal<Event>
+  /** Captures that are asked for again through another worker; without it nobody is checked. */
+  rechecks?: Rechecks
   /** Bytes of parts that are applied without the inbox, whatever the pace; 0: all go through it. For simulations. */
   atOnceBytes?: number
 }

@@ -41,6 +41,8 @@ const LEASE_MS = 10_000
 const CRAWL = [
   ...['--pause-for', `*.test=${PAUSE_MS}ms`, '--address-pause', '100ms', '--patience', '0.01', '--volume-size', '1MB'],
   ...['--lease', `${LEASE_MS}ms`, '--connect-timeout', '1s', '--exchange-timeout', '5s', '--quiet'],
+  // Every request is counted: none is to be drawn by lot.
+  ...['--recheck-share', '0'],
 ]
 /** A crawl that is not complete so long after the last fault is stuck. */
 const LONGEST_PEACE_MS = 180_000

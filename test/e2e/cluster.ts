@@ -16,7 +16,10 @@ export interface ServerProcess extends Running {
 
 /** `serve` with these flags; ready when it has said where it is. */
 export async function startServer(folder: string, flags: readonly string[], port = 0): Promise<ServerProcess> {
-  const running = startOrbweaver(['serve', '-c', folder, '--port', String(port), '--progress-every', '1s', ...flags])
+  // Tests that count every request want none that is drawn by lot.
+  const share = flags.includes('--recheck-share') ? [] : ['--recheck-share', '0']
+  const line = ['serve', '-c', folder, '--port', String(port), '--progress-every', '1s', ...share, ...flags]
+  const running = startOrbweaver(line)
   let said = ''
   running.child.stderr?.on('data', (text: string) => {
     said += text

@@ -9,6 +9,7 @@ import { migration as domains } from './0007-domains.ts'
 import { migration as lighterReports } from './0008-lighter-reports.ts'
 import { migration as buckets } from './0009-buckets.ts'
 import { migration as cluster } from './0010-cluster.ts'
+import { migration as rechecks } from './0011-rechecks.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   lighterReports,
   buckets,
   cluster,
+  rechecks,
 ]

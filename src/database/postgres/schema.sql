@@ -297,6 +297,22 @@ CREATE TABLE payload (
 );
 CREATE INDEX payload_news ON payload USING btree (seen);
 
+CREATE TABLE recheck (
+  bucket smallint NOT NULL,
+  site bigint NOT NULL,
+  key bigint NOT NULL,
+  url text COLLATE "C" NOT NULL,
+  first_worker text COLLATE "C" NOT NULL,
+  first_at bigint NOT NULL,
+  digest text COLLATE "C" NOT NULL,
+  text_digest bigint NOT NULL,
+  simhash bigint NOT NULL,
+  second_worker text COLLATE "C",
+  second_at bigint,
+  verdict text COLLATE "C",
+  CONSTRAINT recheck_pkey PRIMARY KEY (bucket, site, key)
+);
+
 CREATE TABLE seed (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
@@ -587,6 +603,15 @@ CREATE VIEW pages AS
     to_char((to_timestamp((((p.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at
    FROM (page p
      LEFT JOIN server s ON (((s.bucket = p.bucket) AND (s.site = p.site))));
+
+CREATE VIEW rechecks AS
+ SELECT url,
+    first_worker,
+    to_char((to_timestamp((((first_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS first_at,
+    second_worker,
+    to_char((to_timestamp((((second_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS second_at,
+    verdict
+   FROM recheck;
 
 CREATE VIEW seeds AS
  SELECT s.url,

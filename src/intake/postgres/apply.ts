@@ -18,6 +18,7 @@ import type { Ledger, Verdict } from '../../frontier/ledger.ts'
 import type { Event } from '../../visit/events.ts'
 import type { VisitReport } from '../../visit/report.ts'
 import { openPart } from '../open-part.ts'
+import type { Rechecks } from '../rechecks.ts'
 import { linesOf, momentOf } from '../what-counts.ts'
 import { markEarly, type PartName, type RipePart, removeParts, ripen, ripeParts, setAside } from './inbox.ts'
 
@@ -29,6 +30,7 @@ export interface ApplyTools {
   volumes: VolumeIds
   clock: Clock
   journal: Journal<Event>
+  rechecks?: Rechecks
 }
 
 /** Each costs a journey or ten, whatever is in it; and it holds the thread for as long as reading and packing it takes. */
@@ -99,8 +101,15 @@ async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: read
     await setAside(db, bucket, spoilt)
     return { parts: 0, aside: spoilt.length, ripened: 0, pages: 0, spoilt }
   }
-  const [verdicts, before] = await Promise.all([tools.ledger.settle(tx, reports), readBefore(tx, bucket, reports)])
-  const counting = reports.filter((_, at) => verdicts[at] === 'applied')
+  const looked = await tools.rechecks?.look(tx, reports)
+  const [verdicts, before] = await Promise.all([
+    tools.ledger.settle(tx, looked?.forFrontier ?? reports),
+    readBefore(tx, bucket, reports),
+  ])
+  await looked?.settled(verdicts)
+  const counting = reports
+    .filter((_, at) => verdicts[at] === 'applied')
+    .map((report) => looked?.forCatalogue(report) ?? report)
   const early = read.filter((_, at) => verdicts[at] === 'early')
   const done = read.filter((_, at) => verdicts[at] !== 'early')
   const { sums, lines, pages } = told(counting, tools.clock)

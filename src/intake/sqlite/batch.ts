@@ -14,6 +14,7 @@ import type { Ledger } from '../../frontier/ledger.ts'
 import type { Event } from '../../visit/events.ts'
 import type { VisitReport } from '../../visit/report.ts'
 import { type ClosedPart, openPart } from '../open-part.ts'
+import type { Rechecks } from '../rechecks.ts'
 import { linesOf, momentOf } from '../what-counts.ts'
 
 export interface ApplyTools {
@@ -23,6 +24,7 @@ export interface ApplyTools {
   log: CrawlLog
   clock: Clock
   journal: Journal<Event>
+  rechecks?: Rechecks
 }
 
 export interface Applied {
@@ -56,14 +58,14 @@ export class Batch {
     aside: (part: Part, why: string) => void,
   ): Promise<{ done: Part[]; early: Part[] }> {
     const read = this.#read(parts, aside)
-    const verdicts = await this.#tools.ledger.settle(
-      this.#tx,
-      read.map(({ report }) => report),
-    )
+    const reports = read.map(({ report }) => report)
+    const looked = await this.#tools.rechecks?.look(this.#tx, reports)
+    const verdicts = await this.#tools.ledger.settle(this.#tx, looked?.forFrontier ?? reports)
+    await looked?.settled(verdicts)
     const done: Part[] = []
     const early: Part[] = []
     for (const [at, { part, report }] of read.entries()) {
-      if (verdicts[at] === 'applied') this.#collect(report)
+      if (verdicts[at] === 'applied') this.#collect(looked?.forCatalogue(report) ?? report)
       if (verdicts[at] === 'early') early.push(part)
       else done.push(part)
     }

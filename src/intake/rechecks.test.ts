@@ -1,0 +1,215 @@
+/** Captures asked for again through another worker, on both databases: what is compared, and what does not change by it. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { hash64 } from '../base/digest.ts'
+import { memoryDisk } from '../base/memory-disk.ts'
+import { DigestFilter } from '../collection/captures/digest-filter.ts'
+import { captureCount } from '../collection/captures/read-captures.ts'
+import { readCounter } from '../collection/counters/counters.ts'
+import { pagesSince } from '../collection/pages/read-pages.ts'
+import { NOON, samplePage, sampleReport } from '../collection/sample-report.ts'
+import type { Database, Tx } from '../database/database.ts'
+import { postgresForTests } from '../database/postgres/test-database.ts'
+import { queries } from '../database/queries.ts'
+import { openSqlite } from '../database/sqlite/open.ts'
+import { openFrontier } from '../frontier/open-frontier.ts'
+import { klwf } from '../frontier/order/klwf.ts'
+import type { PageReport } from '../visit/report.ts'
+import type { Visit } from '../visit/visit.ts'
+import { usualUrls } from '../web/url/web-url.ts'
+import { openIntake } from './intake.ts'
+import { jumpingClock } from './postgres/jumping-clock.test-data.ts'
+import { readRechecks } from './read-rechecks.ts'
+import { Rechecks } from './rechecks.ts'
+
+const HOME = 'http://a.test/'
+const URLS = [HOME, `${HOME}1`, `${HOME}2`]
+const PAUSE = 1000
+
+const postgres = await postgresForTests()
+after(async () => {
+  if (!('skipped' in postgres)) await postgres.end()
+})
+
+async function openHouse(database: Database, share: number) {
+  const clock = jumpingClock(NOON)
+  const { ledger, frontier, recover } = openFrontier(database, {
+    clock,
+    order: klwf,
+    urls: usualUrls,
+    slice: { pages: 50, time: 60_000 },
+    leaseMs: 60_000,
+    addressPauseMs: 100,
+    defaultPause: () => PAUSE,
+  })
+  const parts = { database, ledger, clock, journal: { tell() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
+  const rechecks = new Rechecks({ share, salt: 'of the test', clock, wish: ledger.wish })
+  const intake = await openIntake({ ...parts, filter: DigestFilter.ofBits(1024), rechecks })
+  await recover(() => intake.drain())
+  await database.transact((tx) =>
+    ledger.seed(
+      tx,
+      URLS.map((url) => ({ url, key: hash64(url), site: 'a.test' })),
+    ),
+  )
+  const read = <T>(ask: (tx: Tx) => Promise<T>) => database.read(ask)
+  return {
+    intake,
+    ledger,
+    read,
+    clock,
+    /** The visit by this worker, as soon as there is one. */
+    async visit(worker: string): Promise<Visit> {
+      for (;;) {
+        const { visits, next } = await frontier.checkOut(worker, 1)
+        if (visits.length > 0) return visits[0]
+        assert.notEqual(next, 'over')
+        await clock.sleep(Math.max(1, next as number))
+      }
+    },
+    async tell(visit: Visit, pages: PageReport[]): Promise<void> {
+      const courtesy = { pause: PAUSE, notBefore: clock.now() + PAUSE, lastAnswerAt: clock.now() }
+      const more = { visit: visit.id, fence: visit.fence, courtesy, ended: 'done' as const }
+      await intake.checkIn('', [sampleReport('a.test', 1, pages, more)])
+      await intake.idle()
+    },
+    async verdicts() {
+      const sql = 'SELECT url, first_worker AS a, second_worker AS b, verdict FROM recheck ORDER BY url'
+      const rows = await read((tx) => queries(tx).all<{ url: string; verdict: string; a: string; b: string }>(sql))
+      return rows.map((row) => ({ ...row }))
+    },
+    async pages() {
+      const pages = await read((tx) => pagesSince(tx, 0, 100))
+      return pages.map(({ url, outcome, digest, looks }) => [url, outcome, digest, looks])
+    },
+    marks: () => read((tx) => Promise.all(URLS.map(async (url) => (await ledger.look.url(tx, url))?.mark))),
+    documents: () => read((tx) => readCounter(tx, 'documents')),
+  }
+}
+
+type House = Awaited<ReturnType<typeof openHouse>>
+
+function onBoth(name: string, share: number, body: (house: House) => Promise<void>): void {
+  const run = async (database: Database) => {
+    const house = await openHouse(database, share)
+    await body(house)
+    await house.intake.close()
+    await database.close()
+  }
+  test(`${name}, on SQLite`, () => run(openSqlite(':memory:')))
+  test(`${name}, on PostgreSQL`, { skip: 'skipped' in postgres && postgres.skipped }, async () => {
+    if (!('skipped' in postgres)) await run(await postgres.make())
+  })
+}
+
+const agendaOf = ({ agenda }: Visit) => agenda.map(({ url }) => url).sort()
+const kept = (url: string, content = url) => samplePage(url, {}, content)
+const KEPT = ['kept', 'kept', 'kept']
+
+onBoth('equal, similar or different: another worker says so, and nothing else changes', 1, async (house) => {
+  const first = await house.visit('aaaa.0')
+  assert.deepEqual(agendaOf(first), URLS)
+  await house.tell(
+    first,
+    URLS.map((url) => kept(url)),
+  )
+  const pages = await house.pages()
+  const open = await house.read((tx) => readRechecks(tx, 9))
+  assert.deepEqual([open?.open, open?.checked, open?.byWorker], [3, 0, []])
+
+  const second = await house.visit('bbbb.3')
+  assert.ok(house.clock.now() >= NOON + 60_000)
+  assert.deepEqual(agendaOf(second), URLS)
+  const likely = kept(URLS[1], 'the same words in other bytes')
+  likely.memory = { ...likely.memory!, textDigest: kept(URLS[1]).memory!.textDigest }
+  await house.tell(second, [kept(HOME), likely, kept(URLS[2], 'something else')])
+  const between = { a: 'aaaa', b: 'bbbb' }
+  assert.deepEqual(await house.verdicts(), [
+    { url: URLS[0], ...between, verdict: 'equal' },
+    { url: URLS[1], ...between, verdict: 'similar' },
+    { url: URLS[2], ...between, verdict: 'different' },
+  ])
+  assert.deepEqual(await house.pages(), pages)
+  assert.equal(await house.documents(), 3)
+  assert.equal(await house.read(captureCount), 6)
+  assert.deepEqual(await house.marks(), KEPT)
+  const sums = { checked: 3, equal: 1, similar: 1, different: 1 }
+  const told = await house.read((tx) => readRechecks(tx, 9))
+  assert.deepEqual(
+    { ...told, byWorker: told?.byWorker.map((one) => ({ ...one })) },
+    {
+      ...sums,
+      unused: 0,
+      open: 0,
+      byWorker: [{ worker: 'aaaa', name: null, ...sums }],
+    },
+  )
+  const { sites } = await house.read((tx) => house.ledger.look.totals(tx))
+  assert.equal(sites.crawled, 1, 'it is over: what was asked again is not drawn again')
+})
+
+onBoth('a page that is gone by then stays as it was collected; one that fails is tried again', 1, async (house) => {
+  await house.tell(
+    await house.visit('aaaa.0'),
+    URLS.map((url) => kept(url)),
+  )
+  const pages = await house.pages()
+  const failed = { capture: undefined, memory: undefined }
+  const gone = samplePage(HOME, { status: 404, outcome: { kind: 'gone', why: 'status-404' }, ...failed })
+  const notBefore = house.clock.now() + 90_000
+  const later = samplePage(URLS[1], { status: -2, outcome: { kind: 'later', why: 'connect', notBefore }, ...failed })
+  await house.tell(await house.visit('bbbb.0'), [gone, later, kept(URLS[2])])
+  const found = (await house.verdicts()).map(({ verdict }) => verdict)
+  assert.deepEqual(found, ['different', null, 'equal'])
+  assert.deepEqual(await house.pages(), pages)
+  const again = await house.visit('cccc.0')
+  assert.deepEqual(agendaOf(again), [URLS[1]])
+  await house.tell(again, [kept(URLS[1])])
+  assert.deepEqual((await house.verdicts())[1], { url: URLS[1], a: 'aaaa', b: 'cccc', verdict: 'equal' })
+  assert.deepEqual(await house.marks(), KEPT)
+  assert.deepEqual(await house.pages(), pages)
+  assert.equal(await house.documents(), 3)
+})
+
+onBoth('the same worker proves nothing, whichever of its threads comes', 1, async (house) => {
+  await house.tell(
+    await house.visit('aaaa.0'),
+    URLS.map((url) => kept(url)),
+  )
+  await house.tell(
+    await house.visit('aaaa.1'),
+    URLS.map((url) => kept(url)),
+  )
+  const sums = await house.read((tx) => readRechecks(tx, 9))
+  assert.deepEqual([sums?.checked, sums?.unused, sums?.open, sums?.byWorker], [0, 3, 0, []])
+  assert.equal(await house.documents(), 3)
+})
+
+onBoth('with a share of 0 nobody is asked twice', 0, async (house) => {
+  await house.tell(
+    await house.visit('aaaa.0'),
+    URLS.map((url) => kept(url)),
+  )
+  assert.equal(await house.read((tx) => readRechecks(tx, 9)), undefined)
+  const { sites } = await house.read((tx) => house.ledger.look.totals(tx))
+  assert.equal(sites.crawled, 1)
+})
+
+test('a share is a share', async () => {
+  const rechecks = new Rechecks({ share: 0.01, salt: 'any', clock: jumpingClock(NOON), wish: async () => {} })
+  const database = openSqlite(':memory:')
+  const pages = Array.from({ length: 20_000 }, (_, n) => kept(`${HOME}${n}`))
+  await database.transact(async (tx) => {
+    await queries(tx).run(
+      `INSERT INTO site (key, bucket, name, state, since, rank, worker) VALUES (?, 0, 'a.test', 'leased', 0, 0, 'w.1')`,
+      BigInt.asIntN(64, hash64('a.test')),
+    )
+    const looked = await rechecks.look(tx, [sampleReport('a.test', 1, pages)])
+    await looked.settled(['stale'])
+    assert.equal(await readRechecks(tx, 1), undefined, 'of what does not count nothing is drawn')
+    await looked.settled(['applied'])
+    const { open } = (await readRechecks(tx, 1))!
+    assert.ok(open > 140 && open < 260, String(open))
+  })
+  await database.close()
+})

@@ -1,0 +1,190 @@
+/**
+ * A worker is trusted with what it brings, and checked: a small share of captures is asked for again through another worker, and
+ * the two are compared. Which ones is drawn when a part is applied, with a salt that no worker knows. The URL is wished for like any
+ * other, so it is one more request within the ordinary courtesy. What the second brings is an errand of the house: its capture is kept,
+ * the page stays as the first told it, and nothing is counted twice.
+ */
+import type { Clock, Millis } from '../base/clock.ts'
+import { hash64, signed64 } from '../base/digest.ts'
+import { siteKeyOf } from '../collection/site-key.ts'
+import { bucketOf } from '../database/bucket.ts'
+import type { Tx } from '../database/database.ts'
+import { postgresTx } from '../database/postgres/tx.ts'
+import { queries } from '../database/queries.ts'
+import type { Ledger, Verdict, Wish } from '../frontier/ledger.ts'
+import { countLabel } from '../visit/counts.ts'
+import type { PageReport, VisitReport } from '../visit/report.ts'
+import type { PageMemory, WorkerId } from '../visit/visit.ts'
+import { likeness } from './likeness.ts'
+
+export interface RecheckTools {
+  /** Of captures: 0.001 is one in a thousand. 0 draws none; what was drawn before is still compared. */
+  share: number
+  /** Of this process: who draws is not to be foreseen. */
+  salt: string
+  clock: Clock
+  wish: Ledger['wish']
+}
+
+/** After the first: what changes by the second has its chance, and a crawl that is nearly over does not wait for long. */
+const AFTER: Millis = 60_000
+
+interface Awaited {
+  site: bigint
+  key: bigint
+  first_worker: string
+  digest: string
+  text_digest: bigint
+  simhash: bigint
+}
+
+const COLUMNS = 'site, key, first_worker, digest, text_digest, simhash'
+const READ_AWAITED = `SELECT ${COLUMNS} FROM recheck WHERE bucket = ? AND site = ? AND verdict IS NULL`
+/** PostgreSQL: of many sites at once. */
+export const READ_AWAITED_OF = `SELECT ${COLUMNS} FROM recheck
+  WHERE bucket = $1 AND site = ANY($2::bigint[]) AND verdict IS NULL`
+const READ_WORKER = 'SELECT worker FROM site WHERE bucket = ? AND key = ?'
+const columnsOf = (tx: Tx) => (tx.dialect === 'postgres' ? ['bucket, ', '?, '] : ['', ''])
+const JUDGE = `UPDATE recheck SET second_worker = ?, second_at = ?, verdict = ?
+  WHERE bucket = ? AND site = ? AND key = ? AND verdict IS NULL`
+
+/** What one transaction applies, as the frontier and the catalogue are to see it. */
+export interface LookedOver {
+  /** In the order given: for the ledger. */
+  readonly forFrontier: readonly VisitReport[]
+  /** As the catalogue and the counters see a report. */
+  forCatalogue(report: VisitReport): VisitReport
+  /** The ledger has said which count. */
+  settled(verdicts: readonly Verdict[]): Promise<void>
+}
+
+interface Found {
+  report: VisitReport
+  page: PageReport
+  awaited: Awaited | undefined
+}
+
+export class Rechecks {
+  readonly #tools: RecheckTools
+
+  constructor(tools: RecheckTools) {
+    this.#tools = tools
+  }
+
+  /** Before they are settled: the end of a visit forgets whose it was. */
+  async look(tx: Tx, reports: readonly VisitReport[]): Promise<LookedOver> {
+    const awaited = await readAwaited(tx, reports)
+    const found = reports.flatMap((report) => {
+      const site = siteKeyOf(report.site)
+      return report.pages.flatMap((page): Found[] => {
+        if (page.errand) return []
+        const wanted = awaited.get(placeOf(site, signed64(page.key)))
+        return wanted !== undefined || this.#isDrawn(report, page) ? [{ report, page, awaited: wanted }] : []
+      })
+    })
+    if (found.length === 0) return { forFrontier: reports, forCatalogue: (report) => report, settled: async () => {} }
+    const workers = await readWorkers(tx, found)
+    const rechecked = new Set(found.flatMap(({ page, awaited }) => (awaited === undefined ? [] : page)))
+    const changed = new Map(reports.map((report) => [report, seenByFrontier(report, rechecked)]))
+    return {
+      forFrontier: [...changed.values()],
+      forCatalogue: (report) => seenByCatalogue(report, rechecked),
+      settled: async (verdicts) => {
+        const counting = new Set(reports.filter((_, at) => verdicts[at] === 'applied'))
+        const wishes: Wish[] = []
+        for (const one of found) {
+          const worker = workers.get(one.report.site)
+          if (worker === undefined || !counting.has(one.report)) continue
+          if (one.awaited !== undefined) await judge(tx, one.page, one.awaited, worker)
+          else if (await draw(tx, one, worker))
+            wishes.push({ url: one.page.url, dueAt: this.#tools.clock.now() + AFTER })
+        }
+        if (wishes.length > 0) await this.#tools.wish(tx, wishes)
+      },
+    }
+  }
+
+  #isDrawn({ visit }: VisitReport, { url, outcome, memory, capture }: PageReport): boolean {
+    const { share, salt } = this.#tools
+    if (share === 0 || outcome.kind !== 'kept' || memory === undefined || capture === undefined) return false
+    return Number(hash64(`${salt} ${visit} ${url}`)) < share * 2 ** 64
+  }
+}
+
+const placeOf = (site: bigint, key: bigint): string => `${site} ${key}`
+
+/** A worker's threads are one party: `id.thread`. */
+const partyOf = (worker: WorkerId): string => worker.split('.')[0]
+
+async function readAwaited(tx: Tx, reports: readonly VisitReport[]): Promise<Map<string, Awaited>> {
+  const sites = [...new Set(reports.map(({ site }) => siteKeyOf(site)))]
+  const buckets = Map.groupBy(sites, (site) => bucketOf(tx.dialect, site))
+  const rows =
+    tx.dialect === 'postgres'
+      ? [...buckets].map(([bucket, some]) => postgresTx(tx).allExact<Awaited>(READ_AWAITED_OF, bucket, some))
+      : sites.map((site) => queries(tx).allExact<Awaited>(READ_AWAITED, bucketOf(tx.dialect, site), site))
+  return new Map((await Promise.all(rows)).flat().map((row) => [placeOf(row.site, row.key), row]))
+}
+
+/** Of visits that were given up for lost nobody knows whose they were. */
+async function readWorkers(tx: Tx, found: readonly Found[]): Promise<Map<string, WorkerId>> {
+  const workers = new Map<string, WorkerId>()
+  for (const name of new Set(found.map(({ report }) => report.site))) {
+    const key = siteKeyOf(name)
+    const row = await queries(tx).get<{ worker: string | null }>(READ_WORKER, bucketOf(tx.dialect, key), key)
+    if (row?.worker != null) workers.set(name, partyOf(row.worker))
+  }
+  return workers
+}
+
+/** It was collected, and stays so, whatever the second answer was. */
+function seenByFrontier(report: VisitReport, rechecked: ReadonlySet<PageReport>): VisitReport {
+  if (!report.pages.some((page) => rechecked.has(page))) return report
+  const pages = report.pages.map((page) =>
+    rechecked.has(page) && page.outcome.kind !== 'later'
+      ? { ...page, outcome: { kind: 'kept' as const, how: 'first' as const } }
+      : page,
+  )
+  return { ...report, pages }
+}
+
+function seenByCatalogue(report: VisitReport, rechecked: ReadonlySet<PageReport>): VisitReport {
+  if (!report.pages.some((page) => rechecked.has(page))) return report
+  const counts = new Map(report.counts)
+  const take = (name: string, by: number) => counts.set(name, (counts.get(name) ?? 0) - by)
+  const pages = report.pages.map((page) => {
+    if (!rechecked.has(page)) return page
+    if (page.outcome.kind === 'kept') {
+      const label = countLabel(page.mediaType)
+      take('documents', 1)
+      take('bytes', page.bytes)
+      take(`type:${label}`, 1)
+      take(`typeBytes:${label}`, page.bytes)
+      if (page.annotations.includes('dup')) take('duplicates', 1)
+    }
+    return { ...page, errand: true }
+  })
+  return { ...report, pages, counts }
+}
+
+async function draw(tx: Tx, { report, page }: Found, worker: string): Promise<boolean> {
+  const [column, place] = columnsOf(tx)
+  const site = siteKeyOf(report.site)
+  const { digest, textDigest, simhash } = page.memory!
+  const sql = `INSERT INTO recheck (${column}site, key, url, first_worker, first_at, digest, text_digest, simhash)
+    VALUES (${place}?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`
+  const values = [site, signed64(page.key), page.url, worker, page.at, digest, signed64(textDigest), signed64(simhash)]
+  const bucket = tx.dialect === 'postgres' ? [bucketOf(tx.dialect, site)] : []
+  return (await queries(tx).run(sql, ...bucket, ...values)) === 1
+}
+
+async function judge(tx: Tx, page: PageReport, awaited: Awaited, worker: string): Promise<void> {
+  // Tried again, by the table of failures.
+  if (page.outcome.kind === 'later') return
+  const { site, key, digest } = awaited
+  const first: PageMemory = { digest, textDigest: awaited.text_digest, simhash: awaited.simhash }
+  const second = page.outcome.kind === 'kept' ? page.memory : undefined
+  const verdict =
+    worker === awaited.first_worker ? 'unused' : second === undefined ? 'different' : likeness(first, second)
+  await queries(tx).run(JUDGE, worker, page.at, verdict, bucketOf(tx.dialect, site), site, key)
+}
