@@ -2,7 +2,6 @@
  * Workers for a house elsewhere: the crew of an embedded crawl, with the doors of a server over HTTP instead of those of
  * this process. What cannot be delivered is kept on this machine's disk; the folder of the worker is all that it has.
  */
-import { chmodSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Worker } from 'node:worker_threads'
@@ -245,7 +244,12 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
       await Promise.all([keepCrew, tellServers, readAgain])
     }
     const { list, close } = openings.places
-    await list.ship().catch((error) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` }))
+    const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
+    await list.ship().catch(waits)
+    await list.settled()
+    // Whole volumes whose place failed at the end: once more, to the next.
+    await list.ship().catch(waits)
+    await list.settled()
     const undelivered = await remote.close(FAREWELL)
     close()
     openings.lock.release()
@@ -297,8 +301,7 @@ async function identityIn(folder: string, settings: Settings, name: string, vers
   const { joinSecret: join_, region } = settings
   const who = { name, version, ...(region && { region }), ...(join_ && { join: join_ }) }
   const identity = await joinServers(settings.server, who, { clock: realClock, random })
-  await replaceFile(realDisk, path, `${JSON.stringify(identity)}\n`)
-  chmodSync(path, 0o600)
+  await replaceFile(realDisk, path, `${JSON.stringify(identity)}\n`, 0o600)
   return identity
 }
 

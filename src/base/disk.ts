@@ -6,8 +6,8 @@
  * which waits for the device, is awaited. A new or renamed file is durable once the file *and its folder* are synced.
  */
 export interface Disk {
-  /** Opens for appending; makes the file when there is none. */
-  append(path: string): AppendFile
+  /** Opens for appending; makes the file when there is none, with this `mode` (who may read it; else as the system has it). */
+  append(path: string, mode?: number): AppendFile
   /** Up to `length` bytes from `offset`; fewer at the end of the file. */
   read(path: string, offset: number, length: number): Uint8Array
   size(path: string): number | undefined

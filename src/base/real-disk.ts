@@ -21,8 +21,8 @@ const fdatasyncAsync = promisify(fdatasync)
 const openAsync = promisify(open)
 
 export const realDisk: Disk = {
-  append(path) {
-    const fd = openSync(path, 'a')
+  append(path, mode) {
+    const fd = openSync(path, 'a', mode)
     let size = fstatSync(fd).size
     return {
       get size() {

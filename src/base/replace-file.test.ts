@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Disk } from './disk.ts'
 import { memoryDisk } from './memory-disk.ts'
 import { seededRandom } from './random.ts'
+import { realDisk } from './real-disk.ts'
 import { replaceFile } from './replace-file.ts'
 
 const text = (disk: Disk, path: string) => new TextDecoder().decode(disk.read(path, 0, 1000))
@@ -23,4 +27,24 @@ test('what an earlier try left is not in the way', async () => {
   disk.append('/a/b.new').write(new TextEncoder().encode('half a'))
   await replaceFile(disk, '/a/b', new TextEncoder().encode('whole'))
   assert.equal(text(disk, '/a/b'), 'whole')
+})
+
+test('a secret can be read by its owner only, already while it is written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-'))
+  try {
+    const path = join(folder, 'secret')
+    const modes: number[] = []
+    const watched: Disk = {
+      ...realDisk,
+      append(at, mode) {
+        const file = realDisk.append(at, mode)
+        modes.push(statSync(at).mode & 0o777)
+        return file
+      },
+    }
+    await replaceFile(watched, path, 'x', 0o600)
+    assert.deepEqual([...modes, statSync(path).mode & 0o777], [0o600, 0o600])
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

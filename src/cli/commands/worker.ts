@@ -4,6 +4,9 @@ import type { Command } from '../command.ts'
 import { eventLine } from '../event-line.ts'
 import { watchWorker } from '../worker-view.ts'
 
+/** Who waits longer than this for a server should know for what. */
+const PATIENT_MS = 5000
+
 export const worker: Command = {
   name: 'worker',
   usage: '--server URL [--server URL…]',
@@ -26,7 +29,11 @@ export const worker: Command = {
     const journal = settings.verbose
       ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
       : undefined
-    const handle = await doors.startWorker(settings, { version, ...(journal && { journal }) })
+    const answered = clock.after(PATIENT_MS, () =>
+      screen.say(`orbweaver: waiting for an answer of ${settings.server.join(' or ')}; it is tried for a minute`),
+    )
+    const starting = doors.startWorker(settings, { version, ...(journal && { journal }) })
+    const handle = await starting.finally(answered)
     screen.say(`orbweaver: ${handle.name} works for ${settings.server.join(', ')}`)
     const view = watchWorker(() => handle.snapshot(), {
       screen,
