@@ -321,6 +321,21 @@ export function ledgerContract(make: MakeDatabase): void {
       )
     })
 
+    it('does not withhold a lost site for a part that was applied before: nothing more comes of it', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link('a.test/1'), link('a.test/2'))
+      const visit = await bench.one()
+      const first = part(bench, visit, 1, { pages: [page('a.test/1')] })
+      assert.deepEqual(await bench.settle(first), ['applied'])
+      bench.clock.pass(LEASE)
+      await bench.db.transact((tx) => bench.ledger.reap(tx))
+      // Its worker never heard that it had arrived.
+      await bench.db.transact((tx) => bench.ledger.returning(tx, [{ ...first, last: false }]))
+      assert.deepEqual(await bench.settle(first), ['again'])
+      bench.clock.pass(PAUSE)
+      assert.deepEqual(await bench.names(), ['a.test'])
+    })
+
     it('ignores visits that are over or were never', async () => {
       const bench = await openBench(make)
       await bench.seed('a.test/')

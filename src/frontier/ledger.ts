@@ -60,9 +60,10 @@ export interface Ledger {
   tryAgain(tx: Tx, urls: readonly SeedUrl[]): Promise<number>
   /**
    * The last part of each visit is durable in the inbox: its site is not handed out before that is applied. With
-   * `last: false` for other parts; this matters only for visits that were given up for lost.
+   * `last: false` for other parts; this matters only for visits that were given up for lost. Nothing is awaited for a
+   * `part` that was applied before.
    */
-  returning(tx: Tx, visits: readonly { visit: VisitId; fence: number; last?: boolean }[]): Promise<void>
+  returning(tx: Tx, visits: readonly { visit: VisitId; fence: number; part?: number; last?: boolean }[]): Promise<void>
   /**
    * Marks, leftovers, links abroad, site memory, courtesy, rank, end of lease; one verdict per part, in the order given.
    * Parts of one visit may come in any order; call it before the collection's writes and do those for `applied` only.

@@ -11,6 +11,7 @@ import { readSites } from './site-rows.ts'
 interface StoredPart {
   visit: VisitId
   fence: number
+  part?: number
   last?: boolean
 }
 
@@ -36,15 +37,19 @@ export async function awaitParts(sheaf: Sheaf, parts: readonly StoredPart[]): Pr
     const site = siteOf(part.visit)
     if (site === undefined || !isAwaited(site, part, sheaf.now)) continue
     if (site.worker === null || (part.last ?? true)) site.state = stateAfter(site.state, { kind: 'part-stored' })
-    site.lease_until = sheaf.now + sheaf.rules.leaseMs
+    site.lease_until = Math.max(site.lease_until ?? 0, sheaf.now + sheaf.rules.leaseMs)
     sheaf.sites.change(site)
   }
   await sheaf.flush()
 }
 
-/** Of a visit that is over, or whose site went to another, nothing is awaited. */
-function isAwaited(site: SiteRow | undefined, { fence, last = true }: StoredPart, now: Instant): boolean {
-  if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) return false
+/** Of a visit that is over, or whose site went to another, nothing is awaited; nor is what was applied before. */
+function isAwaited(
+  site: SiteRow | undefined,
+  { fence, part = ALL_PARTS, last = true }: StoredPart,
+  now: Instant,
+): boolean {
+  if (site === undefined || site.fence !== fence || part <= site.part) return false
   // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between this
   // transaction and the one that applies the part: the site could be with another by then.
   return site.worker === null || last || (site.lease_until !== null && site.lease_until <= now)

@@ -12,13 +12,13 @@ import { writeSite } from './write-site.ts'
 export function awaitParts(
   tx: SqliteTx,
   rules: Rules,
-  visits: readonly { visit: VisitId; fence: number; last?: boolean }[],
+  visits: readonly { visit: VisitId; fence: number; part?: number; last?: boolean }[],
 ): void {
-  for (const { visit, fence, last = true } of visits) {
+  for (const { visit, fence, part = ALL_PARTS, last = true } of visits) {
     const id = readVisitId(visit)
     const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
-    // Of a visit that is over, or whose site went to another, nothing is awaited.
-    if (site === undefined || site.fence !== fence || site.part === ALL_PARTS) continue
+    // Of a visit that is over, or whose site went to another, nothing is awaited; nor is what was applied before.
+    if (site === undefined || site.fence !== fence || part <= site.part) continue
     const now = rules.time.now()
     if (site.worker !== null && !last) {
       // While the lease lasts, only the last part changes anything. One that has just run out must not be reaped between
