@@ -13,6 +13,15 @@ const WATCHES = [
   `SET tcp_user_timeout = '30s'`,
 ]
 
+/**
+ * A statement is planned once, not each time: with arrays and LIMITs PostgreSQL does not believe that one plan does for all
+ * values, and planning took longer than the statements themselves. A plan made for a table that was empty must do when it
+ * has grown, until the next ANALYZE: so not by reading the whole of it. Citus must see the values.
+ */
+const PLAN_ONCE = `
+  SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)
+  WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`
+
 /** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
 export async function prepareSession(
   connection: Pick<Connection, 'ask'>,
@@ -33,8 +42,9 @@ export async function prepareSession(
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
+  const plans = connection.ask(PLAN_ONCE)
   const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
-  const [, { rows }] = await Promise.all([set, look, ...watches])
+  const [, { rows }] = await Promise.all([set, look, plans, ...watches])
   const [server] = rows as {
     version: number
     release: string

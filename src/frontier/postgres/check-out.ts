@@ -62,7 +62,8 @@ export async function checkOut(
     const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done)
     exhausted = buckets.length === 0
     if (exhausted) break
-    const most = Math.max(atMost - granted.length, LEAST_ROUND)
+    // Whoever found only sites of others' addresses looks at more.
+    const most = round === 0 ? atMost : Math.max(atMost - granted.length, LEAST_ROUND)
     const taken = await takeFree(sheaf.tx, hints, taking, buckets, most)
     const { sites } = taken
     sheaf.sites.take(sites)
@@ -86,9 +87,11 @@ export async function checkOut(
       }
     }
     unused.push(...(await setAside(sheaf, others)))
-    // What they read is what was written before them.
+    // What they read is what was written before them. Where nothing was due, what waits is as it was.
     const writing = sheaf.sites.write()
-    const reading = buckets.map((bucket) => readNextDue(sheaf.tx, bucket, taking.leaningIn(bucket)))
+    const reading = buckets.map((bucket) =>
+      hints.isDue(bucket, sheaf.now) ? readNextDue(sheaf.tx, bucket, taking.leaningIn(bucket)) : {},
+    )
     const [, ...nexts] = await Promise.all([writing, ...reading])
     for (const [at, bucket] of buckets.entries()) {
       const left = whatIsLeft(taken, unused, bucket)
@@ -96,16 +99,17 @@ export async function checkOut(
       if (left.isEmpty) done.add(bucket)
     }
   }
-  const [visits, totals] = await Promise.all([visitsOf(sheaf, granted, options.slice), readTotals(sheaf.tx)])
-  growBooks(sheaf, totals)
-  const next = whenToAskAgain(sheaf, worker, totals, enough() || !exhausted, mayGrant > 0)
+  // Who got all that was wanted need not know what else there is.
+  const isSatisfied = granted.length >= atMost && mayGrant > 0
+  const [visits, totals] = await Promise.all([
+    visitsOf(sheaf, granted, options.slice),
+    isSatisfied ? undefined : readTotals(sheaf.tx),
+  ])
+  const next =
+    totals === undefined
+      ? Math.min(untilDue(sheaf, worker), ASK_AGAIN)
+      : whenToAskAgain(sheaf, worker, totals, enough() || !exhausted, mayGrant > 0)
   return { visits, next, short: !enough() }
-}
-
-/** What is in memory grows with what there is. */
-function growBooks({ rules: { texts, trusted } }: Sheaf, { sites, urls }: Totals): void {
-  texts.refresh(0, () => urls.known)
-  trusted.refresh(0, () => Object.values(sites).reduce((sum, some) => sum + some, 0))
 }
 
 /** Of a bucket that was asked: whether anybody may have more, whether this worker may, and of which class the first is. */
@@ -132,7 +136,11 @@ function whenToAskAgain(
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
   if (sites.free > 0) return more ? 0 : ASK_AGAIN
-  const wait = Math.max(0, sheaf.rules.hints.nextDue(worker) - sheaf.now)
+  const wait = untilDue(sheaf, worker)
   // What nobody here has seen yet is seen within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
+}
+
+function untilDue(sheaf: Sheaf, worker: WorkerId): Millis {
+  return Math.max(0, sheaf.rules.hints.nextDue(worker) - sheaf.now)
 }

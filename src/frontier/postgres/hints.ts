@@ -12,8 +12,14 @@ import type { SiteRow } from '../site-row.ts'
 import type { ByBucket } from './by-bucket.ts'
 import type { SharedSite } from './site-rows.ts'
 
-/** How old what is known of other servers may be. */
+/**
+ * How old what is known of other servers may be, for a worker that finds nothing. For one that finds what it wants a bit more:
+ * every tick of the house, a second, asks anew, so that no check-out waits for that.
+ */
 const FRESH_FOR: Millis = 1000
+const FRESH_ENOUGH_FOR: Millis = 1250
+/** The same for what others set aside for a worker that finds what it wants. */
+const ASIDE_FRESH_ENOUGH_FOR: Millis = 20_000
 
 const MOST_WORKERS = 10_000
 /** Of 2 KiB each. */
@@ -79,9 +85,9 @@ export class Hints {
   }
 
   /** What a check-out saw, after all that it took. */
-  asked(bucket: number, { isFree, waits, leaning, best = 0 }: Seen): void {
+  asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen): void {
     this.#free[bucket] = isFree ? 1 : 0
-    this.#waits[bucket] = waits
+    if (waits !== undefined) this.#waits[bucket] = waits
     for (const [region, at] of leaning) this.#leaningTo(region)[bucket] = at
     this.#best[bucket] = best
     this.#asked[bucket] = ++this.#questions
@@ -107,6 +113,11 @@ export class Hints {
     return buckets
   }
 
+  /** Whether one of those that wait is due by then. */
+  isDue(bucket: number, by: Instant): boolean {
+    return this.#waits[bucket] <= by
+  }
+
   /** When a site may be given to somebody who stands there. */
   #dueFor(post: Post | undefined, bucket: number): Instant {
     if (this.#free[bucket] === 1) return 0
@@ -128,6 +139,10 @@ export class Hints {
 
   hasAside(worker: WorkerId): boolean {
     return (this.#workers.get(worker)?.aside.size ?? 0) > 0
+  }
+
+  hasAsideIn(bucket: number, worker: WorkerId): boolean {
+    return this.#workers.get(worker)?.aside.has(bucket) === true
   }
 
   idleShards(now: Instant): number[] {
@@ -155,16 +170,21 @@ export class Hints {
   }
 
   /** Whether it is time to ask what others did; whoever gets a yes does so. */
-  isOld(elapsed: Millis): boolean {
-    if (elapsed - this.#at < FRESH_FOR) return false
-    this.#at = elapsed
+  isOld(elapsed: Millis, isWanting: boolean): boolean {
+    if (elapsed - this.#at < (isWanting ? FRESH_FOR : FRESH_ENOUGH_FOR)) return false
+    this.refreshing(elapsed)
     return true
   }
 
+  /** Somebody asks now what others did. */
+  refreshing(elapsed: Millis): void {
+    this.#at = elapsed
+  }
+
   /** The same for what others set aside for a worker. */
-  isAsideOld(worker: WorkerId, elapsed: Millis): boolean {
+  isAsideOld(worker: WorkerId, elapsed: Millis, isWanting: boolean): boolean {
     const known = this.#of(worker)
-    if (elapsed - known.at < FRESH_FOR) return false
+    if (elapsed - known.at < (isWanting ? FRESH_FOR : ASIDE_FRESH_ENOUGH_FOR)) return false
     known.at = elapsed
     return true
   }
@@ -194,10 +214,10 @@ export class Hints {
 export interface Seen {
   /** Something is left for anybody. */
   isFree: boolean
-  /** When the first of those that wait is due. */
-  waits: Instant
+  /** When the first of those that wait is due, if that was looked at. */
+  waits?: Instant
   /** The same of those that lean to some regions. */
-  leaning: Iterable<readonly [region: string, at: Instant]>
+  leaning?: Iterable<readonly [region: string, at: Instant]>
   /** Nothing is better, see `classOf`. */
   best?: number
 }

@@ -12,16 +12,16 @@ import { admit } from './admit.ts'
 import { awaitParts } from './await-parts.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { type Entry, enter } from './enter.ts'
-import { foldTotals } from './fold-totals.ts'
 import { freeAddresses } from './free-addresses.ts'
 import { giveBack } from './give-back.ts'
 import { grouped } from './grouped.ts'
+import { lookAround } from './look-around.ts'
 import { postgresLooks } from './looks.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
 import { readTotals } from './read-totals.ts'
 import { loseWorker, reap } from './reap.ts'
 import { begin, loseAll } from './recover.ts'
-import { refreshAside, refreshHints } from './refresh-hints.ts'
+import { refreshAside } from './refresh-hints.ts'
 import { releaseTrusted } from './release-trusted.ts'
 import { renew } from './renew.ts'
 import { type Rules, rulesOf } from './rules.ts'
@@ -48,11 +48,15 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
     (tx, entries) => enter(new Sheaf(tx, rules), entries),
   )
 
+  /** Says whether it did. */
+  const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
+    const isOld = hints.isOld(clock.elapsed(), isWanting)
+    if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), rules))
+    return isOld
+  }
+
   const prepare = async (atMost: number): Promise<void> => {
-    if (hints.isOld(clock.elapsed()))
-      await db.transact(async (tx) => {
-        await Promise.all([refreshHints(postgresTx(tx), hints), foldTotals(postgresTx(tx))])
-      })
+    await lookAroundIfOld(false)
     if (hints.idleShards(time.now()).length === 0) return
     const most = FREED_EACH * Math.max(atMost, LEAST_ROUND)
     await db.transact((tx) => freeAddresses(postgresTx(tx), hints, time.now(), most))
@@ -78,8 +82,10 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
       if (quiet > 0) return { visits: [], next: quiet }
       await prepare(Math.min(atMost, MOST_AT_ONCE))
       // The leases are durable when this resolves: only then are they handed out.
-      const { visits, next, short } = await checkOutOnce(worker, atMost)
-      if (!short || next === 'over' || !hints.isAsideOld(worker, clock.elapsed())) return { visits, next }
+      const first = await checkOutOnce(worker, atMost)
+      const isAgain = first.visits.length === 0 && (await lookAroundIfOld(true))
+      const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
+      if (next === 'over' || !hints.isAsideOld(worker, clock.elapsed(), short)) return { visits, next }
       // Others may have set sites aside for this worker.
       await db.transact((tx) => refreshAside(postgresTx(tx), hints, worker))
       return { visits, next: hints.hasAside(worker) ? 0 : next }

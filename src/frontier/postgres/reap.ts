@@ -4,6 +4,7 @@ import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
 import { balancePending } from './balance-domain.ts'
 import { loseVisit } from './end-visit.ts'
+import { lookAround } from './look-around.ts'
 import { movePending } from './move-waiting.ts'
 import type { Sheaf } from './sheaf.ts'
 
@@ -30,6 +31,7 @@ export async function reap(sheaf: Sheaf, now: Instant, buckets = ALL_BUCKETS): P
   await movePending(sheaf)
   await balancePending(sheaf)
   await sheaf.flush()
+  await lookAround(sheaf.tx, sheaf.rules)
   return lost
 }
 

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
-import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { Hints } from './hints.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
@@ -54,13 +54,16 @@ export async function takeFree(
   const sites: SharedSite[] = []
   const more = new Set<number>()
   const moreLeaning = new Set<number>()
+  /** A statement that finds nothing costs as much as one that does: what is not there by the hints is not asked for. */
+  const take = (sql: string, ...values: PgValue[]) => tx.allExact<SharedSite>(sql, ...values)
   await Promise.all(
     buckets.map(async (bucket) => {
+      const regions = hints.isDue(bucket, now) ? leaningIn(bucket) : []
       const [promoted, own, anybodys, ...leaning] = await Promise.all([
-        tx.run(PROMOTE, bucket, overdue, promotions),
-        tx.allExact<SharedSite>(TAKE_FREE, bucket, worker, most),
-        tx.allExact<SharedSite>(TAKE_FREE, bucket, '', most),
-        ...leaningIn(bucket).map((region) => tx.allExact<SharedSite>(TAKE_LEANING, bucket, region, now, most)),
+        hints.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
+        hints.hasAsideIn(bucket, worker) ? take(TAKE_FREE, bucket, worker, most) : [],
+        take(TAKE_FREE, bucket, '', most),
+        ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, most)),
       ])
       sites.push(...own, ...anybodys, ...leaning.flat())
       if (own.length === 0) hints.nothingAside(bucket, worker)
