@@ -145,12 +145,14 @@ onBoth('members that were silent for long and calls of long ago go', async (data
   await addWorker(database, 'aaaaaaaa1', 'working', long)
   await addWorker(database, 'bbbbbbbb1', 'working', NOON - 29 * DAY)
   await addWorker(database, 'cccccccc1', 'barred', long)
-  // Keeps a volume; has one that is not wholly sent.
+  // Keep a volume, have one that is not wholly sent, one in a folder of their own.
   await addWorker(database, 'dddddddd1', 'ending', long)
   await run(database, `INSERT INTO volume (name) VALUES ('v-20260101000000000-00001-box-dddddddd-0.warc.gz')`)
   await addWorker(database, 'eeeeeeee1', 'working', long)
   await addPlace(database, 'e.warc.gz', 'eeeeeeee1', 0)
   disk.append(`${FOLDER}/e.warc.gz.open`).write(new Uint8Array(7))
+  await addWorker(database, 'ffffffff1', 'ending', long)
+  await run(database, `INSERT INTO volume_place VALUES ('f.warc.gz', 'dir:/mnt', 'ffffffff1', 7, 1)`)
   for (const [id, seenAt] of [
     ['old', long],
     ['new', NOON],
@@ -164,7 +166,7 @@ onBoth('members that were silent for long and calls of long ago go', async (data
     )
   const parts = { ...partsOf(database, disk), files: { left: 'in use' } }
   await clean(parts, ['worker name of aaaaaaaa1 (aaaaaaaa1)', 'server http://old.test (old)', 'calls calls of workers'])
-  assert.equal(await count(database, 'worker'), 4)
+  assert.equal(await count(database, 'worker'), 5)
   assert.equal(await count(database, 'house'), 1)
   assert.equal(await count(database, 'worker_call'), 1)
 })

@@ -5,11 +5,11 @@ import { queries } from '../database/queries.ts'
 import { MOST_OF_A_KIND, type Orphan } from './orphan.ts'
 
 /**
- * Not those that were barred: that is to be remembered. Nor those with volumes of their own: kept with them (their names have the
- * worker's first letters, and they lie with no server), or not wholly sent.
+ * Not those that were barred: that is to be remembered. Nor those with volumes of their own: in a folder of their machine, or
+ * nobody knows where (their names have the worker's first letters), or not wholly sent.
  */
 const IDLE = `state <> 'barred' AND seen_at < ?
-  AND NOT EXISTS (SELECT 1 FROM volume_place p WHERE p.worker = worker.id AND p.sealed = 0)
+  AND NOT EXISTS (SELECT 1 FROM volume_place p WHERE p.worker = worker.id AND (p.sealed = 0 OR p.node LIKE 'dir:%'))
   AND NOT EXISTS (SELECT 1 FROM volume v WHERE v.name LIKE '%-' || substr(worker.id, 1, 8) || '%'
     AND NOT EXISTS (SELECT 1 FROM volume_place p WHERE p.name = v.name))`
 const READ_WORKERS = `SELECT id, name, seen_at AS "seenAt" FROM worker WHERE ${IDLE} ORDER BY seen_at LIMIT ?`
