@@ -108,9 +108,19 @@ export class Servers {
 
   /** What a server said of the others. Those that were named at the start are never forgotten. */
   learn(urls: readonly string[]): void {
-    const named = [...new Set([...this.#given, ...urls.filter(isHttp).map(withoutSlash)])].slice(0, MOST_SERVERS)
+    const told = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
+    const named = [...new Set([...this.#given, ...told])].slice(0, MOST_SERVERS)
     const known = this.#servers.filter(({ url }) => named.includes(url))
     this.#servers = [...known, ...named.filter((url) => known.every((server) => server.url !== url)).map(fresh)]
+  }
+
+  /**
+   * A server that knows no better says that it is at `localhost`: on this machine that is somebody else, who must not be
+   * shown the worker's secret. Nor does it go out unencrypted when the operator named servers that encrypt.
+   */
+  #mayAsk(url: string): boolean {
+    if (isLoopback(url) && !this.#given.some(isLoopback)) return false
+    return isTls(url) || !this.#given.every(isTls)
   }
 
   /** Throws Unreachable, or a Problem when the server will not answer this worker whatever it does. */
@@ -196,6 +206,9 @@ export class Servers {
 
 const fresh = (url: string): Server => ({ url, failures: 0, notBefore: 0, noRoomBefore: 0 })
 const withoutSlash = (url: string): string => url.replace(/\/+$/, '')
+const isTls = (url: string): boolean => url.startsWith('https:')
+const isLoopback = (url: string): boolean =>
+  /^(localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(new URL(url).hostname)
 const isHttp = (url: string): boolean => /^https?:\/\//.test(url) && URL.canParse(url)
 
 function requestOf(
