@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import { BUCKETS } from '../../database/bucket.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
 import { balancePending } from './balance-domain.ts'
@@ -12,10 +13,18 @@ export const READ_ENDED_LEASES = `
   SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
     SELECT key FROM site WHERE site.bucket = b.bucket AND lease_until <= $2 ORDER BY lease_until LIMIT 100) s
   WHERE b.bucket = ANY($1::smallint[]) LIMIT 500`
+export const READ_ENDED_BUCKETS = `
+  SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 LIMIT 1) s ORDER BY b.bucket`
 export const READ_LEASES_OF_WORKER = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
 
 export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
+/** Of all others nobody need care whether anything waits for them in the inbox. */
+export async function bucketsOfEndedLeases(tx: PostgresTx, now: Instant): Promise<number[]> {
+  return (await tx.all<{ bucket: number }>(READ_ENDED_BUCKETS, Math.floor(now))).map(({ bucket }) => bucket)
+}
 
 /**
  * Leases that ran out. The worker asked nothing after their end, by its own clock, which ends them earlier than ours.

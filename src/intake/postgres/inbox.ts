@@ -171,14 +171,17 @@ export async function newestPart(tx: Tx): Promise<number> {
   return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
 }
 
+const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
+
 /**
- * Buckets in which no part waits to be applied, and into which none is stored before this transaction ends. The locks
- * first, in a statement of their own: only what begins after that sees all that was stored before.
+ * Of some buckets, those in which no part waits to be applied, and into which none is stored before this transaction ends:
+ * whoever checks in there waits for it. The locks first, in a statement of their own: only what begins after that sees all
+ * that was stored before.
  */
-export async function quietBuckets(tx: Tx): Promise<number[]> {
+export async function quietBuckets(tx: Tx, among = ALL_BUCKETS): Promise<number[]> {
   const db = postgresTx(tx)
-  const all = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
-  const locks = await db.all<{ bucket: number; mine: boolean }>(LOCK_TO_END, all)
+  if (among.length === 0) return []
+  const locks = await db.all<{ bucket: number; mine: boolean }>(LOCK_TO_END, among)
   const mine = locks.filter(({ mine }) => mine).map(({ bucket }) => bucket)
   return (await db.all<{ bucket: number }>(READ_QUIET, mine)).map(({ bucket }) => bucket)
 }

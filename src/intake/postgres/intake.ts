@@ -11,6 +11,7 @@ import { VolumeIds } from '../../collection/postgres/volume-ids.ts'
 import { again } from '../../database/postgres/troubles.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
+import { bucketsOfEndedLeases } from '../../frontier/postgres/reap.ts'
 import type { Event } from '../../visit/events.ts'
 import type { VisitReport } from '../../visit/report.ts'
 import { type SealedPart, seal } from '../../visit/sealed-part.ts'
@@ -116,10 +117,10 @@ export class PostgresIntake implements Intake {
   }
 
   async reap(): Promise<LostVisit[]> {
-    const { database, ledger } = this.#tools
+    const { database, ledger, clock } = this.#tools
     return database.transact(async (tx) => {
-      const buckets = await quietBuckets(tx)
-      return buckets.length === 0 ? [] : ledger.reap(tx, undefined, buckets)
+      const ended = await bucketsOfEndedLeases(postgresTx(tx), clock.now())
+      return ledger.reap(tx, undefined, await quietBuckets(tx, ended))
     })
   }
 
