@@ -2,10 +2,13 @@ import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 
 export const READ_NEXT_DUE = `
-  SELECT not_before::float8 AS due FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1`
-export const READ_NEXT_LEANING = `
-  SELECT not_before::float8 AS due FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2
-  ORDER BY not_before LIMIT 1`
+  SELECT NULL AS region,
+    (SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' ORDER BY not_before LIMIT 1)::float8 AS due
+  UNION ALL
+  SELECT n.region, (
+    SELECT not_before FROM site WHERE bucket = $1 AND state = 'waiting' AND site.region = n.region
+    ORDER BY not_before LIMIT 1)::float8 AS due
+  FROM unnest($2::text[]) AS n (region)`
 
 export interface NextDue {
   waits: Instant
@@ -15,13 +18,12 @@ export interface NextDue {
 
 /** When the first of those that wait in a bucket is due, and the first of those that lean to some regions. */
 export async function readNextDue(tx: PostgresTx, bucket: number, regions: readonly string[]): Promise<NextDue> {
-  const [waits, ...leaning] = await Promise.all([
-    tx.get<{ due: number }>(READ_NEXT_DUE, bucket),
-    ...regions.map((region) => tx.get<{ due: number }>(READ_NEXT_LEANING, bucket, region)),
-  ])
-  return { waits: dueOf(waits), leaning: regions.map((region, at) => [region, dueOf(leaning[at])]) }
+  const next: NextDue = { waits: NEVER, leaning: [] }
+  const rows = await tx.all<{ region: string | null; due: number | null }>(READ_NEXT_DUE, bucket, regions)
+  for (const { region, due } of rows)
+    if (region === null) next.waits = due ?? NEVER
+    else next.leaning.push([region, due ?? NEVER])
+  return next
 }
 
-function dueOf(row: { due: number } | undefined): Instant {
-  return row?.due ?? Number.POSITIVE_INFINITY
-}
+const NEVER = Number.POSITIVE_INFINITY
