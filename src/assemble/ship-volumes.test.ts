@@ -55,6 +55,7 @@ test('what was written is there, whatever the server forgot meanwhile, and a who
       }
       disk.rename(`/v/${NAME}.open`, `/v/${NAME}`)
       await shipper.ship()
+      await shipper.settled()
       assert.deepEqual([...there.sealed], [NAME])
       assert.deepEqual(disk.list('/v'), [])
     }),
@@ -87,7 +88,9 @@ test('a volume that gets its last name while it is read is shipped under it', as
       return disk.read(path, offset, length)
     },
   }
-  await new Shipper(renaming, '/v', there.sink).ship()
+  const shipper = new Shipper(renaming, '/v', there.sink)
+  await shipper.ship()
+  await shipper.settled()
   assert.deepEqual([...there.sealed], [NAME])
   assert.deepEqual([...there.files.get(NAME)!], [1, 2])
 })
@@ -99,7 +102,9 @@ test('a tail that was cut here is cut there', async () => {
   await new Shipper(disk, '/v', there.sink).ship()
   disk.truncate(`/v/${NAME}.open`, 3)
   disk.rename(`/v/${NAME}.open`, `/v/${NAME}`)
-  await new Shipper(disk, '/v', there.sink).ship()
+  const shipper = new Shipper(disk, '/v', there.sink)
+  await shipper.ship()
+  await shipper.settled()
   assert.deepEqual([...there.files.get(NAME)!], [1, 2, 3])
 })
 
@@ -108,4 +113,25 @@ test('a server that takes nothing is a trouble, not an endless loop', async () =
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1))
   const shipper = new Shipper(disk, '/v', { append: async () => 0, seal: async () => {} })
   await assert.rejects(shipper.ship(), /not taken/)
+})
+
+test('nobody waits for the end of a whole volume; what goes wrong there is heard by the next, and tried again', async () => {
+  const disk = memoryDisk()
+  disk.append(`/v/${NAME}`).write(Uint8Array.of(1))
+  const there = folderElsewhere()
+  let fail = () => {}
+  const slow: VolumeSink = {
+    ...there.sink,
+    seal: () => new Promise<void>((_, reject) => (fail = () => reject(new Error('no room')))),
+  }
+  const shipper = new Shipper(disk, '/v', slow)
+  await shipper.ship()
+  await shipper.ship()
+  fail()
+  await shipper.settled()
+  await assert.rejects(shipper.ship(), /no room/)
+  slow.seal = there.sink.seal
+  await shipper.ship()
+  await shipper.settled()
+  assert.deepEqual(disk.list('/v'), [])
 })

@@ -25,6 +25,10 @@ export class Shipper {
   readonly #sink: VolumeSink
   /** How much of a volume is there, as far as is known. */
   readonly #there = new Map<string, number>()
+  /** Whole volumes of which the place is being told. */
+  readonly #sealing = new Map<string, Promise<void>>()
+  /** Why the last of them could not be told: whoever ships next hears it. */
+  #trouble: unknown
   #last: Promise<void> = Promise.resolve()
 
   readonly #stays: (name: string) => boolean
@@ -37,15 +41,23 @@ export class Shipper {
     this.#stays = stays
   }
 
-  /** All that the volumes have now. Whole ones leave this machine. One at a time, whoever asks. */
+  /** All that the volumes have now is there. One at a time, whoever asks. */
   ship(): Promise<void> {
     const turn = this.#last.then(() => this.#shipAll())
     this.#last = turn.catch(() => {})
     return turn
   }
 
+  /** Whole volumes have left this machine, all but those that could not. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#sealing.values())
+  }
+
   /** A volume that is full gets its last name at any moment: then all are looked at once more. */
   async #shipAll(): Promise<void> {
+    const trouble = this.#trouble
+    this.#trouble = undefined
+    if (trouble !== undefined) throw trouble
     for (let missed = true; missed; ) {
       missed = false
       for (const file of this.#disk.list(this.#folder)) {
@@ -58,11 +70,22 @@ export class Shipper {
   }
 
   async #shipWhole(name: string): Promise<void> {
+    if (this.#sealing.has(name)) return
     const size = await this.#shipGrown(name, name)
-    if (size === undefined) return
-    await this.#sink.seal(name, size)
-    this.#disk.remove(`${this.#folder}/${name}`)
-    this.#there.delete(name)
+    if (size !== undefined) this.#sealing.set(name, this.#seal(name, size))
+  }
+
+  /** Nobody waits for it: a store may take minutes, and reports only name bytes that are there already. */
+  async #seal(name: string, size: number): Promise<void> {
+    try {
+      await this.#sink.seal(name, size)
+      this.#disk.remove(`${this.#folder}/${name}`)
+      this.#there.delete(name)
+    } catch (error) {
+      this.#trouble = error
+    } finally {
+      this.#sealing.delete(name)
+    }
   }
 
   /** Its size when all of it was sent; undefined when it is no longer there under this name. */

@@ -48,11 +48,13 @@ test('a place that fails is replaced by the next: what is complete there stays, 
   write(ONE, 1, 2)
   write(`${TWO}.open`, 3)
   await places.ship()
+  await places.settled()
   isFull = true
   write(`${TWO}.open`, 4)
   await places.ship()
   disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
   await places.ship()
+  await places.settled()
   assert.deepEqual(there(`/one/${ONE}`), [1, 2])
   assert.deepEqual(there(`/two/${TWO}`), [3, 4])
   assert.deepEqual(disk.list('/w'), [])
@@ -71,6 +73,7 @@ test('when all places have failed the first is tried again, and a trouble that i
       asked.push(name)
       if (answer !== undefined) throw answer
     },
+    async settled() {},
   })
   const places = new PlaceList([place('a'), place('b')], journal)
   await assert.rejects(places.ship(), PlaceFailed)
@@ -81,6 +84,22 @@ test('when all places have failed the first is tried again, and a trouble that i
   await places.ship()
   assert.deepEqual(asked, ['a', 'b', 'a', 'a'])
   assert.equal(troubles.length, 2)
+})
+
+test('two who meet the same failure turn to the same next place', async () => {
+  const { journal } = opened()
+  const shipped: string[] = []
+  const place = (name: string, fails: boolean) => ({
+    name,
+    async ship() {
+      if (fails) throw new PlaceFailed('full')
+      shipped.push(name)
+    },
+    async settled() {},
+  })
+  const places = new PlaceList([place('a', true), place('b', false), place('c', false)], journal)
+  await Promise.all([places.ship(), places.ship()])
+  assert.deepEqual(shipped, ['b', 'b'])
 })
 
 test('volumes are kept and told of as long as there is room; those that were kept then stay', async () => {

@@ -16,6 +16,8 @@ export interface VolumePlace {
   readonly name: string
   /** All that the volumes have now is durable there, and it is known where. Throws `PlaceFailed`, or what keeps it from that now. */
   ship(): Promise<void>
+  /** What need not be waited for, in the end. */
+  settled(): Promise<void>
 }
 
 /** This place takes no more: another should. */
@@ -34,6 +36,7 @@ export class PlaceList implements VolumePlace {
   readonly #journal: Journal<Event>
   #current = 0
   #failures = 0
+  #last: Promise<void> = Promise.resolve()
 
   constructor(places: readonly VolumePlace[], journal: Journal<Event>) {
     this.#places = places
@@ -49,8 +52,19 @@ export class PlaceList implements VolumePlace {
     return this.#failures
   }
 
+  /** One at a time: of two that meet the same failure only one turns to the next place. */
+  ship(): Promise<void> {
+    const turn = this.#last.then(() => this.#ship())
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all(this.#places.map((place) => place.settled()))
+  }
+
   /** Each is tried once; when all have failed the first is the next to be tried. */
-  async ship(): Promise<void> {
+  async #ship(): Promise<void> {
     for (let tried = 1; ; tried++) {
       try {
         return await this.#places[this.#current].ship()
@@ -82,7 +96,7 @@ export function shippedPlace(
   stays: (volume: string) => boolean,
 ): VolumePlace {
   const shipper = new Shipper(disk, folder, sink, stays)
-  return { name, ship: () => shipper.ship() }
+  return { name, ship: () => shipper.ship(), settled: () => shipper.settled() }
 }
 
 /** Left in the folder in which they are written, as long as the disk has room for more. */
@@ -104,6 +118,8 @@ export class KeptPlace implements VolumePlace {
 
   /** Complete and told: whichever place comes next, it is not for that one. */
   readonly has = (volume: string): boolean => this.#told.get(volume) === true
+
+  async settled(): Promise<void> {}
 
   async ship(): Promise<void> {
     for (const file of this.#disk.list(this.#folder)) {

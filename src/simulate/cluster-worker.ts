@@ -5,6 +5,7 @@
 import { Shipper } from '../assemble/ship-volumes.ts'
 import { userAgentOf, workerTools } from '../assemble/worker-tools.ts'
 import { type Clock, type Millis, shiftedClock } from '../base/clock.ts'
+import type { Disk } from '../base/disk.ts'
 import { isDiskFull } from '../base/errors.ts'
 import type { Random } from '../base/random.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
@@ -27,6 +28,7 @@ const OUTBOX_BYTES = 2 ** 30
 const POLL: Millis = 20_000
 const FAREWELL: Millis = 20_000
 const ALIVE_EVERY: Millis = 10_000
+const REST: Millis = 1000
 
 export interface WorkerMachine {
   machine: Machine
@@ -72,7 +74,13 @@ export async function workerLife(
     })
     void stayKnown(remote, clock, over.signal)
     await crawl(world, me, remote, { clock, off, disk, journal, power, random })
-    if (world.uploads) await shipper.ship()
+    if (world.uploads) {
+      await shipper.ship()
+      await shipper.settled()
+      // Throws if a whole volume could not be told of.
+      await shipper.ship()
+      await shipper.settled()
+    }
     return (await remote.close(FAREWELL)) === 0 ? 'done' : 'again'
   } catch (error) {
     if (power.on && !isDiskFull(error) && !isNoServer(error)) world.troubles.push(`${machine.name}: ${stackOf(error)}`)
@@ -83,10 +91,18 @@ export async function workerLife(
   }
 }
 
+/** False: volumes wait here for the next process. */
+async function shipped(shipper: Shipper, disk: Disk, clock: Clock): Promise<boolean> {
+  const until = clock.elapsed() + FAREWELL
+  await shipper.ship()
+  while (disk.list(ARCHIVE).length > 0 && clock.elapsed() < until) await clock.sleep(REST)
+  return disk.list(ARCHIVE).length === 0
+}
+
 interface Doors {
   clock: Clock
   off: Clock
-  disk: ReturnType<Power['disk']>
+  disk: Disk
   journal: ReturnType<Power['journal']>
   power: Power
   random: Random
