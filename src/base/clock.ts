@@ -1,4 +1,5 @@
 /** Time comes in through this door only: the simulator hands in another clock and the same code runs a day in seconds. */
+import { uptime } from 'node:os'
 
 /** Milliseconds since 1970, for records. */
 export type Instant = number
@@ -16,12 +17,53 @@ export interface Clock {
   after(ms: Millis, call: () => void): () => void
 }
 
+/** What a machine can tell of the time. */
+export interface MachineClocks {
+  /** Stands still while the machine sleeps. */
+  monotonic(): Millis
+  wall(): Instant
+  /** Since the machine was started, with the time in which it slept; coarse, and dear to ask. */
+  uptime(): Millis
+}
+
+/** A jump of the wall clock against the monotonic one: the machine slept, or its time was set. */
+const JUMP: Millis = 1000
+/** Of the time in which the machine was awake: a page asks for the time dozens of times, most of them at once. */
+const LOOK_EVERY: Millis = 1
+
+/**
+ * The monotonic clock, and the time in which the machine slept: whoever wakes after an hour must see that leases have ended
+ * and that others visit those sites now.
+ */
+export function countingSleep({ monotonic, wall, uptime }: MachineClocks): () => Millis {
+  const startedAt = uptime() - monotonic()
+  let slept = 0
+  let ahead = wall() - monotonic()
+  let lookedAt = monotonic()
+  return () => {
+    const at = monotonic()
+    if (at - lookedAt < LOOK_EVERY) return at + slept
+    lookedAt = at
+    const now = wall() - at
+    if (Math.abs(now - ahead) > JUMP) {
+      const lacking = uptime() - startedAt - at
+      if (lacking > slept + JUMP / 2) slept = lacking
+    }
+    ahead = now
+    return at + slept
+  }
+}
+
 /** setTimeout overflows above 2^31-1 ms and then fires at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 export const realClock: Clock = {
   now: () => Date.now(),
-  elapsed: () => performance.now(),
+  elapsed: countingSleep({
+    monotonic: () => performance.now(),
+    wall: () => Date.now(),
+    uptime: () => uptime() * 1000,
+  }),
   sleep(ms, signal) {
     if (signal?.aborted) return Promise.resolve()
     return new Promise((resolve) => {

@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countingSleep } from './clock.ts'
+
+test('a machine that slept: its monotonic clock stood still, and the time is counted all the same', () => {
+  const machine = { at: 5, wall: 1_000_000, up: 70_000 }
+  const pass = (ms: number, slept = 0, set = 0) => {
+    machine.at += ms
+    machine.up += ms + slept
+    machine.wall += ms + slept + set
+  }
+  const elapsed = countingSleep({
+    monotonic: () => machine.at,
+    wall: () => machine.wall,
+    // Told in hundredths of a second.
+    uptime: () => Math.floor(machine.up / 10) * 10,
+  })
+  const begun = elapsed()
+  const since = () => elapsed() - begun
+  pass(500)
+  assert.equal(since(), 500)
+  pass(3, 3_600_000)
+  assert.ok(Math.abs(since() - 3_600_503) <= 20, `${since()}`)
+  // That the machine's time is set, forwards or back, is no sleep.
+  pass(10, 0, 86_400_000)
+  pass(10, 0, -86_400_000)
+  const before = since()
+  assert.ok(Math.abs(before - 3_600_523) <= 20, `${before}`)
+  pass(7)
+  assert.equal(since() - before, 7)
+  pass(1, 60_000)
+  assert.ok(Math.abs(since() - before - 60_008) <= 20)
+})
