@@ -14,9 +14,6 @@ export interface ServerClock extends Clock {
 /** What two monotonic clocks differ in after a while: so an old sample is worth less each second. */
 const DRIFT = 1e-4
 
-/** Servers tell whole milliseconds. */
-const ROUNDING: Millis = 1
-
 interface Sample {
   /** The server's time when this machine's `elapsed` was 0. */
   zero: Instant
@@ -24,12 +21,6 @@ interface Sample {
   doubt: Millis
   at: Millis
 }
-
-const worthOf = ({ doubt, at }: Sample, now: Millis): Millis => doubt + (now - at) * DRIFT
-
-/** Else one of the clocks was set meanwhile, or this machine slept and its monotonic clock with it: the old sample is of no use. */
-const agree = (old: Sample, sample: Sample): boolean =>
-  Math.abs(old.zero - sample.zero) <= worthOf(old, sample.at) + sample.doubt + ROUNDING
 
 export function serverClock(clock: Clock): ServerClock {
   let best: Sample | undefined
@@ -39,9 +30,8 @@ export function serverClock(clock: Clock): ServerClock {
     now,
     learn(sentAt, answeredAt, serverTime) {
       const doubt = Math.max(0, answeredAt - sentAt) / 2
-      const sample: Sample = { zero: serverTime - (sentAt + doubt), doubt, at: answeredAt }
-      if (best !== undefined && agree(best, sample) && doubt > worthOf(best, answeredAt)) return
-      best = sample
+      if (best !== undefined && doubt > best.doubt + (answeredAt - best.at) * DRIFT) return
+      best = { zero: serverTime - (sentAt + doubt), doubt, at: answeredAt }
     },
     offset: () => now() - clock.now(),
   }
