@@ -28,7 +28,6 @@ const OUTBOX_BYTES = 2 ** 30
 const POLL: Millis = 20_000
 const FAREWELL: Millis = 20_000
 const ALIVE_EVERY: Millis = 10_000
-const REST: Millis = 1000
 
 export interface WorkerMachine {
   machine: Machine
@@ -74,14 +73,8 @@ export async function workerLife(
     })
     void stayKnown(remote, clock, over.signal)
     await crawl(world, me, remote, { clock, off, disk, journal, power, random })
-    if (world.uploads) {
-      await shipper.ship()
-      await shipper.settled()
-      // Throws if a whole volume could not be told of.
-      await shipper.ship()
-      await shipper.settled()
-    }
-    return (await remote.close(FAREWELL)) === 0 ? 'done' : 'again'
+    const hasLeft = world.uploads ? await haveLeft(shipper, disk) : true
+    return (await remote.close(FAREWELL)) === 0 && hasLeft ? 'done' : 'again'
   } catch (error) {
     if (power.on && !isDiskFull(error) && !isNoServer(error)) world.troubles.push(`${machine.name}: ${stackOf(error)}`)
     await remote?.close(FAREWELL).catch(() => 0)
@@ -92,10 +85,9 @@ export async function workerLife(
 }
 
 /** False: volumes wait here for the next process. */
-async function shipped(shipper: Shipper, disk: Disk, clock: Clock): Promise<boolean> {
-  const until = clock.elapsed() + FAREWELL
+async function haveLeft(shipper: Shipper, disk: Disk): Promise<boolean> {
   await shipper.ship()
-  while (disk.list(ARCHIVE).length > 0 && clock.elapsed() < until) await clock.sleep(REST)
+  await shipper.settled()
   return disk.list(ARCHIVE).length === 0
 }
 
