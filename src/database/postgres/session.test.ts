@@ -36,6 +36,14 @@ describe('a session', () => {
     await prepareSession(serverThat({ onlyReads: true }), 'here', { ...settings, access: 'read' })
   })
 
+  it('plans its statements once, unless it is for reports', async () => {
+    for (const access of ['write', 'read'] as const) {
+      const server = serverThat({})
+      await prepareSession(server, 'here', { ...settings, access })
+      assert.equal(/enable_seqscan/.test(server.asked.join('\n')), access === 'write')
+    }
+  })
+
   it('waits for the disk even where the database was told not to', async () => {
     const server = serverThat({ commit: 'off' })
     await prepareSession(server, 'here', settings)

@@ -16,7 +16,8 @@ const WATCHES = [
 /**
  * A statement is planned once, not each time: with arrays and LIMITs PostgreSQL does not believe that one plan does for all
  * values, and planning took longer than the statements themselves. A plan made for a table that was empty must do when it
- * has grown, until the next ANALYZE: so not by reading the whole of it. Citus must see the values.
+ * has grown, until the next ANALYZE: so not by reading the whole of it. Citus must see the values. Not for those who only
+ * read: reports go over whole tables, each in its own way.
  */
 const PLAN_ONCE = `
   SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)
@@ -42,7 +43,7 @@ export async function prepareSession(
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
-  const plans = connection.ask(PLAN_ONCE)
+  const plans = access === 'write' ? connection.ask(PLAN_ONCE) : undefined
   const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
   const [, { rows }] = await Promise.all([set, look, plans, ...watches])
   const [server] = rows as {

@@ -59,14 +59,16 @@ export async function takeFree(
   await Promise.all(
     buckets.map(async (bucket) => {
       const regions = hints.isDue(bucket, now) ? leaningIn(bucket) : []
+      const hasOwn = hints.hasAsideIn(bucket, worker)
       const [promoted, own, anybodys, ...leaning] = await Promise.all([
         hints.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
-        hints.hasAsideIn(bucket, worker) ? take(TAKE_FREE, bucket, worker, most) : [],
+        hasOwn ? take(TAKE_FREE, bucket, worker, most) : [],
         take(TAKE_FREE, bucket, '', most),
         ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, most)),
       ])
       sites.push(...own, ...anybodys, ...leaning.flat())
-      if (own.length === 0) hints.nothingAside(bucket, worker)
+      // Not of what was not asked for: it may have been set aside meanwhile.
+      if (hasOwn && own.length === 0) hints.nothingAside(bucket, worker)
       if (promoted === promotions || anybodys.length === most || own.length === most) more.add(bucket)
       if (leaning.some(({ length }) => length === most)) moreLeaning.add(bucket)
     }),
