@@ -62,6 +62,8 @@ const ALIVE_EVERY: Millis = 10_000
 const PLAN_EVERY: Millis = 60_000
 /** At the end, reports that are left have this long to be delivered; then they wait for the next start. */
 const FAREWELL: Millis = 20_000
+/** That it leaves is told if a server hears it within this. */
+const LAST_WORD: Millis = 2000
 const LIFE_LETTERS = 8
 /** A crawl that is over may get more to do. */
 const IDLE_REST: Millis = 1000
@@ -250,6 +252,14 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     // Whole volumes whose place failed at the end: once more, to the next.
     await list.ship().catch(waits)
     await list.settled()
+    // Else it would be missed: status says of who falls silent that it may be dead.
+    const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version: options.version } as const
+    const told = new AbortController()
+    void remote
+      .alive(gone)
+      .catch(() => {})
+      .finally(() => told.abort())
+    await realClock.sleep(LAST_WORD, told.signal)
     const undelivered = await remote.close(FAREWELL)
     close()
     openings.lock.release()
