@@ -192,6 +192,10 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
       async checkOut(worker, atMost) {
         if (intake.pending() > MOST_PENDING) return { visits: [], next: BUSY_WAIT }
         await originals.refresh()
+        const answer = await frontier.frontier.checkOut(worker, atMost)
+        if (!isShared || answer.next !== 'over') return answer
+        // Links may still be on their way from one bucket to another; after that nothing new can come.
+        if (!(await intake.isSettled())) return { visits: [], next: BUSY_WAIT }
         return frontier.frontier.checkOut(worker, atMost)
       },
       enter: (worker, visit, address) => frontier.frontier.enter(worker, visit, address),

@@ -34,6 +34,7 @@ export async function keepServing(
       if (await office.isOurs()) await house.tick()
       await view.refresh()
       why = endOf(house, view)
+      if (why === 'complete' && !(await isSettled(house, view))) why = undefined
       isTroubled = false
     } catch (error) {
       // A database that is away comes back, or somebody reads this: nothing is lost meanwhile.
@@ -47,6 +48,13 @@ export async function keepServing(
   await house.finish()
   await view.refresh()
   return { why, documents: view.counters.get('documents') ?? 0 }
+}
+
+/** What was on its way from one bucket to another has come by now: does the frontier still say so? */
+async function isSettled(house: House, view: CrawlView): Promise<boolean> {
+  if (!(await house.intake.isSettled())) return false
+  await view.refresh()
+  return endOf(house, view) === 'complete'
 }
 
 /** Undefined: it goes on. With `--max-pages` what is out is waited for, as it counts. */

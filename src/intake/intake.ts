@@ -14,7 +14,7 @@ import { SqliteIntake } from './sqlite/intake.ts'
 
 export interface IntakeTools {
   database: Database
-  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap'>
+  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'>
   filter: DigestFilter
   disk: Disk
   /** `logs/crawl.log` of this process: what it applies is told there. */
@@ -39,6 +39,11 @@ export interface Intake extends ReportSink {
   pending(): number
   /** Resolves when all that has come and could be applied is; rejects when applying failed. */
   idle(): Promise<void>
+  /**
+   * Nothing waits that could bring the frontier anything new: asked before a crawl is called over. What the frontier said
+   * before this was asked may be old by then: ask it again.
+   */
+  isSettled(): Promise<boolean>
   /** As `idle`, also for what an earlier process left; the log is synced. At the start and at the end. */
   drain(): Promise<void>
   /**

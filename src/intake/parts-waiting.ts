@@ -2,8 +2,12 @@
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 
-/** Without what was set aside for good. */
+const COUNT = {
+  sqlite: 'SELECT count(*) AS n FROM inbox WHERE spoilt IS NULL',
+  postgres: `SELECT (SELECT count(*) FROM inbox WHERE spoilt IS NULL) + (SELECT count(*) FROM abroad WHERE spoilt IS NULL) AS n`,
+}
+
+/** Parts, and links on their way to another bucket; without what was set aside for good. */
 export async function partsWaiting(tx: Tx): Promise<number> {
-  const row = await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM inbox WHERE spoilt IS NULL')
-  return row!.n
+  return (await queries(tx).get<{ n: number }>(COUNT[tx.dialect]))!.n
 }

@@ -9,13 +9,15 @@ import { hash64, signed64 } from '../base/digest.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
-import { postgresTx } from '../database/postgres/tx.ts'
 import { queries } from '../database/queries.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, Verdict, Wish } from '../frontier/ledger.ts'
 import { countLabel } from '../visit/counts.ts'
 import type { PageReport, VisitReport } from '../visit/report.ts'
 import type { PageMemory, WorkerId } from '../visit/visit.ts'
+import type { AwaitedCapture } from './awaited-capture.ts'
 import { likeness } from './likeness.ts'
+import { readAwaited as readAwaitedOf } from './postgres/read-awaited.ts'
 
 export interface RecheckTools {
   /** Of captures: 0.001 is one in a thousand. 0 draws none; what was drawn before is still compared. */
@@ -29,20 +31,9 @@ export interface RecheckTools {
 /** After the first: what changes by the second has its chance, and a crawl that is nearly over does not wait for long. */
 const AFTER: Millis = 60_000
 
-interface Awaited {
-  site: bigint
-  key: bigint
-  first_worker: string
-  digest: string
-  text_digest: bigint
-  simhash: bigint
-}
-
-const COLUMNS = 'site, key, first_worker, digest, text_digest, simhash'
-const READ_AWAITED = `SELECT ${COLUMNS} FROM recheck WHERE bucket = ? AND site = ? AND verdict IS NULL`
-/** PostgreSQL: of many sites at once. */
-export const READ_AWAITED_OF = `SELECT ${COLUMNS} FROM recheck
-  WHERE bucket = $1 AND site = ANY($2::bigint[]) AND verdict IS NULL`
+/** SQLite. */
+const READ_AWAITED = `SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck
+  WHERE site = ? AND verdict IS NULL`
 const READ_WORKER = 'SELECT worker FROM site WHERE bucket = ? AND key = ?'
 const columnsOf = (tx: Tx) => (tx.dialect === 'postgres' ? ['bucket, ', '?, '] : ['', ''])
 const JUDGE = `UPDATE recheck SET second_worker = ?, second_at = ?, verdict = ?
@@ -61,7 +52,7 @@ export interface LookedOver {
 interface Found {
   report: VisitReport
   page: PageReport
-  awaited: Awaited | undefined
+  awaited: AwaitedCapture | undefined
 }
 
 export class Rechecks {
@@ -116,14 +107,13 @@ const placeOf = (site: bigint, key: bigint): string => `${site} ${key}`
 /** A worker's threads are one party: `id.thread`. */
 const partyOf = (worker: WorkerId): string => worker.split('.')[0]
 
-async function readAwaited(tx: Tx, reports: readonly VisitReport[]): Promise<Map<string, Awaited>> {
+async function readAwaited(tx: Tx, reports: readonly VisitReport[]): Promise<Map<string, AwaitedCapture>> {
   const sites = [...new Set(reports.map(({ site }) => siteKeyOf(site)))]
-  const buckets = Map.groupBy(sites, (site) => bucketOf(tx.dialect, site))
   const rows =
     tx.dialect === 'postgres'
-      ? [...buckets].map(([bucket, some]) => postgresTx(tx).allExact<Awaited>(READ_AWAITED_OF, bucket, some))
-      : sites.map((site) => queries(tx).allExact<Awaited>(READ_AWAITED, bucketOf(tx.dialect, site), site))
-  return new Map((await Promise.all(rows)).flat().map((row) => [placeOf(row.site, row.key), row]))
+      ? await readAwaitedOf(tx, sites)
+      : sites.flatMap((site) => sqliteTx(tx).allExact<AwaitedCapture>(READ_AWAITED, site))
+  return new Map(rows.map((row) => [placeOf(row.site, row.key), row]))
 }
 
 /** Of visits that were given up for lost nobody knows whose they were. */
@@ -178,7 +168,7 @@ async function draw(tx: Tx, { report, page }: Found, worker: string): Promise<bo
   return (await queries(tx).run(sql, ...bucket, ...values)) === 1
 }
 
-async function judge(tx: Tx, page: PageReport, awaited: Awaited, worker: string): Promise<void> {
+async function judge(tx: Tx, page: PageReport, awaited: AwaitedCapture, worker: string): Promise<void> {
   // Tried again, by the table of failures.
   if (page.outcome.kind === 'later') return
   const { site, key, digest } = awaited

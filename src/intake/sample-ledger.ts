@@ -4,7 +4,7 @@ import { queries } from '../database/queries.ts'
 import type { Ledger, Verdict } from '../frontier/ledger.ts'
 import type { VisitReport } from '../visit/report.ts'
 
-export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle' | 'reap'> {
+export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'> {
   returned: string[]
 }
 
@@ -20,6 +20,7 @@ export async function sampleLedger(database: Database, fences: Record<string, nu
       for (const { visit, last } of visits) if (last) returned.push(visit)
     },
     reap: async () => [],
+    admit: async () => ({ fresh: 0, sites: 0 }),
     async settle(tx, parts) {
       const verdicts: Verdict[] = []
       for (const part of parts) verdicts.push(await settle(tx, part, fences[part.site] ?? 1))

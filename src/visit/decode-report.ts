@@ -31,6 +31,13 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
   return report
 }
 
+export function decodeLinks(bytes: Uint8Array): Link[] {
+  const from = new ColumnReader(bytes)
+  const links = from.links()
+  from.end()
+  return links
+}
+
 /** The texts of one part, one behind the other. */
 class Texts {
   readonly #all: string

@@ -35,6 +35,14 @@ export function encodeReport(report: VisitReport): Uint8Array {
   return out.bytes()
 }
 
+/** Links alone, in the same form. */
+export function encodeLinks(links: readonly Link[]): Uint8Array {
+  numbers.clear()
+  const out = new Columns(numbers)
+  out.links(links)
+  return out.bytes()
+}
+
 class Columns {
   readonly raw: ByteWriter
   readonly #names: string[] = []

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { packLinks } from './adjacency.ts'
-import { decodeReport } from './decode-report.ts'
-import { encodeReport } from './encode-report.ts'
+import { decodeLinks, decodeReport } from './decode-report.ts'
+import { encodeLinks, encodeReport } from './encode-report.ts'
 import type { Outcome } from './outcome.ts'
 import type { Capture, Link, PageReport, Verdict, VisitReport } from './report.ts'
 import { freshMemory } from './site-memory.ts'
@@ -125,6 +125,7 @@ test('a report comes back as it went', () => {
   fc.assert(
     fc.property(report, (sent) => {
       assert.deepEqual(decodeReport(encodeReport(sent)), sent)
+      assert.deepEqual(decodeLinks(encodeLinks(sent.abroad)), sent.abroad)
     }),
     { numRuns: 300 },
   )

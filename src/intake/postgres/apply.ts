@@ -20,6 +20,7 @@ import type { VisitReport } from '../../visit/report.ts'
 import { openPart } from '../open-part.ts'
 import type { Rechecks } from '../rechecks.ts'
 import { linesOf, momentOf } from '../what-counts.ts'
+import { addAbroad, leaving, staying } from './abroad.ts'
 import { markEarly, type PartName, type RipePart, removeParts, ripen, ripeParts, setAside } from './inbox.ts'
 
 export interface ApplyTools {
@@ -52,12 +53,15 @@ export type Applied =
       ripened: number
       /** There may be more. */
       isFull: boolean
+      /** Buckets to which links lead that were written down. */
+      abroad: readonly number[]
     }
 
 interface Batch {
   parts: number
   aside: number
   ripened: number
+  abroad: readonly number[]
   pages: number
   written?: WrittenReports
   recorded?: RecordedLines
@@ -86,9 +90,9 @@ export async function applyBucket(
   if (done === undefined) return { kind: 'elsewhere' }
   const { batch, isFull } = done
   durable(tools, batch)
-  const { parts, pages, aside, ripened } = batch
+  const { parts, pages, aside, ripened, abroad } = batch
   if (parts > 0) tools.journal.tell({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
-  return { kind: 'applied', parts, aside, ripened, isFull }
+  return { kind: 'applied', parts, aside, ripened, isFull, abroad }
 }
 
 const bytesOf = (parts: readonly RipePart[]): number => parts.reduce((sum, { body }) => sum + body.length, 0)
@@ -99,21 +103,27 @@ async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: read
   const reports = read.map(({ report }) => report)
   if (reports.length === 0) {
     await setAside(db, bucket, spoilt)
-    return { parts: 0, aside: spoilt.length, ripened: 0, pages: 0, spoilt }
+    return { parts: 0, aside: spoilt.length, ripened: 0, abroad: [], pages: 0, spoilt }
   }
   const looked = await tools.rechecks?.look(tx, reports)
+  const seen = looked?.forFrontier ?? reports
   const [verdicts, before] = await Promise.all([
-    tools.ledger.settle(tx, looked?.forFrontier ?? reports),
+    tools.ledger.settle(
+      tx,
+      seen.map((report) => staying(bucket, report)),
+    ),
     readBefore(tx, bucket, reports),
   ])
   await looked?.settled(verdicts)
+  const links = seen.flatMap((report, at) => (verdicts[at] === 'applied' ? leaving(bucket, report) : []))
   const counting = reports
     .filter((_, at) => verdicts[at] === 'applied')
     .map((report) => looked?.forCatalogue(report) ?? report)
   const early = read.filter((_, at) => verdicts[at] === 'early')
   const done = read.filter((_, at) => verdicts[at] !== 'early')
   const { sums, lines, pages } = told(counting, tools.clock)
-  const [written, recorded, ripened] = await Promise.all([
+  const [abroad, written, recorded, ripened] = await Promise.all([
+    addAbroad(db, links),
     counting.length === 0 ? undefined : writeReports(tx, bucket, counting, before, sums, tools.volumes),
     lines === '' ? undefined : tools.log.record(tx, lines),
     ripen(db, bucket, nextParts(reports, verdicts)),
@@ -121,7 +131,8 @@ async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: read
     removeParts(db, bucket, done),
     setAside(db, bucket, spoilt),
   ])
-  return { parts: done.length, aside: early.length + spoilt.length, ripened, pages, written, recorded, spoilt }
+  const aside = early.length + spoilt.length
+  return { parts: done.length, aside, ripened, abroad, pages, written, recorded, spoilt }
 }
 
 /** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */

@@ -36,7 +36,7 @@ const SET_ASIDE = `
   UPDATE inbox SET spoilt = aside.why FROM unnest($2::text[], $3::bigint[], $4::text[]) AS aside(visit, part, why)
   WHERE inbox.bucket = $1 AND inbox.visit = aside.visit AND inbox.part = aside.part`
 const COUNT_RIPE = `
-  SELECT bucket, count(*) AS parts, sum(bytes) AS bytes FROM inbox
+  SELECT bucket, count(*) AS parts FROM inbox
   WHERE spoilt IS NULL AND early = 0 AND id <= $1 GROUP BY bucket`
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
@@ -159,7 +159,6 @@ export async function setAside(
 export interface WaitingIn {
   bucket: number
   parts: number
-  bytes: number
 }
 
 /** Of those stored up to `newest`, what can be applied, by bucket. */

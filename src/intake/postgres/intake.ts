@@ -8,6 +8,7 @@ import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import { PostgresCrawlLog } from '../../collection/postgres/crawl-log.ts'
 import { VolumeIds } from '../../collection/postgres/volume-ids.ts'
+import type { Tx } from '../../database/database.ts'
 import { again } from '../../database/postgres/troubles.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
@@ -17,7 +18,10 @@ import type { VisitReport } from '../../visit/report.ts'
 import { type SealedPart, seal } from '../../visit/sealed-part.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
+import { partsWaiting } from '../parts-waiting.ts'
+import { bucketsAbroad, newestAbroad } from './abroad.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
+import { Entering } from './entering.ts'
 import {
   countRipe,
   newestPart,
@@ -45,19 +49,24 @@ const LOOKS_AT_EARLY = 60
 /** Another server has the bucket, and may not have seen what was stored last. */
 const TRY_AGAIN: Millis = 100
 const LONGEST_TROUBLE: Millis = 30_000
+/** About as much work. */
+const LINK_ROWS_A_PART = 20
 /** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
 const APPLIES_PER_SYNC = 100
 
 export class PostgresIntake implements Intake {
   readonly #tools: IntakeTools & ApplyTools
   readonly #storing: Storing
-  /** Buckets in which something waits, the one that has waited longest first; and those that are being applied. */
+  /** Buckets in which parts wait, the one that has waited longest first; and those at which this process works. */
   readonly #due = new Set<number>()
   readonly #busy = new Map<number, Promise<void>>()
+  readonly #entering: Entering
   /** Of a bucket whose last transaction failed: how many parts the next one takes. */
   readonly #smaller = new Map<number, number>()
-  /** Parts in the inbox that can be applied, over all servers, as far as this one knows. */
+  /** Parts in the inbox that can be applied, and rows of links, over all servers, as far as this one knows. */
   #waiting = 0
+  #links = 0
+  #applying = 0
   #applies = 0
   #looks = 0
   #troubles = 0
@@ -68,6 +77,12 @@ export class PostgresIntake implements Intake {
   private constructor(tools: IntakeTools & ApplyTools) {
     this.#tools = { ...tools, journal: this.#listening(tools.journal) }
     this.#storing = new Storing((parts) => this.#storeNow(parts))
+    this.#entering = new Entering({
+      ...this.#tools,
+      busy: this.#busy,
+      freed: () => this.#begin(),
+      isOver: () => this.#failure !== undefined || this.#closing !== undefined,
+    })
   }
 
   static async open(tools: IntakeTools): Promise<PostgresIntake> {
@@ -88,24 +103,43 @@ export class PostgresIntake implements Intake {
   }
 
   pending(): number {
-    return this.#storing.parts + Math.max(0, this.#waiting)
+    const links = Math.max(this.#entering.buckets > 0 ? 1 : 0, Math.round(this.#links / LINK_ROWS_A_PART))
+    return this.#storing.parts + Math.max(0, this.#waiting) + links
+  }
+
+  async isSettled(): Promise<boolean> {
+    return this.#storing.parts === 0 && (await this.#tools.database.read(partsWaiting)) === 0
   }
 
   /** What comes to other servers meanwhile is not waited for. */
   async idle(): Promise<void> {
     await this.#storing.idle()
-    const { database, clock } = this.#tools
+    const { database } = this.#tools
     const newest = await database.read(newestPart)
+    await this.#until(
+      (tx) => countRipe(tx, newest),
+      (buckets) => this.#wake(...buckets),
+    )
+    // Among them those that these parts have brought.
+    const newestLinks = await database.read(newestAbroad)
+    await this.#until(
+      (tx) => bucketsAbroad(tx, newestLinks),
+      (buckets) => this.#entering.now(buckets),
+    )
+  }
+
+  /** Until nothing is left. */
+  async #until(read: (tx: Tx) => Promise<WaitingIn[]>, wake: (buckets: number[]) => void): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       await this.#applied()
       if (this.#failure !== undefined) throw this.#failure.error
-      const left = await database.read((tx) => countRipe(tx, newest))
+      const left = await this.#tools.database.read(read)
       if (left.length === 0) return
       const parts = sumOf(left)
       // Another server has them, or the database has troubles.
-      if (parts >= before) await clock.sleep(TRY_AGAIN)
+      if (parts >= before) await this.#tools.clock.sleep(TRY_AGAIN)
       before = parts
-      for (const { bucket } of left) this.#wake(bucket)
+      wake(left.map(({ bucket }) => bucket))
     }
   }
 
@@ -131,6 +165,7 @@ export class PostgresIntake implements Intake {
 
   async #close(): Promise<void> {
     this.#stopLooking?.()
+    this.#entering.stop()
     await this.#storing.idle()
     await this.#applied()
     await this.#tools.log.close()
@@ -145,18 +180,20 @@ export class PostgresIntake implements Intake {
     for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
   }
 
-  #wake(bucket: number): void {
-    this.#due.add(bucket)
+  #wake(...buckets: number[]): void {
+    for (const bucket of buckets) this.#due.add(bucket)
     this.#begin()
   }
 
   #begin(): void {
     if (this.#failure !== undefined || this.#closing !== undefined) return
     for (const bucket of this.#due) {
-      if (this.#busy.size >= BUCKETS_AT_ONCE) return
+      if (this.#applying >= BUCKETS_AT_ONCE) return
       if (this.#busy.has(bucket)) continue
       this.#due.delete(bucket)
+      this.#applying++
       const over = () => {
+        this.#applying--
         this.#busy.delete(bucket)
         this.#begin()
       }
@@ -182,6 +219,7 @@ export class PostgresIntake implements Intake {
       if (applied.kind === 'elsewhere') return this.#wakeLater(bucket, TRY_AGAIN)
       this.#smaller.delete(bucket)
       this.#waiting += applied.ripened - applied.parts - applied.aside
+      this.#entering.note(applied.abroad)
       if (applied.isFull || applied.ripened > 0) this.#due.add(bucket)
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
@@ -238,9 +276,14 @@ export class PostgresIntake implements Intake {
   async #look(): Promise<void> {
     const { database } = this.#tools
     if (++this.#looks % LOOKS_AT_EARLY === 0) await database.transact(ripenAll)
-    const ripe = await database.read((tx) => countRipe(tx))
+    const { ripe, links } = await database.read(async (tx) => {
+      const [ripe, links] = await Promise.all([countRipe(tx), bucketsAbroad(tx)])
+      return { ripe, links }
+    })
     this.#waiting = sumOf(ripe)
-    for (const { bucket } of ripe) this.#wake(bucket)
+    this.#links = sumOf(links)
+    this.#wake(...ripe.map(({ bucket }) => bucket))
+    this.#entering.note(links.map(({ bucket }) => bucket))
   }
 
   /** A reader throws only in tests, to end this life at the moment it heard of: nothing more is taken in or applied. */

@@ -13,14 +13,14 @@ import { pagesSince } from '../../collection/pages/read-pages.ts'
 import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
 import { samplePage, sampleReport } from '../../collection/sample-report.ts'
 import { BUCKETS } from '../../database/bucket.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import type { Event } from '../../visit/events.ts'
-import type { VisitReport } from '../../visit/report.ts'
+import type { Link, VisitReport } from '../../visit/report.ts'
 import { type Intake, openIntake } from '../intake.ts'
 import { partsWaiting } from '../parts-waiting.ts'
 import { sampleLedger } from '../sample-ledger.ts'
@@ -50,7 +50,7 @@ interface Opened {
 async function openServer(
   database: Database,
   node: string,
-  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap'>,
+  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'>,
 ): Promise<Opened> {
   const journal = new Readers<Event>()
   const disk = memoryDisk()
@@ -197,11 +197,61 @@ describe('intake of several servers', { skip }, () => {
       await opened.intake.close()
     })
 
+  test('links to other buckets are entered once each, by whichever server, whatever fails meanwhile', async () => {
+    const url = await server.newDatabase(true)
+    const [one, other, outside] = await Promise.all([1, 2, 3].map(() => openPostgres(url)))
+    const usual = await sampleLedger(one)
+    await one.transact((tx) => queries(tx).run('CREATE TABLE entered (url TEXT NOT NULL)'))
+    const bad = 'http://bad.test/'
+    const ledger = {
+      ...usual,
+      async admit(tx: Tx, links: readonly Link[]) {
+        for (const { url } of links) await queries(tx).run('INSERT INTO entered VALUES (?)', url)
+        if (links.some(({ url }) => url === bad)) await queries(tx).run('SELECT 1 / 0')
+        return { fresh: links.length, sites: 0 }
+      },
+    }
+    const servers = [await openServer(one, 'one', ledger), await openServer(other, 'other', ledger)]
+    let kills = 0
+    for (const { journal } of servers)
+      journal.read(({ kind }) => {
+        if (kind === 'applied' && ++kills % 3 === 0) void outside.transact((tx) => postgresTx(tx).all(KILL))
+      })
+    const link = (url: string, via: string): Link => {
+      return { url, key: hash64(url), site: new URL(url).host, depth: 1, via, path: 'L' }
+    }
+    const targets = Array.from({ length: 40 }, (_, n) => `http://t${n}.test/`)
+    const settledHere = new Set<string>()
+    const parts = Array.from({ length: 10 }, (_, n) => {
+      const site = `s${n}.test`
+      const to = [...targets.map((target) => `${target}${n}`), ...(n === 5 ? [bad] : [])]
+      for (const target of to) if (hash64(new URL(target).host) >> 56n === hash64(site) >> 56n) settledHere.add(target)
+      const abroad = to.map((target) => link(target, `http://${site}/`))
+      return sampleReport(site, 1, [samplePage(`http://${site}/`)], { abroad, ended: 'done' })
+    })
+    await Promise.all(parts.map((part, at) => servers[at % 2].intake.checkIn('w', [part])))
+    await Promise.all(servers.map(({ intake }) => intake.drain()))
+    assert.ok(await servers[0].intake.isSettled())
+    const entered = await one.read((tx) => queries(tx).all<{ url: string }>('SELECT url FROM entered ORDER BY url'))
+    const expected = parts.flatMap(({ abroad }) => abroad.map((each) => each.url))
+    assert.deepEqual(
+      entered.map((row) => row.url),
+      expected.filter((target) => target !== bad && !settledHere.has(target)).sort(),
+    )
+    const aside = await one.read((tx) => queries(tx).all<{ spoilt: string }>('SELECT spoilt FROM abroad'))
+    assert.deepEqual(
+      aside.map(({ spoilt }) => spoilt),
+      ['division by zero'],
+    )
+    for (const { intake } of servers) await intake.close()
+    await Promise.all([one, other, outside].map((database) => database.close()))
+  })
+
   test('leases are ended in buckets of which no part waits, and in no other; whoever checks in elsewhere waits for nobody', async () => {
     const database = await server.make()
     const asked: number[][] = []
     const usual = await sampleLedger(database)
-    const ledger: Pick<Ledger, 'returning' | 'settle' | 'reap'> = {
+    const ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'> = {
       ...usual,
       async reap(_tx, _now, buckets = []) {
         asked.push([...buckets])

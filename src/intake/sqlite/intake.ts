@@ -88,6 +88,10 @@ export class SqliteIntake implements Intake {
     return this.#tools.database.transact((tx) => this.#tools.ledger.reap(tx))
   }
 
+  async isSettled(): Promise<boolean> {
+    return this.pending() === 0
+  }
+
   close(): Promise<void> {
     this.#closing ??= this.#tools.log.close()
     return this.#closing

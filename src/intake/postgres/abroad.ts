@@ -1,0 +1,77 @@
+/**
+ * Links from the sites of one bucket to those of another. Entered by the transaction that applies the report, they would
+ * lock sites all over the frontier until its end, and so would every other: with eight links a page, five transactions of
+ * six waited for each other. So they are only written down there, with the report, and entered by whoever has the lock of
+ * the bucket that they lead to, those of many reports together.
+ */
+import { hash64, signed64 } from '../../base/digest.ts'
+import { bucketOf } from '../../database/bucket.ts'
+import type { Tx } from '../../database/database.ts'
+import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { encodeLinks } from '../../visit/encode-report.ts'
+import type { Link, VisitReport } from '../../visit/report.ts'
+import type { WaitingIn } from './inbox.ts'
+
+export const ADD_ABROAD = 'INSERT INTO abroad (bucket, links) VALUES ($1, $2)'
+/** The oldest; gone with the transaction that enters them. */
+export const TAKE_ABROAD = `
+  DELETE FROM abroad WHERE bucket = $1 AND id = ANY (ARRAY(
+    SELECT id FROM abroad WHERE bucket = $1 AND spoilt IS NULL ORDER BY id LIMIT $2)) RETURNING bucket, id, links`
+const SET_ASIDE = 'UPDATE abroad SET spoilt = $3 WHERE bucket = $1 AND id = $2'
+const READ_BUCKETS = `
+  SELECT bucket, count(*) AS parts FROM abroad WHERE spoilt IS NULL AND id <= $1 GROUP BY bucket ORDER BY bucket`
+const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM abroad'
+
+/** The report without what leads to other buckets. */
+export function staying(bucket: number, report: VisitReport): VisitReport {
+  return { ...report, abroad: report.abroad.filter(({ site }) => bucketOfSite(site) === bucket) }
+}
+
+/** What leads to other buckets. */
+export function leaving(bucket: number, { abroad }: VisitReport): Link[] {
+  return abroad.filter(({ site }) => bucketOfSite(site) !== bucket)
+}
+
+/** A statement for each bucket that they lead to, sent at once: rows are only added, nobody waits for them. Says to which. */
+export async function addAbroad(db: PostgresTx, links: readonly Link[]): Promise<number[]> {
+  const buckets = [...Map.groupBy(links, ({ site }) => bucketOfSite(site))].sort(([one], [other]) => one - other)
+  await Promise.all(buckets.map(([bucket, members]) => db.run(ADD_ABROAD, bucket, encodeLinks(members))))
+  return buckets.map(([bucket]) => bucket)
+}
+
+export interface AbroadRow {
+  bucket: number
+  id: number
+  links: Uint8Array
+}
+
+/** Of each bucket the oldest rows, in their order. */
+export async function takeAbroad(
+  db: PostgresTx,
+  buckets: readonly number[],
+  atMost: number,
+): Promise<{ rows: AbroadRow[]; full: number[] }> {
+  const taken = await Promise.all(buckets.map((bucket) => db.all<AbroadRow>(TAKE_ABROAD, bucket, atMost)))
+  return {
+    rows: taken.flatMap((rows) => rows.sort((a, b) => a.id - b.id)),
+    full: buckets.filter((_, at) => taken[at].length >= atMost),
+  }
+}
+
+/** What cannot be entered is never thrown away, and holds nobody up. */
+export async function setAside(tx: Tx, { bucket, id }: AbroadRow, why: string): Promise<void> {
+  await postgresTx(tx).run(SET_ASIDE, bucket, id, why)
+}
+
+/** Buckets for which some wait, of those written down up to `newest`. */
+export function bucketsAbroad(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<WaitingIn[]> {
+  return postgresTx(tx).all<WaitingIn>(READ_BUCKETS, newest)
+}
+
+export async function newestAbroad(tx: Tx): Promise<number> {
+  return (await postgresTx(tx).get<{ id: number }>(READ_NEWEST))!.id
+}
+
+function bucketOfSite(site: string): number {
+  return bucketOf('postgres', signed64(hash64(site)))
+}

@@ -1,0 +1,139 @@
+/** When links between buckets are entered: gathered for a moment, then those of many buckets together. */
+import type { Clock, Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Database } from '../../database/database.ts'
+import { again } from '../../database/postgres/troubles.ts'
+import type { Ledger } from '../../frontier/ledger.ts'
+import type { Event } from '../../visit/events.ts'
+import { type AbroadRow, setAside } from './abroad.ts'
+import { enterLinks } from './enter.ts'
+
+/** What reports bring meanwhile goes together: half a second costs a crawl nothing. */
+const GATHER: Millis = 500
+const AT_ONCE = 2
+const MOST_BUCKETS = 32
+const MOST_ROWS = 64
+const TROUBLE: Millis = 1000
+
+export interface EnteringTools {
+  database: Database
+  ledger: Pick<Ledger, 'admit'>
+  clock: Clock
+  journal: Journal<Event>
+  /** Buckets at which this process works: nobody else does meanwhile. */
+  busy: Map<number, Promise<void>>
+  /** Some are free again. */
+  freed(): void
+  /** Nothing may begin any more. */
+  isOver(): boolean
+}
+
+export class Entering {
+  readonly #tools: EnteringTools
+  /** Buckets for which links wait, by when they are due: the oldest first. */
+  readonly #due = new Map<number, Millis>()
+  /** After a failure one bucket, then half of its rows, and so on, until the row is found. */
+  #size = { buckets: MOST_BUCKETS, rows: MOST_ROWS }
+  #running = 0
+  #stopWaiting: (() => void) | undefined
+
+  constructor(tools: EnteringTools) {
+    this.#tools = tools
+  }
+
+  get buckets(): number {
+    return this.#due.size
+  }
+
+  /** Links were written down for these. */
+  note(buckets: Iterable<number>): void {
+    const at = this.#tools.clock.elapsed() + GATHER
+    for (const bucket of buckets) if (!this.#due.has(bucket)) this.#due.set(bucket, at)
+    this.#begin()
+  }
+
+  /** Somebody waits for them. */
+  now(buckets: Iterable<number>): void {
+    for (const bucket of buckets) this.#due.set(bucket, Number.NEGATIVE_INFINITY)
+    this.#begin()
+  }
+
+  stop(): void {
+    this.#stopWaiting?.()
+  }
+
+  /** While what is at fault is looked for, one. */
+  get #atOnce(): number {
+    return this.#size.buckets < MOST_BUCKETS ? 1 : AT_ONCE
+  }
+
+  #begin(): void {
+    const { clock, busy, isOver } = this.#tools
+    if (this.#running >= this.#atOnce || this.#due.size === 0 || isOver()) return
+    const now = clock.elapsed()
+    const free = [...this.#due].filter(([bucket]) => !busy.has(bucket))
+    const ready = free.filter(([, at]) => at <= now).map(([bucket]) => bucket)
+    this.#stopWaiting?.()
+    if (ready.length > 0) {
+      this.#run(ready.slice(0, this.#size.buckets))
+      this.#begin()
+    } else {
+      const next = Math.min(now + GATHER, ...free.map(([, at]) => at))
+      this.#stopWaiting = clock.after(next - now, () => this.#begin())
+    }
+  }
+
+  #run(buckets: readonly number[]): void {
+    this.#running++
+    for (const bucket of buckets) this.#due.delete(bucket)
+    const over = () => {
+      this.#running--
+      for (const bucket of buckets) this.#tools.busy.delete(bucket)
+      this.#tools.freed()
+      this.#begin()
+    }
+    const running = this.#enter(buckets).then(over, over)
+    for (const bucket of buckets) this.#tools.busy.set(bucket, running)
+  }
+
+  async #enter(buckets: readonly number[]): Promise<void> {
+    let taken: readonly AbroadRow[] = []
+    try {
+      const { elsewhere, full } = await enterLinks(this.#tools, buckets, this.#size.rows, (rows) => {
+        taken = rows
+      })
+      this.#size = { buckets: MOST_BUCKETS, rows: MOST_ROWS }
+      this.note(elsewhere)
+      this.now(full)
+    } catch (error) {
+      const at = this.#tools.clock.elapsed()
+      // Ahead of the others: what is at fault must be found among these.
+      const others = [...this.#due]
+      this.#due.clear()
+      for (const bucket of buckets) this.#due.set(bucket, mayPass(error) ? at + TROUBLE : at)
+      for (const [bucket, due] of others) this.#due.set(bucket, due)
+      await this.#failed(taken, error)
+    }
+  }
+
+  /** A database in trouble is waited for; anything else is the fault of a row. */
+  async #failed(taken: readonly AbroadRow[], error: unknown): Promise<void> {
+    const { database, journal } = this.#tools
+    const why = error instanceof Error ? error.message : String(error)
+    if (mayPass(error)) return journal.tell({ kind: 'trouble', what: `links cannot be entered for now: ${why}` })
+    const isSuspect = taken.length === 1 && this.#size.rows === 1
+    if (this.#size.buckets > 1) this.#size = { ...this.#size, buckets: 1 }
+    else if (!isSuspect) this.#size = { buckets: 1, rows: Math.max(1, this.#size.rows >> 1) }
+    else {
+      this.#size = { buckets: 1, rows: MOST_ROWS }
+      await database.transact((tx) => setAside(tx, taken[0], why))
+      journal.tell({ kind: 'trouble', what: `links cannot be entered (${why}): set aside` })
+    }
+  }
+}
+
+/** The database may come back, and whoever is in the way may go. */
+function mayPass(error: unknown): boolean {
+  return error instanceof Problem || again(error, false) !== 'no'
+}
