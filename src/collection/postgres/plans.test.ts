@@ -23,6 +23,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   counter: 'bucket',
   minute: 'bucket',
   inbox: 'bucket',
+  recheck: 'bucket',
   payload: 'shard',
 }
 
@@ -38,6 +39,7 @@ const FILL = [
   `INSERT INTO payload SELECT id % 8, digest, bucket, id FROM capture`,
   `INSERT INTO inbox (bucket, visit, part, fence, site, last, bytes, body)
    SELECT n % 8, n::text, 1, 1, '', 0, 1, 'x' FROM generate_series(1, 8000) n`,
+  `INSERT INTO recheck SELECT bucket, site, key, url, 'w', 1, '', 1, 1 FROM page`,
   'ANALYZE',
 ]
 
