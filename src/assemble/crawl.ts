@@ -43,9 +43,6 @@ export interface CrawlHandle {
 
 export type CrawlOptions = WritingOptions
 
-/** House and threads have the same clock. */
-const NOT_AHEAD = new SharedArrayBuffer(8)
-
 /** `thread`: its first worker thread, if that was loaded already; from here on it belongs to the crawl. */
 export async function startCrawl(
   settings: Settings,
@@ -113,6 +110,13 @@ async function runCrawl(
   const { settings } = plan
   const { database, folder, random } = house.parts
   const over = new AbortController()
+  // The house goes by its database's time, which may not be this machine's.
+  const ahead = new SharedArrayBuffer(8)
+  const tellAhead = () => {
+    const ms = Math.round(house.parts.clock.now() - realClock.now())
+    Atomics.store(new BigInt64Array(ahead), 0, BigInt(ms))
+  }
+  tellAhead()
   let why: CrawlWhy = 'complete'
   let failure: unknown
   const lose = (worker: string) => database.transact((tx) => house.frontier.ledger.lose(tx, worker))
@@ -132,7 +136,7 @@ async function runCrawl(
       worker,
       folder,
       host: hostname(),
-      ahead: NOT_AHEAD,
+      ahead,
       slot,
       filter: house.filter.shared,
       randomSeed: random.integer(2 ** 31),
@@ -142,7 +146,7 @@ async function runCrawl(
         database,
         ledger: house.frontier.ledger,
         intake: house.intake,
-        clock: realClock,
+        clock: house.parts.clock,
         urls: house.urls,
       })
       await lose(worker)
@@ -176,6 +180,7 @@ async function runCrawl(
   const keep = async () => {
     while (!over.signal.aborted) {
       await realClock.sleep(TICK, over.signal)
+      tellAhead()
       await house.tick()
       await crew.watch()
       await view.refresh()
