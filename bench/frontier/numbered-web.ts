@@ -16,12 +16,16 @@ export const ABROAD_A_PAGE = 8
 const NEW_INTERNAL = 0.03
 const NEW_ABROAD = 0.04
 const NEW_SITES = 0.01
+/** A site that was visited waits before it is free again; where there are few, there is nothing to do meanwhile. */
+const REST_MS = 2000
+const MANY_SITES = 10_000
 const KEPT: Outcome = { kind: 'kept', how: 'first' }
 
 export class NumberedWeb {
   readonly size: Size
   readonly pagesEach: number
   readonly #random
+  readonly #restMs: number
   #made: number
 
   /** `round`: what one finds new is not what another did. */
@@ -29,6 +33,7 @@ export class NumberedWeb {
     this.size = size
     this.#random = seededRandom(round)
     this.#made = round * 1e9
+    this.#restMs = size.sites >= MANY_SITES ? REST_MS : 0
     this.pagesEach = Math.max(1, Math.floor(size.urls / size.sites))
   }
 
@@ -95,7 +100,7 @@ export class NumberedWeb {
       verdicts: [],
       counts: new Map(),
       memory: visit.memory,
-      courtesy: { pause: visit.pause, notBefore: now },
+      courtesy: { pause: visit.pause, notBefore: now + this.#restMs },
       ended: 'slice',
     }
   }

@@ -1,5 +1,5 @@
 /** How PostgreSQL did the statements of a check-out, each with the values that it had. */
-import { postgresTx } from '../../src/database/postgres/tx.ts'
+import { type PgValue, postgresTx } from '../../src/database/postgres/tx.ts'
 import { checkOut } from './measure.ts'
 import type { OpenedFrontier } from './opened.ts'
 import type { Statement } from './watched.ts'
@@ -20,13 +20,22 @@ export async function checkOutPlans(opened: OpenedFrontier): Promise<string> {
 
 const TAKEN_BACK = new Error('what is explained is done, and taken back')
 
+let explanations = 0
+
+/** As a prepared statement, which is what it is: planned for whatever values. */
 async function explained({ database }: OpenedFrontier, { sql, values }: Statement): Promise<string> {
   const lines: string[] = []
+  const name = `explained_${++explanations}`
   try {
-    await database.transact(async (tx) => {
-      const rows = await postgresTx(tx).all<{ 'QUERY PLAN': string }>(
-        `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) ${sql}`,
-        ...values,
+    await database.transact(async (given) => {
+      const tx = postgresTx(given)
+      await tx.run(`PREPARE ${name} AS ${sql}`)
+      const { types } = (await tx.get<{ types: string }>(
+        `SELECT array_to_string(parameter_types, ',') AS types FROM pg_prepared_statements WHERE name = '${name}'`,
+      ))!
+      const call = values.length === 0 ? '' : `(${types.split(',').map((type, at) => literal(values[at], type))})`
+      const rows = await tx.all<{ 'QUERY PLAN': string }>(
+        `EXPLAIN (ANALYZE, BUFFERS, COSTS OFF) EXECUTE ${name}${call}`,
       )
       lines.push(...rows.map((row) => `  ${row['QUERY PLAN']}`))
       throw TAKEN_BACK
@@ -35,4 +44,13 @@ async function explained({ database }: OpenedFrontier, { sql, values }: Statemen
     if (error !== TAKEN_BACK) throw error
   }
   return lines.join('\n')
+}
+
+/** EXECUTE takes no parameters from outside. */
+function literal(value: PgValue, type: string): string {
+  if (value === null) return 'NULL'
+  if (value instanceof Uint8Array) return `'\\x${Buffer.from(value).toString('hex')}'::bytea`
+  if (typeof value !== 'object') return `'${String(value).replaceAll("'", "''")}'::${type}`
+  const element = type.replace(/\[\]$/, '')
+  return `ARRAY[${value.map((one) => literal(one, element)).join(', ')}]::${type}`
 }
