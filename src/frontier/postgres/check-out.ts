@@ -135,7 +135,7 @@ function whenToAskAgain(
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
-  if (sites.free > 0) return more ? 0 : ASK_AGAIN
+  if (sites.free > 0) return more ? 0 : Math.min(untilDue(sheaf, worker), ASK_AGAIN)
   const wait = untilDue(sheaf, worker)
   // What nobody here has seen yet is seen within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
