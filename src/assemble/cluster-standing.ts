@@ -54,6 +54,7 @@ export async function clusterStanding(tx: Tx, now: Instant): Promise<ClusterStan
 
 function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStanding['state'] {
   if (state === 'barred') return 'barred'
-  if (seenMs >= SILENT) return state === 'ending' ? 'left' : 'silent'
+  if (state === 'ending') return 'left'
+  if (seenMs >= SILENT) return 'silent'
   return lateMs >= SLOW ? 'slow' : 'alive'
 }

@@ -224,6 +224,8 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
       nextNote = clock.elapsed() + PROGRESS_EVERY
       await note()
       await follow()
+      // Seeds that another server was given, or `orbweaver seed`.
+      if (isShared) originals.stale()
     },
     async finish() {
       await intake.drain()

@@ -75,11 +75,9 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     )
     const stop = new AbortController()
     const done = keepServing(house, view, office, stop.signal)
-      .finally(async () => {
-        await server.close()
-        await office.release()
-        await close()
-      })
+      .finally(() => server.close())
+      .finally(() => office.release())
+      .finally(close)
       .then((end) => ({ ...end, exit: EXIT_OF[end.why] }))
     return { url: server.url, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
   } catch (error) {

@@ -64,6 +64,8 @@ const PLAN_EVERY: Millis = 60_000
 const FAREWELL: Millis = 20_000
 /** That it leaves is told if a server hears it within this. */
 const LAST_WORD: Millis = 2000
+/** And so long volumes have to be shipped. */
+const SHIPPING: Millis = 60_000
 const LIFE_LETTERS = 8
 /** A crawl that is over may get more to do. */
 const IDLE_REST: Millis = 1000
@@ -247,11 +249,19 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     }
     const { list, close } = openings.places
     const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
-    await list.ship().catch(waits)
-    await list.settled()
-    // Whole volumes whose place failed at the end: once more, to the next.
-    await list.ship().catch(waits)
-    await list.settled()
+    const shipAll = async () => {
+      await list.ship().catch(waits)
+      await list.settled()
+      // Whole volumes whose place failed at the end: once more, to the next.
+      await list.ship().catch(waits)
+      await list.settled()
+    }
+    // Over a slow line a volume takes longer than anybody waits for an end: the rest is shipped at the next start.
+    const isShipped = new AbortController()
+    void shipAll()
+      .catch(waits)
+      .finally(() => isShipped.abort())
+    await realClock.sleep(SHIPPING, isShipped.signal)
     // Else it would be missed: status says of who falls silent that it may be dead.
     const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version: options.version } as const
     const told = new AbortController()

@@ -28,9 +28,13 @@ export function lockCollection(folder: string): Lock {
   } catch (error) {
     file?.close()
     if (!isBusy(error)) throw troubleOf(error, path)
-    throw new Problem('collection-in-use', `another crawl is working on ${folder}: wait for its end, or stop it`, {
-      cause: error,
-    })
+    throw new Problem(
+      'collection-in-use',
+      `another process (a crawl, a server, a worker) is working on ${folder}: wait for its end, or stop it`,
+      {
+        cause: error,
+      },
+    )
   }
   const lock = file
   held.add(lock)
