@@ -19,6 +19,7 @@ import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
 import { start } from './commands/start.ts'
+import { volumes } from './commands/volumes.ts'
 import { conditions, conditionsLine } from './measure/conditions.ts'
 
 const BENCHMARKS: readonly Benchmark[] = [
@@ -36,6 +37,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   scale,
   simulate,
   start,
+  volumes,
 ]
 
 function help(): string {
