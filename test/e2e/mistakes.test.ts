@@ -102,8 +102,8 @@ describe('mistakes', { concurrency: 4 }, () => {
     args[args.indexOf('--pause-for') + 1] = '*.test=100ms'
     const first = start(args)
     await until('its first pages', () => web.asked.length > 3)
-    await assertOneLine(1, crawl(web, at, 'a.test'), /another crawl/)
-    await assertOneLine(1, ['seed', 'http://b.test/', '-c', at], /another crawl/)
+    await assertOneLine(1, crawl(web, at, 'a.test'), /another process/)
+    await assertOneLine(1, ['seed', 'http://b.test/', '-c', at], /another process/)
     assert.equal((await first.ended).code, 0)
     assert.equal(kept(at).length, 30)
     assert.equal(new Set(web.paths('a.test')).size, web.paths('a.test').length)
