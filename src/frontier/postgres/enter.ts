@@ -5,12 +5,16 @@ import { readVisitId } from '../visit-id.ts'
 import { lockVisits } from './lock-visits.ts'
 import type { Sheaf } from './sheaf.ts'
 
-/** One row when it is the worker's now: it was, or it was nobody's any more. */
+/**
+ * One row when it is the worker's now: it was, or it was nobody's any more. While sites are still set aside for the one who
+ * had it, it is nobody's to take: they would wait for him, who may be gone, for as long as others have it.
+ */
 export const HOLD_ADDRESS = `
   INSERT INTO address AS a (shard, address, worker, visits, until) VALUES ($1, $2, $3, 1, 0)
   ON CONFLICT (shard, address) DO UPDATE
     SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
-    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= $4)`
+    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= $4 AND NOT EXISTS (
+      SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = $2))`
 
 export interface Entry {
   worker: WorkerId

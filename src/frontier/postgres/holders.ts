@@ -7,8 +7,10 @@ import { bucketFor } from './by-bucket.ts'
 import type { Sheaf } from './sheaf.ts'
 import type { SharedSite } from './site-rows.ts'
 
+/** As `enter` will see it: one that has sites set aside is still its holder's. */
 export const READ_HOLDERS = `
-  SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)`
+  SELECT address, worker FROM address a WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3
+    OR EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address))`
 /**
  * Nobody frees it until the sites that are set aside for its holder are written. Rounds of a check-out meet addresses in any
  * order: one that another transaction has now is passed over.
@@ -31,7 +33,7 @@ async function ask(tx: PostgresTx, sql: string, addresses: Iterable<string>, now
   return new Map(rows.flat().map(({ address, worker }) => [address, worker]))
 }
 
-/** Who may ask at addresses now: their holders; those that are anybody's are not in it. */
+/** Who may ask at addresses now: their holders; those that are anybody's to take are not in it. */
 export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: Instant): Promise<Holders> {
   return ask(tx, READ_HOLDERS, addresses, now)
 }
