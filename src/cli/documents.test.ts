@@ -48,8 +48,13 @@ function benchFlags(): string[] {
   return tables.flatMap((text) => [...text.matchAll(/^ +'?([a-z-]+)'?: \{ default: /gm)].map(([, name]) => `--${name}`))
 }
 
+function chaosFlags(): string[] {
+  const text = readFileSync(join(root, 'test', 'chaos', 'main.ts'), 'utf8')
+  return [...text.matchAll(/^ +'?([a-z-]+)'?: \{ type: /gm)].map(([, name]) => `--${name}`)
+}
+
 test('every flag, variable and command that the documents name exists', () => {
-  const flags = new Set([...SETTING_NAMES.map(flagOf), ...FOREIGN, ...benchFlags()])
+  const flags = new Set([...SETTING_NAMES.map(flagOf), ...FOREIGN, ...benchFlags(), ...chaosFlags()])
   const variables = new Set(SETTING_NAMES.map(variableOf))
   const commands = new Set<string>([...COMMAND_NAMES, 'COMMAND'])
   for (const { path, text } of pages) {
