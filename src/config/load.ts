@@ -15,8 +15,8 @@ import { readSettingsFile } from './settings-file.ts'
 
 export const COLLECTION_FILE = 'orbweaver.yaml'
 
-/** Names the folder of published test cases for our tests; it is no setting. */
-const CONFORMANCE = 'ORBWEAVER_CONFORMANCE'
+/** What our tests are told by whoever runs them: the folder of published test cases, a PostgreSQL server. They are no settings. */
+const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES']
 
 export interface Loaded {
   settings: Settings
@@ -77,7 +77,7 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
   )
   const given = new Map<SettingName, Given>()
   for (const [variable, text] of Object.entries(world.env)) {
-    if (text === undefined || !variable.startsWith('ORBWEAVER_') || variable === CONFORMANCE) continue
+    if (text === undefined || !variable.startsWith('ORBWEAVER_') || OF_TESTS.includes(variable)) continue
     const name = known.get(variable)
     if (name === undefined) {
       const near = nearest(variable, [...known.keys()])

@@ -449,7 +449,7 @@ CREATE TABLE url (
   mark bigint NOT NULL,
   lastmod bigint,
   CONSTRAINT url_pkey PRIMARY KEY (bucket, site, key)
-) WITH (fillfactor=90);
+) WITH (fillfactor=90, autovacuum_vacuum_insert_scale_factor=0.05);
 CREATE INDEX url_waiting ON url USING btree (bucket, site, due_at, seq) WHERE (mark = 0);
 
 CREATE TABLE url_spelling (

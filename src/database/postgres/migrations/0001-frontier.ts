@@ -85,7 +85,7 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   mark bigint NOT NULL,                     -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
   lastmod bigint,                           -- what a sitemap said last
   PRIMARY KEY (bucket, site, key)
-) WITH (fillfactor = 90);
+) WITH (fillfactor = 90, autovacuum_vacuum_insert_scale_factor = 0.05);  -- keys are read from the index alone, where pages were vacuumed
 CREATE INDEX url_waiting ON url (bucket, site, due_at, seq) WHERE mark = 0;
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
