@@ -135,8 +135,9 @@ describe('plans on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skipped
     return db
   }
 
-  for (const [name, sql] of all)
-    it(name, { skip: OTHERWISE[name] }, async () => {
+  for (const [name, sql] of all) {
+    if (name in OTHERWISE) continue
+    it(name, async () => {
       filled ??= database()
       const plan = await (await filled).transact(async (tx) => {
         await postgresTx(tx).run('SET LOCAL plan_cache_mode = force_generic_plan')
@@ -150,6 +151,7 @@ describe('plans on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skipped
         assert.ok(condition.includes(' AND ') || !index?.endsWith('_pkey'), told)
       }
     })
+  }
 
   it('the exceptions are there', () => {
     for (const name of Object.keys(OTHERWISE)) assert.ok(all.has(name), name)
