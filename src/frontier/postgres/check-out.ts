@@ -59,11 +59,11 @@ export async function checkOut(
   let exhausted = false
   const enough = () => granted.length >= atMost || mayGrant <= 0 || mayRead <= 0
   for (let round = 0; round < MOST_ROUNDS && !enough(); round++) {
-    const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done)
-    exhausted = buckets.length === 0
-    if (exhausted) break
     // Whoever found only sites of others' addresses looks at more.
     const most = round === 0 ? atMost : Math.max(atMost - granted.length, LEAST_ROUND)
+    const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done, most)
+    exhausted = buckets.length === 0
+    if (exhausted) break
     const taken = await takeFree(sheaf.tx, hints, taking, buckets, most)
     const { sites } = taken
     sheaf.sites.take(sites)

@@ -22,7 +22,7 @@ describe('the choice of buckets', () => {
     const few = fc.uniqueArray(fc.nat(BUCKETS - 1), { maxLength: MOST_BUCKETS })
     fc.assert(
       fc.property(few, few, (due, done) => {
-        const { buckets, worst } = chooseBuckets(hintsOf(due), 'w', NOW, new Set(done))
+        const { buckets, worst } = chooseBuckets(hintsOf(due), 'w', NOW, new Set(done), 1)
         const wanted = due.filter((bucket) => !done.includes(bucket)).sort((a, b) => a - b)
         assert.deepEqual(buckets, wanted)
         assert.equal(worst, Number.POSITIVE_INFINITY)
@@ -31,40 +31,46 @@ describe('the choice of buckets', () => {
   })
 
   it('asks none before its time', () => {
-    assert.deepEqual(chooseBuckets(hintsOf([1, 2]), 'w', NOW - 1, NONE).buckets, [])
+    assert.deepEqual(chooseBuckets(hintsOf([1, 2]), 'w', NOW - 1, NONE, 1).buckets, [])
   })
 
-  it('leans to the worker, and forgets none', () => {
-    const hints = hintsOf(all())
-    const seen = new Set<number>()
-    for (let asked = 0; asked < 100 && seen.size < BUCKETS; asked++) {
-      const { buckets } = chooseBuckets(hints, 'w', NOW, NONE)
-      assert.equal(buckets.length, MOST_BUCKETS)
-      const favourites = new Set(bucketOrder('w').slice(0, 12))
-      assert.equal(buckets.filter((bucket) => favourites.has(bucket)).length >= 12, true)
-      for (const bucket of buckets) {
-        hints.asked(bucket, { isFree: true, waits: NOW, leaning: [] })
-        seen.add(bucket)
+  it('leans to the worker, and forgets none, however many sites it wants', () => {
+    for (const { wanted, count } of [
+      { wanted: 1, count: 4 },
+      { wanted: 8, count: 8 },
+      { wanted: 64, count: MOST_BUCKETS },
+    ]) {
+      const hints = hintsOf(all())
+      const seen = new Set<number>()
+      for (let asked = 0; asked < 300 && seen.size < BUCKETS; asked++) {
+        const { buckets } = chooseBuckets(hints, 'w', NOW, NONE, wanted)
+        assert.equal(buckets.length, count)
+        const favourites = new Set(bucketOrder('w').slice(0, (count * 3) / 4))
+        assert.ok([...favourites].every((bucket) => buckets.includes(bucket)))
+        for (const bucket of buckets) {
+          hints.asked(bucket, { isFree: true, waits: NOW, leaning: [] })
+          seen.add(bucket)
+        }
       }
+      assert.equal(seen.size, BUCKETS)
     }
-    assert.equal(seen.size, BUCKETS)
   })
 
   it('takes the best class first, and says what the others have', () => {
     const hints = hintsOf(all(), (bucket) => (bucket < 20 ? 1 : 3))
-    const first = chooseBuckets(hints, 'w', NOW, NONE)
+    const first = chooseBuckets(hints, 'w', NOW, NONE, 32)
     assert.ok(first.buckets.every((bucket) => bucket < 20))
     assert.equal(first.worst, 1)
-    const rest = chooseBuckets(hints, 'w', NOW, new Set(all().slice(0, 20)))
+    const rest = chooseBuckets(hints, 'w', NOW, new Set(all().slice(0, 20)), 32)
     assert.equal(rest.worst, 3)
   })
 
   it('has what was set aside for the worker, and for nobody else', () => {
     const hints = new Hints()
     hints.setAside(7, 'w')
-    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE).buckets, [7])
-    assert.deepEqual(chooseBuckets(hints, 'other', NOW, NONE).buckets, [])
+    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE, 1).buckets, [7])
+    assert.deepEqual(chooseBuckets(hints, 'other', NOW, NONE, 1).buckets, [])
     hints.nothingAside(7, 'w')
-    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE).buckets, [])
+    assert.deepEqual(chooseBuckets(hints, 'w', NOW, NONE, 1).buckets, [])
   })
 })
