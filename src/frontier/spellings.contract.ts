@@ -152,6 +152,15 @@ export function spellingsContract(make: MakeDatabase): void {
       assert.equal((await look(bench))?.mark, 'gone')
     })
 
+    it('is counted also in a site that waits with other URLs', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL), link('http://a.test/other'))
+      await bench.settle(part(bench, await bench.one(), 1, { pages: [asked(URL, NOT_FOUND)], ended: 'slice' }))
+      await bench.admit(abroad(1))
+      const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
+      assert.deepEqual(urls, { known: 2, marked: 0, waiting: 2 })
+    })
+
     it('wakes a crawled site, which still waits its pause', async () => {
       const bench = await openBench(make)
       await bench.admit(link(URL))

@@ -71,6 +71,7 @@ function textOf(sheaf: Sheaf, { url, depth, via, path }: Pick<Link, 'url' | 'dep
 function respell(sheaf: Sheaf, site: SiteRow, known: UrlRow, text: Text): void {
   Object.assign(known, text, { seq: ++site.seq, enqueued_at: sheaf.now, due_at: 0, tries: 0, mark: WAITING })
   site.waiting++
+  sheaf.sites.change(site)
   sheaf.urls.change(known)
 }
 
