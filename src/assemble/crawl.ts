@@ -1,7 +1,7 @@
 /** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
-import { type Millis, realClock } from '../base/clock.ts'
+import { realClock } from '../base/clock.ts'
 import { isDiskFull, Problem } from '../base/errors.ts'
 import type { Readers } from '../base/journal.ts'
 import { freshId } from '../base/random.ts'
@@ -14,6 +14,7 @@ import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import { type CrawlWhy, EXIT_OF } from './crawl-why.ts'
 import { Crew } from './crew.ts'
+import { tooManyDeaths } from './deaths.ts'
 import type { House } from './house.ts'
 import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
 import type { LeftMirror } from './mirror-keeper.ts'
@@ -124,6 +125,7 @@ async function runCrawl(
     failure ??= error
     void crew.end()
   }
+  const isTooMany = tooManyDeaths(realClock)
   const crew: Crew = new Crew({
     loaded: thread,
     ...(database.dialect === 'postgres' && { prefix: `${freshId()}-` }),
@@ -154,17 +156,13 @@ async function runCrawl(
     async died(worker, error) {
       if (isDiskFull(error) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      // A thread that cannot live is not started for ever; one that dies now and then in a long crawl is.
-      const now = realClock.elapsed()
-      deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
-      if (deaths.length > MOST_DEATHS) return fault(error)
+      if (isTooMany()) return fault(error)
       await house.intake.idle()
       await lose(worker)
       crew.start()
     },
     fault,
   })
-  let deaths: Millis[] = []
   const stop = (reason: CrawlWhy) => {
     if (why === 'complete') why = reason
     house.frontier.stop()
@@ -230,9 +228,6 @@ async function runCrawl(
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }
-
-const MOST_DEATHS = 20
-const DEATHS_WITHIN: Millis = 3_600_000
 
 function diskFull(folder: string, cause: unknown): Problem {
   const what = `no room left on the disk of ${folder}; make room and give the same command again: nothing that was collected is lost`

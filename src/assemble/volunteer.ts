@@ -18,7 +18,9 @@ import { type Lock, lockCollection } from '../database/lock.ts'
 import type { Event } from '../visit/events.ts'
 import type { HouseCalls } from '../wire/calls.ts'
 import { joinServers, type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
+import { anotherThread } from './another-thread.ts'
 import { Crew } from './crew.ts'
+import { tooManyDeaths } from './deaths.ts'
 import { LivePlan } from './live-plan.ts'
 import { type OpenPlaces, openPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
@@ -52,8 +54,6 @@ export interface WorkerHandle {
   stop(): void
 }
 
-/** Another thread is started when all are full and each has this many sites: it costs 50 MB and a tenth of a second. */
-const SITES_PER_THREAD = 20
 const OUTBOX_BYTES = 2 ** 30
 /** How long a check-out waits at the server for a site to become free. */
 const POLL: Millis = 20_000
@@ -73,8 +73,6 @@ const IDENTITY_FILE = 'worker.json'
 /** Payloads that others have brought are not known here: those are stored twice, and that is counted. */
 const NO_FILTER = DigestFilter.ofBits(1024)
 NO_FILTER.markFilled()
-const MOST_DEATHS = 20
-const DEATHS_WITHIN: Millis = 3_600_000
 
 /** `thread`: the first worker thread, if that was loaded already; from here on it belongs to the worker. */
 export async function startWorker(
@@ -171,7 +169,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
   const over = new AbortController()
   let failure: unknown
   let why: 'complete' | 'interrupted' = 'complete'
-  let deaths: Millis[] = []
+  const isTooMany = tooManyDeaths(realClock)
   const fault = (error: unknown) => {
     failure ??= error
     void crew.end()
@@ -199,9 +197,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     async died(worker, error) {
       if (isDiskFull(error) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      const now = realClock.elapsed()
-      deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
-      if (deaths.length > MOST_DEATHS) return fault(error)
+      if (isTooMany()) return fault(error)
       await remote.leave(worker)
       crew.start()
     },
@@ -220,11 +216,13 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     slow: crew.slow,
     lateMs: crew.lateMs,
   })
+  const isWorthIt = anotherThread()
   const keepCrew = every(TICK, over.signal, async () => {
     tellAhead()
     await crew.watch()
-    if (crew.size > 0 && crew.size < workers && crew.visits > crew.size * SITES_PER_THREAD && crew.isFull(visits))
-      crew.start()
+    // How many sites wait is the servers' to know: those that are out here must say it.
+    const look = { threads: crew.size, full: crew.isFull(visits), free: 0, leased: crew.visits }
+    if (crew.size > 0 && crew.size < workers && isWorthIt(look)) crew.start()
   }).catch(fault)
   let told = done.pages
   const tellServers = every(ALIVE_EVERY, over.signal, async () => {
