@@ -1,7 +1,7 @@
 /** What a worker costs by where its volumes go: one server over SQLite, one worker, a web that answers at once. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -10,6 +10,7 @@ import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { plainEnvironment } from '../crawlers/orbweaver.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { seedsOf, serveSlowWeb } from '../scale/slow-web.ts'
+import { cpuOf, endAll, said } from './processes.ts'
 
 export type PlaceName = 'keep' | 'upload' | 's3'
 
@@ -24,7 +25,6 @@ export interface PlacePoint {
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
 const KEYS = { accessKeyId: 'BENCHKEY', secretAccessKey: 'the secret of this run' }
-const TICKS_A_SECOND = 100
 const LOOK_EVERY_MS = 50
 
 /** `store`: the program of versitygw, for 's3'. */
@@ -79,10 +79,7 @@ export async function measurePlace(
       storeCpu: perThousand(store?.child),
     }
   } finally {
-    for (const child of running.reverse()) {
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    }
+    await endAll(running)
   }
 }
 
@@ -119,28 +116,4 @@ async function startStore(
   }
   client.destroy()
   return { child, flags: ['--s3-endpoint', endpoint, '--s3-key', accessKeyId, '--s3-secret', secretAccessKey] }
-}
-
-async function said(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let text = ''
-  for await (const piece of child.stderr!) {
-    text += piece
-    const found = pattern.exec(text)?.[1]
-    if (found === undefined) continue
-    child.stderr!.resume()
-    return found
-  }
-  throw new Error(`the server did not start: ${text}`)
-}
-
-/** Seconds of all of its threads; undefined when it has ended. */
-function cpuOf(pid: number): number | undefined {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ')
-    return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-  } catch {
-    return undefined
-  }
 }

@@ -3,8 +3,7 @@
  * server, each worker with its share of the sites. Beside it how long a check-out took, as the server recorded it.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,6 +13,7 @@ import { postgresTx } from '../../src/database/postgres/tx.ts'
 import { plainEnvironment } from '../crawlers/orbweaver.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { seedsOf, serveSlowWeb } from '../scale/slow-web.ts'
+import { cpuOf, cpuOfFamily, endAll, said } from './processes.ts'
 
 export interface WorkersPoint {
   workers: number
@@ -41,7 +41,6 @@ export interface WorkersOptions {
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
 const MOST_RAMP_SECONDS = 180
-const TICKS_A_SECOND = 100
 
 export async function measureWorkers(
   postgres: StartedServer,
@@ -79,8 +78,8 @@ export async function measureWorkers(
     }
     await sleep(2 * latencySeconds * 1000)
     const cpu = () => ({
-      server: cpuOf(server.pid!),
-      workers: running.slice(1).reduce((sum, { pid }) => sum + cpuOf(pid!), 0),
+      server: cpuOf(server.pid!) ?? 0,
+      workers: running.slice(1).reduce((sum, { pid }) => sum + (cpuOf(pid!) ?? 0), 0),
       postgres: cpuOfFamily(postgres.pid),
     })
     const from = { at: performance.now(), cpu: cpu(), ...(await web.stand()) }
@@ -101,10 +100,7 @@ export async function measureWorkers(
       checkOutMs: await checkOuts(database),
     }
   } finally {
-    for (const child of running.reverse()) {
-      child.kill('SIGKILL')
-      if (child.exitCode === null && child.signalCode === null) await once(child, 'exit')
-    }
+    await endAll(running)
   }
 }
 
@@ -115,18 +111,6 @@ function start(args: readonly string[], { more }: { more: readonly string[] }): 
   })
   child.stderr?.setEncoding('utf8')
   return child
-}
-
-async function said(child: ChildProcess, pattern: RegExp): Promise<string> {
-  let text = ''
-  for await (const piece of child.stderr!) {
-    text += piece
-    const found = pattern.exec(text)?.[1]
-    if (found === undefined) continue
-    child.stderr!.resume()
-    return found
-  }
-  throw new Error(`the server did not start: ${text}`)
 }
 
 /** The record of calls, written once a second. Those that waited for a site to become free say nothing of the frontier. */
@@ -145,21 +129,4 @@ async function checkOuts(address: string): Promise<WorkersPoint['checkOutMs']> {
   } finally {
     await database.close()
   }
-}
-
-function cpuOf(pid: number): number {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND
-}
-
-/** The postmaster, its children that live, and those that have ended. */
-function cpuOfFamily(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    .replace(/^.*\) /, '')
-    .split(' ')
-  const ended = (Number(stat[13]) + Number(stat[14])) / TICKS_A_SECOND
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean)
-  return cpuOf(pid) + ended + children.reduce((sum, child) => sum + cpuOf(Number(child)), 0)
 }
