@@ -279,7 +279,8 @@ describe('a server that crashes', { skip }, () => {
       await own.crash()
       void own.restart()
     })
-    assert.deepEqual(await names(db), ['before', 'run 2'])
+    // What is left of the dead server may still commit the first run: once it is, whichever it was.
+    assert.deepEqual(await names(db), ['before', `run ${runs}`])
     await db.close()
     await own.stop()
   })
