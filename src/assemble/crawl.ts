@@ -128,6 +128,7 @@ async function runCrawl(
   const isTooMany = tooManyDeaths(realClock)
   const crew: Crew = new Crew({
     loaded: thread,
+    load: loadThread,
     ...(database.dialect === 'postgres' && { prefix: `${freshId()}-` }),
     house: house.calls,
     clock: realClock,
@@ -159,7 +160,6 @@ async function runCrawl(
       if (isTooMany()) return fault(error)
       await house.intake.idle()
       await lose(worker)
-      crew.start()
     },
     fault,
   })

@@ -13,6 +13,7 @@ test('a thread that gives no sign of life is ended, once, and its end is told as
   const died: string[] = []
   const crew = new Crew({
     loaded: mute(),
+    load: mute,
     house: {} as HouseCalls,
     clock: { ...realClock, elapsed: () => now },
     journal: { tell() {} },
@@ -28,8 +29,11 @@ test('a thread that gives no sign of life is ended, once, and its end is told as
   assert.equal(crew.size, 1)
   now = 301_000
   await Promise.all([crew.watch(), crew.watch()])
-  await crew.ended()
   assert.deepEqual(died, ['w1: Error: it gave no sign of life'])
+  // Another stands in its place.
+  assert.equal(crew.size, 1)
+  await crew.end()
+  await crew.ended()
 })
 
 test('a crew that is renewed: each thread is told to stop, once, and another begins in its place', async () => {
@@ -47,6 +51,7 @@ test('a crew that is renewed: each thread is told to stop, once, and another beg
   const begun: string[] = []
   const crew = new Crew({
     loaded: new Worker(source, { eval: true }),
+    load: mute,
     house: {} as HouseCalls,
     clock: realClock,
     journal: { tell: (event) => void heard.push(event) },
@@ -69,6 +74,39 @@ test('a crew that is renewed: each thread is told to stop, once, and another beg
   assert.equal(crew.size, 1)
   while (heard.length === 0) await realClock.sleep(5)
   assert.deepEqual(heard, [{ kind: 'trouble', what: '1' }])
+  await crew.end()
+  await crew.ended()
+})
+
+test('a thread that dies while it is leaving gets no second successor', async () => {
+  const dying = new Worker(
+    `require('node:worker_threads').parentPort.on('message', ({ kind }) => { if (kind === 'stop') process.exit(3) })`,
+    { eval: true },
+  )
+  const begun: string[] = []
+  const died = Promise.withResolvers<string>()
+  const threads = [dying]
+  const crew = new Crew({
+    loaded: undefined,
+    load: () => threads.shift() ?? mute(),
+    house: {} as HouseCalls,
+    clock: realClock,
+    journal: { tell() {} },
+    silentMs: 300_000,
+    dataFor: (worker) => {
+      begun.push(worker)
+      return { worker } as never
+    },
+    hung: async () => assert.fail('it reads nothing'),
+    died: async (worker) => died.resolve(worker),
+    fault: (error) => assert.fail(String(error)),
+  })
+  crew.start()
+  crew.renew()
+  assert.equal(await died.promise, 'w1')
+  await new Promise(setImmediate)
+  assert.deepEqual(begun, ['w1', 'w2'])
+  assert.equal(crew.size, 1)
   await crew.end()
   await crew.ended()
 })

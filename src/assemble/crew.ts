@@ -11,11 +11,13 @@ import type { HouseCalls, Pulse, ToWorker } from '../wire/calls.ts'
 import { answerCalls } from '../wire/thread/house-side.ts'
 import { type NowReading, readingSlot } from '../wire/thread/reading-slot.ts'
 import { ReadingWatchdog } from './watchdog.ts'
-import { beginThread, loadThread, type ThreadData } from './worker-thread.ts'
+import { beginThread, type ThreadData } from './worker-thread.ts'
 
 export interface CrewTools {
   /** A thread that is loaded already: the first to be started. */
   loaded: Worker | undefined
+  /** Every other one. */
+  load(): Worker
   /** Before the names of its threads, where others share the house: names must differ from theirs and from those of an earlier life. */
   prefix?: string
   house: HouseCalls
@@ -24,7 +26,7 @@ export interface CrewTools {
   dataFor(worker: string, slot: SharedArrayBuffer): ThreadData
   /** The thread that read this page has been ended: record the page, lose the worker's leases. */
   hung(worker: string, reading: NowReading): Promise<void>
-  /** A thread ended though nobody asked it to. */
+  /** A thread ended though nobody asked it to: lose its leases. Another takes its place, unless nothing can go on. */
   died(worker: string, error: unknown): Promise<void>
   /** Nothing can go on: a full disk, a lost database. */
   fault(error: unknown): void
@@ -92,7 +94,7 @@ export class Crew {
     if (this.#over) return
     const name = `${this.#tools.prefix ?? ''}w${++this.#made}`
     const slot = readingSlot()
-    const thread = this.#loaded ?? loadThread()
+    const thread = this.#loaded ?? this.#tools.load()
     this.#loaded = undefined
     beginThread(thread, this.#tools.dataFor(name, slot))
     const watchdog = new ReadingWatchdog(slot, this.#tools.clock)
@@ -116,7 +118,7 @@ export class Crew {
         const known = this.#members.delete(member)
         if (known && code !== 0) {
           const why = failure ?? new Error(`worker ended with code ${code}`)
-          this.#replace(this.#tools.died(name, why)).catch((error) => this.#tools.fault(error))
+          this.#replace(this.#endDead(member, why)).catch((error) => this.#tools.fault(error))
         }
         resolve()
       })
@@ -154,14 +156,24 @@ export class Crew {
     const url = reading.item.url
     this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
     await this.#tools.hung(name, reading)
-    this.start()
+    this.#startInstead(member)
   }
 
   /** It hangs somewhere else than in a page (V9). */
   async #endSilent(member: Member): Promise<void> {
     this.#members.delete(member)
     await member.thread.terminate()
-    await this.#tools.died(member.name, new Error('it gave no sign of life'))
+    await this.#endDead(member, new Error('it gave no sign of life'))
+  }
+
+  async #endDead(member: Member, why: unknown): Promise<void> {
+    await this.#tools.died(member.name, why)
+    this.#startInstead(member)
+  }
+
+  /** One that was leaving has its successor already: with another the crew would be one too many. */
+  #startInstead({ isLeaving }: Member): void {
+    if (!isLeaving) this.start()
   }
 
   #replace(work: Promise<void>): Promise<void> {

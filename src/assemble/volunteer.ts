@@ -176,6 +176,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
   }
   const crew: Crew = new Crew({
     loaded: openings.thread,
+    load: loadThread,
     house: byPlan(untilDone(remote, settings.untilDone), live),
     clock: realClock,
     journal,
@@ -199,7 +200,6 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
       await remote.leave(worker)
-      crew.start()
     },
     fault,
   })
