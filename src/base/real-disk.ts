@@ -1,6 +1,7 @@
 /** The machine's own disk. */
 import {
   closeSync,
+  constants,
   fdatasync,
   fstatSync,
   ftruncateSync,
@@ -14,6 +15,7 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
+import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import type { Disk } from './disk.ts'
 
@@ -38,7 +40,8 @@ export const realDisk: Disk = {
     }
   },
   read(path, offset, length) {
-    const fd = openSync(path, 'r')
+    // Without waiting: a pipe to which nobody writes would never be opened.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const bytes = new Uint8Array(length)
       let at = 0
@@ -64,7 +67,15 @@ export const realDisk: Disk = {
     }
   },
   makeFolder(folder) {
-    mkdirSync(folder, { recursive: true })
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+    try {
+      mkdirSync(folder)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
+      // Step by step: Node's own `recursive` never ends where no folder can be made in one that is there (/proc).
+      realDisk.makeFolder(dirname(folder))
+      mkdirSync(folder)
+    }
   },
   rename(from, to) {
     renameSync(from, to)

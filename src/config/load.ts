@@ -2,7 +2,6 @@
  * Puts the settings together: defaults < preset < file < environment < flags. Every value remembers who set it.
  * The only place of this room that looks at the process.
  */
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../base/errors.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
@@ -12,11 +11,15 @@ import { flagOf, PRESETS, SETTING_NAMES, type SettingName, type Settings, settin
 import { nearest } from './nearest.ts'
 import { type CommandName, Unfit } from './setting.ts'
 import { readSettingsFile } from './settings-file.ts'
+import { readSmallFile } from './small-file.ts'
 
 export const COLLECTION_FILE = 'orbweaver.yaml'
 
 /** What our tests are told by whoever runs them: the folder of published test cases, a PostgreSQL server. They are no settings. */
 const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES']
+
+/** Of settings or a secret: far more than anybody writes by hand. */
+const LARGEST_FILE = 2 ** 20
 
 export interface Loaded {
   settings: Settings
@@ -37,15 +40,7 @@ export interface Surroundings {
 
 export const surroundings: Surroundings = {
   env: process.env,
-  readFile(path) {
-    try {
-      return readFileSync(path, 'utf8')
-    } catch (error) {
-      // ENOTDIR: the folder is a file; whoever needs it as a folder says so in clearer words.
-      if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
-      throw new Problem('unreadable', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
-    }
-  },
+  readFile: (path) => readSmallFile(path, LARGEST_FILE),
 }
 
 export function loadSettings(
