@@ -8,10 +8,11 @@ import type { Clock, Millis } from '../../base/clock.ts'
 import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../visit/events.ts'
+import { Refusal } from './judge-answer.ts'
 import type { Outbox, Waiting } from './outbox.ts'
 import { frameParts, pack, type TicketedPart } from './parts-frame.ts'
 import { MOST_PART_BYTES, MOST_PARTS } from './protocol.ts'
-import { Refusal, type Servers, Unreachable } from './servers.ts'
+import { type Servers, Unreachable } from './servers.ts'
 
 export interface DeliveryTools {
   servers: Servers
@@ -30,7 +31,7 @@ const FULL_REST: Millis = 1000
 const IDLE_REST: Millis = 60_000
 const REFUSED_REST: Millis = 30_000
 const UNREADY_REST: Millis = 1000
-/** Statuses that say that the parts themselves are at fault. */
+/** Statuses by which a server says that the parts themselves are at fault. */
 const NEVER = new Set([400, 413, 415])
 
 interface Brought {
@@ -175,7 +176,7 @@ export class Deliveries {
         `${first.parts} parts in the outbox are not delivered: ${error instanceof Error ? error.message : error}`,
       )
       // What the server has against the worker, or the disk against us, may be put right; what is wrong with parts is not.
-      if (error instanceof Refusal && NEVER.has(error.status)) outbox.setAside(first)
+      if (error instanceof Refusal && error.isOurs && NEVER.has(error.status)) outbox.setAside(first)
       else {
         if (error instanceof Refusal) this.#refusal = error
         await clock.sleep(REFUSED_REST, signal)

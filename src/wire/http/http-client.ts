@@ -29,9 +29,23 @@ export interface HttpClient {
 
 /** Nobody answered, or not in time, or not to the end: whether it was done is not known. */
 export class NoAnswer extends Error {
-  constructor(url: string, cause: unknown) {
+  /** The server had closed a connection that waited; it may answer on a new one. */
+  readonly isStale: boolean
+  constructor(url: string, cause: unknown, isStale = false) {
     super(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause })
     this.name = 'NoAnswer'
+    this.isStale = isStale
+  }
+}
+
+/** All calls may be sent twice; `request` is made anew, for some say that they were. */
+export async function sendAgainIfStale(client: HttpClient, request: () => HttpRequest): Promise<HttpAnswer> {
+  const first = request()
+  try {
+    return await client.send(first)
+  } catch (error) {
+    if (!(error instanceof NoAnswer) || !error.isStale || first.signal?.aborted) throw error
+    return client.send(request())
   }
 }
 
@@ -43,7 +57,7 @@ export function httpClient(clock: Clock): HttpClient {
   const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE }
   const agents = { plain: new Agent(options), tls: new TlsAgent(options) }
 
-  const once = ({ method, url, headers, body, withinMs, signal }: HttpRequest) =>
+  const send = ({ method, url, headers, body, withinMs, signal }: HttpRequest) =>
     new Promise<HttpAnswer>((resolve, reject) => {
       const sentAt = clock.elapsed()
       const isTls = url.startsWith('https:')
@@ -60,7 +74,7 @@ export function httpClient(clock: Clock): HttpClient {
       }
       const fail = (error: Error) => {
         end()
-        reject(Object.assign(new NoAnswer(url, error), { again: asked.reusedSocket && isReset(error) }))
+        reject(new NoAnswer(url, error, asked.reusedSocket && isReset(error)))
       }
       asked.once('error', fail)
       asked.once('response', (response: IncomingMessage) => {
@@ -80,15 +94,7 @@ export function httpClient(clock: Clock): HttpClient {
     })
 
   return {
-    async send(request) {
-      try {
-        return await once(request)
-      } catch (error) {
-        // The server had closed a connection that waited: all calls may be sent twice.
-        if (!(error as { again?: boolean }).again || request.signal?.aborted) throw error
-        return once(request)
-      }
-    },
+    send,
     close() {
       agents.plain.destroy()
       agents.tls.destroy()

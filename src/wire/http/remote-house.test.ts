@@ -381,13 +381,32 @@ test('what is no answer of ours is none', async () => {
   const a = servers.get('http://a')!
   await run(async () => {
     const house = start()
+    await house.checkOut('w1', 1)
     for (const body of [{}, { visits: [{}], next: 0, heldMs: 0 }, 'x', { visits: [], next: null, heldMs: 0 }]) {
       a.answer = () => ({ body })
       assert.deepEqual((await house.checkOut('w1', 1)).visits, [])
       await clock.sleep(31_000)
     }
     a.answer = () => ({ status: 404, body: 'not here' })
-    await assert.rejects(house.plan(), /is that an orbweaver server\?/)
+    await assert.rejects(house.plan(), { code: 'server-unreachable', message: /is that an orbweaver server\?/ })
     await house.close(0)
   })
+})
+
+test('a proxy that takes no bodies of that size costs nothing but time', async () => {
+  const { servers, start, run, clock, disk } = world({}, ['http://a'])
+  const a = servers.get('http://a')!
+  await run(async () => {
+    const house = start()
+    await house.checkOut('w1', 1)
+    a.answer = (path) => (path === '/api/v1/parts' ? { status: 413, body: 'nginx' } : usual(path))
+    await house.checkInSealed('w1', [part(1)])
+    await clock.sleep(1000)
+    await assert.rejects(house.checkOut('w1', 1), { code: 'server-refused', message: /client_max_body_size/ })
+    assert.equal(house.undelivered, 1)
+    a.answer = usual
+    assert.equal(await house.close(60_000), 0)
+  })
+  assert.deepEqual(a.parts, [1])
+  assert.deepEqual(disk.list('/outbox'), [])
 })

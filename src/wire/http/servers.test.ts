@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import { NoAnswer } from './http-client.ts'
+import { API_ERRORS, type ApiErrorCode } from './api-error.ts'
+import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { serverClock } from './server-clock.ts'
 import { Servers } from './servers.ts'
 
@@ -41,4 +42,106 @@ test('who was given servers that encrypt asks no others', async () => {
     'https://t.example',
   ])
   assert.deepEqual(await asked(['https://s.example', A], [B]), [A, B, 'https://s.example'])
+})
+
+interface Said {
+  status: number
+  body: unknown
+}
+
+const GOOD: Said = { status: 200, body: { answer: 'here' } }
+const ours = (code: ApiErrorCode): Said => ({
+  status: API_ERRORS[code],
+  body: { code, message: `no: ${code}`, hint: 'do something else' },
+})
+const foreign = (status: number): Said => ({ status, body: '<h1>somebody else</h1>' })
+
+/** Servers that answer so, each in its turn; 'away' does not answer. */
+function madeUp(answers: Record<string, Said | 'away'>) {
+  const clock = virtualClock(0)
+  const sent: string[] = []
+  const client: HttpClient = {
+    async send({ url }: HttpRequest) {
+      const { origin } = new URL(url)
+      sent.push(origin)
+      const said = answers[origin]
+      await clock.sleep(5)
+      if (said === 'away') throw new NoAnswer(url, new Error('away'))
+      const body = new TextEncoder().encode(JSON.stringify(said.body))
+      return { status: said.status, header: () => undefined, body, sentAt: 0, headAt: 5 }
+    },
+    close() {},
+  }
+  // The first of them is asked first, as this seed has it.
+  const servers = new Servers(Object.keys(answers), client, serverClock(clock), seededRandom(1))
+  const enter = (patience = 0) =>
+    clock.run(servers.ask('enter', { thread: 't', visit: '00000000000000aa.1', address: '192.0.2.1' }, { patience }))
+  return { enter, sent, answers, clock }
+}
+
+const REFUSING: readonly ApiErrorCode[] = [
+  'bad-request',
+  'unauthorized',
+  'forbidden',
+  'not-found',
+  'other-protocol',
+  'conflict',
+  'too-big',
+  'other-type',
+]
+const FOREIGN = [204, 301, 400, 401, 403, 404, 405, 409, 413, 418, 451, 500, 502, 503]
+
+for (const said of [...REFUSING, 'too-many', 'bug', 'ending', 'database-unreachable', 'disk-full'] as ApiErrorCode[])
+  test(`what one server answers with ${API_ERRORS[said]} ${said} another may do`, async () => {
+    const { enter } = madeUp({ [A]: ours(said), [B]: GOOD })
+    for (let n = 0; n < 3; n++) assert.deepEqual((await enter()).answer, { answer: 'here' })
+  })
+
+for (const status of FOREIGN)
+  test(`a ${status} that no server of ours says does not keep others from answering`, async () => {
+    const { enter } = madeUp({ [A]: foreign(status), [B]: GOOD })
+    for (let n = 0; n < 3; n++) assert.deepEqual((await enter()).answer, { answer: 'here' })
+  })
+
+for (const said of REFUSING)
+  test(`${API_ERRORS[said]} ${said} is final when nobody does it, and told in the words of the first`, async () => {
+    const { enter, sent } = madeUp({ [A]: ours(said), [B]: ours('unauthorized') })
+    await assert.rejects(enter(1e6), { code: 'server-refused' })
+    assert.deepEqual(sent.toSorted(), [A, B])
+    await assert.rejects(madeUp({ [A]: ours(said) }).enter(), {
+      code: 'server-refused',
+      message: `${A} refuses: no: ${said} (do something else)`,
+    })
+  })
+
+test('before a refusal is final those are asked, too, that are being left alone', async () => {
+  const { enter, answers, sent } = madeUp({ [A]: 'away', [B]: GOOD })
+  await enter()
+  answers[A] = GOOD
+  answers[B] = ours('other-protocol')
+  sent.length = 0
+  assert.deepEqual((await enter()).answer, { answer: 'here' })
+  assert.deepEqual(sent, [B, A])
+})
+
+test('who has never been answered by a server of ours hears at once that these are none', async () => {
+  for (const status of [200, 301, 400, 403, 404]) {
+    const { enter, clock } = madeUp({ [A]: foreign(status), [B]: foreign(404) })
+    await assert.rejects(enter(60_000), { code: 'server-refused', message: /is that an orbweaver server\?/ })
+    assert.ok(clock.elapsed() < 1000)
+  }
+  // One of them may be right, and not be up yet.
+  await assert.rejects(madeUp({ [A]: foreign(404), [B]: 'away' }).enter(60_000), { name: 'Unreachable' })
+})
+
+test('what a proxy says while servers are being replaced is waited out', async () => {
+  const { enter, answers, clock } = madeUp({ [A]: GOOD })
+  await enter()
+  answers[A] = foreign(403)
+  clock.after(10_000, () => {
+    answers[A] = GOOD
+  })
+  assert.deepEqual((await enter(60_000)).answer, { answer: 'here' })
+  answers[A] = foreign(404)
+  await assert.rejects(enter(), { name: 'Unreachable', message: /status 404/ })
 })

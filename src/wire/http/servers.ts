@@ -1,15 +1,13 @@
 /**
  * The servers of a crawl, asked by a worker: one as long as it answers, else the next; one that does not answer is left
- * alone for a while, longer each time. What may be sent again is sent again as long as the caller has patience.
+ * alone for a while, longer each time. What may be sent again is sent again as long as the caller has patience. What one
+ * server refuses the others are asked for, too, before it is final.
  */
-import type { Static, TSchema } from 'typebox'
-import { Compile } from 'typebox/compile'
 import type { Millis } from '../../base/clock.ts'
-import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
-import { ErrorBody } from './api-error.ts'
 import { type AnswerOf, CALLS, type CallDefinition, type CallName, type RequestOf } from './calls.ts'
-import { type HttpAnswer, type HttpClient, NoAnswer } from './http-client.ts'
+import { type HttpAnswer, type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
+import { judgeAnswer, NotNow, type Refusal } from './judge-answer.ts'
 import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER, TIME_HEADER } from './protocol.ts'
 import type { ServerClock } from './server-clock.ts'
 
@@ -52,14 +50,12 @@ export class Unreachable extends Error {
   }
 }
 
-/** A server said that it cannot do it now. */
-class NotNow extends Error {
-  readonly code: string
-  constructor(url: string, { code, message }: Static<typeof ErrorBody>) {
-    super(`${url} says ${message}`)
-    this.name = 'NotNow'
-    this.code = code
-  }
+/** Each server asked once for the same thing. */
+interface Round {
+  asked: Set<Server>
+  /** Of the first that refused. */
+  refusal?: Refusal
+  strange: Refusal[]
 }
 
 interface Server {
@@ -87,6 +83,8 @@ export class Servers {
   /** Since when none has answered. */
   #lostSince: Millis | undefined
   #lastTrouble: unknown
+  /** At least one of them is a server of ours. */
+  #wasAnswered = false
 
   constructor(urls: readonly string[], client: HttpClient, clock: ServerClock, random: Random) {
     this.#given = urls.map(withoutSlash)
@@ -123,18 +121,31 @@ export class Servers {
     return isTls(url) || !this.#given.every(isTls)
   }
 
-  /** Throws Unreachable, or a Problem when the server will not answer this worker whatever it does. */
-  async ask<Name extends CallName>(name: Name, body: RequestOf<Name>, options: AskOptions): Promise<Got<Name>> {
+  /** `body` as a function: what it is depends on whether an earlier one was sent. Throws Unreachable or Refusal. */
+  async ask<Name extends CallName>(
+    name: Name,
+    body: RequestOf<Name> | (() => RequestOf<Name>),
+    options: AskOptions,
+  ): Promise<Got<Name>> {
     const until = this.#clock.elapsed() + options.patience
     const readyAt = (server: Server) =>
       name === 'upload' ? Math.max(server.notBefore, server.noRoomBefore) : server.notBefore
     for (;;) {
-      for (const server of this.#servers) {
-        if (readyAt(server) > this.#clock.elapsed()) continue
-        const got = await this.#try(server, name, body, options)
-        if (got !== undefined) return got
-        if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
+      const round: Round = { asked: new Set(), strange: [] }
+      for (const mayAsk of [(server: Server) => readyAt(server) <= this.#clock.elapsed(), () => true]) {
+        for (const server of this.#servers) {
+          if (round.asked.has(server) || !mayAsk(server)) continue
+          round.asked.add(server)
+          const got = await this.#try(server, name, body, options, round)
+          if (got !== undefined) return got
+          if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
+        }
+        // It is not final before those were asked that are being left alone.
+        if (round.refusal === undefined) break
       }
+      if (round.refusal !== undefined) throw round.refusal
+      // Most likely a wrong --server: who waited for them would hear of it much later.
+      if (!this.#wasAnswered && round.strange.length === this.#servers.length) throw round.strange[0]
       const now = this.#clock.elapsed()
       const next = Math.max(now, Math.min(...this.#servers.map(readyAt)))
       if (next > until || options.signal?.aborted) throw new Unreachable(next - now, this.#lastTrouble)
@@ -146,40 +157,46 @@ export class Servers {
   async #try<Name extends CallName>(
     server: Server,
     name: Name,
-    body: RequestOf<Name>,
+    body: RequestOf<Name> | (() => RequestOf<Name>),
     options: AskOptions,
+    round: Round,
   ): Promise<Got<Name> | undefined> {
+    const request = () => ({
+      ...requestOf(CALLS[name], server.url, typeof body === 'function' ? body() : body, options, this.#identity),
+      withinMs: ANSWER_WITHIN + (options.extraMs ?? 0),
+      signal: options.signal,
+    })
     let answer: HttpAnswer
     try {
-      answer = await this.#client.send({
-        ...requestOf(CALLS[name], server.url, body, options, this.#identity),
-        withinMs: ANSWER_WITHIN + (options.extraMs ?? 0),
-        signal: options.signal,
-      })
+      answer = await sendAgainIfStale(this.#client, request)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
       if (!options.signal?.aborted) this.#rest(server, error, 0)
       return undefined
     }
     this.#learnTime(answer)
-    if (answer.status === 429 || answer.status >= 500) {
-      const trouble = new NotNow(server.url, said(answer))
-      if (name === 'upload' && trouble.code === 'disk-full') {
-        this.#lastTrouble = trouble
-        server.noRoomBefore = this.#clock.elapsed() + Math.max(FIRST_REST, retryAfterOf(answer))
-      } else this.#rest(server, trouble, retryAfterOf(answer))
-      return undefined
+    const judged = judgeAnswer(name, server.url, answer)
+    switch (judged.kind) {
+      case 'done':
+        server.failures = 0
+        this.#wasAnswered = true
+        this.#lostSince = undefined
+        this.#prefer(server)
+        return { answer: judged.answer, sentAt: answer.sentAt, answeredAt: answer.headAt }
+      case 'refused':
+        round.refusal ??= judged.refusal
+        return undefined
+      case 'strange':
+        round.strange.push(judged.refusal)
+        this.#rest(server, judged.refusal, 0)
+        return undefined
+      case 'later':
+        if (name === 'upload' && judged.trouble.code === 'disk-full') {
+          this.#lastTrouble = judged.trouble
+          server.noRoomBefore = this.#clock.elapsed() + Math.max(FIRST_REST, judged.retryAfter)
+        } else this.#rest(server, judged.trouble, judged.retryAfter)
+        return undefined
     }
-    if (answer.status !== 200) throw refusal(server.url, answer)
-    const value = json(answer.body)
-    if (!accepts(name, value)) {
-      this.#rest(server, new Error(`${server.url} answers ${name} with something else than orbweaver does`), 0)
-      return undefined
-    }
-    server.failures = 0
-    this.#lostSince = undefined
-    this.#prefer(server)
-    return { answer: value, sentAt: answer.sentAt, answeredAt: answer.headAt }
   }
 
   #prefer(server: Server): void {
@@ -227,52 +244,4 @@ function requestOf(
   if (bytes !== undefined && bytes.packing !== 'identity') headers['content-encoding'] = bytes.packing
   const sent = bytes?.body ?? (body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body)))
   return { method, url: `${server}${path.replace(':name', name ?? '')}${query}`, headers, body: sent }
-}
-
-const checks = new Map<CallName, (value: unknown) => boolean>()
-
-function accepts<Name extends CallName>(name: Name, value: unknown): value is AnswerOf<Name> {
-  let check = checks.get(name)
-  if (check === undefined) {
-    const compiled = Compile(CALLS[name].answer as TSchema)
-    check = (value) => compiled.Check(value)
-    checks.set(name, check)
-  }
-  return check(value)
-}
-
-const errorShape = Compile(ErrorBody)
-
-function json(body: Uint8Array): unknown {
-  try {
-    return JSON.parse(new TextDecoder().decode(body))
-  } catch {
-    return undefined
-  }
-}
-
-function said({ status, body }: HttpAnswer): Static<typeof ErrorBody> {
-  const value = json(body)
-  if (errorShape.Check(value)) return value
-  return { code: String(status), message: `status ${status}`, hint: 'is that an orbweaver server?' }
-}
-
-export function refusal(url: string, answer: HttpAnswer): Refusal {
-  return new Refusal(url, answer.status, said(answer))
-}
-
-/** The server will not do that for this worker, however often it asks. */
-export class Refusal extends Problem {
-  readonly status: number
-  constructor(url: string, status: number, { message, hint }: Static<typeof ErrorBody>) {
-    super('server-refused', `${url} refuses: ${message} (${hint})`)
-    this.name = 'Refusal'
-    this.status = status
-  }
-}
-
-/** In seconds, as our servers say it; a proxy's date is not read. */
-function retryAfterOf({ header }: HttpAnswer): Millis {
-  const seconds = Number(header('retry-after') ?? 0)
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
 }

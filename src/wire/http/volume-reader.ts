@@ -1,9 +1,9 @@
 /** An operator's way to the bytes of a volume that lies with a server. */
 import type { Millis } from '../../base/clock.ts'
 import { CALLS } from './calls.ts'
-import type { HttpClient } from './http-client.ts'
+import { type HttpClient, sendAgainIfStale } from './http-client.ts'
+import { refusalOf } from './judge-answer.ts'
 import { MOST_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
-import { refusal } from './servers.ts'
 
 /** `length` bytes from `offset`; fewer at the end of the volume. Throws NoAnswer or Refusal. */
 export type ReadAt = (name: string, offset: number, length: number) => Promise<Uint8Array>
@@ -15,14 +15,14 @@ export function volumeReader(client: HttpClient, server: string, joinSecret: str
     joinSecret === undefined ? {} : { authorization: `Join ${Buffer.from(joinSecret).toString('base64url')}` }
   const { method, path } = CALLS.readVolume
   const piece = async (name: string, offset: number, length: number): Promise<Uint8Array> => {
-    const answer = await client.send({
+    const answer = await sendAgainIfStale(client, () => ({
       method,
       url: `${server}${path.replace(':name', encodeURIComponent(name))}?offset=${offset}&length=${length}`,
       headers: { ...authorization, [PROTOCOL_HEADER]: String(PROTOCOL) },
       body: undefined,
       withinMs: ANSWER_WITHIN,
-    })
-    if (answer.status !== 200) throw refusal(server, answer)
+    }))
+    if (answer.status !== 200) throw refusalOf(server, answer)
     return answer.body.subarray(0, length)
   }
   return async (name, offset, length) => {

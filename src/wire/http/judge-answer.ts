@@ -1,0 +1,107 @@
+/**
+ * What an answer to a call means for who asks: done; another server may do it; or refused. Between a worker and its servers
+ * stand proxies that answer in their place, and servers are of different versions while they are being replaced: so only
+ * what one of ours says in the words of the API is taken as its word.
+ */
+import type { Static, TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import { ErrorBody } from './api-error.ts'
+import { type AnswerOf, CALLS, type CallName } from './calls.ts'
+import type { HttpAnswer } from './http-client.ts'
+
+/** The server will not do that for this worker, however often it asks. */
+export class Refusal extends Problem {
+  readonly status: number
+  /** Said by a server of ours, not by something in front of it. */
+  readonly isOurs: boolean
+  constructor(url: string, status: number, { message, hint }: Static<typeof ErrorBody>, isOurs: boolean) {
+    super('server-refused', `${url} refuses: ${message} (${hint})`)
+    this.name = 'Refusal'
+    this.status = status
+    this.isOurs = isOurs
+  }
+}
+
+/** A server said that it cannot do it now. */
+export class NotNow extends Error {
+  readonly code: string
+  constructor(url: string, { code, message }: Static<typeof ErrorBody>) {
+    super(`${url} says ${message}`)
+    this.name = 'NotNow'
+    this.code = code
+  }
+}
+
+/**
+ * | answer | is |
+ * |---|---|
+ * | 200, with the shape that the call promises | `done` |
+ * | 429, 5xx, whoever says it | `later` |
+ * | 400, 401, 403, 404, 409, 413, 415 in the words of the API | `refused`: final when every other server was asked, too |
+ * | 413 of somebody else | `refused` as well: a proxy that takes no bodies of that size will never take it |
+ * | all else: redirects, pages of proxies, other programs, 200 with another shape | `strange`: that address leads to no server of ours, now |
+ */
+export type Judged<Name extends CallName> =
+  | { kind: 'done'; answer: AnswerOf<Name> }
+  | { kind: 'later'; trouble: NotNow; retryAfter: Millis }
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'strange'; refusal: Refusal }
+
+export function judgeAnswer<Name extends CallName>(name: Name, url: string, answer: HttpAnswer): Judged<Name> {
+  const { status } = answer
+  if (status === 200) {
+    const value = json(answer.body)
+    if (accepts(name, value)) return { kind: 'done', answer: value }
+    const message = `it answers ${name} with something else than orbweaver does`
+    return { kind: 'strange', refusal: new Refusal(url, status, { code: '200', message, hint: STRANGE }, false) }
+  }
+  if (status === 429 || status >= 500)
+    return { kind: 'later', trouble: new NotNow(url, said(answer).body), retryAfter: retryAfterOf(answer) }
+  const refusal = refusalOf(url, answer)
+  return { kind: refusal.isOurs || status === 413 ? 'refused' : 'strange', refusal }
+}
+
+export function refusalOf(url: string, answer: HttpAnswer): Refusal {
+  const { body, isOurs } = said(answer)
+  return new Refusal(url, answer.status, body, isOurs)
+}
+
+const STRANGE = 'is that an orbweaver server?'
+const TOO_BIG = 'a proxy in front of the server must let through bodies of 32 MB: client_max_body_size of nginx'
+
+const errorShape = Compile(ErrorBody)
+
+function said({ status, body }: HttpAnswer): { body: Static<typeof ErrorBody>; isOurs: boolean } {
+  const value = json(body)
+  if (errorShape.Check(value)) return { body: value, isOurs: true }
+  const hint = status === 413 ? TOO_BIG : STRANGE
+  return { body: { code: String(status), message: `status ${status}`, hint }, isOurs: false }
+}
+
+function json(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder().decode(body))
+  } catch {
+    return undefined
+  }
+}
+
+const checks = new Map<CallName, (value: unknown) => boolean>()
+
+function accepts<Name extends CallName>(name: Name, value: unknown): value is AnswerOf<Name> {
+  let check = checks.get(name)
+  if (check === undefined) {
+    const compiled = Compile(CALLS[name].answer as TSchema)
+    check = (value) => compiled.Check(value)
+    checks.set(name, check)
+  }
+  return check(value)
+}
+
+/** In seconds, as our servers say it; a proxy's date is not read. */
+function retryAfterOf({ header }: HttpAnswer): Millis {
+  const seconds = Number(header('retry-after') ?? 0)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+}
