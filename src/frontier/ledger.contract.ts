@@ -440,6 +440,42 @@ export function ledgerContract(make: MakeDatabase): void {
     })
   })
 
+  describe('takeBack', () => {
+    const takeBack = (bench: Bench, worker: string, has: readonly string[]) =>
+      bench.db.transact((tx) => bench.ledger.takeBack(tx, worker, has))
+
+    it('ends what a worker was granted and never heard of: neither what it has nor what others have', async () => {
+      const bench = await openBench(make)
+      await bench.seed('a.test/', 'b.test/', 'c.test/', 'd.test/')
+      const all = (await bench.frontier.checkOut('w1', 3)).visits
+      const other = await bench.one('w2')
+      const [unheard, ...heard] = all
+      const has = heard.map(({ id }) => id)
+      assert.deepEqual(await takeBack(bench, 'w1', has), [unheard.id])
+      assert.deepEqual(await takeBack(bench, 'w1', has), [])
+      for (const { site } of [other, ...heard]) assert.equal((await look(bench, site))?.state, 'leased')
+      assert.equal((await look(bench, unheard.site))?.state, 'waiting')
+      const again = await bench.one('w2')
+      assert.equal(again.site, unheard.site)
+      assert.ok(again.fence > unheard.fence, 'its number is not given again')
+    })
+
+    it('passes over visits that were begun, and refuses what comes of those that it ended', async () => {
+      const bench = await openBench(make)
+      await bench.seed('a.test/', 'b.test/', 'c.test/')
+      const [one, two, three] = (await bench.frontier.checkOut('w1', 3)).visits
+      assert.equal(await bench.frontier.enter('w1', one.id, '192.0.2.1'), 'here')
+      await bench.settle(part(bench, two, 1, { found: [link(`${two.site}/1`)] }))
+      assert.deepEqual(await takeBack(bench, 'w1', []), [three.id])
+      assert.equal(await bench.frontier.enter('w1', three.id, '192.0.2.3'), 'elsewhere')
+      assert.deepEqual((await bench.frontier.renew('w1', [one.id, two.id, three.id])).lost, [three.id])
+      const next = await bench.one('w2')
+      assert.equal(next.site, three.site)
+      assert.deepEqual(await bench.settle(whole(bench, three)), ['stale'])
+      assert.deepEqual(await bench.settle(whole(bench, next)), ['applied'])
+    })
+  })
+
   describe('wish', () => {
     it('has a marked page looked at again when it is due, after those never visited', async () => {
       const bench = await openBench(make)

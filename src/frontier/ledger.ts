@@ -81,6 +81,12 @@ export interface Ledger {
   lose(tx: Tx, worker: WorkerId): Promise<LostVisit[]>
   /** Visits that were granted and never handed out: their sites wait as if they had not been. Others are passed over. */
   giveBack(tx: Tx, visits: readonly VisitId[]): Promise<void>
+  /**
+   * The answer to a check-out of this worker got lost on its way: of its leases, those that it does not name are ended as
+   * if they had not been granted, and named here. Visits that were begun (entered, or told of) are passed over, so that a
+   * question that is late does no harm.
+   */
+  takeBack(tx: Tx, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
   wish(tx: Tx, wishes: readonly Wish[]): Promise<void>
   /**

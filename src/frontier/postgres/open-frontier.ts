@@ -13,7 +13,7 @@ import { awaitParts } from './await-parts.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { type Entry, enter } from './enter.ts'
 import { freeAddresses } from './free-addresses.ts'
-import { giveBack } from './give-back.ts'
+import { giveBack, takeBack } from './give-back.ts'
 import { grouped } from './grouped.ts'
 import { lookAround } from './look-around.ts'
 import { postgresLooks } from './looks.ts'
@@ -140,6 +140,7 @@ function ledgerOf(rules: Rules): Ledger {
     reap: (tx, now, buckets) => reap(sheafOf(tx), now === undefined ? rules.time.now() : rules.time.of(now), buckets),
     lose: (tx, worker) => loseWorker(sheafOf(tx), worker),
     giveBack: (tx, visits) => giveBack(sheafOf(tx), visits),
+    takeBack: (tx, worker, has) => takeBack(sheafOf(tx), worker, has),
     wish: (tx, wishes) => wish(sheafOf(tx), wishes),
     async alias(tx, given) {
       const sheaf = sheafOf(tx)

@@ -17,7 +17,8 @@ export const READ_ENDED_BUCKETS = `
   SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
     SELECT FROM site WHERE site.bucket = b.bucket AND lease_until <= $1 LIMIT 1) s ORDER BY b.bucket`
 export const READ_LEASES_OF_WORKER = `
-  SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
+  SELECT key, fence::float8 AS fence FROM site
+  WHERE bucket = ANY($1::smallint[]) AND worker = $2 AND state = 'leased'`
 
 export const ALL_BUCKETS: readonly number[] = Array.from({ length: BUCKETS }, (_, bucket) => bucket)
 

@@ -1,12 +1,13 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitId } from '../../visit/visit.ts'
+import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
-import { ALL_PARTS } from '../site-row.ts'
-import { readVisitId } from '../visit-id.ts'
+import { ALL_PARTS, type SiteRow } from '../site-row.ts'
+import { readVisitId, visitId } from '../visit-id.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
 import { readSite } from './read-site.ts'
+import { READ_LEASES_OF_WORKER } from './reap.ts'
 import type { Rules } from './rules.ts'
 import { writeSite } from './write-site.ts'
 
@@ -16,12 +17,30 @@ export function giveBack(tx: SqliteTx, rules: Rules, visits: readonly VisitId[])
     const id = readVisitId(visit)
     const site = id === undefined ? undefined : readSite(tx, signed64(id.site))
     // Its lease ran out meanwhile.
-    if (site?.state !== 'leased' || site.fence !== id?.fence || site.part > 0 || site.entered !== null) continue
-    endLease(tx, rules, site, rules.time.now())
-    site.fence--
-    site.part = ALL_PARTS
-    site.state = stateAfter(site.state, { kind: 'ended', left: site.waiting })
-    if (site.state === 'waiting') beginToWait(tx, rules, site)
-    writeSite(tx, site)
+    if (site?.state !== 'leased' || site.fence !== id?.fence || isBegun(site)) continue
+    end(tx, rules, { ...site, fence: site.fence - 1 })
   }
+}
+
+/** Its number is not given again: the worker may yet come with it, for all that is known here. */
+export function takeBack(tx: SqliteTx, rules: Rules, worker: WorkerId, has: readonly VisitId[]): VisitId[] {
+  const named = new Set(has)
+  return tx.allExact<{ key: bigint }>(READ_LEASES_OF_WORKER, worker).flatMap(({ key }) => {
+    const site = readSite(tx, key)
+    if (site === undefined || isBegun(site)) return []
+    const visit = visitId(site.key, site.fence)
+    if (named.has(visit)) return []
+    end(tx, rules, site)
+    return [visit]
+  })
+}
+
+const isBegun = ({ part, entered }: SiteRow): boolean => part > 0 || entered !== null
+
+function end(tx: SqliteTx, rules: Rules, site: SiteRow): void {
+  endLease(tx, rules, site, rules.time.now())
+  site.part = ALL_PARTS
+  site.state = stateAfter(site.state, { kind: 'ended', left: site.waiting })
+  if (site.state === 'waiting') beginToWait(tx, rules, site)
+  writeSite(tx, site)
 }

@@ -10,7 +10,7 @@ import { admit } from './admit.ts'
 import { awaitParts } from './await-parts.ts'
 import { checkOut } from './check-out.ts'
 import { countDomains } from './count-domains.ts'
-import { giveBack } from './give-back.ts'
+import { giveBack, takeBack } from './give-back.ts'
 import { grouped } from './grouped.ts'
 import { holdAddress } from './hold-address.ts'
 import { sqliteLooks } from './looks.ts'
@@ -92,6 +92,7 @@ function ledgerOf(rules: Rules): Ledger {
     reap: async (tx, now) => reap(sqliteTx(tx), rules, now === undefined ? rules.time.now() : rules.time.of(now)),
     lose: async (tx, worker) => loseWorker(sqliteTx(tx), rules, worker),
     giveBack: async (tx, visits) => giveBack(sqliteTx(tx), rules, visits),
+    takeBack: async (tx, worker, has) => takeBack(sqliteTx(tx), rules, worker, has),
     wish: async (tx, wishes) => wish(sqliteTx(tx), rules, wishes),
     alias: async (tx, given) => addAlias(sqliteTx(tx), rules, given),
     unalias: async (tx, name) => {
