@@ -1,6 +1,7 @@
 /** Where a PostgreSQL database is, as one writes it: `postgres://user:password@host:port/name`, or several hosts. */
 import { readFileSync } from 'node:fs'
 import { Problem } from '../../base/errors.ts'
+import { tlsOf } from './tls.ts'
 
 export interface PostgresAddress {
   /** One URL per host, in the order in which they are tried. They may hold a password: for the client only. */
@@ -28,7 +29,23 @@ export function postgresAddress(text: string): PostgresAddress {
   const urls = each.map((host) => `postgres://${user === undefined ? '' : `${user}@`}${host}/${name}${query ?? ''}`)
   if (!urls.every((one) => URL.canParse(one)))
     throw bad('cannot be read: special characters are written as %40 and the like')
-  return { urls, where: `postgres://${hosts}/${name}` }
+  // What is wrong with it is told before anybody is asked.
+  for (const one of urls) tlsOf(one)
+  return { urls: urls.map(withoutTarget), where: `postgres://${hosts}/${name}` }
+}
+
+/**
+ * `target_session_attrs`, as `psql` has it: who writes takes only a server that takes writes, whether the address says so or
+ * not; who only reads takes any. So nothing is left to choose.
+ */
+function withoutTarget(text: string): string {
+  const url = new URL(text)
+  const target = url.searchParams.get('target_session_attrs')
+  if (target === null) return text
+  if (!['read-write', 'primary', 'any'].includes(target))
+    throw bad('says another target_session_attrs than read-write: servers write')
+  url.searchParams.delete('target_session_attrs')
+  return url.href
 }
 
 function fromFile(path: string): string {

@@ -2,8 +2,8 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import type { PostgresAddress } from './address.ts'
-import { prepareSession } from './session.ts'
+import { prepareSession, type Session } from './session.ts'
+import { tlsOf } from './tls.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
 export interface Answer {
@@ -15,15 +15,17 @@ export interface Answer {
 }
 
 export interface Connection {
-  /** The process that serves us, as `pg_stat_activity` calls it. */
+  /** The process that serves us, as we were told when we connected: a pooler between says something else than the server. */
   readonly backend: number
+  /** What the server said of itself. */
+  readonly session: Session
   /** Nothing can be asked here any more. */
   readonly isLost: boolean
   /** Asked at once, answered in order. */
   ask(text: string, values?: readonly Bound[], how?: How): Promise<Answer>
   /** What others notify on channels that this session listens to. */
   heard(hear: (channel: string, payload: string) => void): void
-  /** Called once, when the connection is lost without our asking. */
+  /** Called once, when the connection is lost or cut. */
   lost(tell: () => void): void
   end(): Promise<void>
   /** At once and without a word: the server finds out and takes back what was under way. */
@@ -54,22 +56,12 @@ const GRACE_MS = 15_000
 const FAREWELL_MS = 2_000
 const SILENCE_MS = 10_000
 
-/** The first host of the address that can be had and fits. Rejects with what the last one said. */
-export async function connect(address: PostgresAddress, settings: SessionSettings): Promise<Connection> {
-  let trouble: unknown
-  for (const url of address.urls) {
-    try {
-      return await connectTo(url, address.where, settings)
-    } catch (error) {
-      trouble = error
-    }
-  }
-  throw trouble
-}
-
-async function connectTo(url: string, where: string, settings: SessionSettings): Promise<Connection> {
+/** `where`: for messages. */
+export async function connectTo(address: string, where: string, settings: SessionSettings): Promise<Connection> {
+  const { url, ssl } = tlsOf(address)
   const client = new pg.Client({
     connectionString: url,
+    ssl,
     application_name: 'orbweaver',
     connectionTimeoutMillis: settings.connectMs,
     // A peer that went away without a word is found out also when nothing is sent.
@@ -77,10 +69,11 @@ async function connectTo(url: string, where: string, settings: SessionSettings):
     keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
   })
-  const connection = connectionOf(client, settings)
+  let session: Session | undefined
+  const connection = connectionOf(client, settings, () => session ?? { timeline: 0, backend: 0 })
   try {
     await client.connect()
-    await prepareSession(connection, where, settings)
+    session = await prepareSession(connection, where, settings)
     return connection
   } catch (error) {
     connection.cut()
@@ -88,7 +81,7 @@ async function connectTo(url: string, where: string, settings: SessionSettings):
   }
 }
 
-function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings): Connection {
+function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings, session: () => Session): Connection {
   const socket = (client as unknown as { connection: { stream: Socket } }).connection
   let isLost = false
   let isEnding = false
@@ -115,6 +108,9 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
   return {
     get backend() {
       return (client as unknown as { processID: number | null }).processID ?? 0
+    },
+    get session() {
+      return session()
     },
     get isLost() {
       return isLost
@@ -145,8 +141,7 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
       cancel()
     },
     cut() {
-      isEnding = true
-      isLost = true
+      lose()
       socket.stream.destroy()
     },
   }

@@ -4,7 +4,8 @@ import { after, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
-import { type Connection, connect } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { connectorOf } from './hosts.ts'
 import { steps } from './migrating.test-process.ts'
 import { openPostgres } from './open.ts'
 import { MIGRATING } from './schema.ts'
@@ -40,7 +41,7 @@ describe('a server killed while it migrates', { skip }, () => {
   for (const { where, lock, done } of places)
     it(`${where} leaves what was done before, and the next one goes on from there`, async () => {
       const address = await server.newDatabase()
-      const outside = await connect(postgresAddress(address), settings)
+      const outside = await connectorOf(postgresAddress(address), settings)()
       await outside.ask(`SELECT pg_advisory_lock(${lock})`)
       const child = spawn(process.execPath, [program, address], { stdio: 'inherit' })
       await somebodyWaits(outside, lock)

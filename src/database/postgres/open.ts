@@ -4,7 +4,8 @@ import { Problem } from '../../base/errors.ts'
 import { freshSeed, type Random, seededRandom } from '../../base/random.ts'
 import type { Database } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
-import { type Connection, connect, type SessionSettings } from './connection.ts'
+import type { Connection, SessionSettings } from './connection.ts'
+import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
@@ -66,7 +67,8 @@ async function opened(
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
-  const pool = poolOf(settings.connections, () => connect(address, settings))
+  const connect = connectorOf(address, settings)
+  const pool = poolOf(settings.connections, connect)
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
   const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
@@ -87,7 +89,7 @@ async function opened(
     read: (work) => unlessClosed(() => read(tools, work)),
     session: () =>
       unlessClosed(() =>
-        connect(address, settings).catch((error: unknown) => {
+        connect().catch((error: unknown) => {
           throw troubleOf(error, where, true)
         }),
       ),

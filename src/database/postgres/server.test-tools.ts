@@ -3,7 +3,7 @@
  * temporary folder, it syncs nothing, and it ends with the process that started it, however that ends.
  */
 import { type ChildProcess, type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process'
-import { chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { chownSync, existsSync, globSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -20,6 +20,9 @@ export interface StartedServer {
   crash(): Promise<void>
   /** After a crash: the same data at the same port. */
   restart(): Promise<void>
+  /** Another that follows this one, and takes no writes before it is promoted. This one is away for a moment meanwhile. */
+  standby(): Promise<StartedServer>
+  promote(): void
   stop(): Promise<void>
 }
 
@@ -58,9 +61,7 @@ export async function startServer(
 }
 
 async function started(bin: string, runner: Runner, settings: ServerSettings, parent: string): Promise<StartedServer> {
-  const folder = mkdtempSync(join(realpathSync(parent), 'orbweaver-postgres-'))
-  if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
-  try {
+  return inFolder({ bin, runner, settings, parent }, (folder) => {
     // Texts in the order of a language, as most servers have them: what relies on the order of bytes must say so.
     const language = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
     execFileSync(
@@ -68,19 +69,56 @@ async function started(bin: string, runner: Runner, settings: ServerSettings, pa
       ['-D', dataIn(folder), '-U', 'postgres', '--auth=trust', '--encoding=UTF8', ...language, '--no-sync'],
       { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
+  })
+}
+
+interface Making {
+  readonly bin: string
+  readonly runner: Runner
+  readonly settings: ServerSettings
+  readonly parent: string
+}
+
+/** A server with a folder of its own, which `fill` gives its data. */
+async function inFolder(making: Making, fill: (folder: string) => void): Promise<StartedServer> {
+  const { bin, runner, settings, parent } = making
+  const folder = mkdtempSync(join(realpathSync(parent), 'orbweaver-postgres-'))
+  if (runner.uid !== undefined) chownSync(folder, runner.uid, runner.gid ?? runner.uid)
+  try {
+    fill(folder)
     const port = await freePort()
     let run = await launch(bin, runner, folder, port, settings)
+    const end = async (signal: NodeJS.Signals) => {
+      process.kill(run.pid, signal)
+      await run.ended
+    }
+    const restart = async () => {
+      run = await retried(() => launch(bin, runner, folder, port, settings))
+    }
     return {
       url: `postgres://postgres@127.0.0.1:${port}/postgres`,
       get pid() {
         return run.pid
       },
-      async crash() {
-        process.kill(run.pid, 'SIGKILL')
-        await run.ended
+      crash: () => end('SIGKILL'),
+      restart,
+      async standby() {
+        // The data of one that was shut down are whole: no other program is needed to copy them.
+        await end('SIGINT')
+        const follows = { ...settings, primary_conninfo: `host=127.0.0.1 port=${port} user=postgres` }
+        const standby = await inFolder({ ...making, settings: follows }, (other) => {
+          execFileSync('cp', ['-R', dataIn(folder), dataIn(other)], runner)
+          writeFileSync(join(dataIn(other), 'standby.signal'), '')
+        })
+        await restart()
+        return standby
       },
-      async restart() {
-        run = await retried(() => launch(bin, runner, folder, port, settings))
+      promote() {
+        execFileSync(join(bin, 'pg_ctl'), ['promote', '-w', '-D', dataIn(folder)], {
+          ...runner,
+          cwd: folder,
+          stdio: 'ignore',
+        })
       },
       async stop() {
         run.shell.ref()
@@ -172,7 +210,7 @@ function isListening(shell: ChildProcess, port: number): Promise<void> {
     let log = ''
     shell.stderr?.on('data', (bytes: Buffer) => {
       log = (log + String(bytes)).slice(-4000)
-      if (!log.includes('ready to accept connections')) return
+      if (!/ready to accept (read-only )?connections/.test(log)) return
       clearTimeout(timer)
       resolve()
     })

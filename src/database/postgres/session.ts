@@ -23,12 +23,23 @@ const PLAN_ONCE = `
   SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)
   WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`
 
+/** The primary's line of history, one more with each fail-over: the first digits of what it writes its log to. */
+const READ_TIMELINE = `
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
+
+export interface Session {
+  /** 0: not known. Services that keep no log of their own have none. */
+  readonly timeline: number
+  /** The process at the server that works for us, as it says itself. */
+  readonly backend: number
+}
+
 /** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
 export async function prepareSession(
   connection: Pick<Connection, 'ask'>,
   where: string,
   { access, statementMs, idleInTransactionMs }: SessionSettings,
-): Promise<void> {
+): Promise<Session> {
   const set = connection.ask(`
     SET statement_timeout = ${Math.round(statementMs)};
     SET idle_in_transaction_session_timeout = ${Math.round(idleInTransactionMs)};
@@ -39,14 +50,17 @@ export async function prepareSession(
     SET jit = off;
   `)
   const look = connection.ask(`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
+    SELECT pg_backend_pid() AS backend, current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
   const plans = access === 'write' ? connection.ask(PLAN_ONCE) : undefined
+  // A standby writes no log.
+  const history = connection.ask(READ_TIMELINE).catch(() => ({ rows: [{ timeline: 0 }] }))
   const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
-  const [, { rows }] = await Promise.all([set, look, plans, ...watches])
+  const [, { rows }, past] = await Promise.all([set, look, history, plans, ...watches])
   const [server] = rows as {
+    backend: number
     version: number
     release: string
     encoding: string
@@ -60,12 +74,18 @@ export async function prepareSession(
   if (access === 'write' && server.onlyReads) throw new StandbyError(where)
   // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
   if (server.commit === 'off') await connection.ask('SET synchronous_commit = on')
+  const [{ timeline }] = past.rows as { timeline: number }[]
+  return { timeline, backend: server.backend }
 }
 
-/** A standby, or a primary that was told to take no writes: another host may, or this one later. */
+/** A standby, or a primary that must not be written to: another host may, or this one later. */
 export class StandbyError extends Error {
-  constructor(where: string) {
-    super(`${where} takes no writes`)
+  /** As the end of a sentence about it. */
+  readonly why: string
+
+  constructor(where: string, why = 'takes no writes (a standby?)') {
+    super(`${where} ${why}`)
     this.name = 'StandbyError'
+    this.why = why
   }
 }

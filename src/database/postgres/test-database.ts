@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import type { Database } from '../database.ts'
 import { postgresAddress } from './address.ts'
-import { type Connection, connect } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from './open.ts'
 import { type StartedServer, startServer } from './server.test-tools.ts'
@@ -40,7 +41,7 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     statementMs: 60_000,
     idleInTransactionMs: 60_000,
   } as const
-  const outside = await connect(postgresAddress(url), settings)
+  const outside = await connectorOf(postgresAddress(url), settings)()
   const made: string[] = []
   const opened: Database[] = []
   const addressOf = (name: string) => {

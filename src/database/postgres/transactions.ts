@@ -41,13 +41,20 @@ type Attempt<T> =
   | { readonly kind: 'done'; readonly value: T }
   | TryAgain
   /** COMMIT was sent and not answered. */
-  | { readonly kind: 'in doubt'; readonly value: T; readonly xid: string; readonly error: unknown }
+  | { readonly kind: 'in doubt'; readonly value: T; readonly sent: Sent; readonly error: unknown }
+
+/** A transaction whose end was asked for. */
+interface Sent {
+  readonly xid: string
+  /** Of the server that was asked: on another, the same number may be somebody else's. */
+  readonly timeline: number
+}
 
 export async function transact<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
   return insist(tools, async () => {
     const attempt = await attemptOf(tools, true, work)
     if (attempt.kind !== 'in doubt') return attempt
-    const committed = await wasCommitted(tools, attempt.xid, attempt.error)
+    const committed = await wasCommitted(tools, attempt.sent, attempt.error)
     return committed ? { kind: 'done', value: attempt.value } : { kind: 'again', why: 'away', error: attempt.error }
   })
 }
@@ -147,7 +154,7 @@ async function attemptOn<T>(
   } catch (error) {
     if (connection.isLost || codeOf(error) === undefined || spoilsConnection(error)) {
       connection.cut()
-      return { kind: 'in doubt', value, xid, error }
+      return { kind: 'in doubt', value, sent: { xid, timeline: connection.session.timeline }, error }
     }
     return verdict(tools, error, false)
   }
@@ -203,13 +210,13 @@ function notConnected(tools: TransactionTools, error: unknown): TryAgain {
 }
 
 /** What became of a transaction whose COMMIT was not answered. The server remembers for much longer than we are patient. */
-async function wasCommitted(tools: TransactionTools, xid: string, cause: unknown): Promise<boolean> {
+async function wasCommitted(tools: TransactionTools, sent: Sent, cause: unknown): Promise<boolean> {
   const since = tools.clock.elapsed()
   for (let tries = 1; ; tries++) {
-    const status = await statusOf(tools, xid)
+    const status = await statusOf(tools, sent)
     if (status === 'committed') return true
     if (status === 'aborted') return false
-    if (tools.clock.elapsed() - since >= tools.patienceMs)
+    if (status === 'lost' || tools.clock.elapsed() - since >= tools.patienceMs)
       throw new Problem(
         'database-unreachable',
         `the connection to ${tools.where} was lost during a COMMIT, and whether it was done cannot be found out`,
@@ -222,17 +229,23 @@ async function wasCommitted(tools: TransactionTools, xid: string, cause: unknown
 /** Invalid_parameter_value: a number that this server has not given out yet. A standby took over that never had our work. */
 const IN_THE_FUTURE = '22023'
 
-async function statusOf(tools: TransactionTools, xid: string): Promise<string | undefined> {
+type Status = 'committed' | 'aborted' | 'in progress'
+
+/** 'lost': nobody will ever know. */
+async function statusOf(tools: TransactionTools, { xid, timeline }: Sent): Promise<Status | 'lost' | undefined> {
   let connection: Connection
   try {
     connection = await tools.pool.take()
-  } catch (error) {
-    notConnected(tools, error)
+  } catch {
     return undefined
   }
   try {
     const { rows } = await connection.ask('SELECT pg_xact_status($1::xid8) AS status', [xid])
-    return (rows[0] as { status: string | null }).status ?? undefined
+    const [{ status }] = rows as { status: Status | null }[]
+    if (connection.session.timeline === timeline) return status ?? undefined
+    // Another server took over, and goes on counting from the last transaction that it had heard of: a number it had not
+    // heard of it gives out again. What is not committed there is not ours, or is ours and gone; what is may be another's.
+    return status === 'committed' ? 'lost' : 'aborted'
   } catch (error) {
     if (codeOf(error) === IN_THE_FUTURE) return 'aborted'
     if (again(error, connection.isLost) === 'no') throw troubleOf(error, tools.where)

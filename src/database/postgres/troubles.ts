@@ -83,7 +83,7 @@ export function troubleOf(error: unknown, where: string, isAway = false): unknow
       )
     case '28P01':
     case '28000':
-      return new Problem('unfit-database', `${where} does not let us in: look at user and password`, because)
+      return new Problem('unfit-database', `${where} ${whyNotIn(error)}`, because)
     case '3D000':
       return new Problem('unfit-database', `there is no such database: ${where}. Make it with createdb`, because)
     case '42501':
@@ -99,9 +99,37 @@ export function troubleOf(error: unknown, where: string, isAway = false): unknow
     case '57014':
       return new Problem('database-unreachable', `${where} took too long for a statement, several times`, because)
   }
+  const untrusted = (code === undefined ? undefined : UNTRUSTED[code]) ?? SPOKEN.get((error as Error | null)?.message)
+  if (untrusted !== undefined) return new Problem('unfit-database', `${where} ${untrusted}`, because)
   if (isAway || again(error, false) === 'away')
     return new Problem('database-unreachable', `the database ${where} cannot be reached: ${plainly(error)}`, because)
   return error
+}
+
+const UNKNOWN_CA = 'shows a certificate of an authority that we do not trust: name it with sslrootcert=FILE'
+const WRONG_DATE = 'shows a certificate that is not valid today: renew it, or look at the date here'
+/** What OpenSSL and Node.js say of a certificate. */
+const UNTRUSTED: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_CA,
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_CA,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_CA,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_CA,
+  CERT_SIGNATURE_FAILURE: UNKNOWN_CA,
+  CERT_HAS_EXPIRED: WRONG_DATE,
+  CERT_NOT_YET_VALID: WRONG_DATE,
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'shows a certificate for another name: write the host as the certificate has it, or say sslmode=verify-ca',
+}
+/** What the client library says without a code. */
+const SPOKEN: ReadonlyMap<unknown, string> = new Map([
+  ['The server does not support SSL connections', 'does not speak TLS: set ssl = on there, or say sslmode=disable'],
+])
+
+function whyNotIn(error: unknown): string {
+  return /no encryption/.test((error as Error).message)
+    ? 'lets nobody in without TLS: say sslmode=verify-full in its address'
+    : 'does not let us in: look at user and password'
 }
 
 function missingRight(error: unknown): string {
@@ -129,7 +157,7 @@ function plainly(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return plainly(error.errors[0])
   const code = codeOf(error)
   if (code !== undefined && PLAIN[code] !== undefined) return PLAIN[code]
-  if (error instanceof StandbyError) return 'it takes no writes (a standby?)'
+  if (error instanceof StandbyError) return `it ${error.why}`
   const said = error instanceof Error ? error.message : String(error)
   return /time(d )?out/.test(said) ? 'no answer in time' : said
 }

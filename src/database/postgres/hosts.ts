@@ -1,0 +1,83 @@
+/**
+ * Which member of a fail-over group is asked. Who writes takes the one that takes writes, and of several that do the one
+ * that was promoted last: an old primary that was started again, and knows nothing of what happened meanwhile, would take
+ * writes too, and they would be lost. Each promotion begins a new line of history with a higher number, so that number
+ * tells them apart; what this process has once seen of it, it never goes back behind.
+ */
+import type { PostgresAddress } from './address.ts'
+import { type Connection, connectTo, type SessionSettings } from './connection.ts'
+import { StandbyError } from './session.ts'
+import { again } from './troubles.ts'
+
+export type Connect = () => Promise<Connection>
+type Dial = typeof connectTo
+
+export function connectorOf(address: PostgresAddress, settings: SessionSettings, dial: Dial = connectTo): Connect {
+  return settings.access === 'write' ? toPrimary(address, settings, dial) : () => toAny(address, settings, dial)
+}
+
+/** The first that can be had. */
+async function toAny({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Promise<Connection> {
+  const troubles: unknown[] = []
+  for (const url of urls) {
+    try {
+      return await dial(url, where, settings)
+    } catch (error) {
+      troubles.push(error)
+    }
+  }
+  throw worst(troubles)
+}
+
+function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Connect {
+  const open = new Set<Connection>()
+  let newest = 0
+  /** Where the primary was last: asked alone, for one that is down may take seconds to be silent. */
+  let last: string | undefined = urls.length === 1 ? urls[0] : undefined
+
+  const take = (connection: Connection): Connection => {
+    const { timeline } = connection.session
+    if (timeline < newest) {
+      connection.cut()
+      throw new StandbyError(where, 'is a primary that another has replaced: make it a standby of that one')
+    }
+    newest = timeline
+    for (const other of open) {
+      // The one we had is cut off from the others and does not know: nothing more is written there.
+      if (other.session.timeline < newest) other.cut()
+      if (other.isLost) open.delete(other)
+    }
+    open.add(connection)
+    return connection
+  }
+
+  const search = async (): Promise<Connection> => {
+    const answers = await Promise.allSettled(urls.map((url) => dial(url, where, settings)))
+    const found = answers.flatMap((answer, at) =>
+      answer.status === 'fulfilled' ? [{ connection: answer.value, url: urls[at] }] : [],
+    )
+    if (found.length === 0)
+      throw worst(answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])))
+    const best = found.reduce((a, b) => (b.connection.session.timeline > a.connection.session.timeline ? b : a))
+    for (const { connection } of found) if (connection !== best.connection) connection.cut()
+    const taken = take(best.connection)
+    last = best.url
+    return taken
+  }
+
+  return async () => {
+    if (last === undefined) return search()
+    try {
+      return take(await dial(last, where, settings))
+    } catch (error) {
+      if (urls.length === 1) throw error
+      last = undefined
+      return search()
+    }
+  }
+}
+
+/** Of several troubles the one that may pass: as long as there is one, waiting may help. */
+function worst(troubles: readonly unknown[]): unknown {
+  return troubles.findLast((error) => again(error, false) !== 'no') ?? troubles.at(-1)
+}

@@ -1,0 +1,76 @@
+/**
+ * TLS to the database, by the parameters of its address as `psql` reads them: `sslmode`, `sslrootcert`, `sslcert`, `sslkey`.
+ * The client library reads them its own way (every mode as the strictest), so they do not reach it.
+ */
+import { readFileSync, statSync } from 'node:fs'
+import type { ConnectionOptions } from 'node:tls'
+import { Problem } from '../../base/errors.ts'
+
+export interface Tls {
+  /** `address` without what was read of it. */
+  readonly url: string
+  /** false: never. undefined: the address says nothing, and the variable `PGSSLMODE` is heard. */
+  readonly ssl: ConnectionOptions | false | undefined
+}
+
+const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+type Mode = (typeof MODES)[number]
+const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
+/** Of all authorities of a system together a few hundred KB. */
+const MOST_BYTES = 2 ** 20
+
+/** Its files are read each time, so that a certificate that was renewed is used by the next connection. */
+export function tlsOf(address: string): Tls {
+  const url = new URL(address)
+  const { searchParams } = url
+  const mode = modeOf(searchParams.get('sslmode'))
+  const files: Partial<Record<'ca' | 'cert' | 'key', Buffer>> = {}
+  for (const [parameter, option] of Object.entries(FILES)) {
+    const path = searchParams.get(parameter)
+    // As `psql` has it: the authorities that the system trusts, which here are those of Node.js.
+    if (path !== null && !(parameter === 'sslrootcert' && path === 'system')) files[option] = contents(parameter, path)
+  }
+  if (mode === undefined && Object.keys(files).length > 0)
+    throw bad(`names files for TLS and no sslmode: say sslmode=verify-full`)
+  if (mode === 'verify-ca' && files.ca === undefined) throw bad('says sslmode=verify-ca and names no sslrootcert')
+  for (const parameter of ['sslmode', ...Object.keys(FILES)]) searchParams.delete(parameter)
+  return { url: url.href, ssl: mode === undefined ? undefined : optionsOf(mode, files) }
+}
+
+function modeOf(text: string | null): Mode | undefined {
+  if (text === null) return undefined
+  const mode = MODES.find((one) => one === text)
+  if (mode === undefined) throw bad(`says an sslmode that is none of ${MODES.join(', ')}`)
+  return mode
+}
+
+function optionsOf(mode: Mode, files: ConnectionOptions): ConnectionOptions | false {
+  switch (mode) {
+    case 'disable':
+      return false
+    case 'require':
+      // Keeps eavesdroppers out, not those who pretend to be the server; with an authority it is verify-ca.
+      return files.ca === undefined ? { ...files, rejectUnauthorized: false } : optionsOf('verify-ca', files)
+    case 'verify-ca':
+      return { ...files, checkServerIdentity: () => undefined }
+    case 'verify-full':
+      return files
+  }
+}
+
+function contents(parameter: string, path: string): Buffer {
+  try {
+    const { size } = statSync(path)
+    if (size <= MOST_BYTES) {
+      const bytes = readFileSync(path)
+      if (bytes.includes('-----BEGIN ')) return bytes
+    }
+  } catch (cause) {
+    throw bad(`names a file that cannot be read: ${parameter}=${path}`, cause)
+  }
+  throw bad(`names a file that is not in PEM form: ${parameter}=${path}`)
+}
+
+function bad(why: string, cause?: unknown): Problem {
+  return new Problem('bad-config', `the address of the database ${why}`, { cause })
+}
