@@ -20,6 +20,15 @@ describe('an address', () => {
     assert.equal(postgresAddress('postgres:///crawl?host=/run/postgresql').where, 'postgres:///crawl')
   })
 
+  it('of servers that write may say so, and nothing else', () => {
+    const { urls } = postgresAddress('postgres://a,b/crawl?target_session_attrs=read-write&sslmode=require')
+    assert.deepEqual(urls, ['postgres://a/crawl?sslmode=require', 'postgres://b/crawl?sslmode=require'])
+    assert.throws(() => postgresAddress('postgres://a,b/crawl?target_session_attrs=standby'), {
+      code: 'bad-config',
+      message: /servers write/,
+    })
+  })
+
   it('may lie in a file', () => {
     const folder = mkdtempSync(join(tmpdir(), 'address-'))
     writeFileSync(join(folder, 'secret'), 'postgres://me:hush@db.test/crawl\n')

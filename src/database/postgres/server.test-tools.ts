@@ -39,10 +39,14 @@ const RESTARTS = 100
 /** Settings of PostgreSQL: instead of, and beside, those of `launch`. */
 export type ServerSettings = Readonly<Record<string, string | number>>
 
+/** Contents by name, in its folder of data: `pg_hba.conf`, `server.key` and the like. */
+export type ServerFiles = Readonly<Record<string, string>>
+
 /** One server a process; who asks again gets another. `parent`: where its data lie. */
 export async function startServer(
   settings: ServerSettings = {},
   parent = tmpdir(),
+  files: ServerFiles = {},
 ): Promise<StartedServer | { skipped: string }> {
   const runner = whoRuns()
   if (runner === undefined) return { skipped: 'PostgreSQL does not run as root, and there is no user postgres' }
@@ -51,7 +55,7 @@ export async function startServer(
   let trouble: unknown
   for (let attempt = 0; attempt < TRIES; attempt++) {
     try {
-      return await started(bin, runner, settings, parent)
+      return await started({ bin, runner, settings, parent }, files)
     } catch (error) {
       // Somebody else may have taken the port meanwhile.
       trouble = error
@@ -60,8 +64,9 @@ export async function startServer(
   return { skipped: `PostgreSQL would not start: ${String(trouble)}` }
 }
 
-async function started(bin: string, runner: Runner, settings: ServerSettings, parent: string): Promise<StartedServer> {
-  return inFolder({ bin, runner, settings, parent }, (folder) => {
+async function started(making: Making, files: ServerFiles): Promise<StartedServer> {
+  const { bin, runner } = making
+  return inFolder(making, (folder) => {
     // Texts in the order of a language, as most servers have them: what relies on the order of bytes must say so.
     const language = ['--locale=C', '--locale-provider=icu', '--icu-locale=en-US']
     execFileSync(
@@ -69,6 +74,12 @@ async function started(bin: string, runner: Runner, settings: ServerSettings, pa
       ['-D', dataIn(folder), '-U', 'postgres', '--auth=trust', '--encoding=UTF8', ...language, '--no-sync'],
       { ...runner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
+    for (const [name, contents] of Object.entries(files)) {
+      const path = join(dataIn(folder), name)
+      // It does not take keys that others may read.
+      writeFileSync(path, contents, { mode: 0o600 })
+      if (runner.uid !== undefined) chownSync(path, runner.uid, runner.gid ?? runner.uid)
+    }
   })
 }
 

@@ -2,6 +2,7 @@
  * TLS to the database, by the parameters of its address as `psql` reads them: `sslmode`, `sslrootcert`, `sslcert`, `sslkey`.
  * The client library reads them its own way (every mode as the strictest), so they do not reach it.
  */
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import type { ConnectionOptions } from 'node:tls'
 import { Problem } from '../../base/errors.ts'
@@ -59,16 +60,23 @@ function optionsOf(mode: Mode, files: ConnectionOptions): ConnectionOptions | fa
 }
 
 function contents(parameter: string, path: string): Buffer {
+  let bytes: Buffer
   try {
-    const { size } = statSync(path)
-    if (size <= MOST_BYTES) {
-      const bytes = readFileSync(path)
-      if (bytes.includes('-----BEGIN ')) return bytes
-    }
+    const about = statSync(path)
+    if (!about.isFile() || about.size > MOST_BYTES) throw new RangeError('no file, or too large')
+    bytes = readFileSync(path)
   } catch (cause) {
     throw bad(`names a file that cannot be read: ${parameter}=${path}`, cause)
   }
-  throw bad(`names a file that is not in PEM form: ${parameter}=${path}`)
+  try {
+    // OpenSSL passes over what it cannot read, and trusts nobody then.
+    if (parameter === 'sslkey') createPrivateKey(bytes)
+    else new X509Certificate(bytes)
+    return bytes
+  } catch (cause) {
+    const what = parameter === 'sslkey' ? 'key without a passphrase' : 'certificate'
+    throw bad(`names a file that holds no ${what} in PEM form: ${parameter}=${path}`, cause)
+  }
 }
 
 function bad(why: string, cause?: unknown): Problem {
