@@ -40,8 +40,9 @@ async function realChaos(): Promise<boolean> {
     const kinds = total() < Number(values.faults) ? 'all' : 'named'
     tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
     const began = performance.now()
+    const lacking = new Map(MOMENTS.map((name) => [name, Number(values.named) - (sums.get(name) ?? 0)]))
     const faults = await chaosCrawl({
-      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, tell },
+      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, lacking, tell },
     })
     for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)

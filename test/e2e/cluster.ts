@@ -55,16 +55,17 @@ export function folders(folder: TemporaryFolder, name: string, count: number): s
 /** What a shared database has collected, as `export` and `report` tell it. */
 export async function readShared(
   database: readonly string[],
-): Promise<{ documents: Set<string>; counters: Map<string, number> }> {
+): Promise<{ documents: Set<string>; counters: Map<string, number>; times: number[] }> {
   const pages = await orbweaver(['export', 'pages', ...database])
   assert.equal(pages.code, 0, pages.stderr)
   const lines = pages.stdout.split('\n').filter((line) => line !== '')
-  const rows = lines.map((line) => JSON.parse(line) as { url: string; outcome: string })
+  const rows = lines.map((line) => JSON.parse(line) as { url: string; outcome: string; at: string })
   const report = await orbweaver(['status', '--json', ...database])
   assert.equal(report.code, 0, report.stderr)
   const { documents } = JSON.parse(report.stdout) as { documents: number }
   return {
     documents: new Set(rows.filter(({ outcome }) => outcome === 'kept').map(({ url }) => canonicalUrl(url))),
     counters: new Map([['documents', documents]]),
+    times: rows.map(({ at }) => Date.parse(at)),
   }
 }

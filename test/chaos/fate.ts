@@ -1,0 +1,62 @@
+/** What befalls a process at a moment that it knows itself, instead of at some instant. */
+import type { Random } from '../../src/base/random.ts'
+import type { Event } from '../../src/visit/events.ts'
+
+export type Moment =
+  /** Its journal names it. */
+  | Event['kind']
+  /** In a transaction that enters an address, or that renews leases: the statement is done, the rest of it is not. */
+  | 'entering'
+  | 'renewing'
+
+export interface Fate {
+  at: Moment
+  /** The how-many-eth such moment it is. */
+  nth: number
+  /** Killed, the whole process; or stopped until somebody sends SIGCONT. */
+  how: 'dies' | 'stops'
+}
+
+export const INSIDE_TRANSACTIONS: ReadonlySet<Moment> = new Set<Moment>(['entering', 'renewing'])
+
+/** As a fated process says it on standard error, just before. */
+const FATE_LINE = /^(dies|stops) at (\S+)$/m
+
+export function fateIn(words: string): Pick<Fate, 'at' | 'how'> | undefined {
+  const [, how, at] = FATE_LINE.exec(words) ?? []
+  return how === undefined ? undefined : { how: how as Fate['how'], at: at as Moment }
+}
+
+export type Role = 'server' | 'worker'
+
+const FATES: Readonly<Record<Role, readonly Pick<Fate, 'at' | 'how'>[]>> = {
+  server: [
+    { how: 'dies', at: 'inbox-stored' },
+    { how: 'dies', at: 'applying' },
+    { how: 'dies', at: 'applied' },
+    { how: 'dies', at: 'entering' },
+    { how: 'dies', at: 'renewing' },
+    { how: 'stops', at: 'entering' },
+    { how: 'stops', at: 'renewing' },
+  ],
+  worker: [
+    { how: 'dies', at: 'synced' },
+    { how: 'dies', at: 'checked-in' },
+  ],
+}
+
+/** By which a fate is counted. */
+export function nameOf(role: Role, { how, at }: Pick<Fate, 'at' | 'how'>): string {
+  return how === 'dies' ? `${role} at ${at}` : `${role} stopped past leases, ${at}`
+}
+
+const MOST_MOMENTS = 5
+/** How often it is one of those of which there are not enough yet. */
+const LACKING_SHARE = 0.7
+
+export function drawFate(role: Role, random: Random, isLacking: (name: string) => boolean): Fate {
+  const all = FATES[role]
+  const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
+  const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
+  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS) }
+}

@@ -1,0 +1,42 @@
+/**
+ * A server or a worker that kills or stops itself, the whole process, at a moment that it knows.
+ *
+ *   node fated.ts '{"at":"inbox-stored","nth":3,"how":"dies"}' serve|worker FLAGS…        ('null': it lives on)
+ *
+ * The program itself, as `orbweaver` starts it; only a reader of its journal and a listener at its statements are ours. A
+ * worker's 'synced' reaches the main thread before the check-in that follows it, so it is a death between the two.
+ */
+import { run } from '../../src/cli/main.ts'
+import { realDoors } from '../../src/cli/real-doors.ts'
+import { makeScreen } from '../../src/cli/screen.ts'
+import type { Event } from '../../src/visit/events.ts'
+import { type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
+
+const [given, ...line] = process.argv.slice(2)
+const fate = JSON.parse(given) as Fate | null
+let left = fate?.nth ?? 0
+
+function reached(moment: Moment): void {
+  if (moment !== fate?.at || --left !== 0) return
+  process.stderr.write(`${fate.how} at ${moment}\n`)
+  process.kill(process.pid, fate.how === 'dies' ? 'SIGKILL' : 'SIGSTOP')
+}
+
+const listening = <Options extends { journal?: (event: Event) => void }>(options: Options): Options => ({
+  ...options,
+  journal(event: Event) {
+    reached(event.kind)
+    if (event.kind === 'trouble') process.stderr.write(`trouble: ${event.what}\n`)
+    options.journal?.(event)
+  },
+})
+
+if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
+  const { listenAtStatements } = await import('./listen-at-statements.ts')
+  listenAtStatements(reached)
+}
+process.exitCode = await run(line, makeScreen(process.stdout, process.stderr, process.env), {
+  ...realDoors,
+  startServer: (settings, options) => realDoors.startServer(settings, listening(options)),
+  startWorker: (settings, options) => realDoors.startWorker(settings, listening(options)),
+})

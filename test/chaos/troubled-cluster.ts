@@ -1,0 +1,284 @@
+/** Servers and workers as processes, and what befalls them until they are left in peace. */
+import assert from 'node:assert/strict'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import { EXIT } from '../../src/base/errors.ts'
+import type { Random } from '../../src/base/random.ts'
+import type { StartedServer } from '../../src/database/postgres/server.test-tools.ts'
+import { type Running, startNode } from '../e2e/harness.ts'
+import type { ChaosOptions, Faults } from './cluster-chaos.ts'
+import { drawFate, type Fate, fateIn, nameOf, type Role } from './fate.ts'
+import { type FaultyWay, faultyWay } from './faulty-network.ts'
+import { type SmallDisk, smallDisk } from './small-disk.ts'
+
+/** A crawl that is not complete so long after the last fault is stuck. */
+const LONGEST_PEACE_MS = 180_000
+/** Processes that know in what moment they will die or stop, as long as there is trouble. */
+const FATED_SHARE = 0.9
+const LONGEST_REST_MS = 800
+/** The second worker's clock is wrong by so much. */
+const HOURS_OFF = [-7, 5]
+/** Who has no room ends, and who finds nobody when it starts. */
+const EXPECTED_EXITS: ReadonlySet<number> = new Set([EXIT.diskFull, EXIT.databaseUnreachable])
+const script = join(import.meta.dirname, 'fated.ts')
+const wrongClock = pathToFileURL(join(import.meta.dirname, '..', 'e2e', 'wrong-clock.ts')).href
+
+interface Member {
+  name: string
+  role: Role
+  /** Node's own words, and the program's without those that change. */
+  before: readonly string[]
+  line: readonly string[]
+  running: Running | undefined
+  way?: FaultyWay
+  port?: number
+  disk?: SmallDisk | undefined
+  /** Stopped, or about to be started again: left alone by other faults. */
+  isBusy: boolean
+}
+
+export interface TroubledOptions extends ChaosOptions {
+  random: Random
+  leaseMs: number
+}
+
+export class Troubled implements AsyncDisposable {
+  readonly faults: Faults = new Map()
+  readonly #options: TroubledOptions
+  readonly #random: Random
+  readonly #servers: Member[] = []
+  readonly #workers: Member[] = []
+  /** What is done after a fault: a restart, a revival. */
+  readonly #pending = new Set<Promise<void>>()
+  readonly #pastLease: number
+  /** Ends that no fault explains. */
+  readonly #strange: string[] = []
+  #isPeace = false
+  #isOver = false
+
+  private constructor(options: TroubledOptions) {
+    this.#options = options
+    this.#random = options.random
+    this.#pastLease = options.leaseMs * 1.2
+  }
+
+  static async open(
+    options: TroubledOptions,
+    flags: readonly string[],
+    at: (name: string) => string,
+  ): Promise<Troubled> {
+    const cluster = new Troubled(options)
+    for (let i = 1; i <= options.servers; i++) {
+      const port = await freePort()
+      const line = ['serve', '-c', at(`server${i}`), '--port', String(port), ...flags]
+      const way = await faultyWay(port)
+      cluster.#servers.push({ ...memberOf('server', i, line), port, way })
+    }
+    const urls = cluster.#servers.flatMap(({ way }) => ['--server', way!.url])
+    for (let i = 1; i <= options.workers; i++) {
+      const folder = at(`worker${i}`)
+      const line = ['worker', '-c', folder, ...urls, '--workers', '1', '--quiet']
+      const member = memberOf('worker', i, line)
+      cluster.#workers.push(member)
+      if (i === 1) {
+        member.disk = smallDisk(folder)
+        if (member.disk === undefined) options.tell('no small disk: this user may not mount one')
+      }
+      if (i === 2) {
+        const hours = HOURS_OFF[options.random.integer(HOURS_OFF.length)]
+        member.before = ['--import', `${wrongClock}?hours=${hours}`]
+        cluster.count(`worker ${Math.abs(hours)} hours ${hours < 0 ? 'behind' : 'ahead'}`)
+      }
+    }
+    for (const member of cluster.#members) cluster.#start(member)
+    return cluster
+  }
+
+  get #members(): readonly Member[] {
+    return [...this.#servers, ...this.#workers]
+  }
+
+  count(fault: string): void {
+    this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
+  }
+
+  get sum(): number {
+    return [...this.faults.values()].reduce((sum, n) => sum + n, 0)
+  }
+
+  #start(member: Member): void {
+    const { lacking } = this.#options
+    const isLacking = (name: string) => (lacking?.get(name) ?? 0) > (this.faults.get(name) ?? 0)
+    const isFated = !this.#isPeace && this.#random.next() < FATED_SHARE
+    const fate: Fate | null = isFated ? drawFate(member.role, this.#random, isLacking) : null
+    const running = startNode([...member.before, script, JSON.stringify(fate), ...member.line])
+    member.running = running
+    running.child.stderr?.on('data', (words: string) => {
+      const met = fateIn(words)
+      if (met === undefined) return
+      this.count(nameOf(member.role, met))
+      if (met.how === 'stops') this.#goesOnLater(member, running, this.#pastLease)
+    })
+    void running.done.then(({ signal, code, stderr }) => {
+      if (member.running !== running) return
+      member.running = undefined
+      if (signal === null && !this.#isOver && !EXPECTED_EXITS.has(code ?? 0))
+        this.#strange.push(`${member.name} ended by itself (${code}): ${stderr.slice(-1500)}`)
+      this.#later(this.#random.integer(LONGEST_REST_MS), async () => {
+        if (member.running === undefined && !this.#isOver) this.#start(member)
+      })
+    })
+  }
+
+  #later(ms: number, work: () => Promise<void>): void {
+    const done: Promise<void> = sleep(ms)
+      .then(work)
+      .finally(() => this.#pending.delete(done))
+    this.#pending.add(done)
+  }
+
+  #any(of: readonly Member[]): Member | undefined {
+    const ready = of.filter(({ running, isBusy }) => running !== undefined && !isBusy)
+    return ready[this.#random.integer(Math.max(1, ready.length))]
+  }
+
+  #kill(member: Member | undefined, name: string): void {
+    if (member?.running?.child.kill('SIGKILL') === true) this.count(name)
+  }
+
+  #stop(member: Member | undefined, ms: number, name: string): void {
+    const running = member?.running
+    if (member === undefined || running?.child.kill('SIGSTOP') !== true) return
+    this.count(name)
+    this.#goesOnLater(member, running, ms)
+  }
+
+  #goesOnLater(member: Member, { child }: Running, ms: number): void {
+    member.isBusy = true
+    this.#later(ms, async () => {
+      child.kill('SIGCONT')
+      member.isBusy = false
+    })
+  }
+
+  #fill(member: Member | undefined): void {
+    const disk = member?.disk
+    if (member === undefined || disk === undefined || member.isBusy) return
+    disk.fill()
+    this.count('disk full')
+    member.isBusy = true
+    this.#later(3000, async () => {
+      disk.makeRoom()
+      member.isBusy = false
+    })
+  }
+
+  /** Until there were so many faults, or the crawl is complete in spite of them; not before `whole`, when all has been asked for. */
+  async troubles(postgres: StartedServer, { faults, kinds: which }: ChaosOptions, whole: Promise<void>): Promise<void> {
+    const random = this.#random
+    let isWhole = false
+    const wholeSoon = whole.then(() => {
+      isWhole = true
+    })
+    // Awaited below, when the last fault was made.
+    wholeSoon.catch(() => {})
+    let crashes: Promise<void> = Promise.resolve()
+    const kinds: readonly (() => void)[] = [
+      () => this.#kill(this.#any(this.#workers), 'worker killed'),
+      () => this.#kill(this.#any(this.#servers), 'server killed'),
+      () => this.#stop(this.#any(this.#workers), this.#pastLease, 'worker stopped past its lease'),
+      () => this.#stop(this.#any(this.#workers), random.integer(3000), 'worker stopped'),
+      () => this.#stop(this.#any(this.#servers), random.integer(3000), 'server stopped'),
+      () => {
+        this.#any(this.#servers)?.way?.cut()
+        this.count('connections cut')
+      },
+      () => {
+        this.#any(this.#servers)?.way?.stall(random.integer(4000))
+        this.count('connections stalled')
+      },
+      () => this.#fill(this.#workers[0]),
+      () => {
+        this.count('PostgreSQL killed')
+        crashes = crashes.then(async () => {
+          await postgres.crash()
+          await sleep(random.integer(1500))
+          await postgres.restart()
+        })
+      },
+    ]
+    while (this.sum < faults) {
+      await sleep(500 + random.integer(1500))
+      this.#assertNothingStrange()
+      if (isWhole && (await this.#isComplete())) break
+      if (which === 'named') continue
+      // PostgreSQL takes seconds to come back: it is killed less often than the others.
+      const kind = random.integer(kinds.length)
+      if (kind < kinds.length - 1 || random.next() < 0.4) kinds[kind]()
+    }
+    await crashes
+    await wholeSoon
+  }
+
+  /** Nobody is killed any more: the crawl comes to its end, and so do the processes. */
+  async peace(): Promise<void> {
+    this.#isPeace = true
+    while (this.#pending.size > 0) await Promise.all(this.#pending)
+    for (const { running } of this.#members) running?.child.kill('SIGCONT')
+    const until = Date.now() + LONGEST_PEACE_MS
+    while (!(await this.#isComplete())) {
+      this.#assertNothingStrange()
+      assert.ok(Date.now() < until, 'the crawl does not come to its end')
+      await sleep(500)
+    }
+    this.#isOver = true
+    for (const members of [this.#workers, this.#servers]) {
+      const running = members.flatMap((member) => (member.running === undefined ? [] : [member.running]))
+      for (const { child } of running) child.kill('SIGTERM')
+      await Promise.all(running.map(({ done }) => done))
+    }
+  }
+
+  #assertNothingStrange(): void {
+    assert.ok(this.#strange.length === 0, `seed ${this.#options.seed}: ${this.#strange.join('\n')}`)
+  }
+
+  async #isComplete(): Promise<boolean> {
+    for (const { port } of this.#servers) {
+      try {
+        const answer = await fetch(`http://127.0.0.1:${port}/api/v1/statistics`, { signal: AbortSignal.timeout(2000) })
+        if (!answer.ok) continue
+        const { sites, inbox } = (await answer.json()) as { sites: Record<string, number>; inbox: number }
+        return sites.crawled > 0 && sites.waiting + sites.free + sites.leased + sites.returning + inbox === 0
+      } catch {
+        // Dead, or busy: another may know.
+      }
+    }
+    return false
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isOver = true
+    for (const { running, way, disk } of this.#members) {
+      running?.child.kill('SIGKILL')
+      await running?.done
+      await way?.[Symbol.asyncDispose]()
+      disk?.[Symbol.dispose]()
+    }
+  }
+}
+
+function memberOf(role: Role, number: number, line: readonly string[]): Member {
+  return { name: `${role}${number}`, role, before: [], line, running: undefined, isBusy: false }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as { port: number }
+      server.close(() => resolve(port))
+    })
+  })
+}
