@@ -12,11 +12,14 @@ import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { seedsOf, serveSlowWeb } from '../scale/slow-web.ts'
 import { cpuOf, endAll, said } from './processes.ts'
 
-export type PlaceName = 'keep' | 'upload' | 's3'
+export type PlaceName = 'keep' | 'folder' | 'upload' | 's3'
 
 export interface PlacePoint {
-  pages: number
-  perSecond: number
+  /** With each site's robots.txt. */
+  requests: number
+  /** From the first request to the last, and to the worker's end, when every volume is at its place. */
+  crawlSeconds: number
+  wholeSeconds: number
   /** CPU seconds for 1,000 pages, of the worker, the server and the store. */
   workerCpu: number
   serverCpu: number
@@ -25,9 +28,11 @@ export interface PlacePoint {
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
 const KEYS = { accessKeyId: 'BENCHKEY', secretAccessKey: 'the secret of this run' }
-const LOOK_EVERY_MS = 50
+const LOOK_EVERY_MS = 25
+/** Several are completed in a run. */
+const VOLUME_SIZE = '8MB'
 
-/** `store`: the program of versitygw, for 's3'. */
+/** `store`: the program of versitygw, for 's3'. A run that asks for more or less than all pages is an error, not a figure. */
 export async function measurePlace(
   place: PlaceName,
   options: { sites: number; pagesPerSite: number; pageBytes: number; store: string },
@@ -45,41 +50,62 @@ export async function measurePlace(
   }
   try {
     const store = place === 's3' ? await startStore(options.store, join(folder.path, 'objects'), started) : undefined
-    const flags = ['--resolve', `*.test=127.0.0.1:${web.port}`, '--pause-for', '*.test=0s', '--until-done']
+    const flags = [
+      ...['--resolve', `*.test=127.0.0.1:${web.port}`, '--pause-for', '*.test=0s', '--until-done'],
+      // Pages that are drawn by lot and asked for again a minute later are no part of what is measured.
+      ...['--recheck-share', '0', '--volume-size', VOLUME_SIZE],
+    ]
     const at = (name: string) => join(folder.path, name)
     const server = started(process.execPath, [
       ...[PROGRAM, 'serve', '-c', at('server'), '--port', '0', '--seeds', seeds, ...flags],
     ])
     const url = await said(server, /serving at (\S+);/)
-    const begun = performance.now()
     const worker = started(process.execPath, [
       ...[PROGRAM, 'worker', '-c', at('worker'), '--server', url, '--workers', '1', '--until-done', '--quiet'],
-      ...(store === undefined ? ['--volumes', place] : ['--volumes', 's3://bench/volumes', ...store.flags]),
+      ...placeFlags(place, at('other'), store?.flags),
     ])
     worker.stderr?.resume()
     const cpu = new Map<ChildProcess | undefined, number>()
-    let last = 0
-    let lastAt = begun
+    let requests = 0
+    let firstAt = 0
+    let lastAt = 0
     while (worker.exitCode === null) {
       for (const child of running) cpu.set(child, cpuOf(child.pid!) ?? cpu.get(child) ?? 0)
-      const { requests } = await web.stand()
-      if (requests > last) {
-        last = requests
+      const stand = await web.stand()
+      if (stand.requests > requests) {
         lastAt = performance.now()
+        if (requests === 0) firstAt = lastAt
+        requests = stand.requests
       }
       await sleep(LOOK_EVERY_MS)
     }
+    const wholeSeconds = (performance.now() - firstAt) / 1000
     if (worker.exitCode !== 0) throw new Error(`the worker ended with ${worker.exitCode}`)
-    const perThousand = (child: ChildProcess | undefined) => ((cpu.get(child) ?? 0) / last) * 1000
+    const all = options.sites * (options.pagesPerSite + 1)
+    if (requests !== all) throw new Error(`${requests} requests instead of ${all}`)
+    const perThousand = (child: ChildProcess | undefined) => ((cpu.get(child) ?? 0) / requests) * 1000
     return {
-      pages: last,
-      perSecond: last / ((lastAt - begun) / 1000),
+      requests,
+      crawlSeconds: (lastAt - firstAt) / 1000,
+      wholeSeconds,
       workerCpu: perThousand(worker),
       serverCpu: perThousand(server),
       storeCpu: perThousand(store?.child),
     }
   } finally {
     await endAll(running)
+  }
+}
+
+function placeFlags(place: PlaceName, folder: string, store: readonly string[] = []): readonly string[] {
+  switch (place) {
+    case 'keep':
+    case 'upload':
+      return ['--volumes', place]
+    case 'folder':
+      return ['--volumes', `dir:${folder}`]
+    case 's3':
+      return ['--volumes', 's3://bench/volumes', ...store]
   }
 }
 
