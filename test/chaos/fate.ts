@@ -50,13 +50,14 @@ export function nameOf(role: Role, { how, at }: Pick<Fate, 'at' | 'how'>): strin
   return how === 'dies' ? `${role} at ${at}` : `${role} stopped past leases, ${at}`
 }
 
-const MOST_MOMENTS = 5
-/** How often it is one of those of which there are not enough yet. */
-const LACKING_SHARE = 0.7
+/** How often it is one of those of which there are not enough yet; and these come soon. */
+const LACKING_SHARE = 0.8
+const MOST_MOMENTS = { lacking: 2, others: 5 }
 
 export function drawFate(role: Role, random: Random, isLacking: (name: string) => boolean): Fate {
   const all = FATES[role]
   const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
-  const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
-  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS) }
+  const kind = lacking.length > 0 && random.next() < LACKING_SHARE ? 'lacking' : 'others'
+  const from = kind === 'lacking' ? lacking : all
+  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[kind]) }
 }

@@ -1,7 +1,7 @@
 /**
  * `npm run chaos`: crawls by many processes under faults, one after the other, until there were as many as asked for.
  *
- *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 60] [--seed N]
+ *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 80] [--seed N]
  *   npm run chaos -- --simulated 2000 [--seed N]
  *   npm run chaos -- --days 8 [--seed N]
  *
@@ -21,7 +21,7 @@ const { values } = parseArgs({
     faults: { type: 'string', default: '200' },
     named: { type: 'string', default: '40' },
     migrations: { type: 'string', default: '40' },
-    'a-crawl': { type: 'string', default: '60' },
+    'a-crawl': { type: 'string', default: '80' },
     simulated: { type: 'string' },
     days: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
