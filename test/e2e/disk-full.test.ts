@@ -1,7 +1,7 @@
 /** Issue 2, point 4.5: a full disk. A small file system of its own is mounted, so the test needs root and Linux. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
@@ -65,4 +65,35 @@ describe('a full disk', { skip, concurrency: 4 }, () => {
       assert.equal(captures[0].n, PAGES)
     })
   }
+
+  test('volumes have a list of places: the next takes over, nobody stops, and every capture is found', async (t) => {
+    const web = await heavySite(t)
+    // Too small for what is written in a second; then large enough for a while; then for all.
+    const places = [mount(t, 600_000), mount(t, 1_500_000), mkdtempSync(join(tmpdir(), 'orbweaver-e2e-roomy-'))]
+    t.after(() => rmSync(places[2], { recursive: true }))
+    const at = join(mkdtempSync(join(tmpdir(), 'orbweaver-e2e-')), 'collection')
+    t.after(() => rmSync(join(at, '..'), { recursive: true }))
+    const volumes = places.flatMap((place) => ['--volumes', `dir:${place}`])
+    const ended = await runTo(0, [...crawl(web, at, 'a.test'), '--volume-size', '1MB', '--verbose', ...volumes])
+    assert.equal(kept(at).length, PAGES)
+    assert.equal(counters(at).documents, PAGES)
+    assert.deepEqual(readdirSync(join(at, 'archive')), [])
+    for (const place of places) {
+      const files = readdirSync(place)
+      assert.ok(files.length > 0, `${place}: ${ended.stderr}`)
+      assert.deepEqual(
+        files.filter((name) => !name.endsWith('.warc.gz')),
+        [],
+        'closed, whatever became of the disk',
+      )
+    }
+    const places_ = sql(at, 'SELECT sealed, count(*) AS n FROM volume_place GROUP BY 1')
+    assert.equal(places_.length, 1)
+    assert.equal(places_[0].sealed, 1)
+    const verified = await json<{ ok: boolean; captures: number }>(['verify', '-c', at])
+    assert.ok(verified.ok)
+    assert.ok(verified.captures >= PAGES)
+    for (const page of [1, 60, PAGES - 1])
+      assert.match((await runTo(0, ['get', `http://a.test/${page}`, '-c', at])).stdout, /<p>/)
+  })
 })

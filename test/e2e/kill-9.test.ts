@@ -111,9 +111,14 @@ test('fifty times kill -9: the same set, nothing lost, nothing counted twice, ev
   while (kills.length < KILLS) {
     kills.push(await liveAndDie([...flags, ...contactOf(kills.length)], kills.length, random))
   }
+  // On a busy machine a moment may not have come in any of its lives: it gets longer ones.
+  const missing = () => NAMED.find(({ at }) => !kills.some(({ how }) => how === at))
+  for (let more = missing(); KILLS >= 50 && more !== undefined && kills.length < KILLS + 10; more = missing()) {
+    kills.push(await death([...flags, ...contactOf(kills.length)], kills.length, random, { ...more, most: 1 }))
+  }
   t.diagnostic(`killed ${kills.length} times: ${summary(kills)}`)
-  for (const { at } of NAMED) assert.ok(kills.some(({ how }) => how === at) || KILLS < 50, `no death at ${at}`)
-  const ran = await orbweaver(['crawl', ...flags, ...contactOf(KILLS)])
+  assert.ok(KILLS < 50 || missing() === undefined, `no death at ${missing()?.at}`)
+  const ran = await orbweaver(['crawl', ...flags, ...contactOf(kills.length)])
   assert.equal(ran.code, 0, `seed ${SEED}: ${ran.stderr}`)
 
   const right = walk(web, { seeds, scope: { kind: 'host' }, links: 'combined' })
@@ -139,8 +144,15 @@ test('fifty times kill -9: the same set, nothing lost, nothing counted twice, ev
 })
 
 /** One life of the crawl; every other one dies at a named moment, those between at a random one. */
-async function liveAndDie(flags: readonly string[], life: number, random: Random): Promise<Killed> {
-  const named = life % 2 === 0 ? NAMED[(life / 2) % NAMED.length] : undefined
+const liveAndDie = (flags: readonly string[], life: number, random: Random): Promise<Killed> =>
+  death(flags, life, random, life % 2 === 0 ? NAMED[(life / 2) % NAMED.length] : undefined)
+
+async function death(
+  flags: readonly string[],
+  life: number,
+  random: Random,
+  named: (typeof NAMED)[number] | undefined,
+): Promise<Killed> {
   const { ran, how } =
     named === undefined ? await dieAtRandom(flags, 50 + random.integer(2400)) : await dieAt(flags, named, random)
   assert.equal(

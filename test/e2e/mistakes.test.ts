@@ -1,10 +1,24 @@
 /** Issue 2, point 4.5: the operator's mistakes. One clear line each, the right exit code, nothing damaged. */
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
-import { crawl, file, folder, json, kept, links, runTo, serve, start, troubleLines, until } from './command.ts'
+import {
+  crawl,
+  file,
+  folder,
+  json,
+  kept,
+  links,
+  type Pages,
+  runTo,
+  serve,
+  start,
+  troubleLines,
+  until,
+} from './command.ts'
 
 async function assertOneLine(code: number, args: readonly string[], says: RegExp, env: Record<string, string> = {}) {
   const { stderr, stdout } = await runTo(code, args, { env })
@@ -94,16 +108,19 @@ describe('mistakes', { concurrency: 4 }, () => {
   })
 
   test('a second crawl on the same collection, and a seed, while one runs; the first goes on', async (t) => {
-    const site: Record<string, string> = {}
-    for (let i = 0; i < 30; i++) site[i === 0 ? '/' : `/${i}`] = links(`/${i + 1}`)
-    const web = await serve(t, { 'a.test': site })
+    // The first crawl cannot be over before the others have been tried: its last page waits for them.
+    const { promise: othersTried, resolve: tried } = Promise.withResolvers<void>()
+    const last = (_: unknown, response: ServerResponse) => void othersTried.then(() => response.end('the last one'))
+    const site: Pages[string] = {}
+    for (let i = 0; i < 29; i++) site[i === 0 ? '/' : `/${i}`] = links(`/${i + 1}`)
+    const web = await serve(t, { 'a.test': { ...site, '/29': last } })
     const at = folder(t)
     const args = crawl(web, at, 'a.test')
-    args[args.indexOf('--pause-for') + 1] = '*.test=100ms'
     const first = start(args)
     await until('its first pages', () => web.asked.length > 3)
     await assertOneLine(1, crawl(web, at, 'a.test'), /another process/)
     await assertOneLine(1, ['seed', 'http://b.test/', '-c', at], /another process/)
+    tried()
     assert.equal((await first.ended).code, 0)
     assert.equal(kept(at).length, 30)
     assert.equal(new Set(web.paths('a.test')).size, web.paths('a.test').length)

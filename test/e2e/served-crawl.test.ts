@@ -11,7 +11,7 @@ import { judgeRequests } from './harness-judge.ts'
 
 const PAUSE_MS = 25
 const PATIENCE = 0.01
-const FIRST_BYTE_MS = 2000
+const FIRST_BYTE_MS = 6000
 
 /** 240 sites, the largest of 344 pages. Failing sites and closed robots files are among them, each kind that a server can show. */
 const WEB: WebOptions = {
