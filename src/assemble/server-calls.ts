@@ -28,5 +28,6 @@ export function serverCalls(house: House, given: ReadonlyMap<SettingName, Given>
       await database.transact((tx) => ledger.lose(tx, worker))
     },
     giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
+    takeBack: (worker, has) => database.transact((tx) => ledger.takeBack(tx, worker, has)),
   }
 }

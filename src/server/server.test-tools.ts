@@ -109,6 +109,10 @@ export function madeUpHouse(): MadeUp {
       async giveBack(visits) {
         hear(`giveBack ${visits.join(' ')}`)
       },
+      async takeBack(worker, has) {
+        hear(`takeBack ${worker} ${has.join(' ')}`)
+        return []
+      },
     },
   }
 }

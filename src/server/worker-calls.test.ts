@@ -160,6 +160,27 @@ describe('a check-out that finds nothing', () => {
   })
 })
 
+it('what a thread was granted and never heard of is taken back before it is given anything; its earlier question ends', async () => {
+  await using made = await testServer()
+  const as = await made.join()
+  const thread = `${as.worker}.life1-w1`
+  const ask = (more: object) =>
+    made.send('/api/v1/visits', { as, body: { thread: 'life1-w1', atMost: 1, waitMs: 30_000, ...more } })
+  const unheard = ask({})
+  await made.house.hears(1)
+  made.house.calls.takeBack = async (worker, has) => {
+    assert.deepEqual([worker, has], [thread, [aVisit(7).id]])
+    made.house.free.push(aVisit(1))
+    return [aVisit(1).id]
+  }
+  const { status, body } = await ask({ has: [aVisit(7).id] })
+  assert.equal(status, 200)
+  assert.equal((body as { visits: unknown[] }).visits.length, 1)
+  made.nudge.ring()
+  assert.deepEqual(((await unheard).body as { visits: unknown[] }).visits, [])
+  assert.match(JSON.stringify(made.events), /got lost: 1 sites/)
+})
+
 it('a worker has so many leases and no more, until it gives some back', async () => {
   await using made = await testServer({ limits: { leases: 2 } })
   const house = reach([made.server.url], await made.join())

@@ -3,12 +3,13 @@ import type { Bell } from '../base/bell.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
-import type { Visit, WorkerId } from '../visit/visit.ts'
+import type { Visit, VisitId, WorkerId } from '../visit/visit.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 import { ApiError } from '../wire/http/api-error.ts'
 import { visitToWire } from '../wire/http/visit-text.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import type { Holdings } from './holdings.ts'
+import { LatestOf } from './latest-of.ts'
 import { threadOf } from './thread-name.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -34,14 +35,23 @@ const TWINS_AT_ONCE = 16
 type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
 
 export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
-  const { calls, tickets, holdings } = tools
+  const { calls, tickets, holdings, journal } = tools
+  const latest = new LatestOf()
   return {
-    async checkOut(asked, { thread, atMost, waitMs }) {
+    async checkOut(asked, { thread, atMost, waitMs, has }) {
       const { worker, note } = asked
-      const { visits, next, heldMs } = await waitForVisits(tools, asked, threadOf(worker, thread), atMost, waitMs)
-      note.items = visits.length
-      if (visits.length === 0) note.result = 'nothing'
-      return { visits: visits.map((visit) => ticketed(visit, worker)), next, heldMs }
+      const name = threadOf(worker, thread)
+      const { isLast, done } = latest.begin(name)
+      const gone = () => asked.gone() || !isLast()
+      try {
+        if (has !== undefined) await takeBack(worker, name, has)
+        const { visits, next, heldMs } = await waitForVisits(tools, { ...asked, gone }, name, atMost, waitMs)
+        note.items = visits.length
+        if (visits.length === 0) note.result = 'nothing'
+        return { visits: visits.map((visit) => ticketed(visit, worker)), next, heldMs }
+      } finally {
+        done()
+      }
     },
     async enter({ worker, note }, { thread, visit, address }) {
       const answer = await calls.enter(threadOf(worker, thread), visit, address)
@@ -82,6 +92,14 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       const { version, settings, seeds, alternates, files } = await calls.plan()
       return { version, settings, seeds: [...seeds], alternates: [...alternates], files: { ...files } }
     },
+  }
+
+  async function takeBack(worker: string, thread: WorkerId, has: readonly VisitId[]): Promise<void> {
+    const taken = await calls.takeBack(thread, has)
+    if (taken.length === 0) return
+    holdings.release(worker, taken)
+    const what = `an answer to worker ${worker} got lost: ${taken.length} sites that it was to have are taken back`
+    journal.tell({ kind: 'trouble', what })
   }
 
   function ticketed(visit: Visit, worker: string) {

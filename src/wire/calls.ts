@@ -32,6 +32,8 @@ export interface ServerCalls extends HouseCalls {
   leave(worker: WorkerId): Promise<void>
   /** Visits that were checked out for a worker that hung up before it could be told: nobody has them. */
   giveBack(visits: readonly VisitId[]): Promise<void>
+  /** The worker has these and no other: what else it was granted, and has not begun, nobody has. Says which that was. */
+  takeBack(worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
 }
 
 export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]

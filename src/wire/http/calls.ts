@@ -1,7 +1,7 @@
 /**
  * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
- * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; of a check-out whose answer got
- * lost, the leases run out.
+ * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; who asks for sites again, because
+ * the answer got lost, says which he has.
  */
 import Type, { type Static, type TObject } from 'typebox'
 import {
@@ -140,12 +140,13 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/visits`,
     by: 'worker',
-    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over.',
+    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over. A worker to whom an earlier check-out was not answered names the visits that the thread has: what else was granted to it, and not begun, is taken back first.',
     body: Type.Object(
       {
         thread: Thread,
         atMost: Type.Integer({ minimum: 1, maximum: MOST_VISITS }),
         waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
+        has: Type.Optional(Type.Array(VisitName, { maxItems: MOST_RENEWED })),
       },
       closed,
     ),

@@ -410,3 +410,59 @@ test('a proxy that takes no bodies of that size costs nothing but time', async (
   assert.deepEqual(a.parts, [1])
   assert.deepEqual(disk.list('/outbox'), [])
 })
+
+/** The visits that a check-out names as those that the thread has; undefined when it names none. */
+const hasOf = (body: unknown): string[] | undefined => (body as { has?: string[] }).has
+
+test('who was not answered says with the next question what it has, until nothing can be granted any more', async () => {
+  const { servers, start, run, clock } = world({ pollMs: 20_000 }, ['http://a'])
+  const a = servers.get('http://a')!
+  const named: (string[] | undefined)[] = []
+  a.answer = (path, body) => {
+    if (path === '/api/v1/visits') named.push(hasOf(body))
+    const isOther = (body as { thread?: string } | undefined)?.thread === 'life-w2'
+    return isOther ? { body: { visits: [], next: 0, heldMs: 0 } } : usual(path)
+  }
+  await run(async () => {
+    const house = start()
+    await house.checkOut('w1', 1)
+    await house.checkOut('w1', 1)
+    a.isUp = false
+    await house.checkOut('w1', 1)
+    a.isUp = true
+    await clock.sleep(1000)
+    await house.checkOut('w1', 1)
+    await house.checkOut('w2', 1)
+    await clock.sleep(100_000)
+    await house.checkOut('w1', 1)
+    await house.checkOut('w1', 1)
+    await house.close(0)
+  })
+  assert.deepEqual(named, [undefined, undefined, [ID], undefined, [ID], undefined])
+})
+
+test('a visit is named as long as no server has its last part', async () => {
+  const { servers, start, run, clock } = world({}, ['http://a'])
+  const a = servers.get('http://a')!
+  const named: (string[] | undefined)[] = []
+  a.answer = (path, body) => {
+    if (path === '/api/v1/visits') named.push(hasOf(body))
+    return path === '/api/v1/visits' && named.length > 1 ? { body: { visits: [], next: 0, heldMs: 0 } } : usual(path)
+  }
+  await run(async () => {
+    const house = start()
+    await house.checkOut('w1', 1)
+    a.delay = 3000
+    a.isUp = false
+    const unanswered = house.checkOut('w1', 1)
+    await unanswered
+    a.isUp = true
+    await clock.sleep(1000)
+    const telling = house.checkInSealed('w1', [{ ...part(1), last: true }])
+    await house.checkOut('w1', 1)
+    await telling
+    await house.checkOut('w1', 1)
+    await house.close(0)
+  })
+  assert.deepEqual(named, [undefined, [ID], []])
+})

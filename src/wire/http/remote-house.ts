@@ -12,12 +12,14 @@ import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import type { HouseCalls, ServerCalls } from '../calls.ts'
 import type { RequestOf } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
+import { HeldVisits } from './held-visits.ts'
 import { type HttpClient, httpClient } from './http-client.ts'
 import { Outbox } from './outbox.ts'
 import { MOST_RENEWED, MOST_VISITS } from './protocol.ts'
 import { type ServerClock, serverClock } from './server-clock.ts'
 import { type Identity, Servers, Unreachable } from './servers.ts'
 import { twinFinder } from './twin-finder.ts'
+import { Unanswered } from './unanswered.ts'
 import { visitFromWire } from './visit-text.ts'
 
 export interface ReachOptions {
@@ -41,7 +43,7 @@ export interface ReachOptions {
 
 export type WorkerNews = RequestOf<'alive'>
 
-export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack'> {
+export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack' | 'takeBack'> {
   /** To be told every ten seconds or so; learns which servers there are. */
   alive(news: WorkerNews): Promise<void>
   /** For those who bring volumes to their places. All throw when no server answers now. */
@@ -67,12 +69,6 @@ export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack'>
 const PATIENCE: Millis = 60_000
 const SHORT_PATIENCE: Millis = 10_000
 const REST: Millis = 1000
-
-interface Held {
-  thread: WorkerId
-  ticket: string
-  endsAt: Millis
-}
 
 /** Becomes a worker of those servers; what it answers is to be kept. */
 export async function joinServers(
@@ -100,7 +96,10 @@ export function reachServers(options: ReachOptions): RemoteServers {
   const outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
   const deliveries = new Deliveries({ servers, outbox, clock, journal, ready: options.ready ?? (async () => {}) })
   const asking = new AbortController()
-  const held = new Map<VisitId, Held>()
+  const held = new HeldVisits()
+  /** Ended visits whose last parts are durable: there, or in the outbox. */
+  const told: VisitId[] = []
+  const unanswered = new Map<WorkerId, Unanswered>()
   const threadOf = (worker: WorkerId) => `${life}-${worker}`
   const tell = (what: string) => journal.tell({ kind: 'trouble', what })
 
@@ -115,16 +114,26 @@ export function reachServers(options: ReachOptions): RemoteServers {
         if (deliveries.refusal !== undefined) throw deliveries.refusal
         return { visits: [], next: REST }
       }
+      if (outbox.isEmpty) held.ended(told.splice(0))
+      const lost = unanswered.get(worker) ?? new Unanswered()
+      unanswered.set(worker, lost)
+      const question = () => {
+        const plain = { thread: threadOf(worker), atMost: Math.min(atMost, MOST_VISITS), waitMs: options.pollMs }
+        if (!lost.sending(clock.elapsed(), options.pollMs)) return plain
+        const has = held.of(worker)
+        return has.length > MOST_RENEWED ? plain : { ...plain, has }
+      }
       try {
-        const { answer, sentAt, answeredAt } = await servers.ask(
-          'checkOut',
-          { thread: threadOf(worker), atMost: Math.min(atMost, MOST_VISITS), waitMs: options.pollMs },
-          { patience: 0, extraMs: options.pollMs, signal: asking.signal },
-        )
+        const { answer, sentAt, answeredAt } = await servers.ask('checkOut', question, {
+          patience: 0,
+          extraMs: options.pollMs,
+          signal: asking.signal,
+        })
+        lost.answered(sentAt)
         // No lease began before the request was sent and had waited there for so long.
         const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
         const visits = answer.visits.map(({ visit, ticket }) => {
-          held.set(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
+          held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
           return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
         })
         return { visits, next: answer.next }
@@ -164,8 +173,10 @@ export function reachServers(options: ReachOptions): RemoteServers {
         tell(`a part of ${part.site} belongs to no visit of this worker`)
         return []
       })
-      for (const { visit, last } of parts) if (last) held.delete(visit)
+      const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
+      held.end(ended)
       await deliveries.deliver(ticketed)
+      told.push(...ended)
     },
     async unreadable(worker, reading) {
       const ticket = held.get(reading.visit)?.ticket
@@ -175,7 +186,8 @@ export function reachServers(options: ReachOptions): RemoteServers {
       await whenDelivered('unreadable', { thread: threadOf(worker), ticket, reading: plain })
     },
     async leave(worker) {
-      for (const [visit, { thread }] of held) if (thread === worker) held.delete(visit)
+      held.drop(worker)
+      unanswered.delete(worker)
       await whenDelivered('leave', { thread: threadOf(worker) })
     },
     plan: () => orProblem(servers.ask('plan', undefined, { patience: PATIENCE, signal: asking.signal })),
