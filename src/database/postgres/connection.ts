@@ -57,7 +57,28 @@ const FAREWELL_MS = 2_000
 const SILENCE_MS = 10_000
 
 /** `where`: for messages. */
-export async function connectTo(address: string, where: string, settings: SessionSettings): Promise<Connection> {
+export async function connectTo(url: string, where: string, settings: SessionSettings): Promise<Connection> {
+  const { connection, prepared } = await opened(url, settings)
+  try {
+    prepared(await prepareSession(connection, where, settings))
+    return connection
+  } catch (error) {
+    connection.cut()
+    throw error
+  }
+}
+
+/** As the server gives it, told nothing. */
+export async function connectBare(url: string, settings: SessionSettings): Promise<Connection> {
+  return (await opened(url, settings)).connection
+}
+
+interface Opened {
+  readonly connection: Connection
+  prepared(session: Session): void
+}
+
+async function opened(address: string, settings: SessionSettings): Promise<Opened> {
   const { url, ssl } = tlsOf(address)
   const client = new pg.Client({
     connectionString: url,
@@ -69,20 +90,19 @@ export async function connectTo(address: string, where: string, settings: Sessio
     keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
   })
-  let session: Session | undefined
-  const connection = connectionOf(client, settings, () => session ?? { timeline: 0, backend: 0 })
+  const opened = connectionOf(client, settings)
   try {
     await client.connect()
-    session = await prepareSession(connection, where, settings)
-    return connection
+    return opened
   } catch (error) {
-    connection.cut()
+    opened.connection.cut()
     throw error
   }
 }
 
-function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings, session: () => Session): Connection {
+function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings): Opened {
   const socket = (client as unknown as { connection: { stream: Socket } }).connection
+  let session: Session = { timeline: 0 }
   let isLost = false
   let isEnding = false
   let tellLost = () => {}
@@ -105,12 +125,12 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
   }
   client.on('error', lose)
   client.on('end', lose)
-  return {
+  const connection: Connection = {
     get backend() {
       return (client as unknown as { processID: number | null }).processID ?? 0
     },
     get session() {
-      return session()
+      return session
     },
     get isLost() {
       return isLost
@@ -143,6 +163,12 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     cut() {
       lose()
       socket.stream.destroy()
+    },
+  }
+  return {
+    connection,
+    prepared(told) {
+      session = told
     },
   }
 }

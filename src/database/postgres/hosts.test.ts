@@ -25,7 +25,7 @@ function hostsThat(are: Record<string, number | Error>) {
     if (what instanceof Error) throw what
     const connection = {
       isLost: false,
-      session: { timeline: what, backend: 1 },
+      session: { timeline: what },
       cut() {
         connection.isLost = true
       },

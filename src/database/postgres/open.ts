@@ -9,6 +9,7 @@ import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
+import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
 import { backOff, read, type TransactionTools, transact } from './transactions.ts'
 import { again, troubleOf } from './troubles.ts'
@@ -73,7 +74,8 @@ async function opened(
   const readsAgain = access === 'write'
   const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
   try {
-    await whenReady(tools, settings.startPatienceMs, (connection) => ready(connection, where, steps))
+    const first = () => refuseSharedSessions(address, settings)
+    await whenReady(tools, settings.startPatienceMs, first, (connection) => ready(connection, where, steps))
   } catch (error) {
     await pool.close()
     throw error
@@ -100,16 +102,18 @@ async function opened(
   }
 }
 
-/** The first connection, and what is to be done on it. */
+/** The first connection, and what is to be done before it and on it. */
 async function whenReady(
   tools: TransactionTools,
   patienceMs: number,
+  first: () => Promise<void>,
   ready: (connection: Connection) => Promise<void>,
 ): Promise<void> {
   const since = tools.clock.elapsed()
   for (let tries = 1; ; tries++) {
     let connection: Connection | undefined
     try {
+      await first()
       connection = await tools.pool.take()
       return await ready(connection)
     } catch (error) {

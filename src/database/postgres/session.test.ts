@@ -4,7 +4,7 @@ import { realClock } from '../../base/clock.ts'
 import { prepareSession, StandbyError } from './session.ts'
 
 const settings = { clock: realClock, access: 'write', connectMs: 1, statementMs: 1500, idleInTransactionMs: 1 } as const
-const good = { backend: 7, version: 150_004, release: '15.4', encoding: 'UTF8', commit: 'on', onlyReads: false }
+const good = { version: 150_004, release: '15.4', encoding: 'UTF8', commit: 'on', onlyReads: false }
 
 /** A server that says what we want of itself. */
 function serverThat(says: Partial<typeof good>) {
@@ -26,7 +26,7 @@ function serverThat(says: Partial<typeof good>) {
 describe('a session', () => {
   it('has limits on its statements, also where the system lacks a watch', async () => {
     const server = serverThat({})
-    assert.deepEqual(await prepareSession(server, 'here', settings), { timeline: 3, backend: 7 })
+    assert.deepEqual(await prepareSession(server, 'here', settings), { timeline: 3 })
     assert.match(server.asked.join('\n'), /SET statement_timeout = 1500;/)
     assert.doesNotMatch(server.asked.join('\n'), /synchronous_commit = on/)
   })
@@ -38,7 +38,7 @@ describe('a session', () => {
     await assert.rejects(latin, { code: 'unfit-database' })
     await assert.rejects(prepareSession(serverThat({ onlyReads: true }), 'here', settings), StandbyError)
     const standby = prepareSession(serverThat({ onlyReads: true }), 'here', { ...settings, access: 'read' })
-    assert.deepEqual(await standby, { timeline: 0, backend: 7 })
+    assert.deepEqual(await standby, { timeline: 0 })
   })
 
   it('plans its statements once, unless it is for reports', async () => {

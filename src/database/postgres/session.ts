@@ -30,8 +30,6 @@ const READ_TIMELINE = `
 export interface Session {
   /** 0: not known. Services that keep no log of their own have none. */
   readonly timeline: number
-  /** The process at the server that works for us, as it says itself. */
-  readonly backend: number
 }
 
 /** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
@@ -50,7 +48,7 @@ export async function prepareSession(
     SET jit = off;
   `)
   const look = connection.ask(`
-    SELECT pg_backend_pid() AS backend, current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
@@ -60,7 +58,6 @@ export async function prepareSession(
   const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
   const [, { rows }, past] = await Promise.all([set, look, history, plans, ...watches])
   const [server] = rows as {
-    backend: number
     version: number
     release: string
     encoding: string
@@ -75,7 +72,7 @@ export async function prepareSession(
   // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
   if (server.commit === 'off') await connection.ask('SET synchronous_commit = on')
   const [{ timeline }] = past.rows as { timeline: number }[]
-  return { timeline, backend: server.backend }
+  return { timeline }
 }
 
 /** A standby, or a primary that must not be written to: another host may, or this one later. */

@@ -12,7 +12,7 @@ function afterALoss(timeline: number, status: string): TransactionTools {
   const connection = (history: number): Connection => {
     const one = {
       isLost: false,
-      session: { timeline: history, backend: 1 },
+      session: { timeline: history },
       async ask(text: string): Promise<Answer> {
         const answer = (row: object) => ({ rows: [row], count: 1, command: text.split(' ')[0] })
         if (text.includes('pg_current_xact_id')) return answer({ xid: '1000' })
