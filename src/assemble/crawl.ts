@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../base/clock.ts'
-import { isDiskFull, Problem } from '../base/errors.ts'
+import { isDiskFull, isOfDisk, Problem } from '../base/errors.ts'
 import type { Readers } from '../base/journal.ts'
 import { freshId } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
@@ -12,6 +12,7 @@ import type { Event } from '../visit/events.ts'
 import { anotherThread } from './another-thread.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
+import { openCrawlVolumes } from './crawl-volumes.ts'
 import { type CrawlWhy, EXIT_OF } from './crawl-why.ts'
 import { Crew } from './crew.ts'
 import { tooManyDeaths } from './deaths.ts'
@@ -110,6 +111,9 @@ async function runCrawl(
 ): Promise<CrawlHandle> {
   const { settings } = plan
   const { database, folder, random } = house.parts
+  const volumes = await openCrawlVolumes(house, journal)
+  /** Where each thread writes. */
+  const folders = new Map<string, string>()
   const over = new AbortController()
   // The house goes by its database's time, which may not be this machine's.
   const ahead = new SharedArrayBuffer(8)
@@ -130,20 +134,17 @@ async function runCrawl(
     loaded: thread,
     load: loadThread,
     ...(database.dialect === 'postgres' && { prefix: `${freshId()}-` }),
-    house: house.calls,
+    house: volumes.calls,
     clock: realClock,
     journal,
     silentMs: settings.watchdog,
-    dataFor: (worker, slot) => ({
-      plan,
-      worker,
-      folder,
-      host: hostname(),
-      ahead,
-      slot,
-      filter: house.filter.shared,
-      randomSeed: random.integer(2 ** 31),
-    }),
+    dataFor(worker, slot) {
+      const archive = volumes.folder
+      folders.set(worker, archive)
+      const { shared } = house.filter
+      const randomSeed = random.integer(2 ** 31)
+      return { plan, worker, archive, host: hostname(), ahead, slot, filter: shared, randomSeed }
+    },
     async hung(worker, reading) {
       await recordUnreadable(reading, {
         database,
@@ -155,7 +156,8 @@ async function runCrawl(
       await lose(worker)
     },
     async died(worker, error) {
-      if (isDiskFull(error) || failure !== undefined) return fault(error)
+      const isElsewhere = isOfDisk(error) && (await volumes.leave(folders.get(worker)!, error))
+      if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
       await house.intake.idle()
@@ -181,6 +183,8 @@ async function runCrawl(
       tellAhead()
       await house.tick()
       await crew.watch()
+      // One that is full or fails: whoever writes there ends what is in flight, and others begin in the next.
+      crew.renew((worker) => folders.get(worker) !== volumes.folder)
       await view.refresh()
       const { free, leased } = view.totals.sites
       const look = { threads: crew.size, full: crew.isFull(settings.visits), free, leased }
@@ -214,11 +218,13 @@ async function runCrawl(
     try {
       if (failure !== undefined) throw failure
       await house.finish()
+      await volumes.finish()
       await view.refresh()
       moved = await movedSeeds(house)
     } catch (error) {
       throw isDiskFull(error) ? diskFull(folder, error) : error
     } finally {
+      volumes.close()
       await close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
     }
     const documents = view.counters.get('documents') ?? 0

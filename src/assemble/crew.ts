@@ -189,10 +189,10 @@ export class Crew {
   }
 
   /** What threads are told at their beginning has changed: these finish what is in flight and give back the rest, others begin. */
-  renew(): void {
+  renew(isStale: (worker: string) => boolean = () => true): void {
     if (this.#stopping) return
     for (const member of [...this.#members]) {
-      if (member.isLeaving) continue
+      if (member.isLeaving || !isStale(member.name)) continue
       member.isLeaving = true
       member.thread.postMessage({ kind: 'stop' } satisfies ToWorker)
       this.start()

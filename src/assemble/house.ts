@@ -10,15 +10,12 @@ import type { Journal } from '../base/journal.ts'
 import { freshId, type Random } from '../base/random.ts'
 import { DigestFilter, FILTER_BITS } from '../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../collection/captures/index-captures.ts'
-import { knownEnd } from '../collection/captures/read-captures.ts'
 import { fillFilter, findTwin, followOthers } from '../collection/captures/twins.ts'
 import { noteProgress } from '../collection/counters/note-progress.ts'
 import { linkIndexer } from '../collection/links/link-indexer.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
-import { isOpenVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
-import { queries } from '../database/queries.ts'
 import type { Fleet } from '../frontier/fleet.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
@@ -34,6 +31,7 @@ import { mirrorFileOf } from './mirror-file.ts'
 import { keepMirrors, type MirrorKeeper } from './mirror-keeper.ts'
 import type { OriginalScope } from './mirror-scope.ts'
 import { nodeId } from './node-id.ts'
+import { durableEnds, ONLY_HOUSE, openVolumesIn, repairOwnPlaces, volumesOfOthers } from './own-places.ts'
 
 export interface HouseParts {
   database: Database
@@ -64,6 +62,8 @@ export interface House {
   findTwin: FindTwin
   parts: HouseParts
   archiveFolder: string
+  /** Under this name it notes where volumes of its own lie, if not in its archive folder. */
+  owner: string
   /** By the rules that the collection was made with. */
   urls: UrlReader
   mirrors: MirrorKeeper
@@ -134,14 +134,12 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
   const isShared = node !== undefined
   await frontier.recover(() => intake.drain())
   // After the inbox is applied, so that the catalogue vouches for every capture that was ever acknowledged.
-  const repair = async () =>
-    repairVolumes(
-      disk,
-      archiveFolder,
-      journal,
-      await durableEnds(parts, archiveFolder),
-      await volumesOfOthers(database),
-    )
+  const own = { database, disk, journal, owner: node ?? ONLY_HOUSE }
+  const repair = async () => {
+    const ends = await durableEnds(database, openVolumesIn(disk, archiveFolder))
+    await repairVolumes(disk, archiveFolder, journal, ends, await volumesOfOthers(own))
+    await repairOwnPlaces(own)
+  }
   await repair()
   const follow = followOthers(database, filter)
   await follow()
@@ -186,6 +184,7 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
     findTwin: find,
     parts,
     archiveFolder,
+    owner: own.owner,
     urls,
     mirrors,
     calls: {
@@ -243,24 +242,4 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
 /** Workers that live elsewhere have leases of their own ahead, if they want them. */
 function noneAhead(frontier: FrontierHouse): LeasesAhead {
   return { ...frontier, giveBackOld: async () => {} }
-}
-
-/** Volumes that a worker elsewhere has begun to send and not ended: they grow on when it comes back. */
-async function volumesOfOthers(database: Database): Promise<ReadonlySet<string>> {
-  const sql = 'SELECT DISTINCT name FROM volume_place WHERE sealed = 0'
-  const rows = await database.read((tx) => queries(tx).all<{ name: string }>(sql))
-  return new Set(rows.map(({ name }) => name))
-}
-
-/** Of volumes left open: how far the catalogue vouches for them. */
-function durableEnds({ database, disk }: HouseParts, folder: string): Promise<Map<string, number>> {
-  const names = disk
-    .list(folder)
-    .filter(isOpenVolume)
-    .map((name) => name.slice(0, -OPEN.length))
-  return database.read(async (tx) => {
-    const ends = new Map<string, number>()
-    for (const name of names) ends.set(name, await knownEnd(tx, name))
-    return ends
-  })
 }

@@ -2,6 +2,7 @@
 import { statfsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Disk } from '../base/disk.ts'
+import { Problem } from '../base/errors.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Event } from '../visit/events.ts'
@@ -22,13 +23,18 @@ import {
   type VolumePlace,
 } from './volume-places.ts'
 
+type ServerVolumes = RemoteServers['volumes']
+
 export interface PlaceParts {
   settings: Pick<Settings, 'volumes' | 's3Endpoint' | 's3Region' | 's3Key' | 's3Secret'>
   disk: Disk
   /** Where volumes are written. */
   archive: string
-  volumes: RemoteServers['volumes']
+  /** Without `append` and `seal` there is no server to send them to. */
+  volumes: Pick<ServerVolumes, 'placed'> & Partial<ServerVolumes>
   journal: Journal<Event>
+  /** Folders of this machine are written to in place, not sent to from `archive`; these volumes there are ours. */
+  inPlace?: { isOurs(volume: string): boolean }
 }
 
 export interface OpenPlaces {
@@ -36,15 +42,22 @@ export interface OpenPlaces {
   close(): void
 }
 
-export async function openPlaces({ settings, disk, archive, volumes, journal }: PlaceParts): Promise<OpenPlaces> {
+export async function openPlaces(parts: PlaceParts): Promise<OpenPlaces> {
+  const { settings, disk, archive, volumes, journal, inPlace } = parts
   const folder = resolve(archive)
   const stores: ObjectStore[] = []
-  const kept = new KeptPlace(disk, folder, volumes.placed, () => hasRoom(folder))
+  const keptIn = (name: string, folder: string, isOurs: (volume: string) => boolean) =>
+    new KeptPlace({ name, disk, folder, tell: volumes.placed, hasRoom: () => hasRoom(folder), isOurs })
+  const kept = keptIn('keep', folder, () => true)
   const open = async (place: string): Promise<VolumePlace> => {
     const shipped = (sink: VolumeSink) => shippedPlace(place, disk, folder, sink, kept.has)
     if (place === 'keep') return kept
-    if (place === 'upload') return shipped(serverSink(volumes))
-    if (place.startsWith('dir:')) return shipped(folderSink(disk, resolve(place.slice('dir:'.length)), volumes.placed))
+    if (place === 'upload') return shipped(serverSink(withServer(volumes)))
+    if (place.startsWith('dir:')) {
+      const there = resolve(place.slice('dir:'.length))
+      if (inPlace !== undefined) return keptIn(place, there, inPlace.isOurs)
+      return shipped(folderSink(disk, there, volumes.placed))
+    }
     const { openS3 } = await import('../wire/s3/s3-store.ts')
     const store = openS3(place, s3AccessOf(settings))
     stores.push(store)
@@ -58,6 +71,11 @@ export async function openPlaces({ settings, disk, archive, volumes, journal }: 
   return { list: new PlaceList(places, journal), close }
 }
 
+function withServer({ append, seal }: PlaceParts['volumes']): Pick<ServerVolumes, 'append' | 'seal'> {
+  if (append !== undefined && seal !== undefined) return { append, seal }
+  throw new Problem('bad-flag', '--volumes upload is for workers of a server: a crawl has none to send to')
+}
+
 /** Below this share of a disk, and below this many bytes, volumes are not kept on it any more. */
 const LEAST_SHARE = 0.05
 const LEAST_BYTES = 2 ** 30
@@ -68,7 +86,7 @@ function hasRoom(folder: string): boolean {
 }
 
 /** Without a server nothing can be reported either, and no other place would help; one that is full or refuses is another matter. */
-export function serverSink(volumes: Pick<RemoteServers['volumes'], 'append' | 'seal'>): VolumeSink {
+export function serverSink(volumes: Pick<ServerVolumes, 'append' | 'seal'>): VolumeSink {
   const orNext = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work
@@ -88,7 +106,7 @@ async function storeSink(
   store: ObjectStore,
   disk: Disk,
   folder: string,
-  volumes: RemoteServers['volumes'],
+  volumes: Pick<ServerVolumes, 'placed'>,
 ): Promise<VolumeSink> {
   const { storedVolumes } = await import('../wire/s3/stored-volumes.ts')
   const stored = storedVolumes(store)

@@ -4,9 +4,11 @@
  */
 import type { Disk } from '../base/disk.ts'
 import { localVolumes, type ReadPlace } from '../collection/volumes/local-volumes.ts'
+import { volumePath } from '../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { ReadAt } from '../wire/http/volume-reader.ts'
+import { DIR, ONLY_HOUSE } from './own-places.ts'
 import type { VolumeDoors } from './volume-doors.ts'
 
 export interface VolumePlace {
@@ -30,7 +32,10 @@ export async function placesOf(tx: Tx, volume: string): Promise<VolumePlace[]> {
 }
 
 export function placeWords({ node, url, worker }: VolumePlace): string {
-  if (node.startsWith('dir:')) return `in ${node.slice('dir:'.length)} on the machine of worker ${worker}`
+  if (node.startsWith(DIR)) {
+    const whose = worker === ONLY_HOUSE ? 'that made the collection' : `of worker ${worker}`
+    return `in ${node.slice(DIR.length)} on the machine ${whose}`
+  }
   if (node.startsWith('s3:')) return `in ${node}`
   return url === null ? `with server ${node}, which does not run now` : `with ${url}`
 }
@@ -51,11 +56,16 @@ export function readVolumes(database: Database, disk: Disk, archive: string, doo
   }
 }
 
+/** Of a volume in a folder, when that folder is one of this machine. */
+export function pathAt({ node }: VolumePlace, name: string, disk: Disk): string | undefined {
+  return node.startsWith(DIR) ? volumePath(disk, node.slice(DIR.length), name) : undefined
+}
+
 /** How to read there; undefined when it cannot be reached from here. */
 export async function readerAt(place: VolumePlace, disk: Disk, doors: VolumeDoors): Promise<ReadAt | undefined> {
   if (place.node.startsWith('s3:')) return doors.store(place.node)
-  if (place.node.startsWith('dir:')) {
-    const local = localVolumes(disk, place.node.slice('dir:'.length))
+  if (place.node.startsWith(DIR)) {
+    const local = localVolumes(disk, place.node.slice(DIR.length))
     return async (volume, offset, length) => {
       const read = await local({ volume, offset, length })
       if (read.kind === 'absent') throw new Error('here is no such file')

@@ -1,5 +1,4 @@
 /** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
-import { join } from 'node:path'
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../base/assert.ts'
 import { realClock, shiftedClock, turn } from '../base/clock.ts'
@@ -39,7 +38,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
   const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
   const archive = openArchive({
     disk: realDisk,
-    folder: join(data.folder, 'archive'),
+    folder: data.archive,
     prefix: 'ORBWEAVER',
     hostname: data.host,
     worker: data.worker,

@@ -7,7 +7,7 @@ import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { fetchVolume } from './fetch-volume.ts'
 import { responseAt, responseWith } from './open-queries.ts'
-import { placesOf, placeWords } from './open-volumes.ts'
+import { pathAt, placesOf, placeWords } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
 import type { VolumeDoors } from './volume-doors.ts'
 
@@ -56,7 +56,7 @@ interface Verified {
 }
 
 /**
- * What is here is read here. A beginning of what went on elsewhere counts as elsewhere: it was sent to a server, and its
+ * What is here, in the archive or in another folder of this machine, is read here. A beginning of what went on elsewhere counts as elsewhere: it was sent to a server, and its
  * worker turned to another place before its end.
  */
 async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
@@ -64,6 +64,8 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   const here = volumePath(disk, archive, name)
   if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
   const elsewhere = (await database.read((tx) => placesOf(tx, name))).filter(({ node }) => node !== server)
+  const beside = elsewhere.map((place) => pathAt(place, name, disk)).find((path) => path !== undefined)
+  if (here === undefined && beside !== undefined) return database.read((tx) => verifyOne(tx, disk, name, beside))
   if (elsewhere.length === 0 || (here !== undefined && !elsewhere[0].sealed))
     return database.read((tx) => (here === undefined ? missing(tx, name) : verifyOne(tx, disk, name, here)))
   const [best] = elsewhere

@@ -69,6 +69,8 @@ test('when all places have failed the first is tried again, and a trouble that i
   const asked: string[] = []
   const place = (name: string) => ({
     name,
+    folder: '/w',
+    async note() {},
     async ship() {
       asked.push(name)
       if (answer !== undefined) throw answer
@@ -91,6 +93,8 @@ test('two who meet the same failure turn to the same next place', async () => {
   const shipped: string[] = []
   const place = (name: string, fails: boolean) => ({
     name,
+    folder: '/w',
+    async note() {},
     async ship() {
       if (fails) throw new PlaceFailed('full')
       shipped.push(name)
@@ -105,7 +109,7 @@ test('two who meet the same failure turn to the same next place', async () => {
 test('volumes are kept and told of as long as there is room; those that were kept then stay', async () => {
   const { disk, told, tell, journal, write, there } = opened()
   let hasRoom = true
-  const kept = new KeptPlace(disk, '/w', tell, () => hasRoom)
+  const kept = new KeptPlace({ name: 'keep', disk, folder: '/w', tell, hasRoom: () => hasRoom, isOurs: () => true })
   const places = new PlaceList(
     [kept, shippedPlace('dir:/two', disk, '/w', folderSink(disk, '/two', tell), kept.has)],
     journal,
@@ -145,4 +149,47 @@ test('servers that do not answer are waited for; one whose disk is full is repla
   await assert.rejects(failing(new Unreachable(0, new Error('nobody'))).append(ONE, 0, Uint8Array.of(1)), Unreachable)
   const full = Object.defineProperty(new Unreachable(0, undefined), 'isFull', { value: true })
   await assert.rejects(failing(full).seal(ONE, 1), PlaceFailed)
+})
+
+test('folders that are written in place: one in which nothing can be written is left once, and what lies there is told of', async () => {
+  const { disk, told, tell, journal, troubles } = opened()
+  const room = new Map([
+    ['/one', true],
+    ['/two', true],
+    ['/three', true],
+  ])
+  const kept = (folder: string) =>
+    new KeptPlace({
+      name: `dir:${folder}`,
+      disk,
+      folder,
+      tell,
+      hasRoom: () => room.get(folder) === true,
+      isOurs: (volume) => volume !== TWO,
+    })
+  const places = new PlaceList([...room.keys()].map(kept), journal)
+  await places.ship()
+  assert.equal(places.folder, '/one')
+  disk.append(`/one/${ONE}.open`).write(Uint8Array.of(1))
+  disk.append(`/one/${TWO}`).write(Uint8Array.of(2))
+  const full = new Error('no space left')
+  room.set('/two', false)
+  // Two threads meet the same full disk; the next place is full as well.
+  assert.deepEqual(await Promise.all([places.leave('/one', full), places.leave('/one', full)]), [true, true])
+  assert.equal(places.folder, '/three')
+  assert.deepEqual(told, ['00001 dir:/one 1'], 'but not of a volume of somebody else')
+  // It is closed there later, by a thread that had begun before.
+  disk.rename(`/one/${ONE}.open`, `/one/${ONE}`)
+  await places.ship()
+  assert.equal(told.at(-1), '00001 dir:/one 1 sealed')
+  assert.equal(troubles.length, 2)
+  room.set('/one', false)
+  assert.equal(await places.leave('/three', full), false, 'there is no other')
+})
+
+test('a folder that is alone is not left', async () => {
+  const { disk, tell, journal } = opened()
+  const alone = new KeptPlace({ name: 'keep', disk, folder: '/w', tell, hasRoom: () => true, isOurs: () => true })
+  const places = new PlaceList([alone], journal)
+  assert.equal(await places.leave('/w', new Error('no space left')), false)
 })

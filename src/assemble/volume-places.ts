@@ -1,7 +1,8 @@
 /**
- * Where a worker's volumes go, in the order in which the operator named the places (V8): when one is full or fails, the next
- * takes over, and the crawl does not stop. Volumes that are complete stay where they are; one that is still written is
- * brought to the new place from its beginning, for all of it lies here until it is complete.
+ * Where volumes go, in the order in which the operator named the places (V8): when one is full or fails, the next takes
+ * over, and the crawl does not stop. Volumes that are complete stay where they are. One that is still written is brought to the
+ * new place from its beginning, if it is sent there, for all of it lies here until it is complete; if folders of this machine
+ * are written to in place, it ends where it is, and the next one begins in the new folder.
  */
 import { join } from 'node:path'
 import type { Disk } from '../base/disk.ts'
@@ -14,8 +15,12 @@ import { Shipper, type VolumeSink } from './ship-volumes.ts'
 export interface VolumePlace {
   /** As the operator wrote it. */
   readonly name: string
+  /** Where volumes are written that belong there. */
+  readonly folder: string
   /** All that the volumes have now is durable there, and it is known where. Throws `PlaceFailed`, or what keeps it from that now. */
   ship(): Promise<void>
+  /** It is no longer their place, but some may still be written there: it is known of all of them where they are. Throws as `ship`. */
+  note(): Promise<void>
   /** What need not be waited for, in the end. */
   settled(): Promise<void>
 }
@@ -47,6 +52,10 @@ export class PlaceList implements VolumePlace {
     return this.#places[this.#current].name
   }
 
+  get folder(): string {
+    return this.#places[this.#current].folder
+  }
+
   /** How often a place was replaced by the next. */
   get failures(): number {
     return this.#failures
@@ -59,26 +68,60 @@ export class PlaceList implements VolumePlace {
     return turn
   }
 
+  /** Nothing could be written in this folder. False: no other place takes anything either. */
+  leave(folder: string, why: unknown): Promise<boolean> {
+    const turn = this.#last.then(async () => {
+      // Of several that meet the same failure the first has left already.
+      if (folder !== this.folder) return true
+      if (this.#places.length === 1) return false
+      this.#next(new PlaceFailed(why))
+      await this.#ship(this.#places.length - 1)
+      return folder !== this.folder
+    })
+    const left = turn.catch((error) => {
+      if (error instanceof PlaceFailed) return false
+      throw error
+    })
+    this.#last = left.then(
+      () => {},
+      () => {},
+    )
+    return left
+  }
+
+  async note(): Promise<void> {
+    for (const place of this.#places) {
+      // In the folder of the present place it is for that one to say what becomes of them.
+      if (place.folder === this.folder) continue
+      await place.note().catch((error) => {
+        if (!(error instanceof PlaceFailed)) throw error
+        this.#journal.tell({ kind: 'trouble', what: `volumes in ${place.name} cannot be looked at: ${error.message}` })
+      })
+    }
+  }
+
   async settled(): Promise<void> {
     await Promise.all(this.#places.map((place) => place.settled()))
   }
 
   /** Each is tried once; when all have failed the first is the next to be tried. */
-  async #ship(): Promise<void> {
+  async #ship(most = this.#places.length): Promise<void> {
+    await this.note()
     for (let tried = 1; ; tried++) {
       try {
         return await this.#places[this.#current].ship()
       } catch (error) {
         if (!(error instanceof PlaceFailed)) throw error
-        const failed = this.name
-        this.#current = (this.#current + 1) % this.#places.length
-        if (this.#places.length > 1) this.#tellReplaced(failed, error)
-        if (tried >= this.#places.length) throw error
+        this.#next(error)
+        if (tried >= most) throw error
       }
     }
   }
 
-  #tellReplaced(failed: string, { message }: PlaceFailed): void {
+  #next({ message }: PlaceFailed): void {
+    const failed = this.name
+    this.#current = (this.#current + 1) % this.#places.length
+    if (this.#places.length === 1) return
     this.#failures++
     this.#journal.tell({
       kind: 'trouble',
@@ -96,24 +139,35 @@ export function shippedPlace(
   stays: (volume: string) => boolean,
 ): VolumePlace {
   const shipper = new Shipper(disk, folder, sink, stays)
-  return { name, ship: () => shipper.ship(), settled: () => shipper.settled() }
+  return { name, folder, ship: () => shipper.ship(), note: async () => {}, settled: () => shipper.settled() }
+}
+
+export interface KeptParts {
+  name: string
+  disk: Disk
+  folder: string
+  tell: TellPlace
+  hasRoom(): boolean
+  /** Others may have volumes in the same folder. */
+  isOurs(volume: string): boolean
 }
 
 /** Left in the folder in which they are written, as long as the disk has room for more. */
 export class KeptPlace implements VolumePlace {
-  readonly name = 'keep'
-  readonly #disk: Disk
-  readonly #folder: string
-  readonly #tell: TellPlace
-  readonly #hasRoom: () => boolean
+  readonly #parts: KeptParts
   /** Told: which, and whether as complete. */
   readonly #told = new Map<string, boolean>()
 
-  constructor(disk: Disk, folder: string, tell: TellPlace, hasRoom: () => boolean) {
-    this.#disk = disk
-    this.#folder = folder
-    this.#tell = tell
-    this.#hasRoom = hasRoom
+  constructor(parts: KeptParts) {
+    this.#parts = parts
+  }
+
+  get name(): string {
+    return this.#parts.name
+  }
+
+  get folder(): string {
+    return this.#parts.folder
   }
 
   /** Complete and told: whichever place comes next, it is not for that one. */
@@ -122,16 +176,26 @@ export class KeptPlace implements VolumePlace {
   async settled(): Promise<void> {}
 
   async ship(): Promise<void> {
-    for (const file of this.#disk.list(this.#folder)) {
+    const { disk, folder, hasRoom } = this.#parts
+    const isRoomy = await orFailed(async () => {
+      disk.makeFolder(folder)
+      return hasRoom()
+    })
+    await this.note()
+    if (!isRoomy) throw new PlaceFailed(`${folder} has hardly any room left`)
+  }
+
+  async note(): Promise<void> {
+    const { disk, folder, tell, isOurs } = this.#parts
+    for (const file of await orFailed(async () => disk.list(folder))) {
       const sealed = isVolume(file)
       if (!sealed && !isOpenVolume(file)) continue
       const volume = sealed ? file : file.slice(0, -OPEN.length)
       const told = this.#told.get(volume)
-      if (told === sealed || told === true) continue
-      await this.#tell(volume, `dir:${this.#folder}`, this.#disk.size(join(this.#folder, file)) ?? 0, sealed)
+      if (told === sealed || told === true || !isOurs(volume)) continue
+      await tell(volume, `dir:${folder}`, disk.size(join(folder, file)) ?? 0, sealed)
       this.#told.set(volume, sealed)
     }
-    if (!this.#hasRoom()) throw new PlaceFailed(`${this.#folder} has hardly any room left`)
   }
 }
 

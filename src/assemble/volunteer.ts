@@ -184,7 +184,7 @@ async function runCrew(openings: Openings): Promise<WorkerHandle> {
     dataFor: (worker, slot) => ({
       plan: live.plan,
       worker,
-      folder,
+      archive: join(folder, 'archive'),
       host,
       ahead,
       slot,

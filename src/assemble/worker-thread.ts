@@ -9,7 +9,8 @@ import type { CrawlPlan } from './plan.ts'
 export interface ThreadData {
   plan: CrawlPlan
   worker: string
-  folder: string
+  /** Where it writes its volumes. */
+  archive: string
   /** For the names of its volumes, beside the worker's own. */
   host: string
   /** 64 bits: by how many milliseconds the house's clock is ahead of this machine's. */

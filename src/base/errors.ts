@@ -74,3 +74,12 @@ export function isDiskFull(error: unknown): boolean {
   const code = (error as NodeJS.ErrnoException).code
   return code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full/i.test(error.message)
 }
+
+/** Of a file system that cannot be written to, for whatever reason: another one may be. */
+const OF_DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'ENODEV', 'ENXIO', 'ESTALE', 'EACCES', 'EPERM', 'ENOENT'])
+
+export function isOfDisk(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const { code, syscall } = error as NodeJS.ErrnoException
+  return syscall !== undefined && OF_DISK.has(code ?? '')
+}

@@ -8,6 +8,10 @@ const WORKER: readonly CommandName[] = ['worker', 'config']
 const BOTH: readonly CommandName[] = ['serve', 'worker', 'config']
 /** Those that read volumes, wherever they lie. */
 const READERS: readonly CommandName[] = ['get', 'verify']
+/** Those that put them somewhere. */
+const WRITERS: readonly CommandName[] = ['crawl', ...WORKER]
+/** Those that meet a store. */
+const STORE_USERS: readonly CommandName[] = [...WRITERS, ...READERS, 'clean']
 
 export function clusterSettings(everywhere: readonly CommandName[]) {
   return {
@@ -107,28 +111,29 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
     }),
     volumes: many(a.volumePlace, {
       ...machines,
-      commands: WORKER,
+      commands: WRITERS,
+      lasting: true,
       form: 'upload|keep|dir:PATH|s3://BUCKET/PREFIX',
-      default: ['upload'],
-      what: 'What becomes of the volumes: sent to a server as they are written, kept in the archive folder of the worker, moved to another folder or to an S3-compatible store. With several, the next takes over when one is full or fails.',
+      defaultText: 'keep; of a worker: upload',
+      what: 'What becomes of the volumes: kept in the archive folder, written to another folder (a worker: moved there), moved to an S3-compatible store, sent to a server as they are written (a worker). With several, the next takes over when one is full or fails.',
     }),
     s3Endpoint: maybe(a.serverUrl, {
       ...machines,
-      commands: [...WORKER, ...READERS],
+      commands: STORE_USERS,
       form: 'URL',
       defaultText: "Amazon's",
       what: 'Where the S3-compatible store is.',
     }),
     s3Region: one(a.s3Region, {
       ...machines,
-      commands: [...WORKER, ...READERS],
+      commands: STORE_USERS,
       form: 'NAME',
       default: 'us-east-1',
       what: 'The region of the S3-compatible store.',
     }),
     s3Key: maybe(a.path, {
       ...machines,
-      commands: [...WORKER, ...READERS],
+      commands: STORE_USERS,
       secret: true,
       form: 'TEXT|@FILE',
       defaultText: 'as the AWS tools find it',
@@ -136,7 +141,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
     }),
     s3Secret: maybe(a.path, {
       ...machines,
-      commands: [...WORKER, ...READERS],
+      commands: STORE_USERS,
       secret: true,
       form: 'TEXT|@FILE',
       defaultText: 'as the AWS tools find it',

@@ -55,7 +55,7 @@ export function loadSettings(
   const upper = readSecrets(world, new Map([...file, ...environment, ...flags]))
   const preset = fromPreset(upper)
   const given = new Map([...preset, ...upper])
-  const settings = build(given)
+  const settings = build(given, command)
   checkTogether(settings)
   return { settings, given, words: args.words, help: args.help, warnings: kept ? differences(file, upper) : [] }
 }
@@ -128,7 +128,7 @@ function fromPreset(upper: ReadonlyMap<SettingName, Given>): Map<SettingName, Gi
   )
 }
 
-function build(given: ReadonlyMap<SettingName, Given>): Settings {
+function build(given: ReadonlyMap<SettingName, Given>, command: CommandName): Settings {
   const values: Partial<Record<SettingName, unknown>> = {}
   for (const name of SETTING_NAMES) {
     const by = given.get(name)
@@ -136,6 +136,8 @@ function build(given: ReadonlyMap<SettingName, Given>): Settings {
   }
   // A crawl of a whole top-level domain wants every site rather than every deep link (V10).
   values.links ??= String(values.scope).startsWith('tld:') ? 'home-page' : 'combined'
+  // What a worker collects is the servers'; what a crawl collects lies with it.
+  if (!given.has('volumes')) values.volumes = deepFreeze(command === 'worker' ? ['upload'] : ['keep'])
   return Object.freeze(values) as Settings
 }
 
