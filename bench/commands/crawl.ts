@@ -1,5 +1,4 @@
 /** `bench crawl`: whole crawls of a served web, with the ceiling program and a rival in the same run. */
-import { availableParallelism } from 'node:os'
 import { grouped } from '../../src/report/text-table.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { BAND, ceiling } from '../crawlers/ceiling.ts'
@@ -11,7 +10,7 @@ const FLAGS = {
   sites: { default: 200, what: 'sites of the served web' },
   pages: { default: 50, what: 'pages of each' },
   runs: { default: 3, what: 'runs of each kind; medians are printed' },
-  workers: { default: 0, what: 'worker threads, or processes of a rival; 0: one for each core' },
+  workers: { default: 0, what: 'worker threads, or processes of a rival; 0: as each would itself' },
   only: { default: '', what: 'kinds to run: ceiling-identity, identity-written, gzip-none, wget …; with commas' },
   tls: { default: false, what: 'the same web over https too: tls-kept, tls-cold, tls-resumed' },
   resolver: { default: false, what: 'with names from a resolver on loopback too (needs ports 80 and 8080): resolver' },
@@ -47,7 +46,7 @@ export const crawl = benchmark({
     const isUsual = (one: Crawler) => (tls || !SECURE.includes(one)) && (resolver || one !== BY_NAME)
     const named = only === '' ? CRAWLERS.filter(isUsual) : chosen(only, CRAWLERS)
     const crawlers = named.filter((one) => one !== wget || version !== undefined)
-    const size = { sites, pages, runs, workers: workers || availableParallelism(), profile }
+    const size = { sites, pages, runs, workers, profile }
     const missing = new Map<Crawler, string>()
     const done = await runInTurn(crawlers, size, tools, (crawler, why) => {
       // Only this one depends on what the machine allows; all else that fails is wrong.

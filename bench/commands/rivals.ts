@@ -1,6 +1,5 @@
 /** `bench rivals`: other crawlers on the same web in the same run, each as its documentation says it is fastest. */
 import { mkdirSync } from 'node:fs'
-import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { grouped } from '../../src/report/text-table.ts'
 import { benchmark, type Outcome, type Tools } from '../command.ts'
@@ -13,7 +12,7 @@ const FLAGS = {
   sites: { default: 200, what: 'sites of the served web' },
   pages: { default: 50, what: 'pages of each' },
   runs: { default: 3, what: 'runs of each; medians are printed' },
-  workers: { default: 0, what: 'worker threads, or processes of wget; 0: one for each core' },
+  workers: { default: 0, what: 'worker threads, or processes of wget; 0: as each would itself' },
   only: { default: '', what: `rivals to run: ${RIVALS.map(({ name }) => name).join(', ')}; with commas` },
   install: { default: false, what: 'bring rivals that are missing: PyPI, npm, crates.io, Go, Maven; apt-get as root' },
   rivals: { default: '', what: "where they lie; else orbweaver-bench-rivals in the user's cache" },
@@ -42,7 +41,7 @@ export const rivals = benchmark({
   what: 'CPU for 1,000 pages of other crawlers on the same web in the same run, and of ours',
   flags: FLAGS,
   async run({ sites, pages, runs, workers, only, install, rivals, minutes }, tools): Promise<Outcome> {
-    const size = { sites, pages, runs, workers: workers || availableParallelism(), profile: '', minutes }
+    const size = { sites, pages, runs, workers, profile: '', minutes }
     const missing = new Map<string, string>(only === '' ? Object.entries(OUT_OF_REACH) : [])
     const rows: Row[] = ours()
     for (const rival of chosenRivals(only)) {

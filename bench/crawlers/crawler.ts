@@ -32,7 +32,7 @@ export interface Scene {
   seedFile: string
   /** What a right crawl keeps. */
   documents: number
-  /** Threads, or processes of a crawler that has none. */
+  /** Threads, or processes of a crawler that has none; 0: its own default, a process for each core. */
   workers: number
   /** The time is up. */
   end: AbortSignal

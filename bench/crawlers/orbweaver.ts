@@ -26,7 +26,8 @@ export const orbweaver = (coding: Coding, volumes: Volumes, way?: Way): Crawler 
   byName: way?.byName,
   async run({ web, folder, seedFile, documents, workers, profile, end: timeUp }) {
     const find = way?.byName === true ? asksNames(web) : ['--resolve', `*.test=127.0.0.1:${web.port}`]
-    const flags = [...find, '--pause-for', '*.test=0s', '--workers', `${workers}`]
+    const threads = workers === 0 ? [] : ['--workers', `${workers}`]
+    const flags = [...find, '--pause-for', '*.test=0s', ...threads]
     const nodeFlags = profile === undefined ? [] : ['--cpu-prof', '--cpu-prof-dir', profile]
     const collection = join(folder, 'collection')
     const run = { folder: collection, seedFile, port: web.port, volumes, flags, nodeFlags }

@@ -4,6 +4,7 @@
  */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { type Measured, runMeasured } from '../measure/run-measured.ts'
 import type { Coding, Crawler } from './crawler.ts'
@@ -13,7 +14,7 @@ export const wget = (coding: Coding): Crawler => ({
   cells: ['wget --warc-file', coding, 'WARC'],
   coding,
   run: ({ web, folder, seeds, workers, end }) =>
-    runWget({ folder, seeds, coding, port: web.port, processes: workers, end }),
+    runWget({ folder, seeds, coding, port: web.port, processes: workers || availableParallelism(), end }),
 })
 
 interface WgetRun {
