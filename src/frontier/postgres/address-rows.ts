@@ -6,19 +6,29 @@ import { crowdOf } from '../domains.ts'
 import type { SiteRow } from '../site-row.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
-/** Leases that hold it have ended; it stays its worker's until the last of them has, plus the pause. */
+/**
+ * Leases that hold it have ended; it stays its worker's until the last of them has, plus the pause. Says of which somebody
+ * must take care then.
+ */
 export const RELEASE_ADDRESSES = `
   WITH mine AS (
     SELECT a.address, n.ended, n.until FROM unnest($2::text[], $3::bigint[], $4::bigint[]) AS n (address, ended, until)
     JOIN address a ON a.shard = $1 AND a.address = n.address ORDER BY a.address FOR UPDATE OF a)
   UPDATE address SET visits = greatest(0, address.visits - mine.ended), until = greatest(address.until, mine.until)
-  FROM mine WHERE address.shard = $1 AND address.address = mine.address`
+  FROM mine WHERE address.shard = $1 AND address.address = mine.address
+  RETURNING address.until::float8 AS until, address.visits = 0
+    AND EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = address.address) AS "isAwaited"`
 /** How many sites are there, when some have come and others left. */
 export const COUNT_AT_ADDRESSES = `
   INSERT INTO address_sites (shard, address, sites)
   SELECT $1::smallint, n.address, n.sites FROM unnest($2::text[], $3::bigint[]) AS n (address, sites) ORDER BY n.address
   ON CONFLICT (shard, address) DO UPDATE SET sites = greatest(0, address_sites.sites + excluded.sites)
   RETURNING address, sites::float8 AS sites`
+
+interface Released {
+  until: Instant
+  isAwaited: boolean
+}
 
 interface Count {
   address: string
@@ -57,18 +67,24 @@ export class AddressRows {
     else newcomers.push(site)
   }
 
-  /** The rows of sites that were found at an address are written after this. Says, too, until when addresses are held. */
-  write(): { writes: Promise<unknown>[]; idle: ReadonlyMap<string, Instant> } {
+  /**
+   * The rows of sites that were found at an address are written after this. Says, too, by shards, when addresses are
+   * nobody's for whose holders sites were set aside.
+   */
+  write(): { writes: Promise<unknown>[]; idle: ReadonlyMap<number, Instant> } {
     const ended = byShard(this.#ended.values())
     const moves = byShard([...this.#moves].map(([address, sites]) => ({ address, sites })))
     const newcomers = new Map(this.#newcomers)
-    const idle = new Map([...this.#ended.values()].map(({ address, until }) => [address, until]))
+    const idle = new Map<number, Instant>()
     this.#ended.clear()
     this.#moves.clear()
     this.#newcomers.clear()
-    const releases = eachBucket(ended, (shard, rows) =>
-      this.#tx.run(RELEASE_ADDRESSES, shard, column(rows, 'address'), column(rows, 'ended'), column(rows, 'until')),
-    )
+    const releases = eachBucket(ended, async (shard, rows) => {
+      const columns = [column(rows, 'address'), column(rows, 'ended'), column(rows, 'until')] as const
+      const released = await this.#tx.all<Released>(RELEASE_ADDRESSES, shard, ...columns)
+      for (const { until, isAwaited } of released)
+        if (isAwaited) idle.set(shard, Math.min(until, idle.get(shard) ?? until))
+    })
     const counts = eachBucket(moves, async (shard, rows) => {
       const columns = [column(rows, 'address'), column(rows, 'sites')] as const
       const now = await this.#tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)

@@ -1,31 +1,20 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../visit/visit.ts'
-import { cautiousPages } from '../caution.ts'
-import {
-  ASK_AGAIN,
-  KEYS_AN_ITEM,
-  LEAST_ROUND,
-  MOST_AT_ONCE,
-  MOST_KEYS_AT_ONCE,
-  MOST_ROUNDS,
-  shareOf,
-} from '../check-out-bounds.ts'
+import { ASK_AGAIN, LEAST_ROUND, MOST_AT_ONCE, MOST_ROUNDS } from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
 import type { Totals } from '../looks.ts'
-import { MOST_KNOWN } from '../most-known.ts'
+import { Allowance } from './allowance.ts'
+import { Baggage } from './baggage.ts'
 import { bucketFor } from './by-bucket.ts'
 import { chooseBuckets } from './choose-buckets.ts'
 import { classOf } from './hints.ts'
 import { readHolders, setAside } from './holders.ts'
-import { type Granted, grant, visitsOf } from './lease.ts'
+import { type Granted, grant } from './lease.ts'
 import { readNextDue } from './read-next-due.ts'
 import { readTotals } from './read-totals.ts'
 import type { Sheaf } from './sheaf.ts'
 import type { SharedSite } from './site-rows.ts'
 import { type Taken, type Taking, takeFree } from './take-free.ts'
-
-/** Pages left, or undefined when nothing bounds them. */
-type Left = number | undefined
 
 export interface CheckedOut {
   visits: Visit[]
@@ -34,14 +23,21 @@ export interface CheckedOut {
   short: boolean
 }
 
+/**
+ * Three trips, as a rule: candidates are taken; what the likely ones carry is read, with who holds their addresses; they are
+ * written. A trip costs more than what is asked in it, above all where the thread that awaits its answer has parts to
+ * apply meanwhile. So the last statements are begun and not awaited: the COMMIT travels with them, and `answer` is there
+ * when it is done.
+ *
+ * `left`: pages that the budget allows; infinite when nothing bounds them.
+ */
 export async function checkOut(
   sheaf: Sheaf,
   options: FrontierOptions,
   worker: WorkerId,
   wanted: number,
-  left: Left,
-  grantedBefore: number,
-): Promise<CheckedOut> {
+  left: number,
+): Promise<{ answer: Promise<CheckedOut> }> {
   const { hints, affinity } = sheaf.rules
   const post = affinity.postOf(worker)
   const taking: Taking = {
@@ -50,66 +46,89 @@ export async function checkOut(
     overdue: sheaf.now - affinity.windowOf(post),
     leaningIn: (bucket) => affinity.leaningTo(post, bucket),
   }
-  await sheaf.readNames()
   const atMost = Math.min(wanted, MOST_AT_ONCE)
+  const allowance = new Allowance(options.slice.pages, atMost, left)
+  const baggage = new Baggage(sheaf)
   const granted: Granted[] = []
   const done = new Set<number>()
-  let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - grantedBefore
-  let mayRead = MOST_KEYS_AT_ONCE
   let exhausted = false
-  const enough = () => granted.length >= atMost || mayGrant <= 0 || mayRead <= 0
-  for (let round = 0; round < MOST_ROUNDS && !enough(); round++) {
+  let writing: Promise<unknown> | undefined
+  for (let round = 0; round < MOST_ROUNDS && !allowance.isSpent; round++) {
+    await writing
     // Whoever found only sites of others' addresses looks at more.
     const most = round === 0 ? atMost : Math.max(atMost - granted.length, LEAST_ROUND)
     const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done, most)
     exhausted = buckets.length === 0
     if (exhausted) break
-    const taken = await takeFree(sheaf.tx, hints, taking, buckets, most)
+    const [taken] = await Promise.all([takeFree(sheaf.tx, hints, taking, buckets, most), sheaf.readNames()])
     const { sites } = taken
     sheaf.sites.take(sites)
-    const holders = await readHolders(
-      sheaf.tx,
-      sites.flatMap(({ address }) => address ?? []),
-      sheaf.now,
-    )
     const sharers = Math.min(sites.length, atMost)
+    const [holders] = await Promise.all([
+      readHolders(
+        sheaf.tx,
+        sites.flatMap(({ address }) => address ?? []),
+        sheaf.now,
+      ),
+      baggage.read(likelyOf(sites, worst, allowance.copy(), sharers)),
+    ])
     const others: SharedSite[] = []
     const unused: SharedSite[] = []
+    const given: Granted[] = []
     for (const site of sites) {
-      const holder = site.address === null ? undefined : holders.get(site.address)
-      if (enough() || classOf(site) > worst) unused.push(site)
+      const holder = site.address === null ? undefined : holders.get(site.address)?.worker
+      if (allowance.isSpent || classOf(site) > worst) unused.push(site)
       else if (holder !== undefined && holder !== worker) others.push(site)
-      else {
-        const pages = cautiousPages(site.losses, shareOf(options.slice.pages, mayGrant, sharers))
-        granted.push(grant(sheaf, site, worker, post, pages))
-        mayGrant -= pages
-        mayRead -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MOST_KNOWN ? 0 : site.known)
-      }
+      else given.push(grant(sheaf, site, worker, post, allowance.spend(site, sharers)))
     }
-    unused.push(...(await setAside(sheaf, others)))
-    // What they read is what was written before them. Where nothing was due, what waits is as it was.
-    const writing = sheaf.sites.write()
-    const reading = buckets.map((bucket) =>
-      hints.isDue(bucket, sheaf.now) ? readNextDue(sheaf.tx, bucket, taking.leaningIn(bucket)) : {},
-    )
-    const [, ...nexts] = await Promise.all([writing, ...reading])
-    for (const [at, bucket] of buckets.entries()) {
-      const left = whatIsLeft(taken, unused, bucket)
-      hints.asked(bucket, { ...nexts[at], ...left })
-      if (left.isEmpty) done.add(bucket)
+    granted.push(...given)
+    if (others.length > 0) {
+      unused.push(...(await setAside(sheaf, others)))
+      await baggage.read(given)
     }
+    writing = writeAndLook(sheaf, taking, taken, unused, buckets)
+    for (const bucket of buckets) if (whatIsLeft(taken, unused, bucket).isEmpty) done.add(bucket)
   }
-  // Who got all that was wanted need not know what else there is.
-  const isSatisfied = granted.length >= atMost && mayGrant > 0
-  const [visits, totals] = await Promise.all([
-    visitsOf(sheaf, granted, options.slice),
-    isSatisfied ? undefined : readTotals(sheaf.tx),
+  const endings = Promise.all([
+    baggage.visitsOf(granted, options.slice),
+    // Who got something has it now: the crawl is not over.
+    granted.length > 0 ? undefined : readTotals(sheaf.tx),
+    writing,
   ])
-  const next =
-    totals === undefined
-      ? Math.min(untilDue(sheaf, worker), ASK_AGAIN)
-      : whenToAskAgain(sheaf, worker, totals, enough() || !exhausted, mayGrant > 0)
-  return { visits, next, short: !enough() }
+  const hasMore = allowance.isSpent || !exhausted
+  const answer = endings.then(([visits, totals]) => ({
+    visits,
+    next: whenToAskAgain(sheaf, worker, totals, hasMore, allowance.hasPages),
+    short: !allowance.isSpent,
+  }))
+  // Where the transaction fails by it, nobody awaits it.
+  answer.catch(() => {})
+  return { answer }
+}
+
+/** Those that will be granted if nobody holds their addresses. */
+function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowance, sharers: number): Granted[] {
+  const likely: Granted[] = []
+  for (const site of sites) {
+    if (allowance.isSpent || classOf(site) > worst) break
+    likely.push({ site, pages: allowance.spend(site, sharers) })
+  }
+  return likely
+}
+
+/** What is read is what was written before it. Where nothing was due, what waits is as it was. */
+function writeAndLook(
+  { tx, sites, now, rules: { hints } }: Sheaf,
+  { leaningIn }: Taking,
+  taken: Taken,
+  unused: readonly SharedSite[],
+  buckets: readonly number[],
+): Promise<unknown> {
+  const looking = async (bucket: number) => {
+    const next = hints.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket)) : {}
+    hints.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) })
+  }
+  return Promise.all([sites.write(), ...buckets.map(looking)])
 }
 
 /** Of a bucket that was asked: whether anybody may have more, whether this worker may, and of which class the first is. */
@@ -124,19 +143,24 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
   return { isFree, isEmpty, best: first }
 }
 
-/** `more`: it was not for want of free sites that no more were given. `granting`: the budget allows more. */
+/**
+ * `totals`: of a check-out that got nothing. `more`: it was not for want of free sites that no more were given. `granting`: the
+ * budget allows more.
+ */
 function whenToAskAgain(
   sheaf: Sheaf,
   worker: WorkerId,
-  { sites }: Totals,
+  totals: Totals | undefined,
   more: boolean,
   granting: boolean,
 ): Millis | 'over' {
+  const wait = untilDue(sheaf, worker)
+  if (totals === undefined) return granting ? Math.min(wait, ASK_AGAIN) : ASK_AGAIN
+  const { sites } = totals
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'
   if (!granting) return ASK_AGAIN
-  if (sites.free > 0) return more ? 0 : Math.min(untilDue(sheaf, worker), ASK_AGAIN)
-  const wait = untilDue(sheaf, worker)
+  if (sites.free > 0) return more ? 0 : Math.min(wait, ASK_AGAIN)
   // What nobody here has seen yet is seen within a second.
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }

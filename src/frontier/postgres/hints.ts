@@ -3,7 +3,7 @@
  * Never the truth. What other servers did is learnt once a second; a hint that is too early costs one question.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
-import { BUCKETS, shardOf } from '../../database/bucket.ts'
+import { BUCKETS } from '../../database/bucket.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import { Affinity } from '../affinity.ts'
 import type { Post } from '../fleet.ts'
@@ -36,8 +36,9 @@ export class Hints {
   readonly #leaning = new Map<string, Float64Array>()
   /** How good the first of them is, as far as is known: see `classOf`. */
   readonly #best = new Float64Array(BUCKETS)
-  /** When an address of the shard is nobody's any more. */
+  /** When an address of the shard is nobody's any more, for whose holder sites were set aside. */
   readonly #idle = new Float64Array(BUCKETS).fill(NEVER)
+  #tidied = 0
   /** In the order of questions; those never asked come first. */
   readonly #asked = new Float64Array(BUCKETS)
   #questions = 0
@@ -48,13 +49,13 @@ export class Hints {
     this.#affinity = affinity
   }
 
-  /** Sites were written, and addresses are held until then. */
-  changed(sites: ByBucket<SharedSite>, idle: ReadonlyMap<string, Instant>): void {
+  /** Sites were written, and of these shards addresses are held until then. */
+  changed(sites: ByBucket<SharedSite>, idle: ReadonlyMap<number, Instant>): void {
     for (const [bucket, rows] of sites)
       for (const site of rows)
         if (site.state === 'free') this.free(bucket, classOf(site))
         else if (site.state === 'waiting') this.waits(bucket, site.region, site.not_before, classOf(site))
-    for (const [address, until] of idle) this.idle(shardOf(address), until)
+    for (const [shard, until] of idle) this.idle(shard, until)
   }
 
   /** There is a site for anybody. */
@@ -148,6 +149,13 @@ export class Hints {
   idleShards(now: Instant): number[] {
     const shards: number[] = []
     for (let shard = 0; shard < BUCKETS; shard++) if (this.#idle[shard] <= now) shards.push(shard)
+    return shards
+  }
+
+  /** The next so many, in turn. */
+  shardsToTidy(count: number): number[] {
+    const shards = Array.from({ length: count }, (_, nth) => (this.#tidied + nth) % BUCKETS)
+    this.#tidied = (this.#tidied + count) % BUCKETS
     return shards
   }
 

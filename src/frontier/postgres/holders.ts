@@ -16,25 +16,41 @@ export const READ_HOLDERS = `
  * order: one that another transaction has now is passed over.
  */
 export const PIN_HOLDERS = `
-  SELECT address, worker FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
+  SELECT address, worker, CASE visits WHEN 0 THEN until::float8 END AS until
+  FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
   FOR SHARE SKIP LOCKED`
 export const REMEMBER_ASIDE = `
   INSERT INTO address_aside (shard, address, bucket)
   SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
   ORDER BY n.address, n.bucket ON CONFLICT DO NOTHING`
 
-type Holders = ReadonlyMap<string, WorkerId>
+interface Holder {
+  address: string
+  worker: WorkerId
+}
 
-async function ask(tx: PostgresTx, sql: string, addresses: Iterable<string>, now: Instant): Promise<Holders> {
+/** Of a holder that has no visit there any more: until when it is still his. */
+interface PinnedHolder extends Holder {
+  until: Instant | null
+}
+
+async function ask<Row extends Holder>(
+  tx: PostgresTx,
+  sql: string,
+  addresses: Iterable<string>,
+  now: Instant,
+): Promise<Map<string, Row>> {
   const shards = groupBy(new Set(addresses), shardOf)
-  const rows = await Promise.all(
-    shards.map(([shard, some]) => tx.all<{ address: string; worker: WorkerId }>(sql, shard, some, now)),
-  )
-  return new Map(rows.flat().map(({ address, worker }) => [address, worker]))
+  const rows = await Promise.all(shards.map(([shard, some]) => tx.all<Row>(sql, shard, some, now)))
+  return new Map(rows.flat().map((row) => [row.address, row]))
 }
 
 /** Who may ask at addresses now: their holders; those that are anybody's to take are not in it. */
-export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: Instant): Promise<Holders> {
+export function readHolders(
+  tx: PostgresTx,
+  addresses: Iterable<string>,
+  now: Instant,
+): Promise<ReadonlyMap<string, Holder>> {
   return ask(tx, READ_HOLDERS, addresses, now)
 }
 
@@ -45,7 +61,7 @@ export function readHolders(tx: PostgresTx, addresses: Iterable<string>, now: In
 export async function setAside(sheaf: Sheaf, sites: readonly SharedSite[]): Promise<SharedSite[]> {
   if (sites.length === 0) return []
   const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
-  const holders = await ask(
+  const holders = await ask<PinnedHolder>(
     sheaf.tx,
     PIN_HOLDERS,
     at.map(({ address }) => address),
@@ -61,9 +77,10 @@ export async function setAside(sheaf: Sheaf, sites: readonly SharedSite[]): Prom
     }
     const bucket = bucketFor(site.key)
     if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
-    site.holder = holder
+    site.holder = holder.worker
     sheaf.sites.change(site)
-    sheaf.rules.hints.setAside(bucket, holder)
+    sheaf.rules.hints.setAside(bucket, holder.worker)
+    if (holder.until !== null) sheaf.rules.hints.idle(shardOf(address), holder.until)
     aside.set(`${bucket} ${address}`, { address, bucket })
   }
   await Promise.all(

@@ -4,7 +4,6 @@ import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Frontier } from '../../visit/ports.ts'
 import type { WorkerId } from '../../visit/visit.ts'
-import { LEAST_ROUND, MOST_AT_ONCE } from '../check-out-bounds.ts'
 import type { FrontierHouse, FrontierOptions } from '../house.ts'
 import type { Ledger } from '../ledger.ts'
 import { addSeeds } from './add-seeds.ts'
@@ -31,8 +30,6 @@ import { tryAgain } from './try-again.ts'
 import { agreeOnUrlRules } from './url-rules.ts'
 import { wish } from './wish.ts'
 
-/** Rows of housekeeping that one check-out does, for each site that it asks for. */
-const FREED_EACH = 4
 /** Whoever grants from the same budget waits for whoever does now. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier budget'))`
 
@@ -55,24 +52,26 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
     return isOld
   }
 
-  const prepare = async (atMost: number): Promise<void> => {
-    await lookAroundIfOld(false)
-    if (hints.idleShards(time.now()).length === 0) return
-    const most = FREED_EACH * Math.max(atMost, LEAST_ROUND)
-    await db.transact((tx) => freeAddresses(postgresTx(tx), hints, time.now(), most))
+  /** For a worker that found nothing: the others leave it to the tick. Says whether there may be something now. */
+  const freeIdle = async (): Promise<boolean> => {
+    const isIdle = hints.idleShards(time.now()).length > 0
+    if (isIdle) await db.transact((tx) => freeAddresses(postgresTx(tx), hints, time.now()))
+    return isIdle
   }
 
-  const checkOutOnce = (worker: WorkerId, atMost: number): Promise<CheckedOut> =>
-    db.transact(async (given) => {
+  const checkOutOnce = async (worker: WorkerId, atMost: number): Promise<CheckedOut> => {
+    const { answer } = await db.transact(async (given) => {
       const tx = postgresTx(given)
       const { budget } = options
       const sheaf = new Sheaf(tx, rules)
-      if (budget === undefined) return checkOut(sheaf, options, worker, atMost, undefined, 0)
+      if (budget === undefined) return checkOut(sheaf, options, worker, atMost, Number.POSITIVE_INFINITY)
       await tx.get(ONE_AT_A_TIME)
       // In this order: what a report moves from the one to the other meanwhile counts twice, not never.
       const { granted } = await readTotals(tx)
-      return checkOut(sheaf, options, worker, atMost, await budget.left(tx), granted)
+      return checkOut(sheaf, options, worker, atMost, Math.floor(await budget.left(tx)) - granted)
     })
+    return answer
+  }
 
   const frontier: Frontier = {
     async checkOut(worker, atMost) {
@@ -80,10 +79,10 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
       if (stopped) return { visits: [], next: 'over' }
       const quiet = quietUntil - time.now()
       if (quiet > 0) return { visits: [], next: quiet }
-      await prepare(Math.min(atMost, MOST_AT_ONCE))
+      await lookAroundIfOld(false)
       // The leases are durable when this resolves: only then are they handed out.
       const first = await checkOutOnce(worker, atMost)
-      const isAgain = first.visits.length === 0 && (await lookAroundIfOld(true))
+      const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
       const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
       if (next === 'over' || !hints.isAsideOld(worker, clock.elapsed(), short)) return { visits, next }
       // Others may have set sites aside for this worker.

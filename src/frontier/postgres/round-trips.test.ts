@@ -1,6 +1,7 @@
 /** How often an operation waits for the database does not depend on how much it is given. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import type { Database } from '../../database/database.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Visit } from '../../visit/visit.ts'
@@ -25,6 +26,20 @@ function counting(tx: PostgresTx): { tx: PostgresTx; trips(): number } {
     },
   })
   return { tx: counted, trips: () => trips }
+}
+
+/** Adds up the trips of all transactions: the COMMIT goes with the last statements, or is not counted. */
+function countingAll(db: Database, trips: { all: number }): Database {
+  return {
+    ...db,
+    transact: (work) =>
+      db.transact(async (given) => {
+        const counted = counting(postgresTx(given))
+        const value = await work(counted.tx)
+        trips.all += counted.trips()
+        return value
+      }),
+  }
 }
 
 async function tripsOf(bench: Bench, work: (tx: PostgresTx) => Promise<unknown>): Promise<number> {
@@ -65,6 +80,26 @@ describe('round trips', { skip: 'skipped' in postgres ? postgres.skipped : false
     const all = await tripsOf(bench, (tx) => bench.ledger.settle(tx, reports))
     // Answers of a short trip may come before the last of the statements that belong to it is begun.
     assert.ok(Math.max(one, all) <= 9 && Math.abs(all - one) <= 1, `${all} for 63 parts, ${one} for one`)
+  })
+
+  it('of a check-out are three, the COMMIT with the last, for one site or for many, with addresses or without', async () => {
+    const trips = { all: 0 }
+    const bench = await openBench(async () => countingAll(await postgres.make(), trips))
+    const tripsOfCheckOut = async (atMost: number) => {
+      trips.all = 0
+      const { visits } = await bench.frontier.checkOut('w', atMost)
+      assert.equal(visits.length, atMost)
+      return { trips: trips.all, visits }
+    }
+    await bench.admit(...range(2000).map((at) => link(`${at}.test/`, 'http://elsewhere.test/')))
+    // The first looks around, for it knows nothing.
+    await tripsOfCheckOut(1)
+    assert.equal((await tripsOfCheckOut(1)).trips, 3)
+    assert.equal((await tripsOfCheckOut(32)).trips, 3)
+    await bench.db.transact((tx) => postgresTx(tx).run(`UPDATE site SET address = '192.0.2.' || key % 200`))
+    const { trips: withAddresses, visits } = await tripsOfCheckOut(16)
+    assert.equal(withAddresses, 3)
+    assert.ok(visits.every(({ address }) => address !== undefined))
   })
 
   it('of stored parts are one or three', async () => {
