@@ -15,6 +15,7 @@ export const FAULT_KINDS = [
   'worker clock set',
   'server killed',
   'server without power',
+  'server stalled',
   'server disk full',
   'servers away',
   'a server away',
@@ -125,6 +126,11 @@ export class Troublemaker {
         this.excuse(machine.name, ms)
         return true
       }
+      case 'server stalled':
+        // In the middle of whatever it was asked; it answers when it goes on, to whoever still waits.
+        if (!machine.stall(awayFor)) return false
+        this.excuse(undefined, awayFor)
+        return true
       case 'worker disk full':
         this.#fill(machine, random.integer(plan.fullFor))
         return true

@@ -114,11 +114,12 @@ function hasty(calls: ServerCalls): ServerCalls {
   }
 }
 
-/** Connections end with the process. */
+/** Connections end with the process; while it stands still, nothing is read from them and nothing written. */
 function untilCut(listen: Listen, power: Power): Listen {
   return (...asked) =>
     new Promise((resolve, reject) => {
-      listen(...asked).then(resolve, reject)
+      const heard = power.hears(Promise.resolve()).then(() => listen(...asked))
+      power.hears(heard).then(resolve, reject)
       void power.cutOff.then(() => reject(new Error('the connection was reset')))
     })
 }
