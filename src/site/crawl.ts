@@ -100,7 +100,7 @@ async function crawlPages(
   tools: SiteTools,
 ): Promise<VisitEnd> {
   const { visit } = reporter
-  const { courtesy, signal } = asking
+  const { signal } = asking
   const local = new LocalFrontier(visit)
   const screen: ScreenTools = {
     site: visit.site,
@@ -116,64 +116,100 @@ async function crawlPages(
   }
   const rules = new Map<string, Robots>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
-  let asked = 0
-  let stale: bigint | undefined
+  const slice: Slice = { asking, screen, tools, rules, asked: 0, stale: undefined, told: undefined }
   for (let round = 1; ; round++) {
     if (round % ROUNDS_A_TURN === 0) await tools.clock.sleep(0, signal)
     const item = local.peek()
     if (item === undefined) return 'done'
     if (signal.aborted) return 'stopped'
-    if (asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
-
-    screen.scope = tools.scope()
-    screen.now = tools.clock.now()
-    let robots = rules.get(schemeOf(item.url))
-    if (robots === undefined) {
-      const unwanted = judgeBefore(item, { site: tools, screen })
-      if (unwanted !== undefined) {
-        local.take()
-        tellPage(unwanted, reporter, tools)
-        continue
-      }
-      const found = await rulesFor(item, rules, asking, { site: tools, screen })
-      if (found.kind === 'visit-ends') return found.why
-      if (found.kind === 'scheme-fails') {
-        local.take()
-        schemeFails(found.memory, item, reporter, tools)
-        continue
-      }
-      robots = found.robots
-    }
-
-    const pauseBefore = courtesy.pause
-    const visitItem = isSitemap(item) ? visitSitemap : visitPage
-    const end = await visitItem(item, { site: tools, asking, robots, screen }).catch((error: unknown) =>
-      brokenPage(item, error, tools),
-    )
-    // Read and kept: what is told of it has no bytes of it.
-    asking.session.letGo?.()
-    if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
-    if (end.kind === 'stale') {
-      asked++
-      // Once is no failure; a second time in a row the page goes back to the queue.
-      if (stale !== item.key) stale = item.key
-      else tellStale(local.take() ?? item, reporter, tools)
-      continue
-    }
-    local.take()
-    if (end.page.tries > item.tries) asked++
-    const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
-    // With its site, the page is gone too, and says what used up the last try.
-    if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
-    tellPage(end, reporter, tools)
+    if (slice.asked >= visit.limits.pages || tools.clock.elapsed() >= endsAt) return 'slice'
+    slice.told = undefined
+    const over = await visitNext(item, slice).catch((error: unknown) => breakOff(item, error, slice))
     if (over !== undefined) return over
-    // What is left is asked for under the name that it goes by: the frontier moves it there.
-    if (learnName(end.page, reporter, { scope: screen.scope, urls: tools.urls })) return 'slice'
-    // What the site asked for must outlive us: it is durable before the next request.
-    const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
-    if (urgent) await tools.durable(reporter)
-    if (end.judged?.probe) await probeMissing(item.url, robots, asking, { site: tools, screen })
   }
+}
+
+interface Slice {
+  asking: Asking
+  screen: ScreenTools
+  tools: SiteTools
+  rules: Map<string, Robots>
+  /** Requests for pages so far. */
+  asked: number
+  /** Whose connection was closed under its request. */
+  stale: bigint | undefined
+  /** What has been told of the URL whose turn it is. */
+  told: PageTold | undefined
+}
+
+/** The next URL of the site: may we, when, and what came of it. Says why the visit ends with it, if it does. */
+async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | undefined> {
+  const { asking, screen, tools, rules } = slice
+  const { courtesy, signal } = asking
+  const { local, reporter } = screen
+  screen.scope = tools.scope()
+  screen.now = tools.clock.now()
+  let robots = rules.get(schemeOf(item.url))
+  if (robots === undefined) {
+    const unwanted = judgeBefore(item, { site: tools, screen })
+    if (unwanted !== undefined) {
+      local.take()
+      tell(unwanted, slice)
+      return undefined
+    }
+    const found = await rulesFor(item, rules, asking, { site: tools, screen })
+    if (found.kind === 'visit-ends') return found.why
+    if (found.kind === 'scheme-fails') {
+      local.take()
+      schemeFails(found.memory, item, reporter, tools)
+      return undefined
+    }
+    robots = found.robots
+  }
+
+  const pauseBefore = courtesy.pause
+  const visitItem = isSitemap(item) ? visitSitemap : visitPage
+  const end = await visitItem(item, { site: tools, asking, robots, screen }).catch((error: unknown) =>
+    brokenPage(item, error, tools),
+  )
+  // Read and kept: what is told of it has no bytes of it.
+  asking.session.letGo?.()
+  if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
+  if (end.kind === 'stale') {
+    slice.asked++
+    // Once is no failure; a second time in a row the page goes back to the queue.
+    if (slice.stale !== item.key) slice.stale = item.key
+    else tellStale(local.take() ?? item, reporter, tools)
+    return undefined
+  }
+  local.take()
+  if (end.page.tries > item.tries) slice.asked++
+  const over = end.failure === undefined ? undefined : siteSuffers(end, reporter, courtesy, tools)
+  // With its site, the page is gone too, and says what used up the last try.
+  if (over === 'given-up' && end.failure !== undefined) end.page.outcome = { kind: 'gone', why: end.failure }
+  tell(end, slice)
+  if (over !== undefined) return over
+  // What is left is asked for under the name that it goes by: the frontier moves it there.
+  if (learnName(end.page, reporter, { scope: screen.scope, urls: tools.urls })) return 'slice'
+  // What the site asked for must outlive us: it is durable before the next request.
+  const urgent = end.failure === 'status-429' || end.failure === 'status-503' || courtesy.pause > pauseBefore + 1000
+  if (urgent) await tools.durable(reporter)
+  if (end.judged?.probe) await probeMissing(item.url, robots, asking, { site: tools, screen })
+  return undefined
+}
+
+function tell(end: PageTold, slice: Slice): void {
+  tellPage(end, slice.screen.reporter, slice.tools)
+  slice.told = end
+}
+
+/** Something else than the reading threw: the detectors, the scope, what names are learnt from. It costs that URL only as well. */
+function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
+  const { tools, screen } = slice
+  const broken = brokenPage(item, error, tools)
+  if (slice.told !== undefined) return
+  if (screen.local.peek() === item) screen.local.take()
+  tellPage(broken, screen.reporter, tools)
 }
 
 /**

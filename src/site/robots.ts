@@ -100,10 +100,21 @@ function readAnswer(
   const damaged = trouble !== undefined && (bytes.length === 0 || trouble.endsWith('is damaged'))
   if (brokeOff || damaged) return outOfReach(0)
   // One that our own bound cut may end in half a rule: what is whole counts.
-  const robots = parseRobots(answer.kind === 'cut' ? wholeLines(bytes) : bytes, tools.token)
+  const robots = parsed(answer.kind === 'cut' ? wholeLines(bytes) : bytes, url, tools)
+  if (robots === undefined) return outOfReach(0)
   const memory: RobotsMemory = { state: robots.state, at, status, text: robots.text }
   if (answer.kind === 'cut' || cut) memory.tooBig = true
   return { kind: 'known', robots, memory, from: url }
+}
+
+/** Undefined when reading it threw, a bug of ours: what it forbids is not known, so nothing is allowed, and its site costs no thread. */
+function parsed(bytes: Uint8Array, url: string, tools: SiteTools): Robots | undefined {
+  try {
+    return parseRobots(bytes, tools.token)
+  } catch (error) {
+    tools.journal.tell({ kind: 'trouble', what: `reading ${url}: ${String(error).slice(0, 200)}` })
+    return undefined
+  }
 }
 
 /** For crawl.log. */

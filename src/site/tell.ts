@@ -15,6 +15,8 @@ import type { SiteTools } from './tools.ts'
 export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): void {
   const { page, failure, again } = end
   const { tally } = reporter
+  // Before anything is told or counted: should a detector throw, the page is told as one that cannot be read, and once.
+  if (isToBeJudged(end)) judge(page, seenOf(page, again, tools), false, reporter, tools)
   reporter.page(page)
   const asked = page.status > 0 || failure !== undefined
   if (asked) countRequest(page, reporter)
@@ -34,13 +36,14 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
   }
   if (kept && end.judged?.duplicate) tally.add('duplicates')
-  // What dripped until the deadline has shown something, though it is tried again.
-  const dripped = failure !== undefined && page.outcome.kind === 'later' && page.bytes > 0
-  if (dripped) judge(page, seenOf(page, again, tools), false, reporter, tools)
-  if (page.status <= 0) return
   // Also a 503 is an answer.
-  if (page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
-  else if (end.judged === undefined) judge(page, seenOf(page, again, tools), false, reporter, tools)
+  if (page.status > 0 && page.outcome.kind === 'later') reporter.remember(answered(reporter.memory))
+}
+
+/** Answers that the detectors have not seen yet. What dripped until the deadline has shown something, though it is tried again. */
+function isToBeJudged({ page, failure, judged }: PageTold): boolean {
+  if (page.outcome.kind === 'later') return failure !== undefined && page.bytes > 0
+  return page.status > 0 && judged === undefined
 }
 
 /** Of an answer that was not read: what its URL says. */
