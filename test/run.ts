@@ -16,7 +16,7 @@ function install(debianPackage: string): void {
   if (mayInstall) spawnSync('apt-get', ['install', '-y', '-q', debianPackage], { stdio: 'ignore' })
 }
 
-if (spawnSync('curl', ['--version']).status !== 0) install('curl')
+for (const program of ['curl', 'pgbouncer']) if (spawnSync(program, ['--version']).status !== 0) install(program)
 
 /** One PostgreSQL server for all test files. A server that somebody named already is used as it is. */
 async function givePostgres(): Promise<() => Promise<void>> {

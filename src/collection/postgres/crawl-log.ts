@@ -42,7 +42,7 @@ export class PostgresCrawlLog {
       const db = postgresTx(tx)
       const [row, tail] = await Promise.all([
         db.get<{ synced: number }>(READ_SYNCED, node),
-        db.all<{ id: number; lines: string }>(READ_TAIL, node),
+        db.all<RecordedLines>(READ_TAIL, node),
       ])
       return { synced: row?.synced, tail }
     })
@@ -81,7 +81,11 @@ export class PostgresCrawlLog {
     return next
   }
 
+  /** When no transaction is under way. Lines of one that was done without our hearing of it are still in the database. */
   async close(): Promise<void> {
+    await this.sync()
+    const unheard = await this.#database.read((tx) => postgresTx(tx).all<RecordedLines>(READ_TAIL, this.#node))
+    for (const recorded of unheard) this.written(recorded)
     await this.sync()
     this.#file.close()
   }

@@ -3,84 +3,25 @@ import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
-import { Readers } from '../../base/journal.ts'
-import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
-import { DigestFilter } from '../../collection/captures/digest-filter.ts'
-import { capturesSince } from '../../collection/captures/read-captures.ts'
-import { readCounters } from '../../collection/counters/counters.ts'
-import { pagesSince } from '../../collection/pages/read-pages.ts'
 import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
 import { samplePage, sampleReport } from '../../collection/sample-report.ts'
 import { BUCKETS } from '../../database/bucket.ts'
-import type { Database, Tx } from '../../database/database.ts'
+import type { Tx } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import type { Event } from '../../visit/events.ts'
-import type { Link, VisitReport } from '../../visit/report.ts'
-import { type Intake, openIntake } from '../intake.ts'
-import { partsWaiting } from '../parts-waiting.ts'
+import type { Link } from '../../visit/report.ts'
 import { sampleLedger } from '../sample-ledger.ts'
 import { jumpingClock } from './jumping-clock.test-data.ts'
+import { assertAll, openServer, visitParts } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
 const server = postgres as Exclude<typeof postgres, { skipped: string }>
 after(() => (skip === false ? server.end() : undefined))
-
-const LOG = '/c/logs/crawl.log'
-
-/** A part for each of so many pages, and an end. */
-function visitParts(site: string, pages: number): VisitReport[] {
-  const parts = Array.from({ length: pages }, (_, n) =>
-    sampleReport(site, n + 1, [samplePage(`http://${site}/${n}`, {}, `${n} of ${site}`)]),
-  )
-  return [...parts, sampleReport(site, pages + 1, [], { ended: 'done' })]
-}
-
-interface Opened {
-  intake: Intake
-  journal: Readers<Event>
-  lines(): number
-}
-
-async function openServer(
-  database: Database,
-  node: string,
-  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'>,
-): Promise<Opened> {
-  const journal = new Readers<Event>()
-  const disk = memoryDisk()
-  const filter = DigestFilter.ofBits(2 ** 16)
-  const clock = realClock
-  const intake = await openIntake({ database, ledger, filter, disk, logPath: LOG, node, clock, journal })
-  const lines = () =>
-    Buffer.from(disk.read(LOG, 0, 1e7))
-      .toString()
-      .split('\n').length - 1
-  return { intake, journal, lines }
-}
-
-/** Everything once, in the catalogue and in the logs together. */
-async function assertAll(database: Database, servers: readonly Opened[], pages: number): Promise<void> {
-  await database.read(async (tx) => {
-    assert.equal(await partsWaiting(tx), 0)
-    const counters = await readCounters(tx)
-    assert.equal(counters.get('documents'), pages)
-    assert.equal(counters.get('requests'), pages)
-    const found = await pagesSince(tx, 0, 10_000)
-    assert.equal(found.length, pages)
-    assert.ok(found.every(({ looks }) => looks === 1))
-    assert.equal((await capturesSince(tx, 0, 10_000)).length, pages)
-  })
-  assert.equal(
-    servers.reduce((sum, { lines }) => sum + lines(), 0),
-    pages,
-  )
-}
 
 /** All connections of everybody to this database, as a crash of the server would. */
 const KILL = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { PostgresCrawlLog } from './crawl-log.ts'
+
+const postgres = await postgresForTests()
+const skip = 'skipped' in postgres ? postgres.skipped : false
+const server = postgres as Exclude<typeof postgres, { skipped: string }>
+after(() => (skip === false ? server.end() : undefined))
+
+const PATH = '/c/logs/crawl.log'
+
+describe('the log of a node', { skip }, () => {
+  it('has the lines of a transaction that was done without anybody hearing of it, once', async () => {
+    const database = await server.make()
+    const disk = memoryDisk()
+    const text = () => Buffer.from(disk.read(PATH, 0, 1e6)).toString()
+    const log = await PostgresCrawlLog.open(database, disk, PATH, 'one')
+    const other = await PostgresCrawlLog.open(database, disk, '/other.log', 'other')
+    log.written(await database.transact((tx) => log.record(tx, 'heard\n')))
+    await database.transact((tx) => log.record(tx, 'unheard\n'))
+    await database.transact((tx) => other.record(tx, 'another’s\n'))
+    await log.close()
+    assert.equal(text(), 'heard\nunheard\n')
+    await (await PostgresCrawlLog.open(database, disk, PATH, 'one')).close()
+    assert.equal(text(), 'heard\nunheard\n')
+    await other.close()
+  })
+})
