@@ -50,6 +50,22 @@ export function nameOf(role: Role, { how, at }: Pick<Fate, 'at' | 'how'>): strin
   return how === 'dies' ? `${role} at ${at}` : `${role} stopped past leases, ${at}`
 }
 
+/** Moments that matter most: between a sync and its check-in, between the inbox and applying, inside applying. */
+const DEATHS: readonly [Role, Moment][] = [
+  ['worker', 'synced'],
+  ['server', 'inbox-stored'],
+  ['server', 'applying'],
+]
+const STOPS: readonly Moment[] = ['entering', 'renewing']
+
+/** How many there must be of what, by name, when `deaths` are asked for at each moment; stops last long, and are fewer. */
+export function wanted(deaths: number): Map<string, number> {
+  return new Map([
+    ...DEATHS.map(([role, at]) => [nameOf(role, { how: 'dies', at }), deaths] as const),
+    ...STOPS.map((at) => [nameOf('server', { how: 'stops', at }), Math.ceil(deaths / 8)] as const),
+  ])
+}
+
 /** How often it is one of those of which there are not enough yet; and these come soon. */
 const LACKING_SHARE = 0.8
 const MOST_MOMENTS = { lacking: 2, others: 5 }

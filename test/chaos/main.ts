@@ -6,11 +6,13 @@
  *   npm run chaos -- --days 8 [--seed N]
  *
  * `--named`: how many deaths there must be at each of the moments that matter most, between a sync and its check-in, between
- * the inbox and applying, and inside applying. Every crawl is judged; the seed of one that fails repeats it.
+ * the inbox and applying, and inside applying; an eighth as many stops inside `enter` and inside `renew`, past the leases. Every
+ * crawl is judged; the seed of one that fails repeats it.
  * `--simulated`: so many small clusters in virtual time. `--days`: one larger cluster for so many virtual days.
  */
 import { parseArgs } from 'node:util'
 import { chaosCrawl } from './cluster-chaos.ts'
+import { wanted } from './fate.ts'
 import { manyDays } from './many-days.ts'
 import { migrationChaos } from './migration-chaos.ts'
 import { simulatedChaos } from './simulated.ts'
@@ -29,20 +31,21 @@ const { values } = parseArgs({
 })
 const first = numberOf('seed', values.seed)
 const tell = (line: string) => process.stdout.write(`${line}\n`)
-const MOMENTS = ['worker at synced', 'server at inbox-stored', 'server at applying']
 
 async function realChaos(): Promise<boolean> {
   const sums = new Map<string, number>()
   const total = () => [...sums.values()].reduce((sum, n) => sum + n, 0)
-  const lacksNamed = () => MOMENTS.some((name) => (sums.get(name) ?? 0) < Number(values.named))
+  const lacking = () =>
+    new Map([...wanted(Number(values.named))].map(([name, count]) => [name, count - (sums.get(name) ?? 0)]))
+  const lacksNamed = () => [...lacking().values()].some((count) => count > 0)
 
   for (let seed = first; total() < Number(values.faults) || lacksNamed(); seed++) {
     const kinds = total() < Number(values.faults) ? 'all' : 'named'
     tell(`seed ${seed}: a crawl under faults of ${kinds === 'all' ? 'all kinds' : 'named moments'} (${total()} so far)`)
     const began = performance.now()
-    const lacking = new Map(MOMENTS.map((name) => [name, Number(values.named) - (sums.get(name) ?? 0)]))
     const faults = await chaosCrawl({
-      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4, lacking, tell },
+      ...{ seed, kinds, faults: Number(values['a-crawl']), web: chaosWeb(seed), servers: 2, workers: 4 },
+      ...{ lacking: lacking(), tell },
     })
     for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)

@@ -7,14 +7,17 @@ import { pathToFileURL } from 'node:url'
 import { EXIT } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import type { StartedServer } from '../../src/database/postgres/server.test-tools.ts'
+import type { Statistics } from '../../src/wire/http/calls.ts'
 import { type Running, startNode } from '../e2e/harness.ts'
 import type { ChaosOptions, Faults } from './cluster-chaos.ts'
 import { drawFate, type Fate, fateIn, nameOf, type Role } from './fate.ts'
 import { type FaultyWay, faultyWay } from './faulty-network.ts'
 import { type SmallDisk, smallDisk } from './small-disk.ts'
 
-/** A crawl that is not complete so long after the last fault is stuck. */
-const LONGEST_PEACE_MS = 180_000
+/** A crawl that marks no page for so long, with nobody to hinder it, is stuck. */
+const LONGEST_STILLNESS_MS = 180_000
+/** What servers tell of the crawl is some seconds old at most. */
+const TOLD_LATE_MS = 4000
 /** Processes that know in what moment they will die or stop, as long as there is trouble. */
 const FATED_SHARE = 0.9
 const LONGEST_REST_MS = 800
@@ -212,7 +215,8 @@ export class Troubled implements AsyncDisposable {
     while (this.sum < faults) {
       await sleep(500 + random.integer(1500))
       this.#assertNothingStrange()
-      if (isWhole && (await this.#isComplete())) break
+      const stand = isWhole ? await this.#stand() : undefined
+      if (stand !== undefined && isComplete(stand)) break
       if (which === 'named') continue
       // PostgreSQL takes seconds to come back: it is killed less often than the others.
       const kind = random.integer(kinds.length)
@@ -227,12 +231,7 @@ export class Troubled implements AsyncDisposable {
     this.#isPeace = true
     while (this.#pending.size > 0) await Promise.all(this.#pending)
     for (const { running } of this.#members) running?.child.kill('SIGCONT')
-    const until = Date.now() + LONGEST_PEACE_MS
-    while (!(await this.#isComplete())) {
-      this.#assertNothingStrange()
-      assert.ok(Date.now() < until, 'the crawl does not come to its end')
-      await sleep(500)
-    }
+    await this.#completion()
     this.#isOver = true
     for (const members of [this.#workers, this.#servers]) {
       const running = members.flatMap((member) => (member.running === undefined ? [] : [member.running]))
@@ -245,18 +244,35 @@ export class Troubled implements AsyncDisposable {
     assert.ok(this.#strange.length === 0, `seed ${this.#options.seed}: ${this.#strange.join('\n')}`)
   }
 
-  async #isComplete(): Promise<boolean> {
+  async #completion(): Promise<void> {
+    let marked = 0
+    let movedAt = Date.now()
+    let completeSince: number | undefined
+    while (completeSince === undefined || Date.now() - completeSince < TOLD_LATE_MS) {
+      this.#assertNothingStrange()
+      await sleep(500)
+      const stand = await this.#stand()
+      if (stand === undefined || !isComplete(stand)) completeSince = undefined
+      else completeSince ??= Date.now()
+      if (stand !== undefined && stand.urls.marked !== marked) {
+        marked = stand.urls.marked
+        movedAt = Date.now()
+      }
+      const words = `seed ${this.#options.seed}: the crawl does not come to its end: ${JSON.stringify(stand)}`
+      assert.ok(Date.now() - movedAt < LONGEST_STILLNESS_MS, words)
+    }
+  }
+
+  async #stand(): Promise<Statistics | undefined> {
     for (const { port } of this.#servers) {
       try {
         const answer = await fetch(`http://127.0.0.1:${port}/api/v1/statistics`, { signal: AbortSignal.timeout(2000) })
-        if (!answer.ok) continue
-        const { sites, inbox } = (await answer.json()) as { sites: Record<string, number>; inbox: number }
-        return sites.crawled > 0 && sites.waiting + sites.free + sites.leased + sites.returning + inbox === 0
+        if (answer.ok) return (await answer.json()) as Statistics
       } catch {
         // Dead, or busy: another may know.
       }
     }
-    return false
+    return undefined
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -268,6 +284,10 @@ export class Troubled implements AsyncDisposable {
       disk?.[Symbol.dispose]()
     }
   }
+}
+
+function isComplete({ sites, inbox }: Statistics): boolean {
+  return sites.crawled > 0 && sites.waiting + sites.free + sites.leased + sites.returning + inbox === 0
 }
 
 function memberOf(role: Role, number: number, line: readonly string[]): Member {
