@@ -12,6 +12,7 @@ import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
 import { loadSettings } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import type { PlanForWorkers } from '../wire/calls.ts'
+import { MOST_PLAN_BYTES } from '../wire/http/protocol.ts'
 import type { CrawlPlan } from './plan.ts'
 import type { ScopeSeeds } from './scope-seeds.ts'
 
@@ -28,12 +29,29 @@ export function planForWorkers(
   version: string,
   disk: Disk,
 ): PlanForWorkers {
-  const files: Record<string, string> = {}
-  for (const name of FILES) {
+  const paths = FILES.flatMap((name) => {
     const path = settings[name]
-    if (path !== undefined) files[keyOf(name)] = textOf(disk, path)
-  }
+    return path === undefined ? [] : [[keyOf(name), path] as const]
+  })
+  const named: [what: string, bytes: number][] = [
+    ...paths.map(([key, path]): [string, number] => [`--${key}`, disk.size(path) ?? 0]),
+    ['seeds', sizeOf([...seeds, ...alternates])],
+  ]
+  const bytes = named.reduce((sum, [, size]) => sum + size, 0)
+  if (bytes > MOST_PLAN_BYTES) throw tooBig(bytes, named)
+  const files = Object.fromEntries(paths.map(([key, path]) => [key, textOf(disk, path)]))
   return { version, settings: writeSettingsFile(given, version), seeds, alternates, files }
+}
+
+const sizeOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length + 3, 0)
+
+function tooBig(bytes: number, named: readonly [what: string, bytes: number][]): Problem {
+  const [largest] = [...named].sort(([, a], [, b]) => b - a)
+  const mega = (size: number) => `${Math.ceil(size / 2 ** 20)} MB`
+  return new Problem(
+    'bad-config',
+    `what workers must know has ${mega(bytes)}, ${largest[0]} alone ${mega(largest[1])}; at most ${mega(MOST_PLAN_BYTES)} are sent: wider seeds (a domain instead of its pages) and shorter lists`,
+  )
 }
 
 /** What one machine decides for itself, whatever the plan says. */

@@ -1,5 +1,5 @@
 /** Shows a worker at work: one line, redrawn on a terminal, told now and then elsewhere. */
-import type { WorkerSnapshot } from '../assemble/volunteer.ts'
+import type { WorkerSnapshot } from '../assemble/volunteer-crew.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'

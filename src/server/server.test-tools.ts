@@ -236,6 +236,7 @@ export function reach(
     outboxFolder: '/outbox',
     outboxBytes: 10_000_000,
     pollMs: 0,
+    client: httpClient(realClock),
     ...more,
   })
   return Object.assign(house, { events })

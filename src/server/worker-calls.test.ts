@@ -3,13 +3,15 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
+import { httpClient } from '../wire/http/http-client.ts'
 import { joinServers } from '../wire/http/remote-house.ts'
 import { aPart, aVisit, reach, testServer } from './server.test-tools.ts'
 
 describe('a worker over HTTP', () => {
   it('joins, and is given what the house has', async () => {
     await using made = await testServer({ joinSecret: 'sesame' })
-    const tools = { clock: realClock, random: seededRandom(1) }
+    const client = httpClient(realClock)
+    const tools = { clock: realClock, random: seededRandom(1), client }
     const who = { name: 'w', version: '1' }
     await assert.rejects(joinServers([made.server.url], who, tools), {
       code: 'server-refused',
@@ -26,6 +28,7 @@ describe('a worker over HTTP', () => {
     assert.ok(visits.every(({ lease }) => lease >= 180_000 && lease < 190_000))
     assert.deepEqual(await house.plan(), await made.house.calls.plan())
     assert.ok(Math.abs(house.clock.offset()) < 1000)
+    client.close()
     await house.close(0)
   })
 

@@ -10,6 +10,7 @@ import { visitToWire } from '../wire/http/visit-text.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import type { Holdings } from './holdings.ts'
 import { LatestOf } from './latest-of.ts'
+import { planHandler } from './plan-call.ts'
 import { threadOf } from './thread-name.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -88,10 +89,7 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       note.items = digests.length
       return { twins: twins.map((twin) => (twin === undefined ? null : { url: twin.url, at: twin.at })) }
     },
-    async plan() {
-      const { version, settings, seeds, alternates, files } = await calls.plan()
-      return { version, settings, seeds: [...seeds], alternates: [...alternates], files: { ...files } }
-    },
+    plan: planHandler(calls),
   }
 
   async function takeBack(worker: string, thread: WorkerId, has: readonly VisitId[]): Promise<void> {

@@ -9,6 +9,7 @@ import {
   LONGEST_POLL,
   MOST_DIGESTS,
   MOST_PARTS,
+  MOST_PLAN_BYTES,
   MOST_RENEWED,
   MOST_VISITS,
   MOST_VOLUME_PIECE,
@@ -48,6 +49,7 @@ const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
 /** An offset beyond this is no place in a file. */
 const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const PlanDigest = Type.String({ maxLength: 100 })
 const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
 
 /**
@@ -123,17 +125,22 @@ export const CALLS = {
     answer: Type.Object({ servers: Servers }),
   },
   plan: {
-    method: 'GET',
+    method: 'POST',
     path: `${API}/plan`,
     by: 'worker',
-    what: 'What a worker must know to crawl as the house would.',
-    body: undefined,
+    what: `What a worker must know to crawl as the house would, at most ${MOST_PLAN_BYTES / 2 ** 20} MiB. Who has it already says which (\`have\`, the digest that came with it), and is sent it only if it is another by now.`,
+    body: Type.Object({ have: Type.Optional(PlanDigest) }, closed),
     answer: Type.Object({
-      version: Type.String(),
-      settings: Type.String(),
-      seeds: Type.Array(Type.String()),
-      alternates: Type.Array(Type.String()),
-      files: Type.Record(Type.String(), Type.String()),
+      digest: PlanDigest,
+      plan: Type.Optional(
+        Type.Object({
+          version: Type.String(),
+          settings: Type.String(),
+          seeds: Type.Array(Type.String()),
+          alternates: Type.Array(Type.String()),
+          files: Type.Record(Type.String(), Type.String()),
+        }),
+      ),
     }),
   },
   checkOut: {

@@ -28,5 +28,7 @@ export const MOST_DIGESTS = 500
 export const MOST_VOLUME_PIECE = 16 * 2 ** 20
 /** Of calls whose bodies are small. */
 export const MOST_BODY_BYTES = 2 ** 20
+/** Of the plan: seeds, settings and black lists. */
+export const MOST_PLAN_BYTES = 64 * 2 ** 20
 /** Of an answer: 32 sites with everything that can be known of them. */
 export const MOST_ANSWER_BYTES = 128 * 2 ** 20

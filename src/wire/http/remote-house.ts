@@ -9,11 +9,11 @@ import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { Event } from '../../visit/events.ts'
 import type { VisitId, WorkerId } from '../../visit/visit.ts'
-import type { HouseCalls, ServerCalls } from '../calls.ts'
+import type { HouseCalls, PlanForWorkers, ServerCalls } from '../calls.ts'
 import type { RequestOf } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
 import { HeldVisits } from './held-visits.ts'
-import { type HttpClient, httpClient } from './http-client.ts'
+import type { HttpClient } from './http-client.ts'
 import { Outbox } from './outbox.ts'
 import { MOST_RENEWED, MOST_VISITS } from './protocol.ts'
 import { type ServerClock, serverClock } from './server-clock.ts'
@@ -37,13 +37,15 @@ export interface ReachOptions {
   ready?: () => Promise<void>
   /** How long a check-out waits at the server for a site to become free. */
   pollMs: Millis
-  /** Another carrier than sockets: for simulations. */
-  client?: HttpClient
+  /** From then on its own, to be closed with it. */
+  client: HttpClient
 }
 
 export type WorkerNews = RequestOf<'alive'>
 
-export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack' | 'takeBack'> {
+export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan'> {
+  /** The same object as long as it is the same plan: it travels only when it is another. */
+  plan(): Promise<PlanForWorkers>
   /** To be told every ten seconds or so; learns which servers there are. */
   alive(news: WorkerNews): Promise<void>
   /** For those who bring volumes to their places. All throw when no server answers now. */
@@ -74,23 +76,16 @@ const REST: Millis = 1000
 export async function joinServers(
   servers: readonly string[],
   who: RequestOf<'register'>,
-  { clock, random }: Pick<ReachOptions, 'clock' | 'random'>,
+  { clock, random, client }: Pick<ReachOptions, 'clock' | 'random' | 'client'>,
 ): Promise<Identity> {
-  const client = httpClient(clock)
-  try {
-    const all = new Servers(servers, client, serverClock(clock), random)
-    return (await all.ask('register', who, { patience: PATIENCE })).answer
-  } catch (error) {
-    throw asProblem(error)
-  } finally {
-    client.close()
-  }
+  const all = new Servers(servers, client, serverClock(clock), random)
+  return orProblem(all.ask('register', who, { patience: PATIENCE }))
 }
 
 export function reachServers(options: ReachOptions): RemoteServers {
   const { journal, disk, life } = options
   const clock = serverClock(options.clock)
-  const client = options.client ?? httpClient(options.clock)
+  const { client } = options
   const servers = new Servers(options.servers, client, clock, options.random)
   servers.callAs(options.identity)
   const outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
@@ -100,6 +95,7 @@ export function reachServers(options: ReachOptions): RemoteServers {
   /** Ended visits whose last parts are durable: there, or in the outbox. */
   const told: VisitId[] = []
   const unanswered = new Map<WorkerId, Unanswered>()
+  let known: { digest: string; plan: PlanForWorkers } | undefined
   const threadOf = (worker: WorkerId) => `${life}-${worker}`
   const tell = (what: string) => journal.tell({ kind: 'trouble', what })
 
@@ -190,7 +186,14 @@ export function reachServers(options: ReachOptions): RemoteServers {
       unanswered.delete(worker)
       await whenDelivered('leave', { thread: threadOf(worker) })
     },
-    plan: () => orProblem(servers.ask('plan', undefined, { patience: PATIENCE, signal: asking.signal })),
+    async plan() {
+      const have = known === undefined ? {} : { have: known.digest }
+      const asked = servers.ask('plan', have, { patience: PATIENCE, signal: asking.signal })
+      const { digest, plan } = await orProblem(asked)
+      if (plan !== undefined) known = { digest, plan }
+      if (known?.digest !== digest) throw new Problem('server-refused', 'a server keeps its plan to itself')
+      return known.plan
+    },
     async alive(news) {
       try {
         servers.learn((await servers.ask('alive', news, { patience: 0 })).answer.servers)
@@ -266,10 +269,6 @@ async function orProblem<T>(got: Promise<{ answer: T }>): Promise<T> {
   try {
     return (await got).answer
   } catch (error) {
-    throw asProblem(error)
+    throw error instanceof Unreachable ? new Problem('server-unreachable', error.message, { cause: error }) : error
   }
-}
-
-function asProblem(error: unknown): unknown {
-  return error instanceof Unreachable ? new Problem('server-unreachable', error.message, { cause: error }) : error
 }

@@ -19,7 +19,7 @@ async function asked(given: string[], told: string[]): Promise<string[]> {
   }
   const servers = new Servers(given, client, serverClock(virtualClock(0)), seededRandom(1))
   servers.learn(told)
-  await assert.rejects(servers.ask('plan', undefined, { patience: 0 }), /no server answers/)
+  await assert.rejects(servers.ask('plan', {}, { patience: 0 }), /no server answers/)
   return urls.sort()
 }
 

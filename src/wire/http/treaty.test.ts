@@ -36,7 +36,7 @@ test('the schemas are the treaty, field by field (the type checker says so)', ()
     Same<Static<typeof VisitOnTheWire>, OnTheWire<Visit>>,
     Same<Static<typeof TwinOnTheWire>, Twin>,
     Same<Static<typeof Reading>, NowReading>,
-    Same<AnswerOf<'plan'>, PlanForWorkers>,
+    Same<NonNullable<AnswerOf<'plan'>['plan']>, PlanForWorkers>,
     Same<AnswerOf<'renew'>, { lease: number; lost: string[] }>,
   ] = [true, true, true, true, true]
   const canFail: Same<{ a: string; b?: number }, { a: string }> = false
