@@ -13,17 +13,29 @@ const SAMPLES = 5
 const EVERY_MS = 60_000
 /** Small corrections backwards are waited out; larger ones mean that the database's time was set, and are followed. */
 const LARGEST_WAIT_MS = 60_000
+/** The machine's time went on by more or less than it counted: it slept or was halted, or its time was set. */
+const JUMP_MS = 1000
 /** With the decimals that a bigint of milliseconds has not. */
 const NOW = 'SELECT extract(epoch FROM clock_timestamp())::double precision * 1000 AS now'
 
-/** Measured now and every minute. A measurement that fails leaves the last one standing. */
+/**
+ * Measured now, every minute, and when the machine's own time has jumped: a machine that was halted has counted too little.
+ * A measurement that fails leaves the last one standing.
+ */
 export async function databaseClock(database: Database, clock: Clock): Promise<DatabaseClock> {
   /** The database's time when our monotonic one was 0. */
   let origin = await measured(database, clock)
   let last: Instant = Number.NEGATIVE_INFINITY
   let isOpen = true
+  const ahead = () => clock.now() - clock.elapsed()
+  let aheadBefore = ahead()
+
+  let isMeasuring = false
 
   const measureAgain = async () => {
+    if (isMeasuring) return
+    isMeasuring = true
+    aheadBefore = ahead()
     try {
       const measurement = await measured(database, clock)
       if (measurement < origin - LARGEST_WAIT_MS) last = Number.NEGATIVE_INFINITY
@@ -31,12 +43,17 @@ export async function databaseClock(database: Database, clock: Clock): Promise<D
     } catch {
       // The database is away: transactions will say so.
     }
+    isMeasuring = false
     if (isOpen) cancel = clock.after(EVERY_MS, () => void measureAgain())
   }
   let cancel = clock.after(EVERY_MS, () => void measureAgain())
 
   return {
     now() {
+      if (isOpen && Math.abs(ahead() - aheadBefore) > JUMP_MS) {
+        cancel()
+        void measureAgain()
+      }
       last = Math.max(last, Math.floor(origin + clock.elapsed()))
       return last
     },

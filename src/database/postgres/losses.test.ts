@@ -222,6 +222,23 @@ describe('a transaction', { skip }, () => {
     await db.close()
   })
 
+  it('that lets the server wait for it for too long is ended there, and run again', async () => {
+    const address = await server.newDatabase()
+    const db = await openPostgres(address, { steps, idleInTransactionMs: 20 })
+    const outside = await openPostgres(address, { steps })
+    const isThere = (pid: number) =>
+      outside.read((tx) => postgresTx(tx).get('SELECT FROM pg_stat_activity WHERE pid = $1', pid))
+    let runs = 0
+    await db.transact(async (tx) => {
+      await put(tx, `run ${++runs}`)
+      if (runs > 1) return
+      const { pid } = (await postgresTx(tx).get<{ pid: number }>('SELECT pg_backend_pid() AS pid'))!
+      while ((await isThere(pid)) !== undefined);
+    })
+    assert.deepEqual(await names(outside), ['run 2'])
+    await Promise.all([db.close(), outside.close()])
+  })
+
   it('says that the disk of the database is full, once', async () => {
     const db = await openPostgres(await server.newDatabase(), { steps })
     let runs = 0

@@ -8,7 +8,7 @@ import type { Connection, SessionSettings } from './connection.ts'
 import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
-import { poolOf } from './pool.ts'
+import { type PoolUse, poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
 import { backOff, read, type TransactionTools, transact } from './transactions.ts'
@@ -18,6 +18,8 @@ export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
   /** A connection beside those of transactions, for what belongs to a session: locks, listening. Who asks, ends it. */
   session(): Promise<Connection>
+  /** Of the connections of transactions. */
+  use(): PoolUse
 }
 
 export interface PostgresOptions {
@@ -25,7 +27,7 @@ export interface PostgresOptions {
   readonly random?: Random
   /** Connections of this process. */
   readonly connections?: number
-  /** How long a database that is away is waited for before a transaction fails. */
+  /** How long a database that is away is waited for before a transaction fails, and how long a connection that is free. */
   readonly patienceMs?: number
   /** The same for the first connection: a server that is starting too, or not there at all. */
   readonly startPatienceMs?: number
@@ -69,7 +71,8 @@ async function opened(
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
   const connect = connectorOf(address, settings)
-  const pool = poolOf(settings.connections, connect)
+  const { connections: most, patienceMs: longestWaitMs } = settings
+  const pool = poolOf({ most, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
   const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
@@ -95,6 +98,7 @@ async function opened(
           throw troubleOf(error, where, true)
         }),
       ),
+    use: () => pool.use(),
     close() {
       closed ??= pool.close()
       return closed

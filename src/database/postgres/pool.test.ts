@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Clock, realClock } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 import { poolOf } from './pool.ts'
 
@@ -21,10 +23,26 @@ function fakes() {
   return { made, make }
 }
 
+/** Fires when told to. */
+function handClock() {
+  const timers = new Set<() => void>()
+  const clock: Clock = {
+    ...realClock,
+    after(_ms, call) {
+      timers.add(call)
+      return () => timers.delete(call)
+    },
+  }
+  return { clock, timers }
+}
+
+const poolThat = (most: number, make: () => Promise<Connection>, clock = handClock().clock) =>
+  poolOf({ most, clock, longestWaitMs: 10_000, where: 'here', make })
+
 describe('a pool', () => {
   it('lends no more than it may, in order of asking, also to those who come when one is given back', async () => {
     const { made, make } = fakes()
-    const pool = poolOf(2, make)
+    const pool = poolThat(2, make)
     const order: string[] = []
     const use = async (name: string) => {
       const connection = await pool.take()
@@ -47,7 +65,7 @@ describe('a pool', () => {
   it('does not lend what was lost, and passes the turn on when none can be made', async () => {
     const { made, make } = fakes()
     let refusals = 1
-    const pool = poolOf(1, async () => {
+    const pool = poolThat(1, async () => {
       if (made.length > 0 && refusals-- > 0) throw new Error('no connection')
       return make()
     })
@@ -62,9 +80,32 @@ describe('a pool', () => {
     await pool.close()
   })
 
+  it('lets nobody wait for ever, says so, and gives his turn to the next', async () => {
+    const { made, make } = fakes()
+    const { clock, timers } = handClock()
+    const pool = poolThat(1, make, clock)
+    const lent = await pool.take()
+    const [unlucky, lucky] = [pool.take(), pool.take()]
+    assert.deepEqual(pool.use(), { most: 1, lent: 1, waiting: 2 })
+    const [first] = timers
+    first()
+    await assert.rejects(
+      unlucky,
+      (error: unknown) =>
+        error instanceof Problem &&
+        error.code === 'database-unreachable' &&
+        /all 1 connections .* in use for 10 s/.test(error.message),
+    )
+    pool.give(lent)
+    assert.equal(await lucky, made[0])
+    pool.give(made[0])
+    assert.deepEqual(pool.use(), { most: 1, lent: 0, waiting: 0 })
+    await pool.close()
+  })
+
   it('closes when the last loan is back', async () => {
     const { made, make } = fakes()
-    const pool = poolOf(2, make)
+    const pool = poolThat(2, make)
     const lent = await pool.take()
     let isClosed = false
     const closing = pool.close().then(() => (isClosed = true))

@@ -1,35 +1,69 @@
 /** The connections of one process: at most so many, lent one by one in order of asking, the lost ones replaced. */
 import { assert } from '../../base/assert.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 
 export interface Pool {
-  /** Rejects when none can be made. */
+  /** Rejects when none can be made, or none is given back in time. */
   take(): Promise<Connection>
   /** Back from a loan, in whatever state. */
   give(connection: Connection): void
+  /** How many are lent, and how many wait for one. */
+  use(): PoolUse
   /** Waits for the loans under way. */
   close(): Promise<void>
 }
 
-export function poolOf(most: number, make: () => Promise<Connection>): Pool {
+export interface PoolUse {
+  readonly most: number
+  readonly lent: number
+  readonly waiting: number
+}
+
+export interface PoolTools {
+  readonly most: number
+  readonly clock: Clock
+  /** Longer than this nobody waits for his turn: a caller who is told so can do something, one who waits cannot. */
+  readonly longestWaitMs: Millis
+  /** For messages. */
+  readonly where: string
+  make(): Promise<Connection>
+}
+
+export function poolOf({ most, clock, longestWaitMs, where, make }: PoolTools): Pool {
   // The one used last goes out first: its statements are prepared and its memory is warm.
   const idle: Connection[] = []
-  const waiting: (() => void)[] = []
+  /** In order of asking; who gave up is not there any more. */
+  const waiting = new Set<() => void>()
   let lent = 0
   let allBack = () => {}
 
   const back = () => {
-    const next = waiting.shift()
+    const [next] = waiting
     // Handed on, not given up: nobody who comes meanwhile can be quicker.
     if (next !== undefined) return next()
     lent--
     if (lent === 0) allBack()
   }
+  const turn = () =>
+    new Promise<void>((resolve, reject) => {
+      const comes = () => {
+        waiting.delete(comes)
+        cancel()
+        resolve()
+      }
+      waiting.add(comes)
+      const cancel = clock.after(longestWaitMs, () => {
+        waiting.delete(comes)
+        reject(tooLong(most, longestWaitMs, where))
+      })
+    })
 
   return {
     async take() {
       if (lent < most) lent++
-      else await new Promise<void>((resolve) => waiting.push(resolve))
+      else await turn()
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
       try {
         return await make()
@@ -43,9 +77,17 @@ export function poolOf(most: number, make: () => Promise<Connection>): Pool {
       if (!connection.isLost) idle.push(connection)
       back()
     },
+    use: () => ({ most, lent, waiting: waiting.size }),
     async close() {
       if (lent > 0) await new Promise<void>((resolve) => (allBack = resolve))
       await Promise.all(idle.splice(0).map((connection) => connection.end()))
     },
   }
+}
+
+function tooLong(most: number, waitedMs: Millis, where: string): Problem {
+  return new Problem(
+    'database-unreachable',
+    `all ${most} connections of this process to ${where} have been in use for ${Math.round(waitedMs / 1000)} s: the database is too slow for what is asked of it`,
+  )
 }

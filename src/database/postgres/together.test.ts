@@ -118,12 +118,14 @@ describe('the time of the database', { skip }, () => {
     clock.close()
   })
 
-  it('is measured again each minute, never goes back by a little, and follows when it was set', async () => {
+  it('is measured again each minute and after a halt, never goes back by a little, and follows when it was set', async () => {
     let elapsed = 0
     let theirs = 1_000_000
+    let ours = 5_000_000
     const timers: { at: number; call: () => void }[] = []
     const clock: Clock = {
       ...realClock,
+      now: () => ours + elapsed,
       elapsed: () => elapsed,
       after(ms, call) {
         timers.push({ at: elapsed + ms, call })
@@ -160,6 +162,16 @@ describe('the time of the database', { skip }, () => {
     elapsed += 60_000
     await measuredAgain()
     assert.equal(time.now(), 1_030_100)
+
+    // The machine was halted for ten seconds, which its own time shows and its count does not.
+    isAway = false
+    theirs += 10_000
+    ours += 10_000
+    time.now()
+    assert.deepEqual(timers, [])
+    while (timers.length === 0) await realClock.sleep(0)
+    assert.equal(time.now(), 1_040_100)
+    assert.equal(timers.length, 1)
     time.close()
     assert.deepEqual(timers, [])
   })
