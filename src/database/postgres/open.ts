@@ -8,7 +8,7 @@ import type { Connection, SessionSettings } from './connection.ts'
 import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
-import { type PoolUse, poolOf } from './pool.ts'
+import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
 import { backOff, read, type TransactionTools, transact } from './transactions.ts'
@@ -18,8 +18,6 @@ export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
   /** A connection beside those of transactions, for what belongs to a session: locks, listening. Who asks, ends it. */
   session(): Promise<Connection>
-  /** Of the connections of transactions. */
-  use(): PoolUse
 }
 
 export interface PostgresOptions {
@@ -98,7 +96,6 @@ async function opened(
           throw troubleOf(error, where, true)
         }),
       ),
-    use: () => pool.use(),
     close() {
       closed ??= pool.close()
       return closed

@@ -9,16 +9,8 @@ export interface Pool {
   take(): Promise<Connection>
   /** Back from a loan, in whatever state. */
   give(connection: Connection): void
-  /** How many are lent, and how many wait for one. */
-  use(): PoolUse
   /** Waits for the loans under way. */
   close(): Promise<void>
-}
-
-export interface PoolUse {
-  readonly most: number
-  readonly lent: number
-  readonly waiting: number
 }
 
 export interface PoolTools {
@@ -77,7 +69,6 @@ export function poolOf({ most, clock, longestWaitMs, where, make }: PoolTools): 
       if (!connection.isLost) idle.push(connection)
       back()
     },
-    use: () => ({ most, lent, waiting: waiting.size }),
     async close() {
       if (lent > 0) await new Promise<void>((resolve) => (allBack = resolve))
       await Promise.all(idle.splice(0).map((connection) => connection.end()))

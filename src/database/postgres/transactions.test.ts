@@ -31,7 +31,6 @@ function afterALoss(timeline: number, status: string): TransactionTools {
   const pool = {
     take: async () => connection(taken++ === 0 ? 1 : timeline),
     give: () => {},
-    use: () => ({ most: 1, lent: 0, waiting: 0 }),
     close: async () => {},
   }
   const random = seededRandom(1)
