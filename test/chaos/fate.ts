@@ -66,14 +66,14 @@ export function wanted(deaths: number): Map<string, number> {
   ])
 }
 
-/** How often it is one of those of which there are not enough yet; and these come soon. */
+/** How often it is one of those of which there are not enough yet. */
 const LACKING_SHARE = 0.8
-const MOST_MOMENTS = { lacking: 2, others: 5 }
+/** A worker needs some to bring anything: sites whose visits are all lost rest for longer each time, and rightly so. */
+const MOST_MOMENTS: Readonly<Record<Role, number>> = { server: 3, worker: 6 }
 
 export function drawFate(role: Role, random: Random, isLacking: (name: string) => boolean): Fate {
   const all = FATES[role]
   const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
-  const kind = lacking.length > 0 && random.next() < LACKING_SHARE ? 'lacking' : 'others'
-  const from = kind === 'lacking' ? lacking : all
-  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[kind]) }
+  const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
+  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[role]) }
 }

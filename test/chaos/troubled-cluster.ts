@@ -16,6 +16,9 @@ import { type SmallDisk, smallDisk } from './small-disk.ts'
 
 /** A crawl that marks no page for so long, with nobody to hinder it, is stuck. */
 const LONGEST_STILLNESS_MS = 180_000
+/** Faults that meet a crawl which does nothing yet, or nothing again, show little: the next one waits so long for it. */
+const LONGEST_START_MS = 20_000
+const LONGEST_WAIT_MS = 4000
 /** What servers tell of the crawl is some seconds old at most. */
 const TOLD_LATE_MS = 4000
 /** Processes that know in what moment they will die or stop, as long as there is trouble. */
@@ -212,11 +215,13 @@ export class Troubled implements AsyncDisposable {
         })
       },
     ]
+    let marked = 0
     while (this.sum < faults) {
-      await sleep(500 + random.integer(1500))
+      await sleep(300 + random.integer(1500))
       this.#assertNothingStrange()
-      const stand = isWhole ? await this.#stand() : undefined
-      if (stand !== undefined && isComplete(stand)) break
+      const stand = await this.#moved(marked)
+      if (isWhole && stand !== undefined && isComplete(stand)) break
+      marked = stand?.urls.marked ?? marked
       if (which === 'named') continue
       // PostgreSQL takes seconds to come back: it is killed less often than the others.
       const kind = random.integer(kinds.length)
@@ -260,6 +265,17 @@ export class Troubled implements AsyncDisposable {
       }
       const words = `seed ${this.#options.seed}: the crawl does not come to its end: ${JSON.stringify(stand)}`
       assert.ok(Date.now() - movedAt < LONGEST_STILLNESS_MS, words)
+    }
+  }
+
+  /** When there is something to disturb: pages were marked since there were so many, or that takes too long. */
+  async #moved(since: number): Promise<Statistics | undefined> {
+    const patience = since === 0 ? LONGEST_START_MS : LONGEST_WAIT_MS
+    const until = Date.now() + patience
+    for (;;) {
+      const stand = await this.#stand()
+      if ((stand !== undefined && stand.urls.marked !== since) || Date.now() > until) return stand
+      await sleep(200)
     }
   }
 
