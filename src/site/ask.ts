@@ -4,6 +4,7 @@
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Address, Exchange, FetchRequest, FetchSession, Head, Headers, Want } from '../visit/exchange.ts'
+import type { VisitId } from '../visit/visit.ts'
 import type { CookieJar } from '../web/http/cookies.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { retryAfter } from '../web/http/retry-after.ts'
@@ -13,13 +14,19 @@ import type { Lease, SiteTools } from './tools.ts'
 
 export interface Asking {
   site: string
+  visit: VisitId
   session: FetchSession
   address: Address
   courtesy: SiteCourtesy
   cookies: CookieJar
   lease: Lease
   signal: AbortSignal
+  /** The visit's address went to another worker while it asked for a robots.txt elsewhere: it asks nothing more. */
+  isAway: boolean
 }
+
+/** A site whose address belongs to another worker goes to that one after this. */
+export const ELSEWHERE_WAIT: Millis = 5_000
 
 /** The longest wait that a visit sits out; for a longer one it gives its place to another site. */
 export const LONGEST_WAIT_IN_VISIT: Millis = 60_000
@@ -87,7 +94,8 @@ async function waitForTurn(asking: Asking, tools: SiteTools): Promise<boolean> {
   const book = courtesy.own ? undefined : tools.addresses
   for (;;) {
     const wait = Math.max(courtesy.wait, book?.wait(ip) ?? 0)
-    if (signal.aborted || wait > LONGEST_WAIT_IN_VISIT || lease.left() < wait + tools.exchangeMs) return false
+    if (asking.isAway || signal.aborted || wait > LONGEST_WAIT_IN_VISIT || lease.left() < wait + tools.exchangeMs)
+      return false
     if (wait <= 0) break
     await tools.clock.sleep(wait, signal)
   }

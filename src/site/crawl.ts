@@ -9,7 +9,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import type { Asking } from './ask.ts'
+import { type Asking, ELSEWHERE_WAIT } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
 import { stoppedBy, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
@@ -28,9 +28,6 @@ import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
 import { visitPage } from './visit-page.ts'
 import { visitSitemap } from './visit-sitemap.ts'
-
-/** A site whose address belongs to another worker goes to that one after this. */
-const ELSEWHERE_WAIT = 5_000
 
 /** Names that nobody registered have its address as well (V27). */
 const TLD_WILDCARD = 'tld-wildcard'
@@ -85,7 +82,11 @@ export async function crawlSite(
       courtesy.holdFor(ELSEWHERE_WAIT)
       return 'elsewhere'
     }
-    const asking: Asking = { site: visit.site, session, address, courtesy, cookies: new CookieJar(), lease, signal }
+    // Another site's redirect may have led one of us to this one's robots.txt just now.
+    await tools.foreign.quiet(visit.site)
+    const { id, site } = visit
+    const cookies = new CookieJar()
+    const asking: Asking = { site, visit: id, session, address, courtesy, cookies, lease, signal, isAway: false }
     return await crawlPages(reporter, asking, watchSiblings(host, wonder), tools)
   } finally {
     session.close()

@@ -1,7 +1,8 @@
 /**
  * robots.txt that redirects lead to on other sites, for all visits of a worker: each is asked for once an hour, those asked
- * for at the same time are one request, and two to the same site keep its pause. Many parked names that point to one
- * host's file would otherwise ask it again and again, without holding a lease of it.
+ * for at the same time are one request, and two to the same site keep its pause, as does a visit that begins there. Many
+ * parked names that point to one host's file would otherwise ask it again and again, without holding a lease of it. Other
+ * workers are kept away by the address, which is entered for it.
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange } from '../visit/exchange.ts'
@@ -27,7 +28,12 @@ export class ForeignAnswers {
     this.#clock = clock
   }
 
-  /** `fetch` is told how long it has to wait first. `isNew`: this call's own request, to be told of and archived. */
+  /** Resolves when the last request there has ended and its pause is over. */
+  async quiet(site: SiteName): Promise<void> {
+    await this.#last.get(site)
+  }
+
+  /** `fetch` keeps the pause behind it, too, before it resolves. It is told how long it has to wait first. `isNew`: this call's own request, to be told of and archived. */
   async ask(
     url: string,
     site: SiteName,

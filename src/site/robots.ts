@@ -11,7 +11,7 @@ import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseRobots, type Robots, recallRobots } from '../web/robots/robots.ts'
 import { parseUrl, resolver, type WebUrl } from '../web/url/web-url.ts'
-import { type Asking, ask } from './ask.ts'
+import { type Asking, ask, ELSEWHERE_WAIT } from './ask.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import type { ForeignAnswer } from './foreign-answers.ts'
 import type { SiteTools } from './tools.ts'
@@ -20,6 +20,8 @@ export const FRESH_FOR: Millis = 24 * 3_600_000
 /** At least 500 KiB must be parsed; a body is cut there and what came is used. */
 const MOST_BYTES = 512 * 1024
 const MOST_REDIRECTS = 5
+/** The pause that is kept behind a request to another site: its visits keep a longer one by themselves. */
+const LONGEST_AFTER: Millis = 10_000
 
 export type RobotsAnswer =
   /** `from`: where it was found, after redirects. */
@@ -162,21 +164,38 @@ async function askAnywhere(
   return tools.foreign.ask(url, target.site, pause, (wait) => askThere(target, wait, asking, tools))
 }
 
-/** It shares the courtesy of a visit that is there; else it waits a whole pause first. It keeps the distance that its address is owed. */
+/**
+ * It shares the courtesy of a visit that is there; else it waits a whole pause first, and another one after it. Nobody has a
+ * lease for it, but its address is entered, as for any visit: so no other worker asks there meanwhile (C5). A visit holds one
+ * address at a time, so its own may go to another worker; then it ends, and what was learnt is told.
+ */
 async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: SiteTools): Promise<ForeignAnswer> {
   const resolved = await tools.resolve(target.host, asking.signal)
   if (resolved.kind === 'failed') return 'no-address'
   const [address] = resolved.list
   if (tools.refusesAddress(address.ip) !== undefined) return 'no-address'
+  const enter = async (ip: string) => (await tools.enter(tools.worker, asking.visit, ip)) === 'here'
+  const shared = !tools.pauses.configured(target.site, address.ip).own
+  if (shared && !(await enter(address.ip))) {
+    // To the worker that is there: it may ask.
+    asking.courtesy.at(address.ip)
+    asking.courtesy.holdFor(ELSEWHERE_WAIT)
+    return 'not-asked'
+  }
   const session = tools.openSession()
   const joined = tools.addresses.join(address.ip)
   try {
-    const courtesy = tools.visiting(target.site) ?? strangersCourtesy(target.site, wait, address.ip, tools)
+    const visiting = tools.visiting(target.site)
+    const courtesy = visiting ?? strangersCourtesy(target.site, wait, address.ip, tools)
     const there = { ...asking, site: target.site, session, courtesy, address, cookies: new CookieJar() }
-    return (await ask(target.href, wantRobots, there, tools)) ?? 'not-asked'
+    const exchange = await ask(target.href, wantRobots, there, tools)
+    if (exchange !== undefined && visiting === undefined)
+      await tools.clock.sleep(Math.min(courtesy.wait, LONGEST_AFTER))
+    return exchange ?? 'not-asked'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)
+    if (shared) asking.isAway = !(await enter(asking.address.ip))
   }
 }
 

@@ -48,6 +48,8 @@ export interface VisitOptions {
   /** Time left on the lease when the visit begins. */
   leaseMs?: number
   signal?: AbortSignal
+  /** Of another worker. */
+  tools?: Partial<SiteTools>
 }
 
 export interface Visited {
@@ -79,6 +81,8 @@ export class Scripted {
   readonly tools: SiteTools
   readonly #script: Script
   readonly #times = new Map<string, number>()
+  /** Of visits under way, by worker and site. */
+  readonly #courtesies = new Map<string, SiteCourtesy>()
 
   constructor(script: Script, tools: Partial<SiteTools> = {}) {
     this.#script = script
@@ -159,8 +163,10 @@ export class Scripted {
   }
 
   /** Without running the clock: for several visits at once. */
-  async visitNow({ agenda, visit, leaseMs = 1e9, signal = NEVER }: VisitOptions): Promise<Visited> {
-    const { clock, tools } = this
+  async visitNow({ agenda, visit, leaseMs = 1e9, signal = NEVER, tools: own }: VisitOptions): Promise<Visited> {
+    const { clock } = this
+    const tools = { ...this.tools, ...own }
+    if (own !== undefined) tools.visiting = (site) => this.#courtesies.get(`${tools.worker} ${site}`)
     const items = agenda.map((item) => itemOf(typeof item === 'string' ? { url: item } : item))
     const whole: Visit = {
       id: 'v.1',
@@ -191,7 +197,10 @@ export class Scripted {
       take()
     }
     const lease = { left: () => endsAt - clock.elapsed() }
+    const name = `${tools.worker} ${whole.site}`
+    this.#courtesies.set(name, courtesy)
     const why = await crawlSite(reporter, courtesy, lease, { ...tools, durable }, signal)
+    this.#courtesies.delete(name)
     reporter.end(why)
     take()
     return {
