@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import type { Database } from '../database.ts'
 import { postgresAddress } from './address.ts'
+import { type Nodes, nodesOf } from './citus.test-tools.ts'
 import type { Connection } from './connection.ts'
 import { connectorOf } from './hosts.ts'
 import { migrations } from './migrations/index.ts'
@@ -41,21 +42,24 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     statementMs: 60_000,
     idleInTransactionMs: 60_000,
   } as const
-  const outside = await connectorOf(postgresAddress(url), settings)()
+  const open = (at: string) => connectorOf(postgresAddress(at), settings)()
+  const outside = await open(url)
   const made: string[] = []
   const opened: Database[] = []
-  const addressOf = (name: string) => {
+  const addressOf = (name: string, node?: { host: string; port: number }) => {
     const address = new URL(url)
     address.pathname = `/${name}`
+    if (node !== undefined) address.host = `${node.host}:${node.port}`
     return address.href
   }
+  const nodes = await nodesOf(outside, addressOf, open)
 
   let template: Promise<string> | undefined
   const newDatabase = async (migrated = false) => {
-    if (migrated) template ??= templateOn(outside, addressOf)
+    if (migrated) template ??= templateOn(outside, nodes, addressOf)
     const name = `test_${process.pid}_${++files}`
     made.push(name)
-    await outside.ask(`CREATE DATABASE ${name} TEMPLATE ${migrated ? await template : 'template0'}`)
+    await nodes.everywhere(`CREATE DATABASE ${name} TEMPLATE ${migrated ? await template : 'template0'}`)
     return addressOf(name)
   }
 
@@ -69,15 +73,16 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     },
     async end() {
       await Promise.all(opened.map((database) => database.close()))
-      if (own === undefined) for (const name of made) await outside.ask(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
-      await outside.end()
+      if (own === undefined)
+        for (const name of made) await nodes.everywhere(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await nodes.end()
       await own?.stop()
     },
   }
 }
 
 /** A database with the schema of today, made once per server: a copy of it takes 20 ms, the migrations 200. */
-async function templateOn(outside: Connection, addressOf: (name: string) => string): Promise<string> {
+async function templateOn(outside: Connection, nodes: Nodes, addressOf: (name: string) => string): Promise<string> {
   const today = createHash('sha1').update(JSON.stringify(migrations)).digest('hex').slice(0, 12)
   const name = `template_${today}`
   await outside.ask('SELECT pg_advisory_lock(1)')
@@ -85,10 +90,12 @@ async function templateOn(outside: Connection, addressOf: (name: string) => stri
     const { rows } = await outside.ask('SELECT FROM pg_database WHERE datname = $1', [name])
     if (rows.length > 0) return name
     // Made under another name: whoever finds the right one finds it whole.
-    await outside.ask(`DROP DATABASE IF EXISTS ${name}_new`)
-    await outside.ask(`CREATE DATABASE ${name}_new TEMPLATE template0`)
+    await nodes.everywhere(`DROP DATABASE IF EXISTS ${name}_new`)
+    await nodes.everywhere(`CREATE DATABASE ${name}_new TEMPLATE template0`)
+    await nodes.join(`${name}_new`)
     await (await openPostgres(addressOf(`${name}_new`))).close()
-    await outside.ask(`ALTER DATABASE ${name}_new RENAME TO ${name}`)
+    await nodes.leaveAlone(`${name}_new`)
+    await nodes.everywhere(`ALTER DATABASE ${name}_new RENAME TO ${name}`)
     return name
   } finally {
     await outside.ask('SELECT pg_advisory_unlock(1)')

@@ -7,14 +7,18 @@ import type { Sheaf } from './sheaf.ts'
 
 /**
  * One row when it is the worker's now: it was, or it was nobody's any more. While sites are still set aside for the one who
- * had it, it is nobody's to take: they would wait for him, who may be gone, for as long as others have it.
+ * had it, it is nobody's to take: they would wait for him, who may be gone, for as long as others have it. `until` of the
+ * row that is proposed says which ends of a hold are over by now. That one row is given, not only counted: Citus counts those
+ * that were proposed, and it takes no subquery after ON CONFLICT.
  */
 export const HOLD_ADDRESS = `
-  INSERT INTO address AS a (shard, address, worker, visits, until) VALUES ($1, $2, $3, 1, 0)
+  INSERT INTO address AS a (shard, address, worker, visits, until)
+  SELECT $1::smallint, $2::text, $3::text, 1, CASE WHEN EXISTS (
+    SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
   ON CONFLICT (shard, address) DO UPDATE
     SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
-    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= $4 AND NOT EXISTS (
-      SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = $2))`
+    WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= excluded.until)
+  RETURNING a.visits`
 
 export interface Entry {
   worker: WorkerId

@@ -4,7 +4,7 @@
  * statement changed, because one row a bucket would let only one transaction at a time touch a bucket; they are folded
  * together now and then.
  */
-import { distribute } from './distribute.ts'
+import { distribute, keepAtCoordinator, onCitus } from './distribute.ts'
 import type { PostgresMigration } from './migration.ts'
 
 /** Rows come to the front of a queue and leave it all the time: what they leave there is in everybody's way. */
@@ -284,6 +284,35 @@ const TRIGGERS = [
   trigger('site_removed', 'DELETE', 'OLD TABLE AS old_rows', OLD_ROWS),
 ].join('')
 
+/**
+ * As `trigger`. On Citus a trigger runs where its rows lie and may change others of their bucket, but only by statements of
+ * one bucket, and none that reads a transition table.
+ */
+function functionOnCitus(name: string, rows: string): string {
+  const changes = TOTALS.map((total) => `sums.${total}`).join(', ')
+  return `
+    CREATE OR REPLACE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $function$
+    DECLARE
+      sums record;
+    BEGIN
+      FOR sums IN
+        SELECT bucket, ${SUMS.map((sum, index) => `${sum} AS ${TOTALS[index]}`).join(', ')}
+        FROM (${rows}) changed GROUP BY bucket ORDER BY bucket
+      LOOP
+        CONTINUE WHEN (${changes}) = (${TOTALS.map(() => '0').join(', ')});
+        INSERT INTO frontier_total (bucket, ${TOTALS.join(', ')}) VALUES (sums.bucket, ${changes});
+      END LOOP;
+      RETURN NULL;
+    END
+    $function$;`
+}
+
+const TRIGGERS_ON_CITUS = onCitus(
+  functionOnCitus('site_added', NEW_ROWS) +
+    functionOnCitus('site_changed', `${NEW_ROWS} UNION ALL ${OLD_ROWS}`) +
+    functionOnCitus('site_removed', OLD_ROWS),
+)
+
 const SPREAD =
   distribute(
     [
@@ -300,10 +329,12 @@ const SPREAD =
       'frontier_total',
     ],
     'bucket',
-  ) + distribute(['address', 'address_aside', 'address_sites', 'domain'], 'shard')
+  ) +
+  distribute(['address', 'address_aside', 'address_sites', 'domain'], 'shard') +
+  keepAtCoordinator(['alias_change', 'frontier_meta'])
 
 export const migration: PostgresMigration = {
   number: 1,
   name: 'frontier',
-  sql: TABLES + VIEWS + TRIGGERS + SPREAD,
+  sql: TABLES + VIEWS + TRIGGERS + TRIGGERS_ON_CITUS + SPREAD,
 }

@@ -5,7 +5,7 @@
  * `catalogue_row` meanwhile: so ids of a bucket become visible in their order, and who has read up to one has missed none
  * before it. An id begins with its bucket (`collection/row-id.ts`), so that it alone says where its row lies.
  */
-import { distribute } from './distribute.ts'
+import { distribute, keepAtCoordinator, onCitus } from './distribute.ts'
 import type { PostgresMigration } from './migration.ts'
 
 /** A time as the views tell it; null stays null. */
@@ -220,14 +220,8 @@ CREATE VIEW hazards AS
   FROM verdict v LEFT JOIN server s ON s.bucket = v.bucket AND s.site = v.site;
 CREATE VIEW counters AS SELECT name, sum(value)::bigint AS value FROM counter GROUP BY name;
 
-DO $$
-BEGIN
-  IF EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-    PERFORM create_reference_table('volume');
-  END IF;
-END
-$$;
-${distribute(BY_BUCKET, 'bucket')}
+${onCitus("    PERFORM create_reference_table('volume');")}${distribute(BY_BUCKET, 'bucket')}
 ${distribute(['payload'], 'shard')}
+${keepAtCoordinator(['crawl_log_tail'])}
 `,
 }
