@@ -2,15 +2,13 @@
  * A house without workers of its own: it hands out sites over HTTP and takes in what is brought. Over PostgreSQL any
  * number of them share one crawl; over SQLite there is one, and it holds the folder.
  */
-import { readFileSync } from 'node:fs'
 import { Bell } from '../base/bell.ts'
 import { type Millis, realClock } from '../base/clock.ts'
-import { Problem } from '../base/errors.ts'
 import { realDisk } from '../base/real-disk.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { type Nudges, notify } from '../database/postgres/nudge.ts'
-import { openServer, type ServerParts } from '../server/open-server.ts'
+import { openServer } from '../server/open-server.ts'
 import { Roster } from '../server/roster.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
 import { EXIT_OF } from './crawl-why.ts'
@@ -20,6 +18,7 @@ import { keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { serverCalls } from './server-calls.ts'
+import { tlsFilesOf } from './tls-files.ts'
 
 export interface ServeOptions extends WritingOptions {
   /** Who set what: the plan that workers get holds what was set. */
@@ -39,7 +38,9 @@ const CHANNEL = 'work'
 const NOBODY = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
-  const tls = certificateOf(settings)
+  const tls = tlsFilesOf(settings)
+  // A mistake is told before anything is opened.
+  tls?.read()
   const roster = new Roster()
   const { house, journal, nudges, close } = await openForWriting(settings, { ...options, serves: true, fleet: roster })
   const office = keeperOffice(house.parts.database, realClock)
@@ -54,10 +55,13 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       tellOthers()
     })
     const { clock, database, folder } = house.parts
+    const calls = serverCalls(house, options.given, options.version)
+    // A plan that is too large for workers is the operator's to change now, not theirs to complain about later.
+    await calls.plan()
     const server = await openServer(
       {
         id: await nodeId(realDisk, folder),
-        calls: serverCalls(house, options.given, options.version),
+        calls,
         database,
         disk: realDisk,
         archiveFolder: house.archiveFolder,
@@ -100,11 +104,4 @@ function others(house: House, nudges: Nudges, nudge: Bell): () => void {
       database.transact((tx) => notify(tx, CHANNEL)).catch(() => {})
     })
   }
-}
-
-function certificateOf({ certificate, certificateKey }: Settings): ServerParts['tls'] {
-  if (certificate === undefined && certificateKey === undefined) return undefined
-  if (certificate === undefined || certificateKey === undefined)
-    throw new Problem('bad-flag', '--certificate and --certificate-key belong together: give both')
-  return { cert: readFileSync(certificate, 'utf8'), key: readFileSync(certificateKey, 'utf8') }
 }

@@ -6,6 +6,7 @@ import type { HttpClient } from '../wire/http/http-client.ts'
 import type { ReadAt } from '../wire/http/volume-reader.ts'
 import type { ObjectStore } from '../wire/s3/object-store.ts'
 import type { S3Access } from '../wire/s3/s3-store.ts'
+import { serverCaOf } from './server-ca.ts'
 
 export interface VolumeDoors {
   /** With a server. */
@@ -18,6 +19,8 @@ export interface VolumeDoors {
 export interface VolumeAccess {
   /** As the servers have it. */
   joinSecret: string | undefined
+  /** Who vouches for servers, beside those that the machine trusts (PEM). */
+  serverCa?: string
   s3: S3Access
 }
 
@@ -30,11 +33,12 @@ export function s3AccessOf({ s3Endpoint, s3Region, s3Key, s3Secret }: S3Settings
   return { endpoint: s3Endpoint, region: s3Region, keys }
 }
 
-export function volumeAccessOf(settings: S3Settings & Pick<Settings, 'joinSecret'>): VolumeAccess {
-  return { joinSecret: settings.joinSecret, s3: s3AccessOf(settings) }
+export function volumeAccessOf(settings: S3Settings & Pick<Settings, 'joinSecret' | 'serverCa'>): VolumeAccess {
+  const serverCa = serverCaOf(settings)
+  return { joinSecret: settings.joinSecret, ...(serverCa && { serverCa }), s3: s3AccessOf(settings) }
 }
 
-export function volumeDoors({ joinSecret, s3 }: VolumeAccess): VolumeDoors {
+export function volumeDoors({ joinSecret, serverCa, s3 }: VolumeAccess): VolumeDoors {
   let client: HttpClient | undefined
   const stores = new Map<string, Promise<ObjectStore>>()
   const opened = (place: string) => {
@@ -50,7 +54,7 @@ export function volumeDoors({ joinSecret, s3 }: VolumeAccess): VolumeDoors {
         import('../wire/http/http-client.ts'),
         import('../wire/http/volume-reader.ts'),
       ])
-      client ??= httpClient(realClock)
+      client ??= httpClient(realClock, serverCa)
       return volumeReader(client, url, joinSecret)
     },
     async store(place) {

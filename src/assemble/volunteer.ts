@@ -15,6 +15,7 @@ import type { Event } from '../visit/events.ts'
 import { httpClient } from '../wire/http/http-client.ts'
 import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import { openPlaces } from './open-places.ts'
+import { serverCaOf } from './server-ca.ts'
 import { type RunningWorker, runVolunteer } from './volunteer-crew.ts'
 import { identityOf, inOwnWords, plainHostname } from './worker-identity.ts'
 import { loadThread } from './worker-thread.ts'
@@ -48,6 +49,7 @@ export async function startWorker(
 }
 
 async function openWorker(settings: Settings, options: WorkerStart, thread: Worker): Promise<WorkerHandle> {
+  const ca = serverCaOf(settings)
   const folder = settings.collection
   for (const inside of ['', 'archive']) realDisk.makeFolder(join(folder, inside))
   await realDisk.syncFolder(folder)
@@ -55,7 +57,7 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
   const lock = lockCollection(folder)
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)
-  const client = httpClient(realClock)
+  const client = httpClient(realClock, ca)
   let remote: RemoteServers | undefined
   const explained = (error: unknown): never => {
     throw inOwnWords(error, settings, remote?.undelivered ?? 0)

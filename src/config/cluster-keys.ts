@@ -48,7 +48,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       ...machines,
       commands: SERVE,
       form: 'FILE',
-      what: 'A TLS certificate (PEM, with its chain) for the server; without it, it speaks plain HTTP, and a proxy in front of it should speak TLS.',
+      what: 'A TLS certificate (PEM, with its chain) for the server; without it, it speaks plain HTTP, and a proxy in front of it should speak TLS. When the file changes, the server shows the new one within seconds.',
     }),
     certificateKey: maybe(a.path, {
       ...machines,
@@ -95,6 +95,13 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       commands: WORKER,
       form: 'URL',
       what: 'A server to work for; with several, another is asked when one does not answer.',
+    }),
+    serverCa: maybe(a.path, {
+      ...machines,
+      commands: [...WORKER, ...READERS],
+      form: 'FILE',
+      defaultText: 'those that the machine trusts',
+      what: 'Certificates (PEM) of authorities that vouch for https servers, beside those that the machine trusts: for servers with certificates of an authority of your own.',
     }),
     name: maybe(a.workerName, {
       ...machines,

@@ -5,7 +5,6 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock, Millis } from '../base/clock.ts'
-import { Problem } from '../base/errors.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 import { ApiError } from '../wire/http/api-error.ts'
@@ -64,7 +63,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
     serverFactory(answer) {
       const options = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
-      const server = tls === undefined ? createServer(options, answer) : tlsServer({ ...options, ...tls }, answer)
+      const server = tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer)
       server.keepAliveTimeout = KEEP_ALIVE
       return server
     },
@@ -97,15 +96,6 @@ export function buildApi(tools: ApiTools): FastifyInstance {
   for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
   addPages(app, tools)
   return app
-}
-
-function tlsServer(...given: Parameters<typeof createTlsServer>): ReturnType<typeof createTlsServer> {
-  try {
-    return createTlsServer(...given)
-  } catch (error) {
-    const why = error instanceof Error ? error.message : String(error)
-    throw new Problem('bad-flag', `--certificate and --certificate-key cannot be used (${why}): both must be PEM files`)
-  }
 }
 
 function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {

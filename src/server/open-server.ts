@@ -1,4 +1,5 @@
 /** A server over a house: listens, answers workers, tells the tables that it is there, and ends in good order. */
+import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
@@ -11,6 +12,7 @@ import { CallLog } from './call-log.ts'
 import { Callers } from './callers.ts'
 import { Metrics } from './metrics.ts'
 import { Rates } from './rates.ts'
+import { renewTls, type TlsFiles } from './renew-tls.ts'
 import type { Roster } from './roster.ts'
 import { type WorkerNews, workerBook } from './worker-book.ts'
 
@@ -19,8 +21,8 @@ export interface ServerParts extends HandlerParts {
   keepCallsFor: Millis
   /** Told who is at work. */
   roster?: Roster
-  /** PEM texts; without them it speaks plain HTTP. */
-  tls: { cert: string; key: string } | undefined
+  /** Without them it speaks plain HTTP. */
+  tls: TlsFiles | undefined
   limits?: Partial<ServerLimits>
 }
 
@@ -55,6 +57,8 @@ const ROSTER_EVERY: Millis = 2000
 /** Workers tell every ten seconds that they are alive; one that is silent for longer has nothing kept for it. */
 const PRESENT_WITHIN: Millis = 25_000
 const FORGET_EVERY: Millis = 60_000
+/** A certificate that was renewed is shown after this. */
+const TLS_EVERY: Millis = 10_000
 /** At the end, what is under way has this long. */
 const DRAIN_WITHIN: Millis = 10_000
 
@@ -73,6 +77,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     mostLeases: limits.leases,
     heard: (worker, news) => seen.set(worker, { at: clock.now(), news }),
   })
+  const shown = parts.tls?.read()
   const app = buildApi({
     handlers,
     callers: new Callers(book, clock),
@@ -90,7 +95,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       await database.read((tx) => queries(tx).get('SELECT 1 AS one'))
     },
     program,
-    tls: parts.tls,
+    tls: shown,
   })
 
   try {
@@ -98,7 +103,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   } catch (error) {
     throw cannotListen(error, listen)
   }
-  const url = urlOf(app.server.address() as AddressInfo, parts.tls !== undefined)
+  const url = urlOf(app.server.address() as AddressInfo, shown !== undefined)
   const publicUrl = listen.publicUrl ?? url
   const startedAt = clock.now()
   const house = () => book.houseSeen({ id: parts.id, url: publicUrl, version: program, startedAt, seenAt: clock.now() })
@@ -119,6 +124,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     }),
     every(HOUSE_EVERY, house),
     every(ROSTER_EVERY, readRoster),
+    ...(parts.tls && shown ? [every(TLS_EVERY, renewTls(parts.tls, shown, app.server as TlsServer, journal))] : []),
     every(FORGET_EVERY, async () => {
       while (!over.signal.aborted && (await log.forget()));
     }),

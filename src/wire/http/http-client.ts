@@ -1,6 +1,7 @@
 /** One request over a connection that is kept: sent once, answered whole and bounded, or a NoAnswer. */
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain } from 'node:http'
 import { Agent as TlsAgent, request as tls } from 'node:https'
+import { createSecureContext, getCACertificates } from 'node:tls'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { MOST_ANSWER_BYTES } from './protocol.ts'
 
@@ -31,6 +32,12 @@ export interface HttpClient {
 export class NoAnswer extends Error {
   /** The server had closed a connection that waited; it may answer on a new one. */
   readonly isStale: boolean
+  /** It has a certificate that nobody vouches for, or another's: nothing was sent to it. */
+  get isUntrusted(): boolean {
+    const { code = '' } = this.cause instanceof Error ? (this.cause as NodeJS.ErrnoException) : {}
+    return /CERT|^UNABLE_TO_/.test(code)
+  }
+
   constructor(url: string, cause: unknown, isStale = false) {
     super(`${url} does not answer: ${cause instanceof Error ? cause.message : cause}`, { cause })
     this.name = 'NoAnswer'
@@ -53,9 +60,10 @@ const MOST_SOCKETS = 64
 /** Shorter than what servers keep, so that hardly a request meets a socket that is being closed. */
 const IDLE: Millis = 60_000
 
-export function httpClient(clock: Clock): HttpClient {
+/** `ca`: certificates (PEM) of authorities that are trusted beside those that the machine trusts. */
+export function httpClient(clock: Clock, ca?: string): HttpClient {
   const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE }
-  const agents = { plain: new Agent(options), tls: new TlsAgent(options) }
+  const agents = { plain: new Agent(options), tls: new TlsAgent({ ...options, ...trusting(ca) }) }
 
   const send = ({ method, url, headers, body, withinMs, signal }: HttpRequest) =>
     new Promise<HttpAnswer>((resolve, reject) => {
@@ -100,6 +108,12 @@ export function httpClient(clock: Clock): HttpClient {
       agents.tls.destroy()
     },
   }
+}
+
+/** Made once: reading all roots of a machine takes some milliseconds. */
+function trusting(ca: string | undefined) {
+  if (ca === undefined) return {}
+  return { secureContext: createSecureContext({ ca: [...getCACertificates('default'), ca] }) }
 }
 
 const isReset = (error: Error): boolean => ['ECONNRESET', 'EPIPE'].includes((error as NodeJS.ErrnoException).code ?? '')

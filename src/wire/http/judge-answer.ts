@@ -9,7 +9,7 @@ import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { ErrorBody } from './api-error.ts'
 import { type AnswerOf, CALLS, type CallName } from './calls.ts'
-import type { HttpAnswer } from './http-client.ts'
+import type { HttpAnswer, NoAnswer } from './http-client.ts'
 
 /** The server will not do that for this worker, however often it asks. */
 export class Refusal extends Problem {
@@ -41,6 +41,7 @@ export class NotNow extends Error {
  * | 429, 5xx, whoever says it | `later` |
  * | 400, 401, 403, 404, 409, 413, 415 in the words of the API | `refused`: final when every other server was asked, too |
  * | 413 of somebody else | `refused` as well: a proxy that takes no bodies of that size will never take it |
+ * | (no answer, for a certificate that is not trusted) | `strange` |
  * | all else: redirects, pages of proxies, other programs, 200 with another shape | `strange`: that address leads to no server of ours, now |
  */
 export type Judged<Name extends CallName> =
@@ -66,6 +67,16 @@ export function judgeAnswer<Name extends CallName>(name: Name, url: string, answ
 export function refusalOf(url: string, answer: HttpAnswer): Refusal {
   const { body, isOurs } = said(answer)
   return new Refusal(url, answer.status, body, isOurs)
+}
+
+/** Its certificate was not what it should be. */
+export function untrusted(url: string, { cause }: NoAnswer): Refusal {
+  // Without the advice that Node gives to programmers.
+  const [why] = (cause instanceof Error ? cause.message : String(cause)).split(';')
+  const message = `its certificate is not trusted: ${why}`
+  const hint =
+    '--server-ca FILE names the authority that vouches for it; the name in --server must be one of the certificate'
+  return new Refusal(url, 0, { code: 'untrusted', message, hint }, false)
 }
 
 const STRANGE = 'is that an orbweaver server?'

@@ -7,7 +7,7 @@ import type { Millis } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type AnswerOf, CALLS, type CallDefinition, type CallName, type RequestOf } from './calls.ts'
 import { type HttpAnswer, type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
-import { judgeAnswer, NotNow, type Refusal } from './judge-answer.ts'
+import { judgeAnswer, NotNow, type Refusal, untrusted } from './judge-answer.ts'
 import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER, TIME_HEADER } from './protocol.ts'
 import type { ServerClock } from './server-clock.ts'
 
@@ -171,6 +171,7 @@ export class Servers {
       answer = await sendAgainIfStale(this.#client, request)
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error
+      if (error.isUntrusted) round.strange.push(untrusted(server.url, error))
       if (!options.signal?.aborted) this.#rest(server, error, 0)
       return undefined
     }
