@@ -58,17 +58,33 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     defaultPause: (site) => pauseOf(settings, site, undefined).pause,
     mayReplace: originals.mayReplace,
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
-    budget: pageBudget(settings.maxPages),
+    budget: pageBudget(settings),
     leasesOutlive,
     ...(fleet && { affinity: { fleet, windowMs: settings.affinity } }),
   })
   return { frontier, urls, originals }
 }
 
-/** What `--max-pages` leaves, as the applied reports say. */
-function pageBudget(maxPages: number | undefined) {
-  if (maxPages === undefined) return undefined
+/** Of a document, as long as there is none. */
+const USUAL_BYTES = 30_000
+
+/** What `--max-pages` and `--max-size` leave, as the applied reports say. */
+function pageBudget({ maxPages, maxSize }: Pick<Settings, 'maxPages' | 'maxSize'>) {
+  if (maxPages === undefined && maxSize === undefined) return undefined
   return {
-    left: async (tx: Tx) => Math.max(0, maxPages - (await readCounter(tx, 'documents'))),
+    async left(tx: Tx): Promise<number> {
+      const documents = await readCounter(tx, 'documents')
+      const byPages = maxPages === undefined ? Number.MAX_SAFE_INTEGER : maxPages - documents
+      const bytes = maxSize === undefined ? 0 : await readCounter(tx, 'bytes')
+      return Math.max(
+        0,
+        Math.min(byPages, maxSize === undefined ? byPages : pagesIn(maxSize - bytes, bytes, documents)),
+      )
+    },
   }
+}
+
+/** So many, if the next are as large as those before: what is under way when the bound is reached is little more than it. */
+function pagesIn(room: number, bytes: number, documents: number): number {
+  return Math.ceil(room / (bytes > 0 ? bytes / documents : USUAL_BYTES))
 }

@@ -176,6 +176,8 @@ async function runCrawl(
   crew.start()
   const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
 
+  const { maxPages, maxSize } = settings
+  const isTooLarge = () => maxSize !== undefined && (view.counters.get('bytes') ?? 0) >= maxSize
   const isNeeded = anotherThread()
   const keep = async () => {
     while (!over.signal.aborted) {
@@ -189,7 +191,7 @@ async function runCrawl(
       const { free, leased } = view.totals.sites
       const look = { threads: crew.size, full: crew.isFull(settings.visits), free, leased }
       if (crew.size > 0 && crew.size < settings.workers && isNeeded(look)) crew.start()
-      if (settings.maxSize !== undefined && view.counters.get('bytes')! >= settings.maxSize) stop('size')
+      if (isTooLarge()) stop('size')
     }
   }
   let mirrorsLeft = 0
@@ -228,7 +230,8 @@ async function runCrawl(
       await close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
     }
     const documents = view.counters.get('documents') ?? 0
-    if (why === 'complete' && settings.maxPages !== undefined && view.totals.urls.waiting > 0) why = 'pages'
+    if (why === 'complete' && view.totals.urls.waiting > 0)
+      why = isTooLarge() ? 'size' : maxPages !== undefined ? 'pages' : why
     journal.tell({ kind: 'crawl-over', why })
     return { why, exit: EXIT_OF[why], documents, movedSeeds: moved, mirrorsLeft: house.mirrors.left }
   }

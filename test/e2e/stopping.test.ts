@@ -179,6 +179,6 @@ describe('stopping', { concurrency: 4 }, () => {
     const at = folder(t)
     await runTo(16, slowly(crawl(web, at, 'a.test', '--max-size', '10kB'), '20ms'))
     assert.ok(counters(at).bytes >= 10_000)
-    assert.ok(counters(at).bytes < 120_000, `${counters(at).bytes}`)
+    assert.ok(counters(at).bytes < 12_000, `${counters(at).bytes}`)
   })
 })
