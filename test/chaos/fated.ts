@@ -32,8 +32,20 @@ const listening = <Options extends { journal?: (event: Event) => void }>(options
 })
 
 if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
-  const { listenAtStatements } = await import('./listen-at-statements.ts')
-  listenAtStatements(reached)
+  const [{ listenAtStatements }, { HOLD_ADDRESS }, { RENEW }] = await Promise.all([
+    import('./listen-at-statements.ts'),
+    import('../../src/frontier/postgres/enter.ts'),
+    import('../../src/frontier/postgres/renew.ts'),
+  ])
+  const moments = new Map<string, Moment>([
+    [HOLD_ADDRESS, 'entering'],
+    [RENEW, 'renewing'],
+  ])
+  // Its transaction is open, and what it has locked stays so.
+  listenAtStatements((text, when) => {
+    const moment = moments.get(text)
+    if (moment !== undefined && when === 'answered') reached(moment)
+  })
 }
 process.exitCode = await run(line, makeScreen(process.stdout, process.stderr, process.env), {
   ...realDoors,

@@ -1,24 +1,19 @@
-/** Tells of moments inside transactions on PostgreSQL that no journal names. */
+/** Moments inside transactions on PostgreSQL, which no journal names. */
 import pg from 'pg'
-import { HOLD_ADDRESS } from '../../src/frontier/postgres/enter.ts'
-import { RENEW } from '../../src/frontier/postgres/renew.ts'
-import type { Moment } from './fate.ts'
 
-const MOMENT_OF = new Map<string | undefined, Moment>([
-  [HOLD_ADDRESS, 'entering'],
-  [RENEW, 'renewing'],
-])
+/** Told of the text of each statement when it is asked and, before whoever asked hears of it, when it is answered. */
+export type Listener = (text: string, when: 'asked' | 'answered') => void
 
-/** Before whoever asked hears of the answer: its transaction is open, and what it has locked stays so. */
-export function listenAtStatements(reached: (moment: Moment) => void): void {
-  const client = pg.Client.prototype as unknown as { query(config: { text?: string }): Promise<unknown> }
+/** Of this process, from now on. */
+export function listenAtStatements(listen: Listener): void {
+  const client = pg.Client.prototype as unknown as { query(asked: string | { text: string }): Promise<unknown> }
   const { query } = client
-  client.query = function (this: unknown, config) {
-    const answer = query.call(this, config)
-    const moment = MOMENT_OF.get(config.text)
-    if (moment === undefined) return answer
+  client.query = function (this: unknown, asked) {
+    const text = typeof asked === 'string' ? asked : asked.text
+    const answer = query.call(this, asked)
+    listen(text, 'asked')
     return answer.then((value) => {
-      reached(moment)
+      listen(text, 'answered')
       return value
     })
   }

@@ -50,8 +50,9 @@ async function realChaos(): Promise<boolean> {
     for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   }
-  if (Number(values.migrations) > 0)
-    sums.set('server inside a migration', await migrationChaos(Number(values.migrations), first))
+  tell(`seed ${first}: servers that die inside a migration`)
+  for (const [moment, count] of await migrationChaos(Number(values.migrations), first))
+    sums.set(`server in a migration, ${moment}`, count)
   tell(`${total()} faults:`)
   for (const [name, count] of [...sums].sort()) tell(`  ${String(count).padStart(4)}  ${name}`)
   return true
