@@ -3,6 +3,7 @@ import type { Database } from '../../database/database.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { aliasesContract } from '../aliases.contract.ts'
 import { cautionContract } from '../caution.contract.ts'
+import { changingHandsContract } from '../changing-hands.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
 import { ledgerContract } from '../ledger.contract.ts'
@@ -35,4 +36,5 @@ else {
   describe('caution on PostgreSQL', () => cautionContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))
   describe('the frontier on PostgreSQL', () => frontierContract(make))
+  describe('addresses on PostgreSQL', () => changingHandsContract(make))
 }

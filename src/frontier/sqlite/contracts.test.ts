@@ -2,6 +2,7 @@ import { describe } from 'node:test'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { aliasesContract } from '../aliases.contract.ts'
 import { cautionContract } from '../caution.contract.ts'
+import { changingHandsContract } from '../changing-hands.contract.ts'
 import { domainsContract } from '../domains.contract.ts'
 import { domainsModelContract } from '../domains-model.contract.ts'
 import { frontierContract } from '../frontier.contract.ts'
@@ -25,5 +26,6 @@ describe('other names on SQLite', () => aliasesContract(inMemory))
 describe('caution on SQLite', () => cautionContract(inMemory))
 describe('domains on SQLite', () => domainsContract(inMemory))
 describe('the frontier on SQLite', () => frontierContract(inMemory))
+describe('addresses on SQLite', () => changingHandsContract(inMemory))
 describe('random lives on SQLite', () => modelContract(inMemory, 150))
 describe('random domains on SQLite', () => domainsModelContract(inMemory, 40))

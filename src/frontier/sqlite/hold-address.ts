@@ -2,6 +2,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
+import { FREE_SITES_OF_ADDRESS } from './free-addresses.ts'
 import { learnAddress } from './learn-address.ts'
 import { readSite } from './read-site.ts'
 import { releaseAddress } from './release-address.ts'
@@ -14,10 +15,20 @@ export const HOLD_ADDRESS = `
   ON CONFLICT (address) DO UPDATE SET visits = CASE worker WHEN excluded.worker THEN visits + 1 ELSE 1 END,
     worker = excluded.worker`
 
+const MOST_FREED = 500
+
 /** Who may ask at an address now: its holder, or undefined when it is anybody's. */
 export function holderOf(tx: SqliteTx, address: string, now: number): WorkerId | undefined {
   const row = tx.get<{ worker: WorkerId; visits: number; until: number }>(READ_ADDRESS, address)
   return row !== undefined && (row.visits > 0 || row.until > now) ? row.worker : undefined
+}
+
+/**
+ * No site is set aside any more for the one who had it: it would wait for him, who may be gone, for as long as others have the
+ * address. Where they are more than are freed in one go, the address is nobody's to take yet.
+ */
+function isNobodys(tx: SqliteTx, address: string): boolean {
+  return tx.run(FREE_SITES_OF_ADDRESS, address, MOST_FREED) < MOST_FREED
 }
 
 /** One visit holds one address. Where it was refused is remembered: the site then goes to the holder. */
@@ -32,7 +43,7 @@ export function holdAddress(
     return 'elsewhere'
   if (site.entered === address) return 'here'
   const holder = holderOf(tx, address, rules.time.now())
-  const here = holder === undefined || holder === worker
+  const here = holder === worker || (holder === undefined && isNobodys(tx, address))
   if (here) {
     if (site.entered !== null) releaseAddress(tx, site.entered, rules.time.now() + rules.addressPauseMs)
     tx.run(HOLD_ADDRESS, address, worker)

@@ -1,20 +1,13 @@
 /** An address whose holder is gone, with sites that were set aside for it. */
 import assert from 'node:assert/strict'
-import { after, describe, it } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { ADDRESS_PAUSE, LEASE, link, PAUSE, part } from '../contract-tools.ts'
-import { openServers } from './servers.test-tools.ts'
+import { it } from 'node:test'
+import { ADDRESS_PAUSE, LEASE, link, type MakeDatabase, openBench, PAUSE, part } from './contract-tools.ts'
 
 const ADDRESS = '192.0.2.1'
-const postgres = await postgresForTests()
 
-describe('an address that changes hands', { skip: 'skipped' in postgres ? postgres.skipped : false }, () => {
-  if ('skipped' in postgres) return
-  after(() => postgres.end())
-
-  it('leaves no site set aside for a worker that is gone', async () => {
-    const { servers, end } = await openServers(postgres, 1)
-    const [bench] = servers
+export function changingHandsContract(make: MakeDatabase): void {
+  it('an address that changes hands leaves no site set aside for a worker that is gone', async () => {
+    const bench = await openBench(make)
     const { frontier, clock } = bench
     await bench.seed('a.test/', 'b.test/')
     const { visits } = await frontier.checkOut('gone', 2)
@@ -41,6 +34,5 @@ describe('an address that changes hands', { skip: 'skipped' in postgres ? postgr
     const given = (await frontier.checkOut('w', 5)).visits.map(({ site }) => site)
     assert.ok(given.includes('b.test'), `${given} were given, c.test is ${early}`)
     assert.equal(await frontier.enter('w', others[0].id, ADDRESS), 'here')
-    await end()
   })
-})
+}
