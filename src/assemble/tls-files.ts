@@ -1,8 +1,7 @@
 /** The certificate of a server and its key, as files that the operator names. */
-import { createSecureContext } from 'node:tls'
 import { Problem } from '../base/errors.ts'
 import type { Settings } from '../config/keys.ts'
-import type { Pem, TlsFiles } from '../server/renew-tls.ts'
+import { checkPem, type Pem, type TlsFiles } from '../server/renew-tls.ts'
 import { pemOf } from './server-ca.ts'
 
 /** What the server shows, read anew by whoever wants to know whether it is another: certificates are renewed every few weeks. */
@@ -16,7 +15,7 @@ export function tlsFilesOf({
   const read = (): Pem => {
     const pem = { cert: pemOf('--certificate', certificate), key: pemOf('--certificate-key', certificateKey) }
     try {
-      createSecureContext(pem)
+      checkPem(pem)
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error)
       throw new Problem(

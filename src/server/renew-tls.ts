@@ -1,5 +1,6 @@
 /** The certificate that a server shows follows its files: nobody has to start it again when they are renewed. */
 import type { Server as TlsServer } from 'node:https'
+import { createSecureContext } from 'node:tls'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 
@@ -12,6 +13,11 @@ export interface Pem {
 export interface TlsFiles {
   /** As they are now. Throws when they cannot be read, or do not belong to each other: they are replaced one after the other. */
   read(): Pem
+}
+
+/** Throws when they are no PEM, or do not belong to each other. */
+export function checkPem(pem: Pem): void {
+  createSecureContext({ ...pem })
 }
 
 /** To be called every so often. Who is connected stays so; whoever comes sees the new one. */
