@@ -27,6 +27,9 @@ export function fateIn(words: string): Pick<Fate, 'at' | 'how'> | undefined {
   return how === undefined ? undefined : { how: how as Fate['how'], at: at as Moment }
 }
 
+/** What a process says when it has brought something, or taken it in, for the first time. */
+export const AT_WORK = 'is at work'
+
 export type Role = 'server' | 'worker'
 
 const FATES: Readonly<Record<Role, readonly Pick<Fate, 'at' | 'how'>[]>> = {
@@ -71,8 +74,14 @@ const LACKING_SHARE = 0.8
 /** A worker needs some to bring anything: sites whose visits are all lost rest for longer each time, and rightly so. */
 const MOST_MOMENTS: Readonly<Record<Role, number>> = { server: 3, worker: 6 }
 
-export function drawFate(role: Role, random: Random, isLacking: (name: string) => boolean): Fate {
-  const all = FATES[role]
+export interface FateWish {
+  isLacking(name: string): boolean
+  /** False: somebody else is stopped, or will be. With all of them stopped nothing happens at all. */
+  mayStop: boolean
+}
+
+export function drawFate(role: Role, random: Random, { isLacking, mayStop }: FateWish): Fate {
+  const all = FATES[role].filter(({ how }) => mayStop || how === 'dies')
   const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
   const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
   return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[role]) }

@@ -10,11 +10,12 @@ import { run } from '../../src/cli/main.ts'
 import { realDoors } from '../../src/cli/real-doors.ts'
 import { makeScreen } from '../../src/cli/screen.ts'
 import type { Event } from '../../src/visit/events.ts'
-import { type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
+import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
 
 const [given, ...line] = process.argv.slice(2)
 const fate = JSON.parse(given) as Fate | null
 let left = fate?.nth ?? 0
+let isAtWork = false
 
 function reached(moment: Moment): void {
   if (moment !== fate?.at || --left !== 0) return
@@ -25,6 +26,10 @@ function reached(moment: Moment): void {
 const listening = <Options extends { journal?: (event: Event) => void }>(options: Options): Options => ({
   ...options,
   journal(event: Event) {
+    if (!isAtWork && (event.kind === 'checked-in' || event.kind === 'inbox-stored')) {
+      isAtWork = true
+      process.stderr.write(`${AT_WORK}\n`)
+    }
     reached(event.kind)
     if (event.kind === 'trouble') process.stderr.write(`trouble: ${event.what}\n`)
     options.journal?.(event)

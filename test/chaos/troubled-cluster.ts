@@ -10,12 +10,14 @@ import type { StartedServer } from '../../src/database/postgres/server.test-tool
 import type { Statistics } from '../../src/wire/http/calls.ts'
 import { type Running, startNode } from '../e2e/harness.ts'
 import type { ChaosOptions, Faults } from './cluster-chaos.ts'
-import { drawFate, type Fate, fateIn, nameOf, type Role } from './fate.ts'
+import { AT_WORK, drawFate, type Fate, fateIn, nameOf, type Role } from './fate.ts'
 import { type FaultyWay, faultyWay } from './faulty-network.ts'
 import { type SmallDisk, smallDisk } from './small-disk.ts'
 
-/** A crawl that marks no page for so long, with nobody to hinder it, is stuck. */
-const LONGEST_STILLNESS_MS = 180_000
+/** A slow machine is left in peace even when there were fewer faults: what was started lives for ten minutes. */
+const LONGEST_TROUBLE_MS = 240_000
+/** A crawl that marks no page for so long, with nobody to hinder it, is stuck: no site rests for so long. */
+const LONGEST_STILLNESS_MS = 330_000
 /** Faults that meet a crawl which does nothing yet, or nothing again, show little: the next one waits so long for it. */
 const LONGEST_START_MS = 20_000
 const LONGEST_WAIT_MS = 4000
@@ -38,9 +40,11 @@ interface Member {
   before: readonly string[]
   line: readonly string[]
   running: Running | undefined
+  fate: Fate | null
   way?: FaultyWay
   port?: number
   disk?: SmallDisk | undefined
+  isAtWork: boolean
   /** Stopped, or about to be started again: left alone by other faults. */
   isBusy: boolean
 }
@@ -118,10 +122,14 @@ export class Troubled implements AsyncDisposable {
     const { lacking } = this.#options
     const isLacking = (name: string) => (lacking?.get(name) ?? 0) > (this.faults.get(name) ?? 0)
     const isFated = !this.#isPeace && this.#random.next() < FATED_SHARE
-    const fate: Fate | null = isFated ? drawFate(member.role, this.#random, isLacking) : null
+    const mayStop = this.#members.every((other) => other === member || other.fate?.how !== 'stops')
+    const fate = isFated ? drawFate(member.role, this.#random, { isLacking, mayStop }) : null
     const running = startNode([...member.before, script, JSON.stringify(fate), ...member.line])
+    member.fate = fate
     member.running = running
+    member.isAtWork = false
     running.child.stderr?.on('data', (words: string) => {
+      if (words.includes(AT_WORK)) member.isAtWork = true
       const met = fateIn(words)
       if (met === undefined) return
       this.count(nameOf(member.role, met))
@@ -145,8 +153,9 @@ export class Troubled implements AsyncDisposable {
     this.#pending.add(done)
   }
 
+  /** One that is at work: who kills those that have just started keeps them from doing anything, and sees nothing. */
   #any(of: readonly Member[]): Member | undefined {
-    const ready = of.filter(({ running, isBusy }) => running !== undefined && !isBusy)
+    const ready = of.filter(({ running, isAtWork, isBusy }) => running !== undefined && isAtWork && !isBusy)
     return ready[this.#random.integer(Math.max(1, ready.length))]
   }
 
@@ -166,12 +175,20 @@ export class Troubled implements AsyncDisposable {
     this.#later(ms, async () => {
       child.kill('SIGCONT')
       member.isBusy = false
+      member.fate = null
     })
+  }
+
+  #hinder(name: string, how: (way: FaultyWay) => void): void {
+    const way = this.#any(this.#servers)?.way
+    if (way === undefined) return
+    how(way)
+    this.count(name)
   }
 
   #fill(member: Member | undefined): void {
     const disk = member?.disk
-    if (member === undefined || disk === undefined || member.isBusy) return
+    if (member === undefined || disk === undefined || member.isBusy || !member.isAtWork) return
     disk.fill()
     this.count('disk full')
     member.isBusy = true
@@ -197,14 +214,8 @@ export class Troubled implements AsyncDisposable {
       () => this.#stop(this.#any(this.#workers), this.#pastLease, 'worker stopped past its lease'),
       () => this.#stop(this.#any(this.#workers), random.integer(3000), 'worker stopped'),
       () => this.#stop(this.#any(this.#servers), random.integer(3000), 'server stopped'),
-      () => {
-        this.#any(this.#servers)?.way?.cut()
-        this.count('connections cut')
-      },
-      () => {
-        this.#any(this.#servers)?.way?.stall(random.integer(4000))
-        this.count('connections stalled')
-      },
+      () => this.#hinder('connections cut', (way) => way.cut()),
+      () => this.#hinder('connections stalled', (way) => way.stall(random.integer(4000))),
       () => this.#fill(this.#workers[0]),
       () => {
         this.count('PostgreSQL killed')
@@ -216,7 +227,8 @@ export class Troubled implements AsyncDisposable {
       },
     ]
     let marked = 0
-    while (this.sum < faults) {
+    const until = Date.now() + LONGEST_TROUBLE_MS
+    while (this.sum < faults && Date.now() < until) {
       await sleep(300 + random.integer(1500))
       this.#assertNothingStrange()
       const stand = await this.#moved(marked)
@@ -307,7 +319,16 @@ function isComplete({ sites, inbox }: Statistics): boolean {
 }
 
 function memberOf(role: Role, number: number, line: readonly string[]): Member {
-  return { name: `${role}${number}`, role, before: [], line, running: undefined, isBusy: false }
+  return {
+    name: `${role}${number}`,
+    role,
+    before: [],
+    line,
+    running: undefined,
+    fate: null,
+    isAtWork: false,
+    isBusy: false,
+  }
 }
 
 function freePort(): Promise<number> {
