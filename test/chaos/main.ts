@@ -11,6 +11,7 @@
  * `--simulated`: so many small clusters in virtual time. `--days`: one larger cluster for so many virtual days.
  */
 import { parseArgs } from 'node:util'
+import { EXIT } from '../../src/base/errors.ts'
 import { chaosCrawl } from './cluster-chaos.ts'
 import { wanted } from './fate.ts'
 import { manyDays } from './many-days.ts'
@@ -70,4 +71,6 @@ function numberOf(flag: string, text: string): number {
   throw new Error(`--${flag} ${text}: give a number, as in --${flag} 8`)
 }
 
-if (!(await chaos())) process.exitCode = 1
+// What was started and mounted goes with this process, also when it is told to end.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(EXIT.interrupted))
+if (!(await chaos())) process.exitCode = EXIT.failed

@@ -19,6 +19,8 @@ export function smallDisk(folder: string): SmallDisk | undefined {
   })
   if (mounted.status !== 0) return undefined
   const junk = join(folder, 'junk')
+  const release = () => void spawnSync('umount', ['-l', folder], { stdio: 'ignore' })
+  process.once('exit', release)
   return {
     folder,
     fill() {
@@ -30,6 +32,9 @@ export function smallDisk(folder: string): SmallDisk | undefined {
       }
     },
     makeRoom: () => rmSync(junk, { force: true }),
-    [Symbol.dispose]: () => void spawnSync('umount', ['-l', folder], { stdio: 'ignore' }),
+    [Symbol.dispose]() {
+      process.off('exit', release)
+      release()
+    },
   }
 }
