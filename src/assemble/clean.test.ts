@@ -107,3 +107,30 @@ test('over PostgreSQL: while servers run, one cleaner at a time; files only of a
     await database.close()
   }
 })
+
+test('in another folder: a volume that nobody names goes; of a folder that is not here it is said that nobody looked', async () => {
+  const folder = newFolder('places')
+  const second = newFolder('second')
+  const name = 'A-20261115000000000-00001-x.warc.gz'
+  writeFileSync(join(second, `${name}.open`), 'torn')
+  writeFileSync(join(second, name.replace('1-x', '2-x')), 'of another collection')
+  const database = openSqlite(join(folder, 'collection.db'))
+  await database.transact(async (tx) => {
+    for (const [volume, node] of [
+      [name, `dir:${second}`],
+      [name, 'dir:/not/mounted'],
+    ])
+      await queries(tx).run('INSERT INTO volume_place VALUES (?, ?, ?, 4, 0)', volume, node, 'crawl')
+  })
+  await database.close()
+  const dry = await clean(folder)
+  const orphan = `volume ${name} in dir:${second}`
+  assert.ok(kindsOf(dry).includes(`${orphan} false`), kindsOf(dry).join())
+  assert.match(dry.notes.join(), /dir:\/not\/mounted was not looked at: there is no such folder here/)
+  assert.match(dry.notes.join(), /1 volumes in \S+ are in no table of this collection/)
+  await clean(folder, '--remove')
+  assert.deepEqual(
+    realDisk.list(second).filter((file) => file.includes('warc')),
+    [name.replace('1-x', '2-x')],
+  )
+})

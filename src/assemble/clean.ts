@@ -17,10 +17,13 @@ import type { Ledger } from '../frontier/ledger.ts'
 import { quietBuckets } from '../intake/postgres/inbox.ts'
 import { findOrphans } from '../keeper/find-orphans.ts'
 import type { CleanerParts, Findings, Orphan } from '../keeper/orphan.ts'
+import { placeNodes } from '../keeper/other-places.ts'
 import { removeOrphans } from '../keeper/remove-orphans.ts'
+import { openPlacesToClean } from './cleaning-places.ts'
 import { knownNodeId } from './node-id.ts'
 import { databaseToRead, isRunning } from './open-database.ts'
 import { openForSeeding } from './open-for-seeding.ts'
+import { ONLY_HOUSE } from './own-places.ts'
 
 export interface Cleaned {
   orphans: (Omit<Orphan, 'remove'> & { removed: boolean })[]
@@ -36,7 +39,7 @@ export async function cleanCollection(settings: Settings, version: string): Prom
   const database = await databaseToRead(settings.collection, settings.database)
   let found: Findings
   try {
-    found = await look(settings, database, isLocked(settings.collection))
+    found = await look(settings, database, isLocked(settings.collection), (all) => all)
   } finally {
     await database.close()
   }
@@ -77,26 +80,34 @@ async function removeShared(settings: Settings, version: string, before: Finding
 
 /** The leases were freed when the house was opened: those that are still there were not. */
 async function remove(settings: Settings, database: Database, before: Findings, ours: boolean): Promise<Cleaned> {
-  const { orphans, notes } = await look(settings, database, !ours)
-  const left = new Set(orphans.filter(isLease).map(({ name }) => name))
-  const leases = before.orphans.filter(isLease)
-  const others = orphans.filter((orphan) => !isLease(orphan))
-  const removed = await removeOrphans(others)
-  for (const lease of leases) if (!left.has(lease.name)) removed.add(lease)
-  return resultOf({ orphans: [...leases, ...others], notes }, removed)
+  return look(settings, database, !ours, async ({ orphans, notes }) => {
+    const left = new Set(orphans.filter(isLease).map(({ name }) => name))
+    const leases = before.orphans.filter(isLease)
+    const others = orphans.filter((orphan) => !isLease(orphan))
+    const removed = await removeOrphans(others)
+    for (const lease of leases) if (!left.has(lease.name)) removed.add(lease)
+    return resultOf({ orphans: [...leases, ...others], notes }, removed)
+  })
 }
 
-async function look(settings: Settings, database: Database, isInUse: boolean): Promise<Findings> {
+/** `work` is done with what is found: as long as it lasts, places can be reached. */
+async function look<T>(
+  settings: Settings,
+  database: Database,
+  isInUse: boolean,
+  work: (found: Findings) => T | Promise<T>,
+): Promise<T> {
   const { collection: folder, olderThan, keepCalls } = settings
   const isAtRest = database.dialect === 'sqlite' && !isInUse && !(await isRunning(database, folder))
-  return findOrphans({
-    database,
-    files: isInUse ? { left: IN_USE } : filesOf(folder, database),
-    now: await nowOf(database),
-    olderThan,
-    keepCallsFor: keepCalls,
-    isAtRest,
-  })
+  const files = isInUse ? { left: IN_USE } : filesOf(folder, database)
+  const now = await nowOf(database)
+  const places = openPlacesToClean(settings, 'left' in files ? [] : await placeNodes(database))
+  const parts = { database, files, places: places.list, now, olderThan, keepCallsFor: keepCalls, isAtRest }
+  try {
+    return await work(await findOrphans(parts))
+  } finally {
+    places.close()
+  }
 }
 
 /** A folder that is not this database's own would lose all that it has: nothing in it is named there. */
@@ -105,7 +116,7 @@ function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
   if (dialect === 'postgres' && realDisk.size(join(folder, 'collection.db')) !== undefined)
     return { left: OTHERS_FOLDER }
   if (dialect === 'postgres' && node === undefined) return { left: NO_SERVERS_FOLDER }
-  return { disk: realDisk, folder, node }
+  return { disk: realDisk, folder, node, owner: node ?? ONLY_HOUSE }
 }
 
 /** The time of all who share it. */
@@ -133,11 +144,14 @@ async function cleanWorkersFolder(settings: Settings): Promise<Cleaned> {
   const lock = settings.remove ? lockCollection(folder) : undefined
   try {
     const files =
-      lock === undefined && isLocked(folder) ? { left: IN_USE } : { disk: realDisk, folder, node: undefined }
+      lock === undefined && isLocked(folder)
+        ? { left: IN_USE }
+        : { disk: realDisk, folder, node: undefined, owner: ONLY_HOUSE }
     const now = realClock.now()
     const found = await findOrphans({
       database: undefined,
       files,
+      places: [],
       now,
       olderThan,
       keepCallsFor: keepCalls,

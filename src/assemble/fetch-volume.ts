@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Disk } from '../base/disk.ts'
+import type { ReadAt } from '../wire/http/volume-reader.ts'
 import { readerAt, type VolumePlace } from './open-volumes.ts'
 import type { VolumeDoors } from './volume-doors.ts'
 
@@ -17,16 +18,27 @@ export async function fetchVolume(
 ): Promise<{ path: string } & Disposable> {
   const readAt = await readerAt(place, disk, doors)
   if (readAt === undefined) throw new Error('it cannot be reached')
+  return copyVolume(readAt, name, disk, place.bytes)
+}
+
+/** `bytes`: so many there are; undefined: as many as there are. */
+export async function copyVolume(
+  readAt: ReadAt,
+  name: string,
+  disk: Disk,
+  bytes?: number,
+): Promise<{ path: string } & Disposable> {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-volume-'))
   const remove = () => rmSync(folder, { recursive: true, force: true })
   try {
     const path = join(folder, name)
     const file = disk.append(path)
     try {
-      while (file.size < place.bytes) {
-        const bytes = await readAt(name, file.size, Math.min(AT_ONCE, place.bytes - file.size))
-        if (bytes.length === 0) throw new Error(`it has ${file.size} bytes there, not ${place.bytes}`)
-        file.write(bytes)
+      while (file.size < (bytes ?? Number.POSITIVE_INFINITY)) {
+        const piece = await readAt(name, file.size, Math.min(AT_ONCE, (bytes ?? Number.POSITIVE_INFINITY) - file.size))
+        if (piece.length === 0 && bytes === undefined) break
+        if (piece.length === 0) throw new Error(`it has ${file.size} bytes there, not ${bytes}`)
+        file.write(piece)
       }
     } finally {
       file.close()

@@ -48,7 +48,8 @@ const count = async (database: Database, table: string) =>
 
 const partsOf = (database: Database, disk: MemoryDisk): CleanerParts => ({
   database,
-  files: { disk, folder: BASE, node: NODE },
+  files: { disk, folder: BASE, node: NODE, owner: 'crawl' },
+  places: [],
   now: NOON,
   olderThan: 30 * DAY,
   keepCallsFor: 30 * DAY,

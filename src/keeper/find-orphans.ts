@@ -5,6 +5,7 @@ import { lostPlaces } from './lost-places.ts'
 import type { CleanerParts, Findings } from './orphan.ts'
 import { orphanParts } from './orphan-parts.ts'
 import { orphanVolumes } from './orphan-volumes.ts'
+import { orphansAt } from './other-places.ts'
 import { oldCalls, silentMembers } from './silent-members.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
@@ -28,6 +29,8 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
     if (database !== undefined) {
       include(await orphanVolumes(database, files, silentSince))
       include(await lostPlaces(database, files))
+      for (const place of parts.places)
+        include(await orphansAt(database, files.disk, place, { own: files.owner, silentSince }))
     }
     found.orphans.push(...leftoverFiles(files))
   }

@@ -2,6 +2,7 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Database } from '../database/database.ts'
+import type { OtherPlace } from './other-places.ts'
 
 export type OrphanKind = 'lease' | 'part' | 'volume' | 'file' | 'place' | 'worker' | 'server' | 'calls'
 
@@ -29,9 +30,13 @@ export interface OwnFolder {
   folder: string
   /** The server whose folder it is, where several share the database. */
   node: string | undefined
+  /** Under which its house notes where volumes of its own lie. */
+  owner: string
 }
 
 export interface CleanerParts {
+  /** Where else volumes lie. None, when files are not to be touched. */
+  places: readonly OtherPlace[]
   /** Undefined: the folder is a worker's, which has none. */
   database: Database | undefined
   /** Why files are not to be touched, when they are not. */

@@ -11,6 +11,8 @@ export interface StoredVolumes {
   append(name: string, offset: number, bytes: Uint8Array): Promise<number>
   /** `read`: of the volume, where it still lies whole. */
   seal(name: string, size: number, read: (offset: number, length: number) => Uint8Array): Promise<void>
+  /** Whole and pieces. */
+  remove(name: string): Promise<void>
   /** Fewer bytes at the end of what is there. */
   readAt(name: string, offset: number, length: number): Promise<Uint8Array>
 }
@@ -35,6 +37,10 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
     const found = await store.list(folder)
     return found.map(({ key, size }) => ({ key, size, offset: Number(key.slice(folder.length)) }))
   }
+  const removePieces = async (name: string) => {
+    const keys = (await piecesOf(name)).map(({ key }) => key)
+    for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) await store.remove(keys.slice(at, at + REMOVED_AT_ONCE))
+  }
   const look = async (name: string): Promise<number> =>
     (await store.size(name)) ?? (await piecesOf(name)).reduce((end, piece) => grown(end, piece), 0)
 
@@ -50,8 +56,12 @@ export function storedVolumes(store: ObjectStore): StoredVolumes {
     },
     async seal(name, size, read) {
       if ((await store.size(name)) !== size) await store.putLarge(name, size, read)
-      const keys = (await piecesOf(name)).map(({ key }) => key)
-      for (let at = 0; at < keys.length; at += REMOVED_AT_ONCE) await store.remove(keys.slice(at, at + REMOVED_AT_ONCE))
+      await removePieces(name)
+      there.delete(name)
+    },
+    async remove(name) {
+      await removePieces(name)
+      await store.remove([name])
       there.delete(name)
     },
     async readAt(name, offset, length) {
