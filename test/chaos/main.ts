@@ -49,6 +49,7 @@ async function realChaos(): Promise<boolean> {
       ...{ lacking: lacking(), tell },
     })
     for (const [name, count] of faults) sums.set(name, (sums.get(name) ?? 0) + count)
+    tell(`  ${[...faults].map(([name, count]) => `${name} ${count}`).join('; ')}`)
     tell(`  the same set, every pause kept, in ${((performance.now() - began) / 1000).toFixed(0)} s`)
   }
   tell(`seed ${first}: servers that die inside a migration`)
