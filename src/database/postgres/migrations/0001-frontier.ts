@@ -217,12 +217,15 @@ CREATE TABLE frontier_total (               -- kept by the triggers below: its s
 ) WITH (${VACUUMED_OFTEN});
 `
 
-const VIEWS = `
-CREATE VIEW urls AS                         -- every URL that is known, asked for or not
-  SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
+/** What the views tell of a URL, after its text and its site. `via`: the page on which it was found. */
+const urlColumns = (via: string) => `u.depth, u.path, ${via} AS via, u.tries,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
       WHEN 7 THEN 'moved' ELSE 'gone' END AS state,
-    ${when('u.enqueued_at')} AS enqueued_at, ${when('u.lastmod')} AS lastmod
+    ${when('u.enqueued_at')} AS enqueued_at, ${when('u.lastmod')} AS lastmod`
+
+const VIEWS = `
+CREATE VIEW urls AS                         -- every URL that is known, asked for or not
+  SELECT u.url, f.name AS site, ${urlColumns('v.url')}
   FROM url u JOIN site f ON f.bucket = u.bucket AND f.key = u.site
     LEFT JOIN url v ON v.bucket = (u.via_site >> 56) & 255 AND v.site = u.via_site AND v.key = u.via_key;
 
@@ -307,6 +310,12 @@ function functionOnCitus(name: string, rows: string): string {
     $function$;`
 }
 
+/** The page on which a URL was found may lie in another bucket, and Citus joins those of one only. */
+const URLS_ON_CITUS = onCitus(`
+    CREATE OR REPLACE VIEW urls AS
+      SELECT u.url, f.name AS site, ${urlColumns('NULL::text COLLATE "C"')}
+      FROM url u JOIN site f ON f.bucket = u.bucket AND f.key = u.site;`)
+
 const TRIGGERS_ON_CITUS = onCitus(
   functionOnCitus('site_added', NEW_ROWS) +
     functionOnCitus('site_changed', `${NEW_ROWS} UNION ALL ${OLD_ROWS}`) +
@@ -336,5 +345,5 @@ const SPREAD =
 export const migration: PostgresMigration = {
   number: 1,
   name: 'frontier',
-  sql: TABLES + VIEWS + TRIGGERS + TRIGGERS_ON_CITUS + SPREAD,
+  sql: TABLES + VIEWS + TRIGGERS + TRIGGERS_ON_CITUS + URLS_ON_CITUS + SPREAD,
 }
