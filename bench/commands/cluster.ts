@@ -1,9 +1,10 @@
 /** `bench cluster`: rate against worker processes over PostgreSQL, at sites that answer late. */
-
+import { writeFileSync } from 'node:fs'
 import { startServer } from '../../src/database/postgres/server.test-tools.ts'
 import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import { grouped } from '../../src/report/text-table.ts'
 import { measureWorkers, type WorkersPoint } from '../cluster/by-workers.ts'
+import { rateFigure } from '../cluster/rate-figure.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { deviations } from '../scale/by-sites.ts'
 
@@ -13,6 +14,7 @@ const FLAGS = {
   latency: { default: 3.4, what: 'seconds that a site takes to answer' },
   window: { default: 60, what: 'seconds in which requests are counted, after ramp-up' },
   bytes: { default: 15_000, what: 'bytes of a page' },
+  figure: { default: '', what: 'draws the rates into this file, as SVG' },
 } as const
 
 /** What the issue of many machines asks for. */
@@ -22,7 +24,7 @@ export const cluster = benchmark({
   name: 'cluster',
   what: 'requests a second by worker processes over HTTP and PostgreSQL, at sites that answer late; check-outs beside it',
   flags: FLAGS,
-  async run({ workers, sites, latency, window, bytes }, tools): Promise<Outcome> {
+  async run({ workers, sites, latency, window, bytes, figure }, tools): Promise<Outcome> {
     const postgres = await startServer()
     if ('skipped' in postgres) throw new Error(postgres.skipped)
     process.env['ORBWEAVER_TEST_POSTGRES'] = postgres.url
@@ -38,6 +40,7 @@ export const cluster = benchmark({
         points.push(point)
         tools.say(`${count} workers: ${point.perSecond.toFixed(1)} requests/s, ${percent(point.share)} of the most`)
       }
+      if (figure !== '') writeFileSync(figure, rateFigure(points, latency))
       return outcomeOf(points, latency, window)
     } finally {
       await databases.end()
