@@ -20,7 +20,7 @@ const groupOf = (...servers: StartedServer[]) =>
 const first = await startServer({ wal_level: 'replica', max_wal_senders: 4 })
 const skip = 'skipped' in first ? first.skipped : false
 
-describe('a fail-over', { skip }, () => {
+describe('a fail-over', { skip, timeout: 120_000 }, () => {
   const primary = first as StartedServer
   let standby: StartedServer
   let db: PostgresDatabase

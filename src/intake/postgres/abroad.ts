@@ -10,7 +10,7 @@ import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { encodeLinks } from '../../visit/encode-report.ts'
 import type { Link, VisitReport } from '../../visit/report.ts'
-import type { WaitingIn } from './inbox.ts'
+import { type Waiting, waitingBy } from './inbox.ts'
 
 export const ADD_ABROAD = 'INSERT INTO abroad (bucket, links) VALUES ($1, $2)'
 /** The oldest; gone with the transaction that enters them. */
@@ -19,7 +19,13 @@ export const TAKE_ABROAD = `
     SELECT id FROM abroad WHERE bucket = $1 AND spoilt IS NULL ORDER BY id LIMIT $2)) RETURNING bucket, id, links`
 const SET_ASIDE = 'UPDATE abroad SET spoilt = $3 WHERE bucket = $1 AND id = $2'
 const READ_BUCKETS = `
-  SELECT bucket, count(*) AS parts FROM abroad WHERE spoilt IS NULL AND id <= $1 GROUP BY bucket ORDER BY bucket`
+  SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
+    SELECT FROM abroad a WHERE a.bucket = b.bucket AND a.spoilt IS NULL AND a.id <= $1 LIMIT 1) found
+  ORDER BY b.bucket`
+const COUNT = `
+  SELECT count(*) AS parts FROM (SELECT FROM abroad WHERE spoilt IS NULL AND id <= $1 LIMIT $2) AS counted`
+/** A row is little work: so many are as much as the parts that may wait. */
+const MOST_COUNTED = 50_000
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM abroad'
 
 /** The report without what leads to other buckets. */
@@ -63,9 +69,9 @@ export async function setAside(tx: Tx, { bucket, id }: AbroadRow, why: string): 
   await postgresTx(tx).run(SET_ASIDE, bucket, id, why)
 }
 
-/** Buckets for which some wait, of those written down up to `newest`. */
-export function bucketsAbroad(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<WaitingIn[]> {
-  return postgresTx(tx).all<WaitingIn>(READ_BUCKETS, newest)
+/** Of those written down up to `newest`. */
+export function abroadUpTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
+  return waitingBy(tx, READ_BUCKETS, COUNT, newest, MOST_COUNTED)
 }
 
 export async function newestAbroad(tx: Tx): Promise<number> {

@@ -1,6 +1,6 @@
 /** Reports that come in while the primary dies and its standby takes over. */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { after, describe, test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
@@ -26,10 +26,13 @@ async function deliver({ intake }: Opened, part: VisitReport): Promise<void> {
   }
 }
 
-describe('intake', { skip }, () => {
+describe('intake', { skip, timeout: 120_000 }, () => {
+  const primary = started as StartedServer
+  after(() => primary.stop())
+
   test('over a fail-over in the middle: everything once, in the catalogue and in the log', async () => {
-    const primary = started as StartedServer
     const standby = await primary.standby()
+    after(() => standby.stop())
     const hosts = [primary, standby].map(({ url }) => new URL(url).host).join(',')
     const address = `postgres://postgres@${hosts}/postgres?target_session_attrs=read-write`
     const [one, other] = [await openPostgres(address), await openPostgres(address)]
@@ -61,8 +64,6 @@ describe('intake', { skip }, () => {
     assert.ok(applied >= 20)
     for (const { intake } of servers) await intake.close()
     await assertAll(one, servers, SITES * PAGES)
-
     await Promise.all([one.close(), other.close()])
-    await Promise.all([primary.stop(), standby.stop()])
   })
 })

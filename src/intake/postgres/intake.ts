@@ -19,18 +19,18 @@ import { type SealedPart, seal } from '../../visit/sealed-part.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../parts-waiting.ts'
-import { bucketsAbroad, newestAbroad } from './abroad.ts'
+import { abroadUpTo, newestAbroad } from './abroad.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
 import { Entering } from './entering.ts'
 import {
-  countRipe,
   newestPart,
   type PartName,
   quietBuckets,
   ripenAll,
+  ripeUpTo,
   setAside,
   storeParts,
-  type WaitingIn,
+  type Waiting,
 } from './inbox.ts'
 import { Storing } from './storing.ts'
 
@@ -89,7 +89,7 @@ export class PostgresIntake implements Intake {
     const { database, disk, logPath, node = 'house' } = tools
     const log = await PostgresCrawlLog.open(database, disk, logPath, node)
     const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
-    intake.#waiting = sumOf(await database.read((tx) => countRipe(tx)))
+    intake.#waiting = (await database.read((tx) => ripeUpTo(tx))).rows
     return intake
   }
 
@@ -117,29 +117,28 @@ export class PostgresIntake implements Intake {
     const { database } = this.#tools
     const newest = await database.read(newestPart)
     await this.#until(
-      (tx) => countRipe(tx, newest),
+      (tx) => ripeUpTo(tx, newest),
       (buckets) => this.#wake(...buckets),
     )
     // Among them those that these parts have brought.
     const newestLinks = await database.read(newestAbroad)
     await this.#until(
-      (tx) => bucketsAbroad(tx, newestLinks),
+      (tx) => abroadUpTo(tx, newestLinks),
       (buckets) => this.#entering.now(buckets),
     )
   }
 
   /** Until nothing is left. */
-  async #until(read: (tx: Tx) => Promise<WaitingIn[]>, wake: (buckets: number[]) => void): Promise<void> {
+  async #until(read: (tx: Tx) => Promise<Waiting>, wake: (buckets: readonly number[]) => void): Promise<void> {
     for (let before = Number.POSITIVE_INFINITY; ; ) {
       await this.#applied()
       if (this.#failure !== undefined) throw this.#failure.error
-      const left = await this.#tools.database.read(read)
-      if (left.length === 0) return
-      const parts = sumOf(left)
-      // Another server has them, or the database has troubles.
-      if (parts >= before) await this.#tools.clock.sleep(TRY_AGAIN)
-      before = parts
-      wake(left.map(({ bucket }) => bucket))
+      const { buckets, rows } = await this.#tools.database.read(read)
+      if (buckets.length === 0) return
+      // Another server has them, the database has troubles, or there are more than are counted.
+      if (rows >= before) await this.#tools.clock.sleep(TRY_AGAIN)
+      before = rows
+      wake(buckets)
     }
   }
 
@@ -277,13 +276,13 @@ export class PostgresIntake implements Intake {
     const { database } = this.#tools
     if (++this.#looks % LOOKS_AT_EARLY === 0) await database.transact(ripenAll)
     const { ripe, links } = await database.read(async (tx) => {
-      const [ripe, links] = await Promise.all([countRipe(tx), bucketsAbroad(tx)])
+      const [ripe, links] = await Promise.all([ripeUpTo(tx), abroadUpTo(tx)])
       return { ripe, links }
     })
-    this.#waiting = sumOf(ripe)
-    this.#links = sumOf(links)
-    this.#wake(...ripe.map(({ bucket }) => bucket))
-    this.#entering.note(links.map(({ bucket }) => bucket))
+    this.#waiting = ripe.rows
+    this.#links = links.rows
+    this.#wake(...ripe.buckets)
+    this.#entering.note(links.buckets)
   }
 
   /** A reader throws only in tests, to end this life at the moment it heard of: nothing more is taken in or applied. */
@@ -300,5 +299,3 @@ export class PostgresIntake implements Intake {
     }
   }
 }
-
-const sumOf = (buckets: readonly WaitingIn[]): number => buckets.reduce((sum, { parts }) => sum + parts, 0)
