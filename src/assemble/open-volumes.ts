@@ -33,8 +33,8 @@ export async function placesOf(tx: Tx, volume: string): Promise<VolumePlace[]> {
 
 export function placeWords({ node, url, worker }: VolumePlace): string {
   if (node.startsWith(DIR)) {
-    const whose = worker === ONLY_HOUSE ? 'that made the collection' : `of worker ${worker}`
-    return `in ${node.slice(DIR.length)} on the machine ${whose}`
+    const folder = node.slice(DIR.length)
+    return worker === ONLY_HOUSE ? `in ${folder}` : `in ${folder} on the machine of worker ${worker}`
   }
   if (node.startsWith('s3:')) return `in ${node}`
   return url === null ? `with server ${node}, which does not run now` : `with ${url}`
@@ -54,6 +54,11 @@ export function readVolumes(database: Database, disk: Disk, archive: string, doo
     }
     return troubles.length === 0 ? read : { kind: 'absent', why: troubles.join('; ') }
   }
+}
+
+/** A folder of the machine that the collection was made on. */
+export function isOwnFolder({ node, worker }: VolumePlace): boolean {
+  return node.startsWith(DIR) && worker === ONLY_HOUSE
 }
 
 /** Of a volume in a folder, when that folder is one of this machine. */

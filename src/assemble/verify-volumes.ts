@@ -7,7 +7,7 @@ import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { fetchVolume } from './fetch-volume.ts'
 import { responseAt, responseWith } from './open-queries.ts'
-import { pathAt, placesOf, placeWords } from './open-volumes.ts'
+import { isOwnFolder, pathAt, placesOf, placeWords } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
 import type { VolumeDoors } from './volume-doors.ts'
 
@@ -66,8 +66,13 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   const elsewhere = (await database.read((tx) => placesOf(tx, name))).filter(({ node }) => node !== server)
   const beside = elsewhere.map((place) => pathAt(place, name, disk)).find((path) => path !== undefined)
   if (here === undefined && beside !== undefined) return database.read((tx) => verifyOne(tx, disk, name, beside))
+  // Its own crawl put it there: it should be at hand.
+  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? placeWords(elsewhere[0]) : undefined
+  if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
   if (elsewhere.length === 0 || (here !== undefined && !elsewhere[0].sealed))
-    return database.read((tx) => (here === undefined ? missing(tx, name) : verifyOne(tx, disk, name, here)))
+    return database.read((tx) =>
+      here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
+    )
   const [best] = elsewhere
   const found = new Findings()
   const told = { found, volume: { volumes: 0, records: 0, captures: 0 } }
@@ -94,10 +99,10 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   return await database.read((tx) => verifyOne(tx, disk, name, path))
 }
 
-async function missing(tx: Tx, name: string): Promise<Verified> {
+async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
   const found = new Findings()
   const lost = await new Rows(tx, name).rest()
-  if (lost > 0) found.fault(name, `is not there; the catalogue has ${lost} captures in it`)
+  if (lost > 0) found.fault(name, `${what}; the catalogue has ${lost} captures in it`)
   return { found, volume: { volumes: 0, records: 0, captures: 0 } }
 }
 

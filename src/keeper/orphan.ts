@@ -2,7 +2,6 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import type { Database } from '../database/database.ts'
-import type { OtherPlace } from './other-places.ts'
 
 export type OrphanKind = 'lease' | 'part' | 'volume' | 'file' | 'place' | 'worker' | 'server' | 'calls'
 
@@ -32,6 +31,17 @@ export interface OwnFolder {
   node: string | undefined
   /** Under which its house notes where volumes of its own lie. */
   owner: string
+}
+
+/** Another folder, or a store, as the cleaner sees it. */
+export interface OtherPlace {
+  /** As in `volume_place`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
+  readonly node: string
+  /** All volumes there, with their bytes. Throws when it cannot be looked at. */
+  list(): Promise<ReadonlyMap<string, number>>
+  /** For as long as it is read. */
+  open(volume: string): Promise<{ path: string } & Disposable>
+  remove(volume: string): Promise<void>
 }
 
 export interface CleanerParts {

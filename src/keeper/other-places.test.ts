@@ -9,7 +9,8 @@ import { madeUpExchange } from '../collection/volumes/made-up.test-exchange.ts'
 import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import type { Capture } from '../visit/report.ts'
-import { type OtherPlace, orphansAt, placeNodes } from './other-places.ts'
+import type { OtherPlace } from './orphan.ts'
+import { orphansAt, placeNodes } from './other-places.ts'
 import { removeOrphans } from './remove-orphans.ts'
 
 const DAY = 86_400_000

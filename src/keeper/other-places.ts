@@ -9,18 +9,7 @@ import { knownEnd } from '../collection/captures/read-captures.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { onlyCopies } from './only-copies.ts'
-import { type Findings, MOST_OF_A_KIND, type Orphan } from './orphan.ts'
-
-/** A place as the cleaner sees it. */
-export interface OtherPlace {
-  /** As in `volume_place`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
-  readonly node: string
-  /** All volumes there, with their bytes. Throws when it cannot be looked at. */
-  list(): Promise<ReadonlyMap<string, number>>
-  /** For as long as it is read. */
-  open(volume: string): Promise<{ path: string } & Disposable>
-  remove(volume: string): Promise<void>
-}
+import { type Findings, MOST_OF_A_KIND, type Orphan, type OtherPlace } from './orphan.ts'
 
 export interface Owners {
   /** Under which the house of this folder notes its own. */
