@@ -21,7 +21,7 @@ test('a cluster under faults: the same set, counted once, every pause kept', {
   const options = {
     seed: SEED,
     kinds: 'all',
-    faults: 24,
+    faults: 16,
     web,
     servers: 2,
     workers: 3,

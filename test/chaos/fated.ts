@@ -6,6 +6,7 @@
  * The program itself, as `orbweaver` starts it; only a reader of its journal and a listener at its statements are ours. A
  * worker's 'synced' reaches the main thread before the check-in that follows it, so it is a death between the two.
  */
+import { flushCompileCache } from 'node:module'
 import { run } from '../../src/cli/main.ts'
 import { realDoors } from '../../src/cli/real-doors.ts'
 import { makeScreen } from '../../src/cli/screen.ts'
@@ -28,6 +29,8 @@ const listening = <Options extends { journal?: (event: Event) => void }>(options
   journal(event: Event) {
     if (!isAtWork && (event.kind === 'checked-in' || event.kind === 'inbox-stored')) {
       isAtWork = true
+      // Else that would wait for a good end, and few come to one.
+      flushCompileCache()
       process.stderr.write(`${AT_WORK}\n`)
     }
     reached(event.kind)

@@ -1,5 +1,6 @@
 /** Servers and workers as processes, and what befalls them until they are left in peace. */
 import assert from 'node:assert/strict'
+import { enableCompileCache } from 'node:module'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -32,6 +33,10 @@ const HOURS_OFF = [-7, 5]
 const EXPECTED_EXITS: ReadonlySet<number> = new Set([EXIT.diskFull, EXIT.databaseUnreachable])
 const script = join(import.meta.dirname, 'fated.ts')
 const wrongClock = pathToFileURL(join(import.meta.dirname, '..', 'e2e', 'wrong-clock.ts')).href
+
+/** Processes are started hundreds of times: what was compiled once need not be again. */
+const cache = enableCompileCache().directory
+if (cache !== undefined) process.env['NODE_COMPILE_CACHE'] ??= cache
 
 interface Member {
   name: string
