@@ -18,8 +18,6 @@ export const WRITE_META = `
   INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
 const READ_RESTING = `
   SELECT key FROM site WHERE bucket = $1 AND key > $2 AND state IN ('waiting', 'free') ORDER BY key LIMIT $3`
-/** Of two servers that begin at once, one ranks anew. */
-const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier order'))`
 
 const MOST_AT_ONCE = 500
 const BEFORE_ALL = -(2n ** 63n)
@@ -64,15 +62,13 @@ export async function begin(db: Database, rules: Rules): Promise<boolean> {
   })
 }
 
-/** Ranks of another order mean nothing in this one. Once, when the operator changes it. */
+/**
+ * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new one is noted when all are
+ * ranked: whoever is stopped between begins again at the next start, and of two servers that begin at once both rank.
+ */
 async function bucketsToRank(db: Database, rules: Rules): Promise<readonly number[]> {
-  return db.transact(async (given) => {
-    const tx = postgresTx(given)
-    await tx.get(ONE_AT_A_TIME)
-    const before = (await tx.get<{ value: string }>(READ_META, 'order'))?.value
-    await tx.run(WRITE_META, 'order', rules.order.name)
-    return before === undefined || before === rules.order.name ? [] : ALL_BUCKETS
-  })
+  const before = await db.read((tx) => postgresTx(tx).get<{ value: string }>(READ_META, 'order'))
+  return before === undefined || before.value === rules.order.name ? [] : ALL_BUCKETS
 }
 
 async function rankAnew(db: Database, rules: Rules, bucket: number): Promise<void> {

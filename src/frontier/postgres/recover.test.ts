@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import type { Database } from '../../database/database.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
+import { openBench } from '../contract-tools.ts'
+import type { Order } from '../order/order.ts'
+
+const postgres = await postgresForTests()
+const skip = 'skipped' in postgres ? postgres.skipped : false
+const server = postgres as Exclude<typeof postgres, { skipped: string }>
+after(() => (skip === false ? server.end() : undefined))
+
+const SEVENS: Order = { name: 'sevens', rank: () => 7 }
+
+describe('another order', { skip }, () => {
+  it('is for all sites in the end, also when the process that ranks them anew dies between', async () => {
+    const db = await server.make()
+    const bench = await openBench(async () => db)
+    await bench.seed(...Array.from({ length: 50 }, (_, n) => `s${n}.test/`))
+    const ranks = () =>
+      db.read((tx) =>
+        postgresTx(tx).get<{ old: number; fresh: number }>(
+          'SELECT count(*) FILTER (WHERE rank <> 7) AS old, count(*) FILTER (WHERE rank = 7) AS fresh FROM site',
+        ),
+      )
+    let left = 100
+    const dying: Database = {
+      ...db,
+      transact: (work) => (left-- > 0 ? db.transact(work) : Promise.reject(new Error('killed'))),
+    }
+    await assert.rejects(
+      openBench(async () => dying, { order: SEVENS }),
+      /killed/,
+    )
+    const between = (await ranks())!
+    assert.ok(between.old > 0 && between.fresh > 0, 'it died too early or too late')
+    await openBench(async () => db, { order: SEVENS })
+    assert.deepEqual(await ranks(), { old: 0, fresh: 50 })
+  })
+})
