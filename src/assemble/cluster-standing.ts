@@ -2,10 +2,13 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import { type Rechecked, readRechecks } from '../intake/read-rechecks.ts'
+import { differingSettings } from '../server/differing-settings.ts'
 import { readHouses, readWorkers, type WorkerRow } from '../server/worker-book.ts'
 
 export interface ClusterStanding {
   servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]
+  /** Settings in which servers that are alive differ. */
+  differing: string[]
   workers: WorkerStanding[]
   /** Captures that were asked for again through another worker; null when none was drawn. */
   rechecks: Rechecked | null
@@ -38,6 +41,7 @@ export async function clusterStanding(tx: Tx, now: Instant): Promise<ClusterStan
   const ago = (at: Instant) => Math.max(0, now - at)
   return {
     rechecks: (await readRechecks(tx, MOST_WORKERS)) ?? null,
+    differing: differingSettings(servers.filter(({ seenAt }) => ago(seenAt) < SILENT).map(({ settings }) => settings)),
     servers: servers.map(({ url, version, seenAt }) => ({
       url,
       version,

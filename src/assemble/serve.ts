@@ -18,6 +18,7 @@ import { keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { serverCalls } from './server-calls.ts'
+import { settingsDigests } from './settings-digests.ts'
 import { tlsFilesOf } from './tls-files.ts'
 
 export interface ServeOptions extends WritingOptions {
@@ -72,6 +73,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
         program: `orbweaver/${options.version}`,
         joinSecret: settings.joinSecret,
         keepCallsFor: settings.keepCalls,
+        settings: settingsDigests(settings),
         roster,
         tls,
       },

@@ -11,12 +11,21 @@ const WORKER: WorkerStanding = {
 
 const CLUSTER: ClusterStanding = {
   rechecks: null,
+  differing: [],
   servers: [
     { url: 'http://s1', version: '1', seenMs: 1000, alive: true },
     { url: 'http://s2', version: '1', seenMs: 100_000, alive: false },
   ],
   workers: [WORKER, { ...WORKER, name: 'b\x1b[2J', region: 'eu', state: 'silent', seenMs: 90_000 }],
 }
+
+test('servers that do not go by the same settings', () => {
+  assert.doesNotMatch(clusterLines(CLUSTER, 7).join('\n'), /differ/)
+  assert.match(
+    clusterLines({ ...CLUSTER, differing: ['pause', 'scope'] }, 7)[1],
+    /they differ in pause, scope: .*same settings/,
+  )
+})
 
 test('servers and workers, with the silent ones, and no name that steers the terminal', () => {
   const lines = clusterLines(CLUSTER, 7)

@@ -9,7 +9,7 @@ const MOST_LINES = 20
 
 type Rechecks = NonNullable<ClusterStanding['rechecks']>
 
-export function clusterLines({ servers, workers, rechecks }: ClusterStanding, inbox: number): string[] {
+export function clusterLines({ servers, differing, workers, rechecks }: ClusterStanding, inbox: number): string[] {
   const alive = workers.filter(({ state }) => state === 'alive' || state === 'slow')
   const silent = workers.filter(({ state }) => state === 'silent')
   const rate = alive.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)
@@ -17,6 +17,12 @@ export function clusterLines({ servers, workers, rechecks }: ClusterStanding, in
     `  servers     ${grouped(servers.filter((one) => one.alive).length)} of ${grouped(servers.length)} alive; ${grouped(inbox)} parts to apply`,
     `  workers     ${grouped(alive.length)} alive, ${rate.toFixed(1)} pages/s${silent.length > 0 ? `; ${grouped(silent.length)} silent: their sites go to others when their leases end` : ''}`,
   ]
+  if (differing.length > 0)
+    lines.splice(
+      1,
+      0,
+      `    they differ in ${plain(differing.join(', '))}: what is asked, and how, depends on which a worker meets; start them with the same settings`,
+    )
   for (const one of workers.slice(0, MOST_LINES)) {
     const { name, id, region, version, state, visits, pagesPerSecond, seenMs } = one
     const where = region === null ? '' : `, ${plain(region)}`

@@ -127,7 +127,7 @@ CREATE TABLE house (                        -- a server of this crawl
   version TEXT NOT NULL,
   started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, settings TEXT NOT NULL DEFAULT '{}') STRICT, WITHOUT ROWID;
 
 CREATE TABLE inbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,     -- order of arrival

@@ -252,8 +252,9 @@ test('what is not even HTTP is answered or hung up on', async () => {
 
 describe('for operators', () => {
   it('health says plainly that the database is gone', async () => {
+    await using well = await testServer()
+    assert.deepEqual((await well.send('/healthz')).body, { status: 'ok', program: 'orbweaver/test' })
     await using made = await testServer()
-    assert.deepEqual((await made.send('/healthz')).body, { status: 'ok', program: 'orbweaver/test' })
     const { read } = made.database
     made.database.read = () => Promise.reject(new Problem('database-unreachable', 'nobody listens at db.test'))
     try {
@@ -266,6 +267,18 @@ describe('for operators', () => {
     } finally {
       made.database.read = read
     }
+  })
+
+  it('health and metrics cost the database the same, however often they are asked for', async () => {
+    await using made = await testServer()
+    const { read } = made.database
+    let reads = 0
+    made.database.read = (work) => {
+      reads++
+      return read(work)
+    }
+    await Promise.all(Array.from({ length: 50 }, (_, n) => made.send(n % 2 === 0 ? '/healthz' : '/metrics')))
+    assert.ok(reads < 15, `${reads} reads`)
   })
 
   it('metrics are lines that Prometheus reads, without names of sites or workers', async () => {

@@ -25,6 +25,7 @@ import { apiErrorOf, noDatabase } from './errors.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
 import type { Rates } from './rates.ts'
+import { remembered } from './remembered.ts'
 
 export interface ApiTools {
   handlers: Handlers
@@ -49,6 +50,7 @@ const REQUEST_WITHIN: Millis = 120_000
 /** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
 const KEEP_ALIVE: Millis = 75_000
 const HEALTH_WITHIN: Millis = 3000
+const PAGE_FRESH: Millis = 1000
 const MOST_HEADER_BYTES = 16 * 1024
 
 const BODY_LIMIT = { parts: MOST_SENT_BYTES, bytes: MOST_VOLUME_PIECE } as const
@@ -157,20 +159,30 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
   })
 }
 
+function nobodyAsked(): Asked {
+  return {
+    worker: '',
+    address: '',
+    forwarded: false,
+    name: '',
+    offset: 0,
+    bytes: new Uint8Array(0),
+    packing: '',
+    gone: () => false,
+    note: { items: 0, result: 'ok' },
+  }
+}
+
 function blank(request: FastifyRequest): Asked {
   const { socket } = request.raw
   return {
-    worker: '',
+    ...nobodyAsked(),
     address: socket.remoteAddress ?? '',
     forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
-    name: '',
-    offset: 0,
     length: 0,
     join: joinShown(request.headers.authorization),
-    bytes: new Uint8Array(0),
     packing: request.headers['content-encoding'] ?? '',
     gone: () => socket.destroyed,
-    note: { items: 0, result: 'ok' },
   }
 }
 
@@ -204,30 +216,44 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 
 /** Health, metrics and the description of the API: for operators and their tools. */
 function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
-  const description = openApi(program)
-  app.get('/api/openapi.json', async () => description)
-  app.get('/healthz', async () => {
-    let cancel = () => {}
-    const late = new Promise<never>((_, reject) => {
-      cancel = clock.after(HEALTH_WITHIN, () => reject(new Error('it does not answer')))
-    })
-    try {
-      await Promise.race([reachable(), late])
-    } catch (error) {
-      throw noDatabase(`the database cannot be reached: ${error instanceof Error ? error.message : error}`)
-    } finally {
-      cancel()
-    }
-    return { status: 'ok', program }
-  })
-  app.get('/metrics', async (request, reply) => {
-    const statistics = await handlers.statistics(blank(request), undefined).catch((error: unknown) => {
+  const description = JSON.stringify(openApi(program))
+  // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
+  const healthy = remembered(clock, PAGE_FRESH, () => within(clock, HEALTH_WITHIN, reachable()))
+  const page = remembered(clock, PAGE_FRESH, async () => {
+    const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
       journal.tell({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
       return undefined
     })
-    reply.type(METRICS_TYPE)
     return metrics.text(statistics)
   })
+  app.get('/api/openapi.json', async (_request, reply) => {
+    reply.type('application/json')
+    return description
+  })
+  app.get('/healthz', async () => {
+    try {
+      await healthy()
+    } catch (error) {
+      throw noDatabase(`the database cannot be reached: ${error instanceof Error ? error.message : error}`)
+    }
+    return { status: 'ok', program }
+  })
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(METRICS_TYPE)
+    return page()
+  })
+}
+
+async function within(clock: Clock, ms: Millis, work: Promise<void>): Promise<void> {
+  let cancel = () => {}
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(ms, () => reject(new Error('it does not answer')))
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    cancel()
+  }
 }
 
 /** By the same checks that the other end of the wire uses; nothing is coerced, nothing taken out. */

@@ -47,7 +47,7 @@ export interface HandlerTools {
 }
 
 /** Servers that were not seen for longer are not named; workers not seen for longer are silent. */
-const SEEN_WITHIN: Millis = 60_000
+export const SEEN_WITHIN: Millis = 60_000
 
 export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
   const { clock, journal, database, calls, nudge, program } = parts

@@ -7,9 +7,10 @@ import type { Journal, Readers } from '../base/journal.ts'
 import { queries } from '../database/queries.ts'
 import type { Event } from '../visit/events.ts'
 import { buildApi } from './api.ts'
-import { callHandlers, type HandlerParts } from './call-handlers.ts'
+import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
 import { Callers } from './callers.ts'
+import { differingSettings } from './differing-settings.ts'
 import { Metrics } from './metrics.ts'
 import { Rates } from './rates.ts'
 import { renewTls, type TlsFiles } from './renew-tls.ts'
@@ -19,6 +20,8 @@ import { type WorkerNews, workerBook } from './worker-book.ts'
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>
   keepCallsFor: Millis
+  /** What the crawl goes by here, as others can compare it (`differing-settings.ts`). */
+  settings: string
   /** Told who is at work. */
   roster?: Roster
   /** Without them it speaks plain HTTP. */
@@ -106,7 +109,15 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const url = urlOf(app.server.address() as AddressInfo, shown !== undefined)
   const publicUrl = listen.publicUrl ?? url
   const startedAt = clock.now()
-  const house = () => book.houseSeen({ id: parts.id, url: publicUrl, version: program, startedAt, seenAt: clock.now() })
+  const { id, settings } = parts
+  let differed = ''
+  const house = async () => {
+    await book.houseSeen({ id, url: publicUrl, version: program, startedAt, seenAt: clock.now(), settings })
+    const others = await book.houses(clock.now() - SEEN_WITHIN)
+    const differ = differingSettings(others.map((one) => one.settings)).join(', ')
+    if (differ !== differed && differ !== '') journal.tell({ kind: 'trouble', what: differing(differ) })
+    differed = differ
+  }
   const writeSeen = async () => {
     const told = seen
     seen = new Map()
@@ -174,6 +185,9 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
     }
   }
 }
+
+const differing = (keys: string): string =>
+  `the servers of this crawl differ in ${keys}: what is asked, and how, depends on which of them a worker meets`
 
 function urlOf({ address, family, port }: AddressInfo, isTls: boolean): string {
   const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address

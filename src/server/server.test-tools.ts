@@ -174,6 +174,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
       joinSecret: undefined,
       keepCallsFor: 3_600_000,
       tls: undefined,
+      settings: '{}',
       ...more,
     },
     { host: '127.0.0.1', port, publicUrl: undefined },

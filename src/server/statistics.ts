@@ -2,6 +2,7 @@
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Totals } from '../frontier/looks.ts'
 import type { Statistics } from '../wire/http/calls.ts'
+import { remembered } from './remembered.ts'
 import type { WorkerSums } from './worker-book.ts'
 
 /** What the house says of itself. */
@@ -25,7 +26,6 @@ const FRESH: Millis = 1000
 const isPlain = (name: string) => !name.includes(':')
 
 export function statisticsOf({ figures, workers, servers, clock }: StatisticsTools): () => Promise<Statistics> {
-  let last: { at: Millis; answer: Promise<Statistics> } | undefined
   const ask = async (): Promise<Statistics> => {
     const [{ totals, counters, inbox }, sums, houses] = await Promise.all([figures(), workers(), servers()])
     const { alive, silent, pagesPerSecond } = sums
@@ -39,15 +39,5 @@ export function statisticsOf({ figures, workers, servers, clock }: StatisticsToo
       workers: { alive, silent, pagesPerSecond },
     }
   }
-  return () => {
-    const now = clock.elapsed()
-    if (last !== undefined && now - last.at < FRESH) return last.answer
-    const answer = ask()
-    last = { at: now, answer }
-    // A failure is told to those who asked, and the next one asks anew.
-    answer.catch(() => {
-      if (last?.answer === answer) last = undefined
-    })
-    return answer
-  }
+  return remembered(clock, FRESH, ask)
 }

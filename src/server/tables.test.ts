@@ -65,7 +65,7 @@ function tablesContract(make: () => Promise<Database>): void {
   it('servers come and go', async () => {
     await using made = await open()
     const { book, database } = made
-    const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON }
+    const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON, settings: '{"pause":"x"}' }
     await book.houseSeen(one)
     await book.houseSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
     await book.houseSeen({ ...one, url: 'http://one.test' })

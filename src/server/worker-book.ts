@@ -27,6 +27,8 @@ export interface HouseRow {
   version: string
   startedAt: Instant
   seenAt: Instant
+  /** As `differingSettings` reads it. */
+  settings: string
 }
 
 export interface WorkerNews {
@@ -75,9 +77,9 @@ const NEWS = `
 const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
 const MOST_PRESENT = 10_000
 const HOUSE = `
-  INSERT INTO house (id, url, version, started_at, seen_at) VALUES (?, ?, ?, ?, ?)
+  INSERT INTO house (id, url, version, started_at, seen_at, settings) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
-    seen_at = excluded.seen_at`
+    seen_at = excluded.seen_at, settings = excluded.settings`
 
 export function workerBook(database: Database): WorkerBook {
   return {
@@ -122,8 +124,8 @@ export function workerBook(database: Database): WorkerBook {
       })
     },
     present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MOST_PRESENT)),
-    async houseSeen({ id, url, version, startedAt, seenAt }) {
-      await database.transact((tx) => queries(tx).run(HOUSE, id, url, version, startedAt, seenAt))
+    async houseSeen({ id, url, version, startedAt, seenAt, settings }) {
+      await database.transact((tx) => queries(tx).run(HOUSE, id, url, version, startedAt, seenAt, settings))
     },
     async houseGone(id) {
       await database.transact((tx) => queries(tx).run('DELETE FROM house WHERE id = ?', id))
@@ -135,7 +137,7 @@ export function workerBook(database: Database): WorkerBook {
 /** For `status` and for workers: the latest first. */
 export function readHouses(tx: Tx, since: Instant, atMost = 1000): Promise<HouseRow[]> {
   return queries(tx).all<HouseRow>(
-    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt" FROM house
+    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM house
      WHERE seen_at >= ? ORDER BY seen_at DESC, id LIMIT ?`,
     since,
     atMost,

@@ -10,6 +10,7 @@ import { migration as lighterReports } from './0008-lighter-reports.ts'
 import { migration as buckets } from './0009-buckets.ts'
 import { migration as cluster } from './0010-cluster.ts'
 import { migration as rechecks } from './0011-rechecks.ts'
+import { migration as serverSettings } from './0012-server-settings.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -24,4 +25,5 @@ export const migrations: readonly Migration[] = [
   buckets,
   cluster,
   rechecks,
+  serverSettings,
 ]

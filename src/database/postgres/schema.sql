@@ -195,6 +195,7 @@ CREATE TABLE house (
   version text COLLATE "C" NOT NULL,
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL,
+  settings text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   CONSTRAINT house_pkey PRIMARY KEY (id)
 );
 
