@@ -7,6 +7,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
@@ -20,6 +21,7 @@ import {
   readCatalogue,
   seedFile,
   serveWeb,
+  startOrbweaver,
   type TemporaryFolder,
   temporaryFolder,
 } from '../e2e/harness.ts'
@@ -208,4 +210,62 @@ test('a store that dies is replaced by the next place, and the crawl goes on', a
   const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
   assertSameSet(readCatalogue(collection).documents, new Set(right.documents), 'documents')
   assert.ok(readdirSync(`${collection}/archive`).length > 0)
+})
+
+test('a crawl on one machine, killed and resumed, with its volumes in the store: all is read from there; clean finds what nobody names', async () => {
+  using folder = temporaryFolder()
+  await using store = await startStore(folder)
+  await using served = await serveWeb({ seed: 5, sites: 24, pages: 300, latencyMs: 2, pageBytes: 8000 }, folder)
+  const seeds = served.web.homes()
+  const collection = folder.at('collection')
+  const place = `s3://${BUCKET}/alone`
+  const flags = ['--seeds', seedFile(folder, seeds), ...CRAWL, ...served.resolve, '--workers', '1', '--volumes', place]
+  const start = () => startOrbweaver(['crawl', '-c', collection, ...flags, ...store.flags])
+  const inStore = () => (existsSync(`${store.folder}/alone`) ? readdirSync(`${store.folder}/alone`) : [])
+  const first = start()
+  while (inStore().length === 0) await sleep(50)
+  await sleep(2000)
+  first.child.kill('SIGKILL')
+  await first.done
+  const resumed = await start().done
+  assert.equal(resumed.code, 0, resumed.stderr)
+  const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
+  assertSameSet(readCatalogue(collection).documents, new Set(right.documents), 'documents')
+  assert.ok(inStore().length > 1 && inStore().every((name) => name.endsWith('.warc.gz')), inStore().join(' '))
+  assert.deepEqual(readdirSync(`${collection}/archive`), [])
+  const verified = await orbweaver(['verify', '--everywhere', '--json', '-c', collection, ...store.flags])
+  assert.equal(verified.code, 0, verified.stdout + verified.stderr)
+  const [page] = right.documents
+  assert.equal((await orbweaver(['get', page, '-c', collection, ...store.flags])).code, 0)
+
+  const orphan = 'ORBWEAVER-20261115000000000-00001-vm~w9.warc.gz'
+  const objects = openS3(place, store.access)
+  await objects.put(`${orphan}.pieces/000000000000000`, Uint8Array.of(1, 2, 3))
+  await objects.put('A-20261115000000000-00001-other.warc.gz', Uint8Array.of(1))
+  const db = new DatabaseSync(`${collection}/collection.db`)
+  db.prepare('INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 3, 0)').run(
+    orphan,
+    place,
+    'crawl',
+  )
+  db.close()
+  const before = inStore().length
+  const clean = async (...more: string[]) => {
+    const ran = await orbweaver(['clean', '--json', '-c', collection, ...store.flags, ...more])
+    assert.equal(ran.code, 0, ran.stderr)
+    return JSON.parse(ran.stdout) as { orphans: { name: string; removed: boolean }[]; notes: string[] }
+  }
+  assert.deepEqual(
+    (await clean()).orphans.map(({ name, removed }) => `${name} ${removed}`),
+    [`${orphan} in ${place} false`],
+  )
+  const cleaned = await clean('--remove')
+  assert.deepEqual(
+    cleaned.orphans.map(({ removed }) => removed),
+    [true],
+  )
+  assert.match(cleaned.notes.join(), /1 volumes in s3:\S+ are in no table of this collection/)
+  assert.deepEqual(await objects.list(`${orphan}.pieces/`), [])
+  assert.equal((await objects.list('')).length, before - 1)
+  objects.close()
 })
