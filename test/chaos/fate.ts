@@ -69,7 +69,9 @@ export function wanted(deaths: number): Map<string, number> {
   ])
 }
 
-/** How often it is one of those of which there are not enough yet. */
+/** How often a process has a fate at all: most, while moments of its role are lacking; then others shall live to bring about theirs. */
+const FATED_SHARE = { lacking: 0.95, enough: 0.3 }
+/** How often it is one of those that are lacking. */
 const LACKING_SHARE = 0.8
 /** A worker needs some to bring anything: sites whose visits are all lost rest for longer each time, and rightly so. */
 const MOST_MOMENTS: Readonly<Record<Role, number>> = { server: 3, worker: 6 }
@@ -80,9 +82,11 @@ export interface FateWish {
   mayStop: boolean
 }
 
-export function drawFate(role: Role, random: Random, { isLacking, mayStop }: FateWish): Fate {
+/** Null: it lives on. */
+export function drawFate(role: Role, random: Random, { isLacking, mayStop }: FateWish): Fate | null {
   const all = FATES[role].filter(({ how }) => mayStop || how === 'dies')
   const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
+  if (random.next() >= FATED_SHARE[lacking.length > 0 ? 'lacking' : 'enough']) return null
   const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
   return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[role]) }
 }

@@ -24,8 +24,6 @@ const LONGEST_START_MS = 20_000
 const LONGEST_WAIT_MS = 4000
 /** What servers tell of the crawl is some seconds old at most. */
 const TOLD_LATE_MS = 4000
-/** Processes that know in what moment they will die or stop, as long as there is trouble. */
-const FATED_SHARE = 0.9
 const LONGEST_REST_MS = 800
 /** The second worker's clock is wrong by so much. */
 const HOURS_OFF = [-7, 5]
@@ -126,9 +124,8 @@ export class Troubled implements AsyncDisposable {
   #start(member: Member): void {
     const { lacking } = this.#options
     const isLacking = (name: string) => (lacking?.get(name) ?? 0) > (this.faults.get(name) ?? 0)
-    const isFated = !this.#isPeace && this.#random.next() < FATED_SHARE
     const mayStop = this.#members.every((other) => other === member || other.fate?.how !== 'stops')
-    const fate = isFated ? drawFate(member.role, this.#random, { isLacking, mayStop }) : null
+    const fate = this.#isPeace ? null : drawFate(member.role, this.#random, { isLacking, mayStop })
     const running = startNode([...member.before, script, JSON.stringify(fate), ...member.line])
     member.fate = fate
     member.running = running
