@@ -52,7 +52,7 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
 
 /** What the crawl came to, and what can be done next. */
 export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
-  const sum = `${grouped(end.documents)} documents, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done, in ${formatDuration(tookMs)}`
+  const sum = `${grouped(end.documents)} documents, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done${heldWords(last)}, in ${formatDuration(tookMs)}`
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
@@ -66,6 +66,12 @@ export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
     case 'size':
       return `Stopped at --max-size: ${sum}. Go on with: ${again} --max-size MORE`
   }
+}
+
+/** Sites of a domain with too many that nobody vouches for: at the end they still wait, and the sum says so. */
+function heldWords({ sites: { total, ...others } }: CrawlSnapshot): string {
+  const held = Object.values(others).reduce((rest, count) => rest - count, total)
+  return held > 0 ? ` (${grouped(held)} held: orbweaver status says why)` : ''
 }
 
 /**
