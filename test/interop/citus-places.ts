@@ -30,14 +30,15 @@ async function explain(tx: PostgresTx, sql: string, name: string): Promise<strin
     'SELECT unnest(parameter_types)::text AS type FROM pg_prepared_statements WHERE name = $1',
     name,
   )
-  const call = types.length === 0 ? name : `${name}(${types.map(({ type }) => someValue(type)).join(', ')})`
+  const call = types.length === 0 ? name : `${name}(${types.map(({ type }, at) => someValue(type, at + 3)).join(', ')})`
   const lines = await tx.all<{ 'QUERY PLAN': string }>(`EXPLAIN EXECUTE ${call}`)
   await tx.run(`DEALLOCATE ${name}`)
   return lines.map((line) => line['QUERY PLAN']).join('\n')
 }
 
-function someValue(type: string): string {
-  if (type.endsWith('[]')) return `ARRAY[${someValue(type.slice(0, -2))}]::${type}`
+/** Others for each parameter: two buckets that happen to be one would be one shard. */
+function someValue(type: string, value: number): string {
+  if (type.endsWith('[]')) return `ARRAY[${someValue(type.slice(0, -2), value)}]::${type}`
   if (type === 'bytea') return `'\\x00'::bytea`
-  return type === 'boolean' ? 'true' : `'3'::${type}`
+  return type === 'boolean' ? 'true' : `'${value}'::${type}`
 }

@@ -12,10 +12,13 @@ export const TAKE_IDLE_ADDRESSES = `
 export const FREE_SITES_OF_ADDRESS = `
   UPDATE site SET holder = '' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND address = $2 AND holder > '' LIMIT $3 FOR UPDATE SKIP LOCKED)`
-/** Unless some are left: too many for one time, or in the hands of another transaction. */
+/**
+ * Unless some are left: too many for one time, or in the hands of another transaction. On Citus the two tables lie in two
+ * places, and what is asked at the other must have a column.
+ */
 export const FORGET_ASIDE = `
   DELETE FROM address_aside WHERE shard = $1 AND address = $2 AND bucket = $3
-  AND NOT EXISTS (SELECT FROM site WHERE site.bucket = $3 AND site.address = $2 AND site.holder > '')`
+  AND NOT EXISTS (SELECT site.key FROM site WHERE site.bucket = $3 AND site.address = $2 AND site.holder > '')`
 export const FORGET_ADDRESSES = `
   DELETE FROM address WHERE shard = $1 AND address IN (
     SELECT a.address FROM address a WHERE a.shard = $1 AND a.visits = 0 AND a.until <= $2
