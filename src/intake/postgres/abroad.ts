@@ -23,7 +23,7 @@ const READ_BUCKETS = `
     SELECT FROM abroad a WHERE a.bucket = b.bucket AND a.spoilt IS NULL AND a.id <= $1 LIMIT 1) found
   ORDER BY b.bucket`
 const COUNT = `
-  SELECT count(*) AS parts FROM (SELECT FROM abroad WHERE spoilt IS NULL AND id <= $1 LIMIT $2) AS counted`
+  SELECT count(*) AS parts FROM (SELECT id FROM abroad WHERE spoilt IS NULL AND id <= $1 LIMIT $2) AS counted`
 /** A row is little work: so many are as much as the parts that may wait. */
 const MOST_COUNTED = 50_000
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM abroad'

@@ -42,7 +42,7 @@ const READ_RIPE_BUCKETS = `
   ORDER BY b.bucket`
 const COUNT_RIPE = `
   SELECT count(*) AS parts FROM (
-    SELECT FROM inbox WHERE spoilt IS NULL AND early = 0 AND id <= $1 LIMIT $2) AS counted`
+    SELECT id FROM inbox WHERE spoilt IS NULL AND early = 0 AND id <= $1 LIMIT $2) AS counted`
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
 const READ_QUIET = `
