@@ -66,6 +66,9 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
   return {
     tx: {
       dialect: 'postgres',
+      get timeline() {
+        return connection.session.timeline
+      },
       run(sql, ...values) {
         assert(writable, 'a write inside a read')
         return begun(ask(sql, values, false, ({ count }) => count))

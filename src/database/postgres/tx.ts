@@ -18,6 +18,8 @@ export type PgValue = PgScalar | readonly PgScalar[]
  */
 export interface PostgresTx extends Tx {
   readonly dialect: 'postgres'
+  /** Of the server's history, one more after each fail-over: only within one are numbers of transactions in order. */
+  readonly timeline: number
   /** The number of rows changed. */
   run(sql: string, ...values: PgValue[]): Promise<number>
   get<Row extends object>(sql: string, ...values: PgValue[]): Promise<Row | undefined>

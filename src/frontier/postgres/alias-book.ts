@@ -2,7 +2,8 @@
  * The aliases, in memory, as each transaction sees them. The table is the truth; every change of it, whichever server
  * made it, is a row of `alias_change`, and each transaction first reads those that the memory has not seen: none, as a
  * rule, in one statement. Transactions are numbered when they begin and seen when they end, in any order: so what began
- * after the oldest that was under way at the last look is read again.
+ * after the oldest that was under way at the last look is read again. A server that took over may give numbers out again
+ * that this memory has seen, and may lack what it had: then all is read anew.
  */
 import { signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
@@ -27,6 +28,9 @@ export const WRITE_ALIASES = `
     since = excluded.since, evidence = excluded.evidence, pending = 1`
 export const DELETE_ALIASES = `DELETE FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const READ_ALIASES_AMONG = `SELECT site FROM site_alias WHERE bucket = $1 AND site = ANY($2::bigint[])`
+/** A later change of a name says all: whoever sees that these are gone sees it too. */
+const FORGET_OLD_CHANGES = `
+  DELETE FROM alias_change c WHERE EXISTS (SELECT FROM alias_change n WHERE n.name = c.name AND n.id > c.id)`
 export const LOG_CHANGES = `
   INSERT INTO alias_change (changed, name, original, how, https)
   SELECT pg_current_xact_id(), n.name, n.original, n.how, n.https
@@ -45,6 +49,7 @@ export class AliasBook {
   readonly #names = new AliasNames()
   readonly #views = new WeakMap<PostgresTx, Promise<AliasView>>()
   #seen = NOTHING
+  #timeline = 0
 
   constructor(urls: UrlReader) {
     this.#urls = urls
@@ -62,10 +67,14 @@ export class AliasBook {
   }
 
   async #refresh(tx: PostgresTx): Promise<void> {
-    const rows = await tx.all<ChangeRow>(READ_CHANGES, this.#seen.oldest)
+    const { timeline } = tx
+    const known = timeline === this.#timeline ? this.#seen : NOTHING
+    const rows = await tx.all<ChangeRow>(READ_CHANGES, known.oldest)
     const seen = readSnapshot(rows[0].seen)
     // Answers may come in another order than they were made in.
-    if (isBefore(seen, this.#seen)) return
+    if (timeline < this.#timeline || (timeline === this.#timeline && isBefore(seen, this.#seen))) return
+    if (timeline > this.#timeline) this.#names.clear()
+    this.#timeline = timeline
     this.#seen = seen
     for (const { name, original, how, https } of rows) {
       if (name === null) continue
@@ -196,6 +205,11 @@ export class AliasView implements Names {
     const own = this.#own.get(name)
     return own === undefined ? this.#names.get(name) : (own ?? undefined)
   }
+}
+
+/** When a server begins, which reads them all: else they would be as many as there ever were. */
+export async function forgetOldChanges(tx: PostgresTx): Promise<void> {
+  await tx.run(FORGET_OLD_CHANGES)
 }
 
 /**

@@ -4,6 +4,7 @@
  */
 import type { Database } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
+import { forgetOldChanges } from './alias-book.ts'
 import { loseVisit } from './end-visit.ts'
 import { ALL_BUCKETS } from './reap.ts'
 import type { Rules } from './rules.ts'
@@ -53,6 +54,7 @@ async function loseSome(tx: PostgresTx, rules: Rules): Promise<number> {
 /** True when there was no process before this one. */
 export async function begin(db: Database, rules: Rules): Promise<boolean> {
   for (const bucket of await bucketsToRank(db, rules)) await rankAnew(db, rules, bucket)
+  await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
   return db.transact(async (given) => {
     const tx = postgresTx(given)
     const first = (await tx.get(READ_META, 'opened_at')) === undefined
