@@ -8,9 +8,12 @@ import type { WorkerId } from '../visit/visit.ts'
 import { type Fleet, NO_FLEET, type Post } from './fleet.ts'
 import { type Nearness, regionFor } from './nearness.ts'
 import { ownersOf, weightsOf } from './rendezvous.ts'
+import type { SiteRow } from './site-row.ts'
 
 /** What sites lean to that lean to no region. */
 export const ANYWHERE = ''
+/** Sites that were lost, and those of crowds, come after all others, also of those to whom they would lean. */
+const NOWHERE = '(nowhere)'
 const MOST_WEIGHTS = 10_000
 
 export class Affinity {
@@ -49,7 +52,8 @@ export class Affinity {
   }
 
   /** What a site leans to that begins to wait. */
-  regionFor(site: Nearness & { key: bigint; fence: number }): string {
+  regionFor(site: Nearness & Pick<SiteRow, 'key' | 'fence' | 'losses' | 'crowd'>): string {
+    if (site.losses > 0 || site.crowd > 0) return NOWHERE
     this.#look()
     return regionFor(site, site.key, site.fence, this.#regions)
   }

@@ -12,6 +12,7 @@ import type { Database, Tx } from '../database/database.ts'
 import { postgresForTests } from '../database/postgres/test-database.ts'
 import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
+import type { Fleet } from '../frontier/fleet.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order/klwf.ts'
 import type { PageReport } from '../visit/report.ts'
@@ -31,7 +32,12 @@ after(async () => {
   if (!('skipped' in postgres)) await postgres.end()
 })
 
-async function openHouse(database: Database, share: number) {
+function fleetOf(processes: readonly string[]): Fleet {
+  const posts = processes.map((process) => ({ process, region: 'here' }))
+  return { present: () => posts, postOf: (worker) => posts.find(({ process }) => process === worker.split('.')[0]) }
+}
+
+async function openHouse(database: Database, share: number, processes?: readonly string[]) {
   const clock = jumpingClock(NOON)
   const { ledger, frontier, recover } = openFrontier(database, {
     clock,
@@ -41,6 +47,7 @@ async function openHouse(database: Database, share: number) {
     leaseMs: 60_000,
     addressPauseMs: 100,
     defaultPause: () => PAUSE,
+    ...(processes && { affinity: { fleet: fleetOf(processes), windowMs: 1000 } }),
   })
   const parts = { database, ledger, clock, journal: { tell() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
   const rechecks = new Rechecks({ share, salt: 'of the test', clock, wish: ledger.wish })
@@ -58,6 +65,7 @@ async function openHouse(database: Database, share: number) {
     ledger,
     read,
     clock,
+    frontier,
     /** The visit by this worker, as soon as there is one. */
     async visit(worker: string): Promise<Visit> {
       for (;;) {
@@ -89,9 +97,14 @@ async function openHouse(database: Database, share: number) {
 
 type House = Awaited<ReturnType<typeof openHouse>>
 
-function onBoth(name: string, share: number, body: (house: House) => Promise<void>): void {
+function onBoth(
+  name: string,
+  share: number,
+  body: (house: House) => Promise<void>,
+  processes?: readonly string[],
+): void {
   const run = async (database: Database) => {
-    const house = await openHouse(database, share)
+    const house = await openHouse(database, share, processes)
     await body(house)
     await house.intake.close()
     await database.close()
@@ -184,6 +197,51 @@ onBoth('the same worker proves nothing, whichever of its threads comes', 1, asyn
   assert.deepEqual([sums?.checked, sums?.unused, sums?.open, sums?.byWorker], [0, 3, 0, []])
   assert.equal(await house.documents(), 3)
 })
+
+const all = URLS.map((url) => kept(url))
+const verdictsOf = async (house: House) => (await house.verdicts()).map(({ b, verdict }) => [b, verdict])
+
+onBoth(
+  'the site goes to another worker, whoever asks first, and whomever it leans to',
+  1,
+  async (house) => {
+    await house.tell(await house.visit('aaaa.0'), all)
+    await house.clock.sleep(65_000)
+    for (let asked = 0; asked < 3; asked++) {
+      const { visits, next } = await house.frontier.checkOut('aaaa.1', 5)
+      assert.deepEqual(visits, [])
+      assert.ok(next !== 'over' && next > 0, 'it is not there for who asks again at once')
+    }
+    await house.tell(await house.visit('bbbb.0'), all)
+    assert.deepEqual(await verdictsOf(house), Array(3).fill(['bbbb', 'equal']))
+  },
+  ['aaaa', 'bbbb'],
+)
+
+onBoth(
+  'but it does not wait for ever for another',
+  1,
+  async (house) => {
+    await house.tell(await house.visit('aaaa.0'), all)
+    await house.clock.sleep(600_000)
+    assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
+    await house.clock.sleep(65_000)
+    await house.tell(await house.visit('aaaa.1'), all)
+    assert.deepEqual(await verdictsOf(house), Array(3).fill(['aaaa', 'unused']))
+  },
+  ['aaaa', 'bbbb'],
+)
+
+onBoth(
+  'where there is no other worker it does not wait at all',
+  1,
+  async (house) => {
+    await house.tell(await house.visit('aaaa.0'), all)
+    await house.clock.sleep(65_000)
+    assert.equal((await house.frontier.checkOut('aaaa.1', 5)).visits.length, 1)
+  },
+  ['aaaa'],
+)
 
 onBoth('with a share of 0 nobody is asked twice', 0, async (house) => {
   await house.tell(

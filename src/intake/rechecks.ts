@@ -4,7 +4,7 @@
  * other, so it is one more request within the ordinary courtesy. What the second brings is an errand of the house: its capture is kept,
  * the page stays as the first told it, and nothing is counted twice.
  */
-import type { Clock, Millis } from '../base/clock.ts'
+import type { Clock } from '../base/clock.ts'
 import { hash64, signed64 } from '../base/digest.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
 import { bucketOf } from '../database/bucket.ts'
@@ -12,6 +12,7 @@ import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import type { Ledger, Verdict, Wish } from '../frontier/ledger.ts'
+import { ASKED_AGAIN_AFTER } from '../frontier/second-opinion.ts'
 import { countLabel } from '../visit/counts.ts'
 import type { PageReport, VisitReport } from '../visit/report.ts'
 import type { PageMemory, WorkerId } from '../visit/visit.ts'
@@ -27,9 +28,6 @@ export interface RecheckTools {
   clock: Clock
   wish: Ledger['wish']
 }
-
-/** After the first: what changes by the second has its chance, and a crawl that is nearly over does not wait for long. */
-const AFTER: Millis = 60_000
 
 /** SQLite. */
 const READ_AWAITED = `SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck
@@ -88,7 +86,7 @@ export class Rechecks {
           if (worker === undefined || !counting.has(one.report)) continue
           if (one.awaited !== undefined) await judge(tx, one.page, one.awaited, worker)
           else if (await draw(tx, one, worker))
-            wishes.push({ url: one.page.url, dueAt: this.#tools.clock.now() + AFTER })
+            wishes.push({ url: one.page.url, dueAt: this.#tools.clock.now() + ASKED_AGAIN_AFTER })
         }
         if (wishes.length > 0) await this.#tools.wish(tx, wishes)
       },

@@ -8,12 +8,16 @@ import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Visit } from '../../visit/visit.ts'
 import { type Bench, KEPT, link, PAUSE, page, part } from '../contract-tools.ts'
 import type { Fleet, Post } from '../fleet.ts'
+import { klwf } from '../order/klwf.ts'
+import { roundRobin } from '../order/round-robin.ts'
 import { openServers, recount } from './servers.test-tools.ts'
 
 const WINDOW = 1000
 const TICK = 100
 const VISIT = 200
 const SITES = 48
+/** A look at all buckets, and one turn of all who ask. */
+const SEEN_WITHIN = 1000 + TICK
 
 interface Given {
   site: string
@@ -33,16 +37,21 @@ class Polling {
   readonly #random = seededRandom(5)
   readonly #asksAt = new Map<string, Instant>()
   readonly #freeAt = new Map<string, Instant>()
+  readonly #visitsAtOnce: number
   #out: { visit: Visit; post: Post; endsAt: Instant }[] = []
+  /** How much longer than the one that was given another had waited, at most. */
+  mostPassedOver = 0
 
   constructor(
     servers: readonly Bench[],
     fleet: { posts: readonly Post[] },
     connectMs = (_site: string, _post: Post) => 1,
+    visitsAtOnce = 32,
   ) {
     this.#servers = servers
     this.#fleet = fleet
     this.#connectMs = connectMs
+    this.#visitsAtOnce = visitsAtOnce
   }
 
   get now(): Instant {
@@ -63,13 +72,17 @@ class Polling {
   async #ask(nth: number, post: Post, worker: string): Promise<void> {
     if ((this.#asksAt.get(post.process) ?? 0) > this.now) return
     const { frontier } = this.#servers[nth % this.#servers.length]
-    const { visits, next } = await frontier.checkOut(worker, 32)
+    const mayHave = this.#visitsAtOnce - this.#out.filter(({ post: { process } }) => process === post.process).length
+    if (mayHave === 0) return
+    const { visits, next } = await frontier.checkOut(worker, mayHave)
     assert.ok(next !== 'over')
     this.#asksAt.set(post.process, this.now + (visits.length > 0 ? 0 : Math.min(next, 1000)))
     for (const visit of visits) {
       const freeAt = this.#freeAt.get(visit.site)
       assert.ok(freeAt === undefined || freeAt <= this.now + visit.wait, 'courtesy is as ever')
       const waited = freeAt === undefined ? undefined : this.now - freeAt
+      const longest = this.now - Math.min(...this.#freeAt.values())
+      if (waited !== undefined) this.mostPassedOver = Math.max(this.mostPassedOver, longest - waited)
       this.given.push({ site: visit.site, process: post.process, at: this.now, waited })
       this.#freeAt.set(visit.site, Number.POSITIVE_INFINITY)
       this.#out.push({ visit, post, endsAt: this.now + VISIT * (0.5 + this.#random.next()) })
@@ -119,7 +132,18 @@ const isSame = (given: Given, before: Given) => given.process === before.process
 
 const sites = Array.from({ length: SITES }, (_, at) => `s${at}.test`)
 
-async function open(postgres: PostgresForTests, count: number, posts: readonly Post[]) {
+/** Two classes of latency: half of the sites are near each region. */
+const REGIONS: readonly Post[] = [
+  { process: 'w1', region: 'eu' },
+  { process: 'w2', region: 'eu' },
+  { process: 'w3', region: 'us' },
+  { process: 'w4', region: 'us' },
+]
+const homeOf = (site: string) => (Number(/\d+/.exec(site)) % 2 === 0 ? 'eu' : 'us')
+const connectMsFrom = (site: string, { region }: Post) => (region === homeOf(site) ? 20 : 140)
+const isNear = ({ site, process }: Given) => REGIONS.find((post) => post.process === process)?.region === homeOf(site)
+
+async function open(postgres: PostgresForTests, count: number, posts: readonly Post[], order = klwf) {
   const fleet: Fleet & { posts: readonly Post[] } = {
     posts,
     present: () => fleet.posts,
@@ -128,6 +152,7 @@ async function open(postgres: PostgresForTests, count: number, posts: readonly P
   const { servers, end } = await openServers(postgres, count, {
     slice: { pages: 1, time: 60_000 },
     affinity: { fleet, windowMs: WINDOW },
+    order,
   })
   await servers[0].admit(...sites.flatMap((site) => Array.from({ length: 40 }, (_, at) => link(`${site}/${at}`))))
   return { fleet, servers, end }
@@ -188,25 +213,39 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
   })
 
   it('sites go to who is near them: of two classes of latency, at least four of five visits', async () => {
-    const posts: Post[] = [
-      { process: 'w1', region: 'eu' },
-      { process: 'w2', region: 'eu' },
-      { process: 'w3', region: 'us' },
-      { process: 'w4', region: 'us' },
-    ]
-    const home = (site: string) => (Number(/\d+/.exec(site)) % 2 === 0 ? 'eu' : 'us')
-    const regionOf = (process: string) => posts.find((post) => post.process === process)?.region
-    const { fleet, servers, end } = await open(postgres, 1, posts)
-    const polling = new Polling(servers, fleet, (site, { region }) => (region === home(site) ? 20 : 140))
+    const { fleet, servers, end } = await open(postgres, 1, REGIONS)
+    const polling = new Polling(servers, fleet, connectMsFrom)
     await polling.run(25_000)
-    const near = polling.given.filter(({ site, process }) => regionOf(process) === home(site)).length
-    const share = near / polling.given.length
+    const share = polling.given.filter(isNear).length / polling.given.length
     assert.ok(share >= 0.8, `${share} near, of ${polling.given.length} visits`)
     assert.ok(polling.longestWait <= WINDOW + TICK, `${polling.longestWait} ms`)
     const known = await servers[0].db.read((tx) =>
       postgresTx(tx).all<{ name: string; near_region: string }>('SELECT name, near_region FROM site'),
     )
-    for (const { name, near_region } of known) assert.equal(near_region, home(name), name)
+    for (const { name, near_region } of known) assert.equal(near_region, homeOf(name), name)
+    await end()
+  })
+
+  it('so they do when all are overdue: where more is due than workers can take', async () => {
+    // By age: in another order some may wait because of it.
+    const two = REGIONS.filter(({ process }) => process === 'w1' || process === 'w3')
+    const { fleet, servers, end } = await open(postgres, 1, two, roundRobin)
+    const polling = new Polling(servers, fleet, connectMsFrom, 1)
+    await polling.run(16_000)
+    polling.mostPassedOver = 0
+    const since = polling.now
+    await polling.run(14_000)
+    assert.ok(polling.longestWait > 2 * WINDOW, `${polling.longestWait} ms: there is too little to do`)
+    const later = polling.given.filter(({ at }) => at > since)
+    const share = later.filter(isNear).length / later.length
+    assert.ok(share >= 0.8, `${share} near, of ${later.length} visits`)
+    assert.ok(polling.mostPassedOver <= WINDOW + SEEN_WITHIN, `${polling.mostPassedOver} ms`)
+    // Whoever is near none of them takes them all the same, when nobody else does.
+    polling.silent.add('w3')
+    const silentSince = polling.now
+    await polling.run(24_000)
+    const visited = new Set(polling.given.filter(({ at }) => at > silentSince).map(({ site }) => site))
+    assert.equal(visited.size, SITES, 'nobody is left out')
     await end()
   })
 })

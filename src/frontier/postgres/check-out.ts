@@ -3,6 +3,7 @@ import type { Visit, WorkerId } from '../../visit/visit.ts'
 import { ASK_AGAIN, LEAST_ROUND, MOST_AT_ONCE, MOST_ROUNDS } from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
 import type { Totals } from '../looks.ts'
+import { partyOf } from '../second-opinion.ts'
 import { Allowance } from './allowance.ts'
 import { Baggage } from './baggage.ts'
 import { bucketFor } from './by-bucket.ts'
@@ -40,12 +41,7 @@ export async function checkOut(
 ): Promise<{ answer: Promise<CheckedOut> }> {
   const { hints, affinity } = sheaf.rules
   const post = affinity.postOf(worker)
-  const taking: Taking = {
-    worker,
-    now: sheaf.now,
-    overdue: sheaf.now - affinity.windowOf(post),
-    leaningIn: (bucket) => affinity.leaningTo(post, bucket),
-  }
+  const party = partyOf(options.affinity?.fleet, worker, sheaf.rules.clock.now())
   const atMost = Math.min(wanted, MOST_AT_ONCE)
   const allowance = new Allowance(options.slice.pages, atMost, left)
   const baggage = new Baggage(sheaf)
@@ -60,6 +56,13 @@ export async function checkOut(
     const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done, most)
     exhausted = buckets.length === 0
     if (exhausted) break
+    const taking: Taking = {
+      worker,
+      party,
+      now: sheaf.now,
+      overdue: hints.overdueFor(worker, sheaf.now),
+      leaningIn: (bucket) => affinity.leaningTo(post, bucket),
+    }
     const [taken] = await Promise.all([takeFree(sheaf.tx, hints, taking, buckets, most), sheaf.readNames()])
     const { sites } = taken
     sheaf.sites.take(sites)
@@ -154,8 +157,10 @@ function whenToAskAgain(
   more: boolean,
   granting: boolean,
 ): Millis | 'over' {
-  const wait = untilDue(sheaf, worker)
-  if (totals === undefined) return granting ? Math.min(wait, ASK_AGAIN) : ASK_AGAIN
+  const due = untilDue(sheaf, worker)
+  if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
+  // All was asked for that is due by the hints: it is for others.
+  const wait = due === 0 && !more ? ASK_AGAIN : due
   const { sites } = totals
   const out = sites.leased + sites.returning
   if (out === 0 && (!granting || sites.free + sites.waiting === 0)) return 'over'

@@ -29,7 +29,7 @@ export function chooseBuckets(
   const due = hints.dueBuckets(worker, now).filter((bucket) => !done.has(bucket))
   if (due.length <= MOST_BUCKETS) return { buckets: due, worst: Number.POSITIVE_INFINITY }
   const count = Math.min(MOST_BUCKETS, Math.max(LEAST_BUCKETS, wanted))
-  const places = new Map([...preference(hints, worker, due, count)].map((bucket, place) => [bucket, place]))
+  const places = new Map([...preference(hints, worker, now, due, count)].map((bucket, place) => [bucket, place]))
   const placeOf = (bucket: number) => places.get(bucket) ?? due.length
   due.sort((a, b) => hints.bestOf(a) - hints.bestOf(b) || placeOf(a) - placeOf(b))
   return {
@@ -39,8 +39,8 @@ export function chooseBuckets(
 }
 
 /** The worker's favourites, then those that nobody asked for longest, then the rest. */
-function preference(hints: Hints, worker: WorkerId, due: readonly number[], count: number): Set<number> {
-  const favourites = hints.favouritesOf(worker, due).slice(0, count * FAVOURITES)
+function preference(hints: Hints, worker: WorkerId, now: Instant, due: readonly number[], count: number): Set<number> {
+  const favourites = hints.favouritesOf(worker, due, now).slice(0, count * FAVOURITES)
   const neglected = [...due].sort((a, b) => hints.lastAsked(a) - hints.lastAsked(b))
   return new Set([...favourites, ...neglected])
 }

@@ -108,10 +108,25 @@ export class Hints {
   dueBuckets(worker: WorkerId, now: Instant): number[] {
     const aside = this.#workers.get(worker)?.aside
     const post = this.#affinity.postOf(worker)
+    const overdue = this.overdueFor(worker, now)
     const buckets: number[] = []
-    for (let bucket = 0; bucket < BUCKETS; bucket++)
-      if (this.#dueFor(post, bucket) <= now || aside?.has(bucket)) buckets.push(bucket)
+    for (let bucket = 0; bucket < BUCKETS; bucket++) {
+      const isDue = this.#free[bucket] === 1 || this.isDue(bucket, overdue) || this.#leansBy(post, bucket) <= now
+      if (isDue || aside?.has(bucket)) buckets.push(bucket)
+    }
     return buckets
+  }
+
+  /**
+   * Sites that lean to others are the worker's, too, when they are due since then: a window ago. Where more is due than workers
+   * can take, all are; so whoever has older ones that lean to it takes those first, and leaves the others as much longer to
+   * whom they lean to. Thus every site is passed over only for such as were due at most a window after it.
+   */
+  overdueFor(worker: WorkerId, now: Instant): Instant {
+    const post = this.#affinity.postOf(worker)
+    let oldest = now
+    for (let bucket = 0; bucket < BUCKETS; bucket++) oldest = Math.min(oldest, this.#leansBy(post, bucket))
+    return oldest - this.#affinity.windowOf(post)
   }
 
   /** Whether one of those that wait is due by then. */
@@ -122,7 +137,12 @@ export class Hints {
   /** When a site may be given to somebody who stands there. */
   #dueFor(post: Post | undefined, bucket: number): Instant {
     if (this.#free[bucket] === 1) return 0
-    let due = this.#waits[bucket] + this.#affinity.windowOf(post)
+    return Math.min(this.#waits[bucket] + this.#affinity.windowOf(post), this.#leansBy(post, bucket))
+  }
+
+  /** When the first is due that leans to somebody who stands there. */
+  #leansBy(post: Post | undefined, bucket: number): Instant {
+    let due = NEVER
     for (const region of this.#affinity.leaningTo(post, bucket))
       due = Math.min(due, this.#leaning.get(region)?.[bucket] ?? NEVER)
     return due
@@ -197,12 +217,23 @@ export class Hints {
     return true
   }
 
-  /** Buckets as they lean to the worker: its process's own, those first that nobody asked for longest, or all in its order. */
-  favouritesOf(worker: WorkerId, buckets: readonly number[]): number[] {
+  /**
+   * Buckets as they lean to the worker: its process's own, and those of others that have let it wait too long (`overdueFor`); first
+   * where something is due for longest, then those that nobody asked for longest. Or all in its order.
+   */
+  favouritesOf(worker: WorkerId, buckets: readonly number[], now: Instant): number[] {
     const post = this.#affinity.postOf(worker)
     if (post !== undefined) {
-      const own = buckets.filter((bucket) => this.#affinity.leaningTo(post, bucket).length > 0)
-      return own.sort((a, b) => this.lastAsked(a) - this.lastAsked(b))
+      const window = this.#affinity.windowOf(post)
+      const overdue = this.overdueFor(worker, now)
+      const dueIn = new Map<number, Instant>()
+      for (const bucket of buckets) {
+        const isOwn = this.#affinity.leaningTo(post, bucket).length > 0
+        const others = this.isDue(bucket, overdue) ? this.#waits[bucket] + window : NEVER
+        if (isOwn || others < NEVER) dueIn.set(bucket, Math.min(this.#leansBy(post, bucket), others))
+      }
+      const since = (bucket: number) => dueIn.get(bucket) ?? NEVER
+      return [...dueIn.keys()].sort((a, b) => since(a) - since(b) || this.lastAsked(a) - this.lastAsked(b))
     }
     const wanted = new Set(buckets)
     return [...this.#of(worker).order].filter((bucket) => wanted.has(bucket))

@@ -1,6 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
+import type { Party } from '../second-opinion.ts'
 import type { Hints } from './hints.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
@@ -9,13 +10,19 @@ export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND state = 'waiting' AND not_before <= $2 ORDER BY not_before LIMIT $3
     FOR UPDATE SKIP LOCKED)`
+/** What the worker itself brought is not asked for again through it: see `../second-opinion.ts`. */
+const forAnother = (party: string, from: string, to: string) => `NOT EXISTS (
+    SELECT FROM recheck r WHERE r.bucket = $1 AND r.site = site.key AND r.verdict IS NULL AND r.first_worker = ${party}
+      AND r.first_at BETWEEN ${from} AND ${to})`
 /** Those that another check-out looks at are passed over. By the columns of the table: what is read of them is in no index. */
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
+    AND ${forAnother('$4', '$5', '$6')}
   ORDER BY site.losses, site.crowd, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
 /** Their time has come, but not for everybody yet: those that are not given to whom they lean to stay as they are. */
 export const TAKE_LEANING = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2 AND not_before <= $3
+    AND ${forAnother('$5', '$6', '$7')}
   ORDER BY site.not_before LIMIT $4 FOR UPDATE SKIP LOCKED`
 
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
@@ -24,7 +31,7 @@ const PROMOTED_EACH = 4
 const SPARE = 2
 
 export interface Taken {
-  /** Due, locked, the first come first: never lost (V9), of small crowds, by rank. */
+  /** Due, locked, the first come first: never lost (V9), of small crowds, by rank, due for longest. */
   sites: SharedSite[]
   /** Buckets that may have more that is free, and more that leans to this worker. */
   more: Set<number>
@@ -33,6 +40,7 @@ export interface Taken {
 
 export interface Taking {
   worker: WorkerId
+  party: Party
   now: Instant
   /** Sites that others may have are due since then. */
   overdue: Instant
@@ -44,7 +52,7 @@ export interface Taking {
 export async function takeFree(
   tx: PostgresTx,
   hints: Hints,
-  { worker, now, overdue, leaningIn }: Taking,
+  { worker, party, now, overdue, leaningIn }: Taking,
   buckets: readonly number[],
   atMost: number,
 ): Promise<Taken> {
@@ -55,7 +63,8 @@ export async function takeFree(
   const more = new Set<number>()
   const moreLeaning = new Set<number>()
   /** A statement that finds nothing costs as much as one that does: what is not there by the hints is not asked for. */
-  const take = (sql: string, ...values: PgValue[]) => tx.allExact<SharedSite>(sql, ...values)
+  const take = (sql: string, ...values: PgValue[]) =>
+    tx.allExact<SharedSite>(sql, ...values, party.name, party.from, party.to)
   await Promise.all(
     buckets.map(async (bucket) => {
       const regions = hints.isDue(bucket, now) ? leaningIn(bucket) : []
@@ -73,6 +82,6 @@ export async function takeFree(
       if (leaning.some(({ length }) => length === most)) moreLeaning.add(bucket)
     }),
   )
-  sites.sort((a, b) => a.losses - b.losses || a.crowd - b.crowd || a.rank - b.rank)
+  sites.sort((a, b) => a.losses - b.losses || a.crowd - b.crowd || a.rank - b.rank || a.not_before - b.not_before)
   return { sites, more, moreLeaning }
 }

@@ -12,6 +12,7 @@ import {
   shareOf,
 } from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
+import { partyOf } from '../second-opinion.ts'
 import { freeAddresses } from './free-addresses.ts'
 import { holderOf } from './hold-address.ts'
 import { lease } from './lease.ts'
@@ -41,13 +42,14 @@ export function checkOut(
   freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, LEAST_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)
   let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readTotals(tx).granted
+  const party = partyOf(options.affinity?.fleet, worker, rules.clock.now())
   let mayRead = MOST_KEYS_AT_ONCE
   let exhausted = false
   const visits: Visit[] = []
   const enough = () => visits.length >= atMost || mayGrant <= 0 || mayRead <= 0
   for (let round = 0; round < MOST_ROUNDS && !enough() && !exhausted; round++) {
     const most = Math.max(atMost - visits.length, LEAST_ROUND)
-    const candidates = readFree(tx, worker, most)
+    const candidates = readFree(tx, worker, party, most)
     exhausted = candidates.length < most
     const sharers = Math.min(candidates.length, atMost)
     for (const { key, address, losses } of candidates) {
