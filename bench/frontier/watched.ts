@@ -61,6 +61,7 @@ class Stopwatch {
       }
     const over: PostgresTx = {
       dialect: 'postgres',
+      timeline: tx.timeline,
       run: timed(tx.run),
       get: timed(tx.get) as PostgresTx['get'],
       all: timed(tx.all) as PostgresTx['all'],
