@@ -46,3 +46,13 @@ test('what was not asked is asked for by the next', async () => {
   await clock.run(ask('u'))
   assert.equal(begun.length, 2)
 })
+
+test('one that threw is not what the next one hears', async () => {
+  const foreign = new ForeignAnswers(virtualClock(0))
+  await assert.rejects(
+    foreign.ask('u', 'b.test', 0, () => Promise.reject(new Error('a bug'))),
+    /a bug/,
+  )
+  const { answer } = await foreign.ask('u', 'b.test', 0, async () => answered)
+  assert.equal(answer, answered)
+})

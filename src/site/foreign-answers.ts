@@ -54,10 +54,14 @@ export class ForeignAnswers {
         () => {},
       ),
     )
-    const got = await answer
-    // Not asked, or in vain: nobody else should live by that.
-    if (typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
-    return { answer: got, isNew: true }
+    let got: ForeignAnswer | undefined
+    try {
+      got = await answer
+      return { answer: got, isNew: true }
+    } finally {
+      // Not asked, or in vain, or it threw: nobody else should live by that.
+      if (got === undefined || typeof got === 'string' || got.answer.kind === 'failed') this.#asked.delete(url)
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Visit } from '../visit/visit.ts'
 import { AddressBook } from './address-book.ts'
 import { ForeignAnswers } from './foreign-answers.ts'
 import { ADDRESS_PAUSE, PAUSE, type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
@@ -61,9 +62,9 @@ function web() {
     addresses: new AddressBook(served.clock, ADDRESS_PAUSE, 8),
     foreign: new ForeignAnswers(served.clock),
   })
-  const visit = async (site: string, tools: Partial<SiteTools>): Promise<Visited> => {
-    const id = `${site}.1`
-    const visited = await served.visitNow({ agenda: [`http://${site}/`], visit: { id }, tools })
+  const visit = async (site: string, tools: Partial<SiteTools>, more: Partial<Visit> = {}): Promise<Visited> => {
+    const id = more.id ?? `${site}.1`
+    const visited = await served.visitNow({ agenda: [`http://${site}/`], visit: { ...more, id }, tools })
     addresses.leave(id)
     return visited
   }
@@ -108,6 +109,50 @@ test('while another worker is at that address nothing is asked there: the site g
     })(),
   )
   assertPauses(served, 'b.test')
+})
+
+test('the visit whose turns it shared may be over when the answer comes: the next one there keeps its distance', async () => {
+  const { served, worker, visit } = web()
+  const tools = worker('w1')
+  await served.clock.run(
+    (async () => {
+      const first = visit('b.test', tools, { limits: { pages: 1, time: 1e9 } })
+      await served.clock.sleep(1000)
+      const ledThere = visit('a.test', tools)
+      const { parts } = await first
+      const wait = parts.at(-1)!.courtesy.notBefore - served.clock.now()
+      await visit('b.test', tools, { id: 'b.test.2', wait })
+      await ledThere
+    })(),
+  )
+  assert.equal(served.asked.filter(({ url }) => url === 'http://b.test/robots.txt').length, 3)
+  assertPauses(served, 'b.test')
+})
+
+test('told to stop while the other host is looked up: that says nothing of its robots.txt', async () => {
+  const { served, worker, visit } = web()
+  const stop = new AbortController()
+  const resolve: SiteTools['resolve'] = async (host, signal) => {
+    if (host !== 'b.test') return served.tools.resolve(host, signal)
+    stop.abort()
+    return { kind: 'failed', failure: { kind: 'dns', detail: 'aborted' } }
+  }
+  const tools = { ...worker('w1'), resolve }
+  const run = served.visitNow({ agenda: ['http://a.test/'], tools, signal: stop.signal })
+  const { why, parts } = await served.clock.run(run)
+  assert.equal(why, 'stopped')
+  assert.deepEqual(parts.at(-1)?.memory.robots, {})
+  assert.equal((await served.clock.run(visit('a.test', worker('w1')))).why, 'done')
+})
+
+test('a server of one’s own is asked further, whoever is at its address', async () => {
+  const { served, worker, visit } = web()
+  const configured = (site: string) => ({ pause: PAUSE, own: site === 'a.test' })
+  const tools = { ...worker('w1'), pauses: { ...served.tools.pauses, configured } }
+  await tools.enter!('w2', 'another', '192.0.2.1')
+  const { why, pages } = await served.clock.run(visit('a.test', tools))
+  assert.equal(why, 'done')
+  assert.equal(pages.length, 1)
 })
 
 test('whoever comes when: two that lead there, and its own visit, by the same worker or by others', async () => {

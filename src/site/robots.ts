@@ -171,6 +171,7 @@ async function askAnywhere(
  */
 async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: SiteTools): Promise<ForeignAnswer> {
   const resolved = await tools.resolve(target.host, asking.signal)
+  if (asking.signal.aborted) return 'not-asked'
   if (resolved.kind === 'failed') return 'no-address'
   const [address] = resolved.list
   if (tools.refusesAddress(address.ip) !== undefined) return 'no-address'
@@ -185,17 +186,18 @@ async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: Sit
   const session = tools.openSession()
   const joined = tools.addresses.join(address.ip)
   try {
-    const visiting = tools.visiting(target.site)
-    const courtesy = visiting ?? strangersCourtesy(target.site, wait, address.ip, tools)
+    const courtesy = tools.visiting(target.site) ?? strangersCourtesy(target.site, wait, address.ip, tools)
     const there = { ...asking, site: target.site, session, courtesy, address, cookies: new CookieJar() }
     const exchange = await ask(target.href, wantRobots, there, tools)
-    if (exchange !== undefined && visiting === undefined)
+    // Unless a visit goes on there that knows of it: the one that was there may be over, and the next has begun.
+    if (exchange !== undefined && tools.visiting(target.site) !== courtesy)
       await tools.clock.sleep(Math.min(courtesy.wait, LONGEST_AFTER))
     return exchange ?? 'not-asked'
   } finally {
     session.close()
     if (joined) tools.addresses.leave(address.ip)
-    if (shared) asking.isAway = !(await enter(asking.address.ip))
+    // A server of the operator's own is asked without being entered: there it only gives the other address free.
+    if (shared) asking.isAway = !(await enter(asking.address.ip)) && !asking.courtesy.own
   }
 }
 
