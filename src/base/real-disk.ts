@@ -67,14 +67,14 @@ export const realDisk: Disk = {
     }
   },
   makeFolder(folder) {
-    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return
+    if (isFolder(folder)) return
     try {
-      mkdirSync(folder)
+      makeOne(folder)
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || dirname(folder) === folder) throw error
       // Step by step: Node's own `recursive` never ends where no folder can be made in one that is there (/proc).
       realDisk.makeFolder(dirname(folder))
-      mkdirSync(folder)
+      makeOne(folder)
     }
   },
   rename(from, to) {
@@ -99,4 +99,15 @@ export const realDisk: Disk = {
       closeSync(fd)
     }
   },
+}
+
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+
+/** Another thread, or another process, may make it at the same moment. */
+function makeOne(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error
+  }
 }
