@@ -193,3 +193,44 @@ test('a folder that is alone is not left', async () => {
   const places = new PlaceList([alone], journal)
   assert.equal(await places.leave('/w', new Error('no space left')), false)
 })
+
+test('a full folder is left for one that is another, not for a place that is sent to from the same folder', async () => {
+  const { disk, tell, journal } = opened()
+  const kept = (folder: string) =>
+    new KeptPlace({ name: folder, disk, folder, tell, hasRoom: () => true, isOurs: () => true })
+  const sent = shippedPlace('dir:/away', disk, '/w', folderSink(disk, '/away', tell), nothing)
+  const full = new Error('no space left')
+  const places = new PlaceList([kept('/w'), sent, kept('/two')], journal)
+  assert.equal(await places.leave('/w', full), true)
+  assert.equal(places.folder, '/two')
+  const alike = new PlaceList([kept('/w'), sent], journal)
+  assert.equal(await alike.leave('/w', full), false)
+})
+
+test('a disk that is gone is told of once, until it is back', async () => {
+  const { disk, tell, journal, troubles } = opened()
+  let isGone = false
+  const list = (folder: string): string[] => {
+    if (isGone && folder === '/one') throw new Error('input/output error')
+    return disk.list(folder)
+  }
+  const kept = (folder: string) =>
+    new KeptPlace({
+      ...{ name: folder, folder, tell, isOurs: () => true },
+      disk: { ...disk, list },
+      hasRoom: () => folder === '/two',
+    })
+  const places = new PlaceList([kept('/one'), kept('/two')], journal)
+  const shipTwice = async () => {
+    await places.ship()
+    await places.ship()
+    return troubles.filter((what) => what.includes('cannot be looked at')).length
+  }
+  assert.equal(await shipTwice(), 0)
+  isGone = true
+  assert.equal(await shipTwice(), 1)
+  isGone = false
+  assert.equal(await shipTwice(), 1)
+  isGone = true
+  assert.equal(await shipTwice(), 2)
+})

@@ -41,6 +41,8 @@ export class PlaceList implements VolumePlace {
   readonly #journal: Journal<Event>
   #current = 0
   #failures = 0
+  /** Places that could not be looked at the last time. */
+  readonly #unseen = new Set<VolumePlace>()
   #last: Promise<void> = Promise.resolve()
 
   constructor(places: readonly VolumePlace[], journal: Journal<Event>) {
@@ -73,10 +75,13 @@ export class PlaceList implements VolumePlace {
     const turn = this.#last.then(async () => {
       // Of several that meet the same failure the first has left already.
       if (folder !== this.folder) return true
-      if (this.#places.length === 1) return false
-      this.#next(new PlaceFailed(why))
-      await this.#ship(this.#places.length - 1)
-      return folder !== this.folder
+      // The next may be written in the same folder, and only sent elsewhere from there.
+      for (let rest = this.#places.length - 1; folder === this.folder; rest--) {
+        if (rest === 0) return false
+        this.#next(new PlaceFailed(why))
+        await this.#ship(rest)
+      }
+      return true
     })
     const left = turn.catch((error) => {
       if (error instanceof PlaceFailed) return false
@@ -93,10 +98,16 @@ export class PlaceList implements VolumePlace {
     for (const place of this.#places) {
       // In the folder of the present place it is for that one to say what becomes of them.
       if (place.folder === this.folder) continue
-      await place.note().catch((error) => {
+      try {
+        await place.note()
+        this.#unseen.delete(place)
+      } catch (error) {
         if (!(error instanceof PlaceFailed)) throw error
+        // A disk that is gone stays gone, and this is done every second.
+        if (this.#unseen.has(place)) continue
+        this.#unseen.add(place)
         this.#journal.tell({ kind: 'trouble', what: `volumes in ${place.name} cannot be looked at: ${error.message}` })
-      })
+      }
     }
   }
 
@@ -193,7 +204,8 @@ export class KeptPlace implements VolumePlace {
       const volume = sealed ? file : file.slice(0, -OPEN.length)
       const told = this.#told.get(volume)
       if (told === sealed || told === true || !isOurs(volume)) continue
-      await tell(volume, `dir:${folder}`, disk.size(join(folder, file)) ?? 0, sealed)
+      const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
+      await tell(volume, `dir:${folder}`, bytes, sealed)
       this.#told.set(volume, sealed)
     }
   }
