@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { readSeeds } from './seeds.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-seeds-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
 
 const read = (text: string) => readSeeds({ words: [], file: 'seeds.txt' }, () => text)
 
@@ -49,4 +55,25 @@ test('a file that cannot be read is one clear line', () => {
       error.code === 'unreadable' &&
       /--seeds: cannot read no\/such\/file/.test(error.message),
   )
+})
+
+test('a list is read in pieces, up to its end', () => {
+  const path = join(folder, 'long')
+  const names = Array.from({ length: 20_000 }, (_, i) => `ä${i}.example.org`)
+  writeFileSync(path, names.join('\r\n'))
+  const seeds = readSeeds({ words: [], file: path })
+  assert.equal(seeds.length, names.length)
+  assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
+})
+
+test('what never ends a line is no list, and is not read to its end', () => {
+  const unreadable = (file: string) =>
+    assert.throws(
+      () => readSeeds({ words: [], file }),
+      (error) => error instanceof Problem && error.code === 'unreadable' && /line of more than/.test(error.message),
+    )
+  const path = join(folder, 'line')
+  writeFileSync(path, `example.org\n${'a'.repeat(200_000)}`)
+  unreadable(path)
+  if (existsSync('/dev/zero')) unreadable('/dev/zero')
 })

@@ -1,5 +1,6 @@
 /** Seeds as operators give them: arguments, a file, standard input. All are checked before anything is fetched. */
-import { readFileSync } from 'node:fs'
+import { constants } from 'node:buffer'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { Problem } from '../base/errors.ts'
 import { parseSeed, parseSeedFile } from '../web/url/seed.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
@@ -47,11 +48,43 @@ function clip(text: string): string {
   return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain
 }
 
+const AT_ONCE = 64 * 1024
+/** Far longer than any URL that is looked at: what has no end of a line until here is no list (a device, a film). */
+const LONGEST_LINE = 64 * 1024
+/** As much text as fits one value; the names of the largest national domains take a fifth of it. */
+const MOST_BYTES = constants.MAX_STRING_LENGTH
+
 function readText(path: string): string {
   try {
-    return readFileSync(path === '-' ? 0 : path, 'utf8')
+    return readList(path)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     throw new Problem('unreadable', `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${why}`)
+  }
+}
+
+/** Lists may be long and come through a pipe, so a file has no size that could be looked at first. */
+function readList(path: string): string {
+  const fd = path === '-' ? 0 : openSync(path, 'r')
+  try {
+    const pieces: Uint8Array[] = []
+    let size = 0
+    let line = 0
+    const buffer = new Uint8Array(AT_ONCE)
+    for (;;) {
+      const got = readSync(fd, buffer)
+      if (got === 0) return new TextDecoder().decode(Buffer.concat(pieces))
+      const bytes = buffer.slice(0, got)
+      const lastEnd = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
+      line = lastEnd < 0 ? line + got : got - lastEnd - 1
+      size += got
+      if (line > LONGEST_LINE)
+        throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed a line`)
+      if (size > MOST_BYTES)
+        throw new Error(`it has more than ${MOST_BYTES} bytes; orbweaver seed takes lists of any length`)
+      pieces.push(bytes)
+    }
+  } finally {
+    if (fd !== 0) closeSync(fd)
   }
 }
