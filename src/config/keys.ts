@@ -61,7 +61,7 @@ export const SETTINGS = {
     flagOnly: true,
     form: 'FILE',
     defaultText: 'orbweaver.yaml in the collection',
-    what: 'Read settings from this file.',
+    what: 'Read settings from this file, or from a pipe: --config <(…).',
   }),
   json: toggle({
     ...say,
