@@ -29,6 +29,8 @@ export interface JudgeRules {
   firstByteMs: number
   /** What server and crawler may differ in measuring: both round, and a timer's millisecond is not the clock's. */
   toleranceMs: number
+  /** How far the crawler's time of day may be off: a wait until a date is kept only so closely. */
+  clockMs?: number
   /** When the crawler was killed, if it was. */
   killed?: Kills
 }
@@ -102,7 +104,7 @@ function waitsBroken(entries: readonly RequestEntry[], web: TestWeb, rules: Judg
     const before = last.get(after.site)
     last.set(after.site, after)
     if (before === undefined) continue
-    const wait = Math.max(robotsPause(web, before), retryAfterOf(web, before))
+    const wait = Math.max(robotsPause(web, before), retryAfterOf(web, before, rules))
     const gap = after.at - (before.whole ? (before.endedAt ?? before.at) : before.at)
     if (gap >= wait - rules.toleranceMs || rules.killed?.mayHaveForgotten(before, after)) continue
     broken.push({ wait, gap, before, after })
@@ -117,7 +119,7 @@ function robotsPause(web: TestWeb, before: RequestEntry): number {
 }
 
 /** What the answer asked for by Retry-After, counted from its end. `answer.ts` of the synthetic web says which page says what. */
-export function retryAfterOf(web: TestWeb, answer: RequestEntry): number {
+function retryAfterOf(web: TestWeb, answer: RequestEntry, { clockMs = 0 }: JudgeRules): number {
   if (answer.status !== 429 && answer.status !== 503) return 0
   const page = web.define(answer.url)
   if (page === undefined) return 0
@@ -129,7 +131,7 @@ export function retryAfterOf(web: TestWeb, answer: RequestEntry): number {
       return 1000
     case '503-date': {
       const until = Math.floor((answer.wall + 2000) / 1000) * 1000
-      return Math.max(0, until - (answer.wall + (answer.endedAt ?? answer.at) - answer.at))
+      return Math.max(0, until - clockMs - (answer.wall + (answer.endedAt ?? answer.at) - answer.at))
     }
     default:
       return 0
@@ -160,7 +162,7 @@ function matchRetries(
     failures.set(url, tries)
     const kind = failureOf(before)
     const wait = waitAfter(kind, tries, rules.patience)
-    const atLeast = Math.max(wait ?? Number.POSITIVE_INFINITY, retryAfterOf(web, before))
+    const atLeast = Math.max(wait ?? Number.POSITIVE_INFINITY, retryAfterOf(web, before, rules))
     if (waited < atLeast) unnamed.push({ kind, tries, waited, atLeast, before, again })
     else count(lines, kind)
   }
