@@ -260,7 +260,7 @@ export class Troubled implements AsyncDisposable {
   }
 
   #assertNothingStrange(): void {
-    assert.ok(this.#strange.length === 0, `seed ${this.#options.seed}: ${this.#strange.join('\n')}`)
+    assert.ok(this.#strange.length === 0, `seed ${this.#options.seed}: ${this.#strange.slice(0, 3).join('\n')}`)
   }
 
   async #completion(): Promise<void> {
