@@ -5,6 +5,7 @@ import { timestamp17 } from '../../web/warc/instant-text.ts'
 
 export const OPEN = '.open'
 const EXTENSION = '.warc.gz'
+const LONGEST_WORD = 64
 
 export function isVolume(name: string): boolean {
   return name.endsWith(EXTENSION)
@@ -16,7 +17,9 @@ export function isOpenVolume(name: string): boolean {
 
 /** `who` is the host, and the worker where several write on one host. */
 export function volumeName(prefix: string, at: Instant, serial: number, who: string): string {
-  return `${plain(prefix)}-${timestamp17(at)}-${String(serial).padStart(5, '0')}-${plain(who)}${EXTENSION}`
+  // Of a long one the end counts: it tells two workers of one host apart.
+  const [first, last] = [plain(prefix).slice(0, LONGEST_WORD), plain(who).slice(-LONGEST_WORD)]
+  return `${first || 'x'}-${timestamp17(at)}-${String(serial).padStart(5, '0')}-${last || 'x'}${EXTENSION}`
 }
 
 /**
@@ -29,5 +32,5 @@ export function volumePath(disk: Disk, folder: string, name: string): string | u
 }
 
 function plain(text: string): string {
-  return text.replace(/[^A-Za-z0-9._~-]+/g, '_').slice(0, 64) || 'x'
+  return text.replace(/[^A-Za-z0-9._~-]+/g, '_')
 }
