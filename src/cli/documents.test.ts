@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { flagOf, keyOf, PRESETS, SETTING_NAMES, variableOf } from '../config/keys.ts'
+import { OF_TESTS } from '../config/load.ts'
 import { COMMAND_NAMES } from './commands.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
@@ -55,7 +56,7 @@ function chaosFlags(): string[] {
 
 test('every flag, variable and command that the documents name exists', () => {
   const flags = new Set([...SETTING_NAMES.map(flagOf), ...FOREIGN, ...benchFlags(), ...chaosFlags()])
-  const variables = new Set(SETTING_NAMES.map(variableOf))
+  const variables = new Set([...SETTING_NAMES.map(variableOf), ...OF_TESTS])
   const commands = new Set<string>([...COMMAND_NAMES, 'COMMAND'])
   for (const { path, text } of pages) {
     for (const [flag] of text.matchAll(/(?<![\w-])--[a-z][a-z0-9-]*/g))

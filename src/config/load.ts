@@ -15,8 +15,8 @@ import { readSmallFile } from './small-file.ts'
 
 export const COLLECTION_FILE = 'orbweaver.yaml'
 
-/** What our tests are told by whoever runs them: the folder of published test cases, a PostgreSQL server. They are no settings. */
-const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES']
+/** What our tests are told by whoever runs them: the folder of published test cases, servers. They are no settings. */
+export const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES', 'ORBWEAVER_CITUS']
 
 /** Of settings or a secret: far more than anybody writes by hand. */
 const LARGEST_FILE = 2 ** 20
