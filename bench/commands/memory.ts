@@ -26,6 +26,7 @@ const FLAGS = {
   visits: { default: 1500, what: 'sites visited at the same time' },
   workers: { default: 1, what: 'worker threads' },
   pause: { default: 1, what: 'seconds of pause after every answer of a site' },
+  bytes: { default: 15_000, what: 'bytes of a page at full load' },
   load: { default: false, what: 'at full load instead: no pause, answers at once; 5000 × 200 pages take half an hour' },
 } as const
 
@@ -38,13 +39,12 @@ interface Point {
 /** The first third of the pages is warm-up: by then the slots are full and the caches have their sizes. */
 const WARM_UP = 1 / 3
 const LINES = 12
-const PAGE_BYTES = 15_000
 
 export const memory = benchmark({
   name: 'memory',
   what: 'memory of one process over thousands of sites, by pages fetched',
   flags: FLAGS,
-  async run({ sites, pages, visits, workers, pause, load }, tools): Promise<Outcome> {
+  async run({ sites, pages, visits, workers, pause, bytes, load }, tools): Promise<Outcome> {
     const points: Point[] = []
     const sampler = (fetched: () => number) => (sample: Sample) => {
       const last = points.at(-1)
@@ -53,7 +53,7 @@ export const memory = benchmark({
       tools.say(`${Math.round(sample.seconds)} s: ${fetched()} pages, ${Math.round(sample.rssBytes / 1e6)} MB`)
     }
     const crawl = load ? atFullLoad : withPauses
-    const { documents, peakBytes } = await crawl({ sites, pages, visits, workers, pause }, sampler)
+    const { documents, peakBytes } = await crawl({ sites, pages, visits, workers, pause, bytes }, sampler)
     return report(points, documents, peakBytes ?? Number.NaN, `${grouped(sites)} sites × ${grouped(pages)} pages`)
   },
 })
@@ -64,6 +64,7 @@ interface Size {
   visits: number
   workers: number
   pause: number
+  bytes: number
 }
 
 type Sampler = (fetched: () => number) => (sample: Sample) => void
@@ -89,9 +90,9 @@ async function withPauses({ sites, pages, visits, workers, pause }: Size, sample
 }
 
 /** One address, pages from memory: as many pages as the machine can read. */
-async function atFullLoad({ sites, pages, visits, workers }: Size, sampler: Sampler): Promise<OrbweaverEnd> {
+async function atFullLoad({ sites, pages, visits, workers, bytes }: Size, sampler: Sampler): Promise<OrbweaverEnd> {
   using folder = temporaryFolder()
-  await using web = await serveSlowWeb({ latencyMs: 0, pagesPerSite: pages, pageBytes: PAGE_BYTES })
+  await using web = await serveSlowWeb({ latencyMs: 0, pagesPerSite: pages, pageBytes: bytes })
   await using counted = counting(async () => (await web.stand()).requests)
   const seeds = seedsOf(sites)
   const run = { folder: folder.path, port: web.port, seeds, workers, visits, until: { pagesPerSite: pages } }
