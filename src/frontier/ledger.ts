@@ -83,8 +83,8 @@ export interface Ledger {
   giveBack(tx: Tx, visits: readonly VisitId[]): Promise<void>
   /**
    * The answer to a check-out of this worker got lost on its way: of its leases, those that it does not name are ended as
-   * if they had not been granted, and named here. Visits that were begun (entered, or told of) are passed over, so that a
-   * question that is late does no harm.
+   * if they had not been granted, and named here. Visits that were begun (entered, or told of) are passed over. But servers
+   * of the operator's own are asked without being entered: who is known to have asked again since must not be asked for here.
    */
   takeBack(tx: Tx, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */

@@ -1,9 +1,12 @@
 /** Worker and server over real sockets: the calls about visits. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { describe, it } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
 import { httpClient } from '../wire/http/http-client.ts'
+import { PROTOCOL, PROTOCOL_HEADER } from '../wire/http/protocol.ts'
 import { joinServers } from '../wire/http/remote-house.ts'
 import { aPart, aVisit, reach, testServer } from './server.test-tools.ts'
 
@@ -182,6 +185,32 @@ it('what a thread was granted and never heard of is taken back before it is give
   made.nudge.ring()
   assert.deepEqual(((await unheard).body as { visits: unknown[] }).visits, [])
   assert.match(JSON.stringify(made.events), /got lost: 1 sites/)
+})
+
+it('who has hung up by the time that it is heard has nothing taken back: it has asked again, and may have more than it says', async () => {
+  await using made = await testServer()
+  const { worker, secret } = await made.join()
+  const taken: string[] = []
+  made.house.calls.takeBack = async (thread) => {
+    taken.push(thread)
+    return []
+  }
+  const { port } = new URL(made.server.url)
+  const ask = (thread: string) => {
+    const body = JSON.stringify({ thread, atMost: 1, waitMs: 0, has: [] })
+    const head = [
+      'POST /api/v1/visits HTTP/1.1',
+      ...['host: server', `authorization: Bearer ${worker}.${secret}`, `${PROTOCOL_HEADER}: ${PROTOCOL}`],
+      ...['content-type: application/json', `content-length: ${body.length}`],
+    ]
+    const socket = connect(Number(port), '127.0.0.1')
+    socket.write([...head, '', body].join('\r\n'))
+    return socket
+  }
+  // As a server that stood still finds it: the question, and right behind it that nobody waits for an answer any more.
+  ask('gone').end().resume()
+  await once(ask('there'), 'data')
+  assert.deepEqual(taken, [`${worker}.there`])
 })
 
 it('a worker has so many leases and no more, until it gives some back', async () => {

@@ -36,7 +36,7 @@ const TWINS_AT_ONCE = 16
 type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
 
 export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
-  const { calls, tickets, holdings, journal } = tools
+  const { calls, tickets, holdings, clock, journal } = tools
   const latest = new LatestOf()
   return {
     async checkOut(asked, { thread, atMost, waitMs, has }) {
@@ -45,7 +45,12 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       const { isLast, done } = latest.begin(name)
       const gone = () => asked.gone() || !isLast()
       try {
-        if (has !== undefined) await takeBack(worker, name, has)
+        if (has !== undefined) {
+          // That somebody has hung up is read after what he had asked. He has asked again since, and may have got what he does
+          // not name here: it must not go to another while he visits it.
+          await clock.sleep(SHORTEST_REST)
+          if (!gone()) await takeBack(worker, name, has)
+        }
         const { visits, next, heldMs } = await waitForVisits(tools, { ...asked, gone }, name, atMost, waitMs)
         note.items = visits.length
         if (visits.length === 0) note.result = 'nothing'
