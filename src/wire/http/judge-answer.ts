@@ -16,11 +16,14 @@ export class Refusal extends Problem {
   readonly status: number
   /** Said by a server of ours, not by something in front of it. */
   readonly isOurs: boolean
-  constructor(url: string, status: number, { message, hint }: Static<typeof ErrorBody>, isOurs: boolean) {
+  /** It is not about what was asked: that server does not know this worker, or does not understand it. */
+  readonly isOfWorker: boolean
+  constructor(url: string, status: number, { code, message, hint }: Static<typeof ErrorBody>, isOurs: boolean) {
     super('server-refused', `${url} refuses: ${message} (${hint})`)
     this.name = 'Refusal'
     this.status = status
     this.isOurs = isOurs
+    this.isOfWorker = isOurs && (code === 'unauthorized' || code === 'other-protocol')
   }
 }
 

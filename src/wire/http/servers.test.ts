@@ -124,6 +124,33 @@ test('before a refusal is final those are asked, too, that are being left alone'
   assert.deepEqual(sent, [B, A])
 })
 
+for (const said of ['unauthorized', 'other-protocol'] as const)
+  test(`a worker that one server refuses (${said}) waits for the others, which had let it in, and not for ever`, async () => {
+    const { enter, answers, clock } = madeUp({ [A]: ours(said), [B]: GOOD })
+    await enter()
+    answers[B] = 'away'
+    await assert.rejects(enter(), { name: 'Unreachable', message: new RegExp(`no: ${said}`) })
+    clock.after(20_000, () => {
+      answers[B] = GOOD
+    })
+    assert.deepEqual((await enter(60_000)).answer, { answer: 'here' })
+    answers[B] = 'away'
+    const began = clock.elapsed()
+    await assert.rejects(enter(Number.POSITIVE_INFINITY), { code: 'server-refused' })
+    const took = clock.elapsed() - began
+    assert.ok(took >= 600_000 && took < 700_000, `${took}`)
+    answers[B] = ours('unauthorized')
+    await clock.run(clock.sleep(60_000))
+    await assert.rejects(enter(), { code: 'server-refused' })
+  })
+
+test('what is wrong with a question is told at once, though another server is away', async () => {
+  const { enter, answers } = madeUp({ [A]: ours('bad-request'), [B]: GOOD })
+  await enter()
+  answers[B] = 'away'
+  await assert.rejects(enter(1e6), { code: 'server-refused', message: /no: bad-request/ })
+})
+
 test('who has never been answered by a server of ours hears at once that these are none', async () => {
   for (const status of [200, 301, 400, 403, 404]) {
     const { enter, clock } = madeUp({ [A]: foreign(status), [B]: foreign(404) })

@@ -1,7 +1,8 @@
 /**
  * The servers of a crawl, asked by a worker: one as long as it answers, else the next; one that does not answer is left
  * alone for a while, longer each time. What may be sent again is sent again as long as the caller has patience. What one
- * server refuses the others are asked for, too, before it is final.
+ * server refuses the others are asked for, too, before it is final; those that are away are waited for, if it is the worker
+ * itself that is refused.
  */
 import type { Millis } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
@@ -53,8 +54,7 @@ export class Unreachable extends Error {
 /** Each server asked once for the same thing. */
 interface Round {
   asked: Set<Server>
-  /** Of the first that refused. */
-  refusal?: Refusal
+  refused: Map<Server, Refusal>
   strange: Refusal[]
 }
 
@@ -71,6 +71,8 @@ const FIRST_REST: Millis = 250
 const LONGEST_REST: Millis = 30_000
 /** A server that asks for more patience than this is asked all the same. */
 const LONGEST_RETRY_AFTER: Millis = 300_000
+/** When one refuses, and no other has answered for so long, none will: it is told. */
+const REFUSED_FOR: Millis = 600_000
 const MOST_SERVERS = 100
 
 export class Servers {
@@ -131,7 +133,7 @@ export class Servers {
     const readyAt = (server: Server) =>
       name === 'upload' ? Math.max(server.notBefore, server.noRoomBefore) : server.notBefore
     for (;;) {
-      const round: Round = { asked: new Set(), strange: [] }
+      const round: Round = { asked: new Set(), refused: new Map(), strange: [] }
       for (const mayAsk of [(server: Server) => readyAt(server) <= this.#clock.elapsed(), () => true]) {
         for (const server of this.#servers) {
           if (round.asked.has(server) || !mayAsk(server)) continue
@@ -141,9 +143,10 @@ export class Servers {
           if (options.signal?.aborted) throw new Unreachable(0, new Error('given up'))
         }
         // It is not final before those were asked that are being left alone.
-        if (round.refusal === undefined) break
+        if (round.refused.size === 0) break
       }
-      if (round.refusal !== undefined) throw round.refusal
+      const [refusal] = round.refused.values()
+      if (refusal !== undefined && this.#isFinal(round)) throw refusal
       // Most likely a wrong --server: who waited for them would hear of it much later.
       if (!this.#wasAnswered && round.strange.length === this.#servers.length) throw round.strange[0]
       const now = this.#clock.elapsed()
@@ -185,7 +188,7 @@ export class Servers {
         this.#prefer(server)
         return { answer: judged.answer, sentAt: answer.sentAt, answeredAt: answer.headAt }
       case 'refused':
-        round.refusal ??= judged.refusal
+        round.refused.set(server, judged.refusal)
         return undefined
       case 'strange':
         round.strange.push(judged.refusal)
@@ -198,6 +201,14 @@ export class Servers {
         } else this.#rest(server, judged.trouble, judged.retryAfter)
         return undefined
     }
+  }
+
+  /** What one server has against a worker that was let in before, another need not have: it may be away for a moment only. */
+  #isFinal({ refused }: Round): boolean {
+    if (!this.#wasAnswered || refused.size === this.#servers.length) return true
+    if ([...refused.values()].some(({ isOfWorker }) => !isOfWorker)) return true
+    for (const [server, refusal] of refused) this.#rest(server, refusal, 0)
+    return (this.lostMs ?? 0) >= REFUSED_FOR
   }
 
   #prefer(server: Server): void {
