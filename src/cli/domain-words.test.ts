@@ -28,6 +28,7 @@ const LOOK: SiteLook = {
   },
   stranger: { speaker: 'www.farm.test' },
 }
+const C = { collection: 'c', database: undefined }
 const explained = (changes: Partial<SiteLook>) =>
   explainSite({ site: 'x.farm.test', look: { ...LOOK, ...changes }, documents: 0, verdicts: [] }, 0).join('\n')
 
@@ -53,9 +54,21 @@ test('a site that is vouched for, or in a domain without a wildcard, has less to
 })
 
 test('status tells how many are held, when any is', () => {
-  assert.doesNotMatch(statusText(STANDING, 'c', 0), /held/)
+  assert.doesNotMatch(statusText(STANDING, C, 0), /held/)
   const sites = { ...STANDING.sites, held: 1146 }
-  const text = statusText({ ...STANDING, sites, heldDomains: 3 }, 'c', 0)
+  const text = statusText({ ...STANDING, sites, heldDomains: 3 }, C, 0)
   assert.match(text, /held +1,146 sites that nobody vouches for: 3 domains with wildcards/)
   assert.match(text, /sites +1,156 known/)
+})
+
+test('status says whose it is: of a folder, or of the database that many share', () => {
+  assert.match(statusText(STANDING, C, 0), /^c: /)
+  const shared = statusText(
+    { ...STANDING, state: 'unfinished' },
+    { collection: './collection', database: 'postgres://u:secret@h/d' },
+    0,
+  )
+  assert.match(shared, /^the shared database: /)
+  assert.match(shared, /go on with +orbweaver crawl --database @FILE/)
+  assert.doesNotMatch(shared, /secret/)
 })

@@ -1,5 +1,6 @@
 import { EXIT } from '../../base/errors.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
+import type { Settings } from '../../config/keys.ts'
 import { grouped, share } from '../../report/text-table.ts'
 import { clusterLines, whyNobodyIsAsked } from '../cluster-words.ts'
 import type { Command } from '../command.ts'
@@ -21,7 +22,7 @@ export const status: Command = {
     const { settings, screen, clock } = call
     const standing = await withRooms(call, (rooms) => rooms.standing())
     if (settings.json) screen.print(JSON.stringify(statusJson(standing, settings.collection), undefined, 2))
-    else screen.print(statusText(standing, settings.collection, clock.now()))
+    else screen.print(statusText(standing, settings, clock.now()))
     return EXIT.done
   },
 }
@@ -36,12 +37,14 @@ export function trendPerHour(standing: Standing): { known: number; collected: nu
   return { known: per('known'), collected: per('collected'), waiting: per('waiting') }
 }
 
-export function statusText(standing: Standing, folder: string, now: number): string {
+type Which = Pick<Settings, 'collection' | 'database'>
+
+export function statusText(standing: Standing, { collection, database }: Which, now: number): string {
   const { urls, sites } = standing
   const trend = trendPerHour(standing)
   const known = sites.waiting + sites.free + sites.leased + sites.returning + sites.crawled + sites.barred + sites.held
   const lines = [
-    `${folder}: ${STATE[standing.state]}`,
+    `${database === undefined ? collection : 'the shared database'}: ${STATE[standing.state]}`,
     `  begun       ${standing.begunAt === undefined ? '-' : `${timeText(standing.begunAt)} UTC`}, last page ${standing.lastAt === undefined ? '-' : ago(standing.lastAt, now)}`,
     `  URLs        ${grouped(urls.known)} known : ${grouped(standing.documents)} collected (${share(standing.documents, urls.known)}) : ${grouped(urls.waiting)} waiting; ${grouped(Math.max(0, urls.done - standing.documents))} redirected, missing or refused`,
     `  documents   ${grouped(standing.documents)} (${formatSize(standing.bytes)})`,
@@ -69,7 +72,8 @@ export function statusText(standing: Standing, folder: string, now: number): str
       standing.nextDueMs === undefined || standing.nextDueMs <= 0
         ? ''
         : ` (the next site may be asked in ${formatDuration(standing.nextDueMs)})`
-    lines.push(`  go on with  orbweaver crawl${collectionFlag(folder)}${due}`)
+    const where = database === undefined ? '' : ' --database @FILE'
+    lines.push(`  go on with  orbweaver crawl${collectionFlag(collection)}${where}${due}`)
   }
   return lines.join('\n')
 }
