@@ -1,6 +1,7 @@
 /** All that a server offers to workers that are not its own threads, over one house. */
 import type { Given } from '../config/given.ts'
 import type { SettingName } from '../config/keys.ts'
+import { remembered } from '../server/remembered.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 import type { House } from './house.ts'
 import { PLAN_FRESH, planForWorkers } from './plan-for-workers.ts'
@@ -10,16 +11,11 @@ import { recordUnreadable } from './watchdog.ts'
 export function serverCalls(house: House, given: ReadonlyMap<SettingName, Given>, version: string): ServerCalls {
   const { database, clock, disk, settings } = house.parts
   const { ledger } = house.frontier
-  let plan: { at: number; made: ReturnType<ServerCalls['plan']> } | undefined
   return {
     ...house.calls,
-    plan() {
-      if (plan === undefined || clock.elapsed() - plan.at > PLAN_FRESH) {
-        const made = scopeSeeds(house.parts).then((seeds) => planForWorkers(settings, given, seeds, version, disk))
-        plan = { at: clock.elapsed(), made }
-      }
-      return plan.made
-    },
+    plan: remembered(clock, PLAN_FRESH, async () =>
+      planForWorkers(settings, given, await scopeSeeds(house.parts), version, disk),
+    ),
     unreadable: (_worker, reading) =>
       recordUnreadable(reading, { database, ledger, intake: house.intake, clock, urls: house.urls }),
     async leave(worker) {
