@@ -97,7 +97,7 @@ function state(history: History): string {
     return `waiting only for courtesy (every known site was asked a moment ago)${next}`
   }
   if (now.lateMs > 1000) return `the machine is behind by ${formatDuration(now.lateMs)}`
-  if (now.urls.waiting === 0 && now.urls.known > 0) return 'nothing waits any more; finishing'
+  if (now.urls.waiting === 0 && now.urls.known > 0) return 'nothing waits any more'
   const left = timeLeftMs(history)
   return left === undefined
     ? 'finding out how much there is'
