@@ -1,8 +1,8 @@
 /** An operator's way to the bytes of a volume that lies with a server. */
 import type { Millis } from '../../base/clock.ts'
 import { CALLS } from './calls.ts'
-import { type HttpClient, sendAgainIfStale } from './http-client.ts'
-import { refusalOf } from './judge-answer.ts'
+import { type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
+import { refusalOf, untrusted } from './judge-answer.ts'
 import { MOST_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
 
 /** `length` bytes from `offset`; fewer at the end of the volume. Throws NoAnswer or Refusal. */
@@ -21,7 +21,9 @@ export function volumeReader(client: HttpClient, server: string, joinSecret: str
       headers: { ...authorization, [PROTOCOL_HEADER]: String(PROTOCOL) },
       body: undefined,
       withinMs: ANSWER_WITHIN,
-    }))
+    })).catch((error: unknown) => {
+      throw error instanceof NoAnswer && error.isUntrusted ? untrusted(server, error) : error
+    })
     if (answer.status !== 200) throw refusalOf(server, answer)
     return answer.body.subarray(0, length)
   }
