@@ -56,15 +56,18 @@ interface Verified {
 }
 
 /**
- * What is here, in the archive or in another folder of this machine, is read here. A beginning of what went on elsewhere counts as elsewhere: it was sent to a server, and its
- * worker turned to another place before its end.
+ * What is here, in the archive or in another folder of this machine, is read here. A beginning of what went on elsewhere counts
+ * as elsewhere: its worker turned to another place before its end.
  */
 async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
   const { database, disk, archive, server, doors, everywhere } = parts
   const here = volumePath(disk, archive, name)
   if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
   const elsewhere = (await database.read((tx) => placesOf(tx, name))).filter(({ node }) => node !== server)
-  const beside = elsewhere.map((place) => pathAt(place, name, disk)).find((path) => path !== undefined)
+  const beside = elsewhere
+    .filter(({ sealed }) => sealed === elsewhere[0].sealed)
+    .map((place) => pathAt(place, name, disk))
+    .find((path) => path !== undefined)
   if (here === undefined && beside !== undefined) return database.read((tx) => verifyOne(tx, disk, name, beside))
   // Its own crawl put it there: it should be at hand.
   const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? placeWords(elsewhere[0]) : undefined
