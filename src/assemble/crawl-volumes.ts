@@ -48,8 +48,8 @@ async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVol
     // Whoever reads looks into the archive folder first.
     if (place !== `dir:${archive}`) await notePlace(own, name, place, bytes, isSealed)
   }
-  const inPlace = { isOurs: (volume: string) => opened.has(volume) }
-  const { list, close } = await openPlaces({ settings, disk, archive, volumes: { placed }, journal, inPlace })
+  const isOurs = (volume: string) => opened.has(volume)
+  const { list, close } = await openPlaces({ settings, disk, archive, volumes: { placed }, journal, isOurs })
   const ship = () =>
     list.ship().catch((error) => Promise.reject(error instanceof PlaceFailed ? noneLeft(error) : error))
   const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` })

@@ -13,7 +13,6 @@ import type { ObjectStore } from '../wire/s3/object-store.ts'
 import type { VolumeSink } from './ship-volumes.ts'
 import { s3AccessOf } from './volume-doors.ts'
 import {
-  folderSink,
   KeptPlace,
   orFailed,
   PlaceFailed,
@@ -33,8 +32,8 @@ export interface PlaceParts {
   /** Without `append` and `seal` there is no server to send them to. */
   volumes: Pick<ServerVolumes, 'placed'> & Partial<ServerVolumes>
   journal: Journal<Event>
-  /** Folders of this machine are written to in place, not sent to from `archive`; these volumes there are ours. */
-  inPlace?: { isOurs(volume: string): boolean }
+  /** Of volumes in other folders of this machine, which are written to in place. */
+  isOurs(volume: string): boolean
 }
 
 export interface OpenPlaces {
@@ -43,7 +42,7 @@ export interface OpenPlaces {
 }
 
 export async function openPlaces(parts: PlaceParts): Promise<OpenPlaces> {
-  const { settings, disk, archive, volumes, journal, inPlace } = parts
+  const { settings, disk, archive, volumes, journal, isOurs } = parts
   const folder = resolve(archive)
   const stores: ObjectStore[] = []
   const keptIn = (name: string, folder: string, isOurs: (volume: string) => boolean) =>
@@ -55,8 +54,7 @@ export async function openPlaces(parts: PlaceParts): Promise<OpenPlaces> {
     if (place === 'upload') return shipped(serverSink(withServer(volumes)))
     if (place.startsWith('dir:')) {
       const there = resolve(place.slice('dir:'.length))
-      if (inPlace !== undefined) return keptIn(place, there, inPlace.isOurs)
-      return shipped(folderSink(disk, there, volumes.placed))
+      return there === folder ? kept : keptIn(place, there, isOurs)
     }
     const { openS3 } = await import('../wire/s3/s3-store.ts')
     const store = openS3(place, s3AccessOf(settings))
@@ -68,7 +66,7 @@ export async function openPlaces(parts: PlaceParts): Promise<OpenPlaces> {
   const close = () => {
     for (const store of stores) store.close()
   }
-  return { list: new PlaceList(places, journal), close }
+  return { list: new PlaceList(places, journal, kept), close }
 }
 
 function withServer({ append, seal }: PlaceParts['volumes']): Pick<ServerVolumes, 'append' | 'seal'> {

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Disk } from '../base/disk.ts'
 import { Readers } from '../base/journal.ts'
 import { memoryDisk } from '../base/memory-disk.ts'
-import { seededRandom } from '../base/random.ts'
+import { grownVolumes } from '../collection/volumes/grown-volumes.ts'
 import type { Event } from '../visit/events.ts'
 import { Unreachable } from '../wire/http/servers.ts'
 import { serverSink } from './open-places.ts'
 import type { VolumeSink } from './ship-volumes.ts'
-import { folderSink, KeptPlace, PlaceFailed, PlaceList, shippedPlace, type TellPlace } from './volume-places.ts'
+import { KeptPlace, PlaceFailed, PlaceList, shippedPlace, type TellPlace, toldSink } from './volume-places.ts'
 
 const [ONE, TWO] = ['A-20261115000000000-00001-x.warc.gz', 'A-20261115000000000-00002-x.warc.gz']
 
@@ -26,6 +27,15 @@ function opened() {
 }
 
 const nothing = () => false
+
+/** Copies in another folder, that grow as they would with a server. */
+function folderSink(disk: Disk, folder: string, tell: TellPlace): VolumeSink {
+  const copies = grownVolumes(disk, folder)
+  return toldSink(`dir:${folder}`, tell, {
+    append: (name, offset, bytes) => copies.append(name, offset, offset, bytes),
+    seal: (name, size) => copies.seal(name, size),
+  })
+}
 
 test('a place that fails is replaced by the next: what is complete there stays, what is written goes there whole', async () => {
   const { disk, told, tell, journal, troubles, write, there } = opened()
@@ -131,18 +141,6 @@ test('volumes are kept and told of as long as there is room; those that were kep
   assert.deepEqual(there(`/two/${TWO.replace('2-x', '3-x')}.open`), [3])
 })
 
-test('a folder has what was answered for, also after a loss of power', async () => {
-  const { disk, tell } = opened()
-  const sink = folderSink(disk, '/two', tell)
-  assert.equal(await sink.append(ONE, 0, Uint8Array.of(1, 2)), 2)
-  disk.append(`/two/${ONE}.open`).write(Uint8Array.of(9, 9))
-  disk.crash(seededRandom(3))
-  const next = folderSink(disk, '/two', tell)
-  assert.equal(await next.append(ONE, 0, Uint8Array.of(1, 2, 3)), 3)
-  await next.seal(ONE, 3)
-  assert.deepEqual([...disk.read(`/two/${ONE}`, 0, 10)], [1, 2, 3])
-})
-
 test('servers that do not answer are waited for; one whose disk is full is replaced', async () => {
   const failing = (error: Error) =>
     serverSink({ append: () => Promise.reject(error), seal: () => Promise.reject(error) })
@@ -205,6 +203,31 @@ test('a full folder is left for one that is another, not for a place that is sen
   assert.equal(places.folder, '/two')
   const alike = new PlaceList([kept('/w'), sent], journal)
   assert.equal(await alike.leave('/w', full), false)
+})
+
+test('what was to be sent and is left in the archive is told of, when a folder is the next', async () => {
+  const { disk, told, tell, journal, write } = opened()
+  const kept = (folder: string) =>
+    new KeptPlace({ name: folder, disk, folder, tell, hasRoom: () => true, isOurs: () => true })
+  const refusing: VolumeSink = {
+    append: () => Promise.reject(new PlaceFailed('no room')),
+    seal: () => Promise.reject(new PlaceFailed('no room')),
+  }
+  const archive = kept('/w')
+  const places = new PlaceList(
+    [shippedPlace('upload', disk, '/w', refusing, archive.has), kept('/two')],
+    journal,
+    archive,
+  )
+  write(ONE, 1)
+  write(`${TWO}.open`, 2)
+  await places.ship()
+  assert.equal(places.folder, '/two')
+  await places.ship()
+  assert.deepEqual(told, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
+  disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
+  await places.ship()
+  assert.equal(told.at(-1), '00002 dir:/w 1 sealed')
 })
 
 test('a disk that is gone is told of once, until it is back', async () => {

@@ -1,13 +1,13 @@
 /**
  * Where volumes go, in the order in which the operator named the places (V8): when one is full or fails, the next takes
- * over, and the crawl does not stop. Volumes that are complete stay where they are. One that is still written is brought to the
- * new place from its beginning, if it is sent there, for all of it lies here until it is complete; if folders of this machine
- * are written to in place, it ends where it is, and the next one begins in the new folder.
+ * over, and the crawl does not stop. Volumes that are complete stay where they are. Folders of this machine are written to in
+ * place: a volume in one that is left ends there, and the next begins in the new folder. Stores and servers are sent what lies in
+ * the archive folder: one that is still written is brought to the next of them from its beginning, for all of it lies here until
+ * it is complete; if a folder is the next, it stays in the archive.
  */
 import { join } from 'node:path'
 import type { Disk } from '../base/disk.ts'
 import type { Journal } from '../base/journal.ts'
-import { grownVolumes } from '../collection/volumes/grown-volumes.ts'
 import { isOpenVolume, isVolume, OPEN } from '../collection/volumes/volume-name.ts'
 import type { Event } from '../visit/events.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
@@ -38,6 +38,8 @@ export type TellPlace = (name: string, place: string, bytes: number, sealed: boo
 
 export class PlaceList implements VolumePlace {
   readonly #places: readonly VolumePlace[]
+  /** Where volumes may lie. */
+  readonly #noted: ReadonlySet<VolumePlace>
   readonly #journal: Journal<Event>
   #current = 0
   #failures = 0
@@ -45,8 +47,10 @@ export class PlaceList implements VolumePlace {
   readonly #unseen = new Set<VolumePlace>()
   #last: Promise<void> = Promise.resolve()
 
-  constructor(places: readonly VolumePlace[], journal: Journal<Event>) {
+  /** `archive`: where volumes lie that were to be sent to a place of the list, or of an earlier one. */
+  constructor(places: readonly VolumePlace[], journal: Journal<Event>, archive?: VolumePlace) {
     this.#places = places
+    this.#noted = new Set(archive === undefined ? places : [...places, archive])
     this.#journal = journal
   }
 
@@ -95,7 +99,7 @@ export class PlaceList implements VolumePlace {
   }
 
   async note(): Promise<void> {
-    for (const place of this.#places) {
+    for (const place of this.#noted) {
       // In the folder of the present place it is for that one to say what becomes of them.
       if (place.folder === this.folder) continue
       try {
@@ -209,26 +213,6 @@ export class KeptPlace implements VolumePlace {
       this.#told.set(volume, sealed)
     }
   }
-}
-
-/** Another folder of this machine: another disk, or one that is mounted. */
-export function folderSink(disk: Disk, folder: string, tell: TellPlace): VolumeSink {
-  const copies = grownVolumes(disk, folder)
-  const durable = new Map<string, number>()
-  return toldSink(`dir:${folder}`, tell, {
-    append: (name, offset, bytes) =>
-      orFailed(async () => {
-        if (copies.sizeOf(name) === undefined) disk.makeFolder(folder)
-        const end = await copies.append(name, durable.get(name) ?? 0, offset, bytes)
-        durable.set(name, end)
-        return end
-      }),
-    seal: (name, size) =>
-      orFailed(async () => {
-        await copies.seal(name, size)
-        durable.delete(name)
-      }),
-  })
 }
 
 /** Whatever goes wrong there, another place may be better. */

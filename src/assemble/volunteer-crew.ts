@@ -1,7 +1,7 @@
 /** The threads of a volunteer, from the first plan until all have ended and what they brought is told. */
 import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../base/clock.ts'
-import { isDiskFull } from '../base/errors.ts'
+import { isDiskFull, isOfDisk } from '../base/errors.ts'
 import type { Readers } from '../base/journal.ts'
 import type { Random } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
@@ -15,7 +15,7 @@ import { LivePlan } from './live-plan.ts'
 import type { OpenPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
 import { planReader, volunteerDoors } from './volunteer-doors.ts'
-import { sayFarewell } from './volunteer-farewell.ts'
+import { atMost, sayFarewell } from './volunteer-farewell.ts'
 import { goRounds } from './volunteer-rounds.ts'
 import { loadThread } from './worker-thread.ts'
 
@@ -26,8 +26,6 @@ export interface VolunteerParts {
   thread: Worker
   /** For the names of volumes: no other worker has it. */
   host: string
-  /** Where volumes are written. */
-  archive: string
   remote: RemoteServers
   journal: Readers<Event>
   random: Random
@@ -60,8 +58,11 @@ export interface RunningWorker {
 const NO_FILTER = DigestFilter.ofBits(1024)
 NO_FILTER.markFilled()
 
+/** What is still to be sent to the next place may take long over a slow line: so long threads wait for it before they begin there. */
+const LEAVING: Millis = 20_000
+
 export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker> {
-  const { settings, version, archive, host, remote, journal, random, places } = parts
+  const { settings, version, host, remote, journal, random, places } = parts
   const stopped = new AbortController()
   const live = await openPlan(parts, stopped.signal, () => crew.renew())
   const done = { pages: 0, bytes: 0 }
@@ -78,6 +79,14 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
     failure ??= error
     void crew.end()
   }
+  /** Where each thread writes. */
+  const folders = new Map<string, string>()
+  // What keeps volumes from the next place is met again with the next report.
+  const leave = async (folder: string, why: unknown) => {
+    const nothing = () => {}
+    await atMost(LEAVING, places.list.leave(folder, why).then(nothing, nothing))
+    return places.list.folder !== folder
+  }
   const crew: Crew = new Crew({
     loaded: parts.thread,
     load: loadThread,
@@ -85,17 +94,19 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
     clock: realClock,
     journal,
     silentMs: settings.watchdog,
-    dataFor: (worker, slot) => ({
-      ...{ plan: live.plan, worker, archive, host, ahead, slot },
-      filter: NO_FILTER.shared,
-      randomSeed: random.integer(2 ** 31),
-    }),
+    dataFor(worker, slot) {
+      const archive = places.list.folder
+      folders.set(worker, archive)
+      const randomSeed = random.integer(2 ** 31)
+      return { plan: live.plan, worker, archive, host, ahead, slot, filter: NO_FILTER.shared, randomSeed }
+    },
     async hung(worker, reading) {
       await remote.unreadable(worker, reading)
       await remote.leave(worker)
     },
     async died(worker, error) {
-      if (isDiskFull(error) || failure !== undefined) return fault(error)
+      const isElsewhere = isOfDisk(error) && (await leave(folders.get(worker)!, error))
+      if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
       await remote.leave(worker)
@@ -108,7 +119,8 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
   const over = new AbortController()
   const isStopping = () => stopped.signal.aborted
   const { workers, visits } = settings
-  const tools = { crew, workers, visits, remote, live, journal, version, pages: () => done.pages }
+  const isStale = (worker: string) => folders.get(worker) !== places.list.folder
+  const tools = { crew, isStale, workers, visits, remote, live, journal, version, pages: () => done.pages }
   const rounds = goRounds({ ...tools, isStopping, tellAhead, fault }, over.signal)
   const finish = async () => {
     try {

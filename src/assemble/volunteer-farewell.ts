@@ -43,7 +43,7 @@ async function shipAll({ list }: OpenPlaces, journal: Journal<Event>): Promise<v
 }
 
 /** Until the work is done, or so long. */
-async function atMost(ms: Millis, work: Promise<void>): Promise<void> {
+export async function atMost(ms: Millis, work: Promise<void>): Promise<void> {
   const done = new AbortController()
   void work.finally(() => done.abort())
   await realClock.sleep(ms, done.signal)

@@ -9,6 +9,8 @@ import type { LivePlan } from './live-plan.ts'
 
 export interface Rounds {
   crew: Crew
+  /** A thread that writes where nothing is to be written any more. */
+  isStale(worker: string): boolean
   /** The most threads, and the most sites of one. */
   workers: number
   visits: number
@@ -37,11 +39,12 @@ export async function goRounds(tools: Rounds, over: AbortSignal): Promise<void> 
   ])
 }
 
-function watching({ crew, workers, visits, tellAhead }: Rounds): () => Promise<void> {
+function watching({ crew, isStale, workers, visits, tellAhead }: Rounds): () => Promise<void> {
   const isWorthIt = anotherThread()
   return async () => {
     tellAhead()
     await crew.watch()
+    crew.renew(isStale)
     // How many sites wait is the servers' to know: those that are out here must say it.
     const look = { threads: crew.size, full: crew.isFull(visits), free: 0, leased: crew.visits }
     if (crew.size > 0 && crew.size < workers && isWorthIt(look)) crew.start()

@@ -8,15 +8,14 @@ import { type Millis, realClock } from '../base/clock.ts'
 import { Readers } from '../base/journal.ts'
 import { freshId, freshSeed, seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
-import { repairVolumes } from '../collection/volumes/repair.ts'
 import type { Settings } from '../config/keys.ts'
 import { lockCollection } from '../database/lock.ts'
 import type { Event } from '../visit/events.ts'
 import { httpClient } from '../wire/http/http-client.ts'
 import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
-import { openPlaces } from './open-places.ts'
 import { serverCaOf } from './server-ca.ts'
 import { type RunningWorker, runVolunteer } from './volunteer-crew.ts'
+import { openVolunteerPlaces } from './volunteer-places.ts'
 import { identityOf, inOwnWords, plainHostname } from './worker-identity.ts'
 import { loadThread } from './worker-thread.ts'
 
@@ -67,15 +66,14 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
     const random = seededRandom(freshSeed())
     const { version } = options
     const identity = await identityOf({ settings, name, version, random, client })
+    const host = `${name}-${identity.worker.slice(0, LIFE_LETTERS)}`
     const archive = join(folder, 'archive')
-    // What a kill left: the catalogue is not here, so each volume is looked through from its beginning.
-    await repairVolumes(realDisk, archive, journal)
     const volumes: RemoteServers['volumes'] = {
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
       placed: (...args) => remote!.volumes.placed(...args),
     }
-    const places = await openPlaces({ settings, disk: realDisk, archive, volumes, journal })
+    const places = await openVolunteerPlaces({ settings, disk: realDisk, archive, host, volumes, journal })
     remote = reachServers({
       servers: settings.server,
       identity,
@@ -90,8 +88,7 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
       ready: () => places.list.ship(),
       client,
     })
-    const host = `${name}-${identity.worker.slice(0, LIFE_LETTERS)}`
-    const crew = { settings, version, thread, host, archive, remote, journal, random, places }
+    const crew = { settings, version, thread, host, remote, journal, random, places }
     const { done, snapshot, stop } = await runVolunteer(crew)
     return { name: host, done: done.catch(explained).finally(() => lock.release()), snapshot, stop }
   } catch (error) {

@@ -76,7 +76,19 @@ export function isDiskFull(error: unknown): boolean {
 }
 
 /** Of a file system that cannot be written to, for whatever reason: another one may be. */
-const OF_DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO', 'EROFS', 'ENODEV', 'ENXIO', 'ESTALE', 'EACCES', 'EPERM', 'ENOENT'])
+const OF_DISK = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EIO',
+  'EROFS',
+  'ENODEV',
+  'ENXIO',
+  'ESTALE',
+  'EACCES',
+  'EPERM',
+  'ENOENT',
+  'ENOTDIR',
+])
 
 export function isOfDisk(error: unknown): boolean {
   if (!(error instanceof Error)) return false

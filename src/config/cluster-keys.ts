@@ -122,7 +122,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       lasting: true,
       form: 'upload|keep|dir:PATH|s3://BUCKET/PREFIX',
       defaultText: 'keep; of a worker: upload',
-      what: 'What becomes of the volumes: kept in the archive folder, written to another folder (a worker: moved there), moved to an S3-compatible store, sent to a server as they are written (a worker). With several, the next takes over when one is full or fails.',
+      what: 'What becomes of the volumes: kept in the archive folder, written to another folder, moved to an S3-compatible store, sent to a server as they are written (a worker). With several, the next takes over when one is full or fails.',
     }),
     s3Endpoint: maybe(a.serverUrl, {
       ...machines,

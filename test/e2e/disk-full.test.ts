@@ -5,7 +5,21 @@ import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { counters, crawl, json, kept, links, run, runTo, serve, sql, troubleLines, type Web } from './command.ts'
+import { startServer } from './cluster.ts'
+import {
+  CONTACT,
+  counters,
+  crawl,
+  json,
+  kept,
+  links,
+  run,
+  runTo,
+  serve,
+  sql,
+  troubleLines,
+  type Web,
+} from './command.ts'
 
 const isPossible = process.platform === 'linux' && process.getuid?.() === 0
 const skip = isPossible ? false : 'a small file system can be mounted by root on Linux only'
@@ -99,5 +113,36 @@ describe('a full disk', { skip, concurrency: 4 }, () => {
     const damaged = await run(['verify', '--json', '-c', at])
     assert.equal(damaged.code, 1)
     assert.match(damaged.stdout, /is not there \(in .*roomy.*\); the catalogue has \d+ captures in it/)
+  })
+
+  test('of a worker too: what does not fit into its own folder goes to the next of its list', async (t) => {
+    const web = await heavySite(t)
+    // Smaller than a volume, which leaves it when it is complete.
+    const own = mount(t, 900_000)
+    const at = mkdtempSync(join(tmpdir(), 'orbweaver-e2e-'))
+    t.after(() => rmSync(at, { recursive: true }))
+    const [collection, roomy] = [join(at, 'server'), join(at, 'roomy')]
+    const fast = ['--resolve', `*.test=127.0.0.1:${web.port}`, '--pause-for', '*.test=0s', '--contact', CONTACT]
+    const server = await startServer(collection, ['a.test', ...fast, '--volume-size', '1MB'])
+    t.after(async () => {
+      server.child.kill('SIGINT')
+      await server.done
+    })
+    const places = ['--volumes', 'upload', '--volumes', `dir:${roomy}`]
+    const worker = ['worker', '-c', own, '--server', server.url, '--until-done', '--verbose', '--json', ...places]
+    const ended = await runTo(0, worker)
+    assert.equal((JSON.parse(ended.stdout) as { placesReplaced: number }).placesReplaced, 1, ended.stderr)
+    assert.ok(readdirSync(roomy).length > 1)
+    assert.deepEqual(
+      readdirSync(roomy).filter((name) => !name.endsWith('.warc.gz')),
+      [],
+    )
+    // What was cut short by the full disk is sent when the worker is started again.
+    await runTo(0, worker)
+    assert.deepEqual(readdirSync(join(own, 'archive')), [])
+    assert.equal(kept(collection).length, PAGES)
+    const verified = await json<{ ok: boolean; captures: number }>(['verify', '-c', collection])
+    assert.ok(verified.ok, JSON.stringify(verified))
+    assert.ok(verified.captures >= PAGES)
   })
 })
