@@ -129,7 +129,7 @@ async function runCrawl(
     failure ??= error
     void crew.end()
   }
-  const isTooMany = tooManyDeaths(realClock)
+  const isTooMany = tooManyDeaths(realClock, settings.workers)
   const crew: Crew = new Crew({
     loaded: thread,
     load: loadThread,

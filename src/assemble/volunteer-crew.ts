@@ -74,7 +74,7 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
   const ahead = new SharedArrayBuffer(8)
   const tellAhead = () => Atomics.store(new BigInt64Array(ahead), 0, BigInt(Math.round(remote.clock.offset())))
   let failure: unknown
-  const isTooMany = tooManyDeaths(realClock)
+  const isTooMany = tooManyDeaths(realClock, settings.workers)
   const fault = (error: unknown) => {
     failure ??= error
     void crew.end()
