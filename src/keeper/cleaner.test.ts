@@ -158,7 +158,14 @@ onBoth('members that were silent for long and calls of long ago go', async (data
     ['old', long],
     ['new', NOON],
   ] as const)
-    await run(database, 'INSERT INTO house VALUES (?, ?, ?, 0, ?)', id, `http://${id}.test`, '1', seenAt)
+    await run(
+      database,
+      'INSERT INTO house (id, url, version, started_at, seen_at) VALUES (?, ?, ?, 0, ?)',
+      id,
+      `http://${id}.test`,
+      '1',
+      seenAt,
+    )
   for (const at of [long, long + 1, NOON])
     await run(
       database,

@@ -94,3 +94,21 @@ test('as long as reports wait in the inbox nothing is judged; a place that canno
     notes: ['dir:/mnt/second was not looked at: there is no such folder here'],
   })
 })
+
+test('a volume that cannot be read stays, and the others are judged', async () => {
+  const { disk, database, place, write } = await cleaned()
+  const torn = await write('w1', 'crawl')
+  const nobodys = await write('w2', 'crawl')
+  const failing: OtherPlace = {
+    ...place,
+    open: (volume) => (volume === torn.volume ? Promise.reject(new Error('it breaks off')) : place.open(volume)),
+  }
+  const { orphans, notes } = await orphansAt(database, disk, failing, OWNERS)
+  assert.deepEqual(
+    orphans.map(({ name }) => name),
+    [`${nobodys.volume} in ${place.node}`],
+  )
+  assert.deepEqual(notes, [
+    `${torn.volume} in ${place.node} stays: no capture names it, but it cannot be read (it breaks off)`,
+  ])
+})

@@ -42,10 +42,7 @@ export async function orphansAt(database: Database, disk: Disk, place: OtherPlac
   try {
     there = await place.list()
   } catch (error) {
-    return {
-      orphans: [],
-      notes: [`${place.node} was not looked at: ${error instanceof Error ? error.message : error}`],
-    }
+    return { orphans: [], notes: [`${place.node} was not looked at: ${messageOf(error)}`] }
   }
   const found: Findings = { orphans: [], notes: [] }
   const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
@@ -59,9 +56,9 @@ export async function orphansAt(database: Database, disk: Disk, place: OtherPlac
       found.notes.push(`${row.name} should lie in ${place.node} and does not, though captures are in it`)
     // A report may still be on its way.
     if (isNamed || waiting > 0) continue
-    if (bytes !== undefined && (await isNeeded(database, disk, place, row.name)))
-      found.notes.push(`${row.name} in ${place.node} stays: no capture names it, but revisits refer to payloads in it`)
-    else found.orphans.push(orphanOf(database, place, row.name, bytes))
+    const stays = bytes === undefined ? undefined : await whyNeeded(database, disk, place, row.name)
+    if (stays === undefined) found.orphans.push(orphanOf(database, place, row.name, bytes))
+    else found.notes.push(`${row.name} in ${place.node} stays: no capture names it, but ${stays}`)
   }
   const strangers = there.size - known
   if (strangers > 0)
@@ -85,10 +82,19 @@ function isJudged({ worker, seenAt }: Row, { own, silentSince }: Owners): boolea
   return worker === own || (seenAt !== null && seenAt < silentSince)
 }
 
-async function isNeeded(database: Database, disk: Disk, place: OtherPlace, volume: string): Promise<boolean> {
-  using file = await place.open(volume)
-  return (await onlyCopies(database, disk, [file.path])).size > 0
+async function whyNeeded(
+  database: Database,
+  disk: Disk,
+  place: OtherPlace,
+  volume: string,
+): Promise<string | undefined> {
+  const opened = await place.open(volume).catch((error: unknown) => ({ why: messageOf(error) }))
+  if ('why' in opened) return `it cannot be read (${opened.why})`
+  using file = opened
+  return (await onlyCopies(database, disk, [file.path])).size > 0 ? 'revisits refer to payloads in it' : undefined
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function orphanOf(database: Database, place: OtherPlace, volume: string, bytes: number | undefined): Orphan {
   const forget = (tx: Tx) => queries(tx).run(FORGET, volume, place.node)
