@@ -22,6 +22,8 @@ import { judgeRequests } from './harness-judge.ts'
 
 const PAUSE_MS = 100
 const PATIENCE = 0.01
+/** Requests: well within the crawl, however long a busy machine takes to begin it. */
+const STOPPED_AFTER = 60
 
 const WEB: WebOptions = {
   seed: 11,
@@ -118,7 +120,8 @@ test('crawl over PostgreSQL, stopped and gone on with: the same set as over a fi
     const database = ['--database', await postgres.newDatabase()]
     const flags = [...CRAWL, '-c', folder.at('collection'), ...served.resolve, ...database]
     const first = startOrbweaver(['crawl', '--seeds', seedFile(folder, seeds), ...flags])
-    await sleep(4000)
+    const runs = () => first.child.exitCode === null && first.child.signalCode === null
+    while ((await served.requests()).length < STOPPED_AFTER && runs()) await sleep(100)
     first.child.kill('SIGTERM')
     const stopped = await first.done
     assert.equal(stopped.code, 11, stopped.stderr)
