@@ -151,11 +151,11 @@ export function coverage(figures: Figures): TextTable {
     header: [],
     rows: [
       ['URLs known', grouped(urls.seen), ''],
-      ['URLs done', grouped(urls.fetched), share(urls.fetched, urls.seen)],
+      ['URLs asked for', grouped(urls.fetched), share(urls.fetched, urls.seen)],
       ['URLs waiting', grouped(urls.waiting), share(urls.waiting, urls.seen)],
       ['Documents', grouped(figures.documents), ''],
       ['of them duplicates', grouped(figures.duplicates), share(figures.duplicates, figures.documents)],
-      ['Documents per URL done', figures.downloadsPerUrl.toFixed(2), ''],
+      ['Documents per URL asked for', figures.downloadsPerUrl.toFixed(2), ''],
       ['Links extracted', grouped(figures.links), ''],
     ],
   }
