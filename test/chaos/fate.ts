@@ -80,13 +80,17 @@ export interface FateWish {
   isLacking(name: string): boolean
   /** False: somebody else is stopped, or will be. With all of them stopped nothing happens at all. */
   mayStop: boolean
+  /** Only what is lacking befalls anybody, deaths before stops: who waits for a rare moment lives through the whole crawl. */
+  onlyLacking: boolean
 }
 
 /** Null: it lives on. */
-export function drawFate(role: Role, random: Random, { isLacking, mayStop }: FateWish): Fate | null {
+export function drawFate(role: Role, random: Random, { isLacking, mayStop, onlyLacking }: FateWish): Fate | null {
   const all = FATES[role].filter(({ how }) => mayStop || how === 'dies')
   const lacking = all.filter((fate) => isLacking(nameOf(role, fate)))
   if (random.next() >= FATED_SHARE[lacking.length > 0 ? 'lacking' : 'enough']) return null
-  const from = lacking.length > 0 && random.next() < LACKING_SHARE ? lacking : all
+  const deaths = lacking.filter(({ how }) => how === 'dies')
+  const urgent = onlyLacking && deaths.length > 0 ? deaths : lacking
+  const from = urgent.length > 0 && (onlyLacking || random.next() < LACKING_SHARE) ? urgent : all
   return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[role]) }
 }

@@ -122,10 +122,11 @@ export class Troubled implements AsyncDisposable {
   }
 
   #start(member: Member): void {
-    const { lacking } = this.#options
+    const { lacking, kinds } = this.#options
+    const onlyLacking = kinds === 'named'
     const isLacking = (name: string) => (lacking?.get(name) ?? 0) > (this.faults.get(name) ?? 0)
     const mayStop = this.#members.every((other) => other === member || other.fate?.how !== 'stops')
-    const fate = this.#isPeace ? null : drawFate(member.role, this.#random, { isLacking, mayStop })
+    const fate = this.#isPeace ? null : drawFate(member.role, this.#random, { isLacking, mayStop, onlyLacking })
     const running = startNode([...member.before, script, JSON.stringify(fate), ...member.line])
     member.fate = fate
     member.running = running
