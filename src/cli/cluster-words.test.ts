@@ -40,7 +40,10 @@ test('what was asked again is summed up, and workers that brought something else
   const bad = { worker: 'fedcba9876543210', name: 'b', checked: 4, equal: 2, similar: 0, different: 2 }
   const good = { worker: '0123456789abcdef', name: null, checked: 5, equal: 4, similar: 1, different: 0 }
   const lines = clusterLines({ ...CLUSTER, rechecks: { ...sums, unused: 1, open: 3, byWorker: [bad, good] } }, 0)
-  assert.match(lines[4], /^ {2}rechecks +9 captures .*: 6 equal, 1 similar, 2 different; 3 to come$/)
+  assert.match(
+    lines[4],
+    /^ {2}rechecks +9 captures .*: 6 equal, 1 similar, 2 different; 1 unused: no other worker came; 3 to come$/,
+  )
   assert.match(lines[5], /^ {4}b +fedcba98 {2}2 of 4 different$/)
   assert.equal(lines.length, 6)
 })

@@ -36,9 +36,9 @@ export function clusterLines({ servers, differing, workers, rechecks }: ClusterS
 }
 
 /** Of the workers, those that brought what others did not see so. */
-function recheckLines({ checked, equal, similar, different, open, byWorker }: Rechecks): string[] {
+function recheckLines({ checked, equal, similar, different, unused, open, byWorker }: Rechecks): string[] {
   const lines = [
-    `  rechecks    ${grouped(checked)} captures asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${grouped(open)} to come`,
+    `  rechecks    ${grouped(checked)} captures asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${unused > 0 ? `${grouped(unused)} unused: no other worker came; ` : ''}${grouped(open)} to come`,
   ]
   for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MOST_LINES))
     lines.push(
