@@ -1,7 +1,8 @@
 /**
  * A share of captures is asked for again through another worker (the table `recheck`, which intake keeps). While such a capture
  * is to be asked for, whoever brought the first does not get its site, as long as there is anybody else; but no site waits
- * for another worker for longer than ten minutes.
+ * for another worker for longer than ten minutes. Where several workers brought such captures, it is for any but the one that
+ * brought the first of them: else they would wait for each other.
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { WorkerId } from '../visit/visit.ts'

@@ -233,6 +233,45 @@ onBoth(
 )
 
 onBoth(
+  'another finds it soon, also when the one that may not have it has looked just before, each time',
+  1,
+  async (house) => {
+    await house.tell(await house.visit('aaaa.0'), all)
+    await house.clock.sleep(65_000)
+    const found: number[] = []
+    for (let asked = 0; asked < 4; asked++) {
+      assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
+      await house.clock.sleep(500)
+      found.push((await house.frontier.checkOut('bbbb.0', 5)).visits.length)
+      await house.clock.sleep(500)
+    }
+    assert.ok(found.slice(0, 2).includes(1), `${found}`)
+  },
+  ['aaaa', 'bbbb'],
+)
+
+onBoth(
+  'two that have both brought something do not wait for each other',
+  1,
+  async (house) => {
+    await house.tell(await house.visit('aaaa.0'), [kept(HOME)])
+    await house.clock.sleep(20_000)
+    const later = [kept(URLS[1]), kept(URLS[2])].map((page) => ({ ...page, at: house.clock.now() }))
+    await house.tell(await house.visit('bbbb.0'), later)
+    await house.clock.sleep(100_000)
+    assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
+    await house.tell(await house.visit('bbbb.1'), all)
+    assert.ok(house.clock.now() < NOON + 130_000)
+    assert.deepEqual(await verdictsOf(house), [
+      ['bbbb', 'equal'],
+      ['bbbb', 'unused'],
+      ['bbbb', 'unused'],
+    ])
+  },
+  ['aaaa', 'bbbb'],
+)
+
+onBoth(
   'where there is no other worker it does not wait at all',
   1,
   async (house) => {

@@ -1,9 +1,10 @@
 import type { Millis } from '../../base/clock.ts'
-import type { Visit, WorkerId } from '../../visit/visit.ts'
+import type { Visit, VisitId, WorkerId } from '../../visit/visit.ts'
 import { ASK_AGAIN, LEAST_ROUND, MOST_AT_ONCE, MOST_ROUNDS } from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
 import type { Totals } from '../looks.ts'
 import { partyOf } from '../second-opinion.ts'
+import { visitId } from '../visit-id.ts'
 import { Allowance } from './allowance.ts'
 import { Baggage } from './baggage.ts'
 import { bucketFor } from './by-bucket.ts'
@@ -24,6 +25,13 @@ export interface CheckedOut {
   short: boolean
 }
 
+export interface CheckingOut {
+  /** Not before the COMMIT. It fails when the connection was lost meanwhile, also where the COMMIT was done. */
+  answer: Promise<CheckedOut>
+  /** All that are in it. */
+  granted: VisitId[]
+}
+
 /**
  * Three trips, as a rule: candidates are taken; what the likely ones carry is read, with who holds their addresses; they are
  * written. A trip costs more than what is asked in it, above all where the thread that awaits its answer has parts to
@@ -38,7 +46,7 @@ export async function checkOut(
   worker: WorkerId,
   wanted: number,
   left: number,
-): Promise<{ answer: Promise<CheckedOut> }> {
+): Promise<CheckingOut> {
   const { hints, affinity } = sheaf.rules
   const post = affinity.postOf(worker)
   const party = partyOf(options.affinity?.fleet, worker, sheaf.rules.clock.now())
@@ -61,6 +69,7 @@ export async function checkOut(
       party,
       now: sheaf.now,
       overdue: hints.overdueFor(worker, sheaf.now),
+      windowMs: affinity.windowOf(post),
       leaningIn: (bucket) => affinity.leaningTo(post, bucket),
     }
     const [taken] = await Promise.all([takeFree(sheaf.tx, hints, taking, buckets, most), sheaf.readNames()])
@@ -106,7 +115,7 @@ export async function checkOut(
   }))
   // Where the transaction fails by it, nobody awaits it.
   answer.catch(() => {})
-  return { answer }
+  return { answer, granted: granted.map(({ site }) => visitId(site.key, site.fence)) }
 }
 
 /** Those that will be granted if nobody holds their addresses. */
@@ -122,14 +131,14 @@ function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowa
 /** What is read is what was written before it. Where nothing was due, what waits is as it was. */
 function writeAndLook(
   { tx, sites, now, rules: { hints } }: Sheaf,
-  { leaningIn }: Taking,
+  { party, leaningIn }: Taking,
   taken: Taken,
   unused: readonly SharedSite[],
   buckets: readonly number[],
 ): Promise<unknown> {
   const looking = async (bucket: number) => {
-    const next = hints.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket)) : {}
-    hints.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) })
+    const next = hints.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket), party) : {}
+    hints.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) }, party.name)
   }
   return Promise.all([sites.write(), ...buckets.map(looking)])
 }

@@ -30,6 +30,8 @@ export class Hints {
   readonly #affinity: Affinity
   /** 1: a site of the bucket may be given to anybody. */
   readonly #free = new Uint8Array(BUCKETS)
+  /** Of those buckets, the process that found nothing there for itself: what is free may be for others only. */
+  readonly #notFor: (string | undefined)[] = new Array(BUCKETS).fill(undefined)
   /** When the first of those that wait is due. */
   readonly #waits = new Float64Array(BUCKETS).fill(NEVER)
   /** By region, the same of those that lean to it. */
@@ -62,6 +64,7 @@ export class Hints {
   free(bucket: number, best = 0): void {
     this.#noteBest(bucket, best)
     this.#free[bucket] = 1
+    this.#notFor[bucket] = undefined
   }
 
   /** There is one that waits until then, and leans to the region. */
@@ -85,9 +88,14 @@ export class Hints {
     this.#of(holder).aside.add(bucket)
   }
 
-  /** What a check-out saw, after all that it took. */
-  asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen): void {
-    this.#free[bucket] = isFree ? 1 : 0
+  /**
+   * What a check-out saw, after all that it took. `party`: a process that is not shown what is to go to another one
+   * (`../second-opinion.ts`): that it sees nothing does not mean that there is nothing, until another says so, too.
+   */
+  asked(bucket: number, { isFree, waits, leaning = [], best = 0 }: Seen, party = ''): void {
+    const isHidden = !isFree && party !== '' && this.#free[bucket] === 1 && (this.#notFor[bucket] ?? party) === party
+    this.#free[bucket] = isFree || isHidden ? 1 : 0
+    this.#notFor[bucket] = isHidden ? party : undefined
     if (waits !== undefined) this.#waits[bucket] = waits
     for (const [region, at] of leaning) this.#leaningTo(region)[bucket] = at
     this.#best[bucket] = best
@@ -111,7 +119,7 @@ export class Hints {
     const overdue = this.overdueFor(worker, now)
     const buckets: number[] = []
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
-      const isDue = this.#free[bucket] === 1 || this.isDue(bucket, overdue) || this.#leansBy(post, bucket) <= now
+      const isDue = this.#isFreeFor(post, bucket) || this.isDue(bucket, overdue) || this.#leansBy(post, bucket) <= now
       if (isDue || aside?.has(bucket)) buckets.push(bucket)
     }
     return buckets
@@ -136,16 +144,23 @@ export class Hints {
 
   /** When a site may be given to somebody who stands there. */
   #dueFor(post: Post | undefined, bucket: number): Instant {
-    if (this.#free[bucket] === 1) return 0
+    if (this.#isFreeFor(post, bucket)) return 0
     return Math.min(this.#waits[bucket] + this.#affinity.windowOf(post), this.#leansBy(post, bucket))
   }
 
-  /** When the first is due that leans to somebody who stands there. */
+  #isFreeFor(post: Post | undefined, bucket: number): boolean {
+    return this.#free[bucket] === 1 && (post === undefined || this.#notFor[bucket] !== post.process)
+  }
+
+  /**
+   * When the first is due that leans to somebody who stands there. Not before the first of all: who took it for whom it did
+   * not lean saw only that.
+   */
   #leansBy(post: Post | undefined, bucket: number): Instant {
     let due = NEVER
     for (const region of this.#affinity.leaningTo(post, bucket))
       due = Math.min(due, this.#leaning.get(region)?.[bucket] ?? NEVER)
-    return due
+    return Math.max(due, this.#waits[bucket])
   }
 
   #leaningTo(region: string): Float64Array {

@@ -59,8 +59,8 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
     return isIdle
   }
 
-  const checkOutOnce = async (worker: WorkerId, atMost: number): Promise<CheckedOut> => {
-    const { answer } = await db.transact(async (given) => {
+  const checkOutOnce = async (worker: WorkerId, atMost: number, isLastTry = false): Promise<CheckedOut> => {
+    const { answer, granted } = await db.transact(async (given) => {
       const tx = postgresTx(given)
       const { budget } = options
       const sheaf = new Sheaf(tx, rules)
@@ -70,7 +70,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
       const { granted } = await readTotals(tx)
       return checkOut(sheaf, options, worker, atMost, Math.floor(await budget.left(tx)) - granted)
     })
-    return answer
+    try {
+      return await answer
+    } catch (error) {
+      // The COMMIT was done, and the connection lost before the last answers came: nobody will ever come for these visits.
+      await db.transact((tx) => giveBack(new Sheaf(postgresTx(tx), rules), granted))
+      if (isLastTry) throw error
+      return checkOutOnce(worker, atMost, true)
+    }
   }
 
   const frontier: Frontier = {

@@ -1,8 +1,9 @@
-import type { Instant } from '../../base/clock.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
 import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
 import type { WorkerId } from '../../visit/visit.ts'
 import type { Party } from '../second-opinion.ts'
 import type { Hints } from './hints.ts'
+import { notForOthers } from './not-for-others.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
 /** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
@@ -10,19 +11,15 @@ export const PROMOTE = `
   UPDATE site SET state = 'free' WHERE bucket = $1 AND key IN (
     SELECT key FROM site WHERE bucket = $1 AND state = 'waiting' AND not_before <= $2 ORDER BY not_before LIMIT $3
     FOR UPDATE SKIP LOCKED)`
-/** What the worker itself brought is not asked for again through it: see `../second-opinion.ts`. */
-const forAnother = (party: string, from: string, to: string) => `NOT EXISTS (
-    SELECT FROM recheck r WHERE r.bucket = $1 AND r.site = site.key AND r.verdict IS NULL AND r.first_worker = ${party}
-      AND r.first_at BETWEEN ${from} AND ${to})`
 /** Those that another check-out looks at are passed over. By the columns of the table: what is read of them is in no index. */
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
-    AND ${forAnother('$4', '$5', '$6')}
+    AND ${notForOthers('$4', '$5', '$6')}
   ORDER BY site.losses, site.crowd, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
 /** Their time has come, but not for everybody yet: those that are not given to whom they lean to stay as they are. */
 export const TAKE_LEANING = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2 AND not_before <= $3
-    AND ${forAnother('$5', '$6', '$7')}
+    AND ${notForOthers('$5', '$6', '$7')}
   ORDER BY site.not_before LIMIT $4 FOR UPDATE SKIP LOCKED`
 
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
@@ -31,7 +28,7 @@ const PROMOTED_EACH = 4
 const SPARE = 2
 
 export interface Taken {
-  /** Due, locked, the first come first: never lost (V9), of small crowds, by rank, due for longest. */
+  /** Due, locked, the first come first: never lost (V9), of small crowds, whose turn it is, by rank, due for longest. */
   sites: SharedSite[]
   /** Buckets that may have more that is free, and more that leans to this worker. */
   more: Set<number>
@@ -44,6 +41,8 @@ export interface Taking {
   now: Instant
   /** Sites that others may have are due since then. */
   overdue: Instant
+  /** How much later one may be due that goes before another because of its rank, of those that lean to the worker. */
+  windowMs: Millis
   /** By bucket, what sites lean to that lean to this worker. */
   leaningIn(bucket: number): readonly string[]
 }
@@ -52,7 +51,7 @@ export interface Taking {
 export async function takeFree(
   tx: PostgresTx,
   hints: Hints,
-  { worker, party, now, overdue, leaningIn }: Taking,
+  { worker, party, now, overdue, windowMs, leaningIn }: Taking,
   buckets: readonly number[],
   atMost: number,
 ): Promise<Taken> {
@@ -82,6 +81,30 @@ export async function takeFree(
       if (leaning.some(({ length }) => length === most)) moreLeaning.add(bucket)
     }),
   )
-  sites.sort((a, b) => a.losses - b.losses || a.crowd - b.crowd || a.rank - b.rank || a.not_before - b.not_before)
+  const turnOf = turnsOf(sites, windowMs)
+  sites.sort(
+    (a, b) =>
+      a.losses - b.losses ||
+      a.crowd - b.crowd ||
+      turnOf(a) - turnOf(b) ||
+      a.rank - b.rank ||
+      a.not_before - b.not_before,
+  )
   return { sites, more, moreLeaning }
 }
+
+/**
+ * Those that lean to the worker are met by age: one that the order lets come last would be met each time, and who waits behind
+ * it in its bucket never. So its turn comes when all have been given that were due a window after it, or sooner.
+ */
+function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedSite) => number {
+  const latest =
+    windowMs +
+    sites.reduce(
+      (least, site) => (isLeaning(site) ? Math.min(least, site.not_before) : least),
+      Number.POSITIVE_INFINITY,
+    )
+  return (site) => (isLeaning(site) && site.not_before > latest ? 1 : 0)
+}
+
+const isLeaning = ({ state }: SharedSite): boolean => state === 'waiting'

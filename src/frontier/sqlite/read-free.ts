@@ -6,7 +6,10 @@ import { BUCKET } from './bucket.ts'
 export const READ_FREE = `
   SELECT key, address, losses, crowd, rank FROM site
   WHERE state = 'free' AND bucket = ? AND holder = ? AND NOT EXISTS (
-    SELECT 1 FROM recheck r WHERE r.site = site.key AND r.verdict IS NULL AND r.first_worker = ? AND r.first_at BETWEEN ? AND ?)
+    SELECT 1 FROM recheck r
+    WHERE r.site = site.key AND r.verdict IS NULL AND r.first_worker = ? AND r.first_at BETWEEN ? AND ? AND NOT EXISTS (
+      SELECT 1 FROM recheck o
+      WHERE o.site = site.key AND o.verdict IS NULL AND o.first_worker <> r.first_worker AND o.first_at BETWEEN ? AND r.first_at))
   ORDER BY losses, crowd, rank LIMIT ?`
 
 export interface FreeSite {
@@ -19,7 +22,7 @@ export interface FreeSite {
 
 /** Those that were never lost first (V9), then the small crowds, then by rank: of the sites set aside for this worker and those for anybody. */
 export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Party, atMost: number): FreeSite[] {
-  const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, atMost)
+  const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
   const anybodys = read('')
   const own = read(worker)
   if (own.length === 0) return anybodys
