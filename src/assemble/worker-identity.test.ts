@@ -50,7 +50,7 @@ test('a worker that the servers do not know hears where its identity lies, and w
   const said = { code: 'unauthorized', message: 'no worker 12 with that secret is known here', hint: 'register anew' }
   const error = new Refusal('http://s.test', 401, said, true)
   const told = inOwnWords(error, { collection: '/some/where' }, 3) as Error
-  assert.match(told.message, /lies in \/work\/er\/worker\.json.*remove that file.*joins anew.*--join-secret/)
+  assert.match(told.message, /lies in \/some\/where\/worker\.json.*remove that file.*joins anew.*--join-secret/)
   assert.match(told.message, /The 3 reports/)
   // Not what a proxy asks for, and nothing else.
   for (const other of [new Refusal('http://s.test', 401, said, false), new Refusal('http://s.test', 403, said, true)])
