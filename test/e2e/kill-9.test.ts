@@ -165,8 +165,8 @@ async function death(
   return { how, endedAt: ran.endedAt, durableBefore: Math.min(ran.endedAt - UNREPORTED_MS, durableBefore(ran.stderr)) }
 }
 
-/** How late a worker that shares two cores with its servers may be to read an answer that they have sent. */
-const WORKER_LATENESS_MS = 1000
+/** How late a worker whose one thread has just started, on cores that it shares with its servers, may be to read an answer that they have sent. */
+const WORKER_LATENESS_MS = 2500
 
 /**
  * On a busy machine a delivery takes longer than its second, but what was answered before one was over is in the next:
