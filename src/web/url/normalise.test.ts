@@ -221,6 +221,12 @@ test('stray percent signs never become escapes', () => {
 })
 
 test('n(n(u)) = n(u) for every set of rules, and nothing grows', () => {
+  const withShape = urlReader(['session-shape', 'empty-parameters'])
+  assert.equal(
+    withShape.normalise('http://h.test/?x=0e984725-c51c-4bf4-9960-e1c80e27aba0;&AMP;'),
+    'http://h.test/?AMP;',
+    'nothing empty is left of an id with a semicolon',
+  )
   fc.assert(
     fc.property(hostileUrl, fc.subarray([...RULE_NAMES]), (text, rules) => {
       const reader = urlReader(rules)

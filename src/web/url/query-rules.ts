@@ -70,7 +70,9 @@ export function queryRules(on: ReadonlySet<RuleName>): QueryRules {
     // What is drawn by chance may be the only name that a page has: it goes when another parameter is left.
     if (shapes && parameters.length > 1) {
       const named = parameters.flatMap((parameter) => without(parameter, isDrawn) ?? [])
-      if (named.some((parameter) => !isEmpty(parameter))) parameters = named
+      const full = named.filter((parameter) => !isEmpty(parameter))
+      // `x=ID;` leaves nothing behind that another pass would have to drop.
+      if (full.length > 0) parameters = empty ? full : named
     }
     if (sorted && !inOrder(parameters)) parameters = byName(parameters)
     if (repeated) parameters = parameters.filter((parameter, i) => i === 0 || parameter !== parameters[i - 1])
