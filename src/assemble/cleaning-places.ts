@@ -7,8 +7,8 @@ import { isOpenVolume, isVolume, OPEN, volumePath } from '../collection/volumes/
 import type { OtherPlace } from '../keeper/orphan.ts'
 import type { ObjectStore } from '../wire/s3/object-store.ts'
 import { copyVolume } from './fetch-volume.ts'
-import { DIR } from './own-places.ts'
 import { s3AccessOf } from './volume-doors.ts'
+import { DIR } from './volume-places.ts'
 
 type StoreSettings = Parameters<typeof s3AccessOf>[0]
 

@@ -11,7 +11,7 @@ import type { HouseCalls } from '../wire/calls.ts'
 import type { House } from './house.ts'
 import { openPlaces } from './open-places.ts'
 import { notePlace } from './own-places.ts'
-import { PlaceFailed, type TellPlace } from './volume-places.ts'
+import { DIR, PlaceFailed, type TellPlace } from './volume-places.ts'
 
 export interface CrawlVolumes {
   /** Where a thread that begins now writes. */
@@ -46,7 +46,7 @@ async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVol
   const own = { database: house.parts.database, owner: house.owner }
   const placed: TellPlace = async (name, place, bytes, isSealed) => {
     // Whoever reads looks into the archive folder first.
-    if (place !== `dir:${archive}`) await notePlace(own, name, place, bytes, isSealed)
+    if (place !== DIR + archive) await notePlace(own, name, place, bytes, isSealed)
   }
   const isOurs = (volume: string) => opened.has(volume)
   const { list, close } = await openPlaces({ settings, disk, archive, volumes: { placed }, journal, isOurs })

@@ -13,6 +13,7 @@ import type { ObjectStore } from '../wire/s3/object-store.ts'
 import type { VolumeSink } from './ship-volumes.ts'
 import { s3AccessOf } from './volume-doors.ts'
 import {
+  DIR,
   KeptPlace,
   orFailed,
   PlaceFailed,
@@ -52,8 +53,8 @@ export async function openPlaces(parts: PlaceParts): Promise<OpenPlaces> {
     const shipped = (sink: VolumeSink) => shippedPlace(place, disk, folder, sink, kept.has)
     if (place === 'keep') return kept
     if (place === 'upload') return shipped(serverSink(withServer(volumes)))
-    if (place.startsWith('dir:')) {
-      const there = resolve(place.slice('dir:'.length))
+    if (place.startsWith(DIR)) {
+      const there = resolve(place.slice(DIR.length))
       return there === folder ? kept : keptIn(place, there, isOurs)
     }
     const { openS3 } = await import('../wire/s3/s3-store.ts')

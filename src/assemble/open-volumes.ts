@@ -8,8 +8,9 @@ import { volumePath } from '../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { ReadAt } from '../wire/http/volume-reader.ts'
-import { DIR, ONLY_HOUSE } from './own-places.ts'
+import { ONLY_HOUSE } from './own-places.ts'
 import type { VolumeDoors } from './volume-doors.ts'
+import { DIR } from './volume-places.ts'
 
 export interface VolumePlace {
   /** The id of a server, `dir:/PATH` of a worker, or `s3://BUCKET/PREFIX`. */

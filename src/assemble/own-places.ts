@@ -10,11 +10,10 @@ import { isOpenVolume, OPEN, volumePath } from '../collection/volumes/volume-nam
 import type { Database } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { Event } from '../visit/events.ts'
+import { DIR } from './volume-places.ts'
 
 /** The owner, where one house alone stands over its database. */
 export const ONLY_HOUSE = 'crawl'
-/** Before the folder, in the name of a place. */
-export const DIR = 'dir:'
 
 const PLACE = `INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed`

@@ -10,6 +10,7 @@ import { responseAt, responseWith } from './open-queries.ts'
 import { isOwnFolder, pathAt, placesOf, placeWords } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
 import type { VolumeDoors } from './volume-doors.ts'
+import { DIR } from './volume-places.ts'
 
 export interface VolumesTotals {
   volumes: number
@@ -93,7 +94,7 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   if (fetched instanceof Error) {
     const what = `${where}, and could not be fetched: ${fetched.message}`
     // A folder of another machine is looked at there.
-    if (best.node.startsWith('dir:')) found.note(name, what)
+    if (best.node.startsWith(DIR)) found.note(name, what)
     else found.fault(name, what)
     return told
   }

@@ -12,6 +12,9 @@ import { isOpenVolume, isVolume, OPEN } from '../collection/volumes/volume-name.
 import type { Event } from '../visit/events.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
 
+/** Before the folder, in the name of a place. */
+export const DIR = 'dir:'
+
 export interface VolumePlace {
   /** As the operator wrote it. */
   readonly name: string
@@ -209,7 +212,7 @@ export class KeptPlace implements VolumePlace {
       const told = this.#told.get(volume)
       if (told === sealed || told === true || !isOurs(volume)) continue
       const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
-      await tell(volume, `dir:${folder}`, bytes, sealed)
+      await tell(volume, DIR + folder, bytes, sealed)
       this.#told.set(volume, sealed)
     }
   }

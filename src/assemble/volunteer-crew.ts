@@ -2,6 +2,7 @@
 import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../base/clock.ts'
 import { isDiskFull, isOfDisk } from '../base/errors.ts'
+import { inTime } from '../base/in-time.ts'
 import type { Readers } from '../base/journal.ts'
 import type { Random } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
@@ -15,7 +16,7 @@ import { LivePlan } from './live-plan.ts'
 import type { OpenPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
 import { planReader, volunteerDoors } from './volunteer-doors.ts'
-import { atMost, sayFarewell } from './volunteer-farewell.ts'
+import { sayFarewell } from './volunteer-farewell.ts'
 import { goRounds } from './volunteer-rounds.ts'
 import { loadThread } from './worker-thread.ts'
 
@@ -83,8 +84,7 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
   const folders = new Map<string, string>()
   // What keeps volumes from the next place is met again with the next report.
   const leave = async (folder: string, why: unknown) => {
-    const nothing = () => {}
-    await atMost(LEAVING, places.list.leave(folder, why).then(nothing, nothing))
+    await inTime(realClock, LEAVING, places.list.leave(folder, why)).catch(() => {})
     return places.list.folder !== folder
   }
   const crew: Crew = new Crew({

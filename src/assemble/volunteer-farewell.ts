@@ -1,5 +1,6 @@
 /** The end of a volunteer: volumes are brought where they belong, servers hear that it leaves, reports are delivered. */
 import { type Millis, realClock } from '../base/clock.ts'
+import { inTime } from '../base/in-time.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 import type { RemoteServers } from '../wire/http/remote-house.ts'
@@ -21,13 +22,10 @@ const FAREWELL: Millis = 20_000
 
 /** Says how many parts of reports wait here. */
 export async function sayFarewell({ remote, places, journal, version }: Leaving): Promise<number> {
-  await atMost(SHIPPING, shipAll(places, journal))
+  await inTime(realClock, SHIPPING, shipAll(places, journal))
   // Else it would be missed: status says of who falls silent that it may be dead.
   const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
-  await atMost(
-    LAST_WORD,
-    remote.alive(gone).catch(() => {}),
-  )
+  await inTime(realClock, LAST_WORD, remote.alive(gone)).catch(() => {})
   const undelivered = await remote.close(FAREWELL)
   places.close()
   return undelivered
@@ -40,11 +38,4 @@ async function shipAll({ list }: OpenPlaces, journal: Journal<Event>): Promise<v
     await list.ship().catch(waits)
     await list.settled().catch(waits)
   }
-}
-
-/** Until the work is done, or so long. */
-export async function atMost(ms: Millis, work: Promise<void>): Promise<void> {
-  const done = new AbortController()
-  void work.finally(() => done.abort())
-  await realClock.sleep(ms, done.signal)
 }

@@ -6,7 +6,8 @@ import { repairVolumes } from '../collection/volumes/repair.ts'
 import { volumePath } from '../collection/volumes/volume-name.ts'
 import type { Event } from '../visit/events.ts'
 import { type OpenPlaces, openPlaces, type PlaceParts } from './open-places.ts'
-import { DIR, openVolumesIn } from './own-places.ts'
+import { openVolumesIn } from './own-places.ts'
+import { DIR } from './volume-places.ts'
 
 export interface VolunteerPlaceParts extends Omit<PlaceParts, 'isOurs'> {
   /** In the names of its volumes, and of nobody else's. */

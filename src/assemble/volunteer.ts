@@ -13,6 +13,7 @@ import { lockCollection } from '../database/lock.ts'
 import type { Event } from '../visit/events.ts'
 import { httpClient } from '../wire/http/http-client.ts'
 import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
+import type { OpenPlaces } from './open-places.ts'
 import { serverCaOf } from './server-ca.ts'
 import { type RunningWorker, runVolunteer } from './volunteer-crew.ts'
 import { openVolunteerPlaces } from './volunteer-places.ts'
@@ -58,6 +59,7 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
   if (options.journal !== undefined) journal.read(options.journal)
   const client = httpClient(realClock, ca)
   let remote: RemoteServers | undefined
+  let places: OpenPlaces | undefined
   const explained = (error: unknown): never => {
     throw inOwnWords(error, settings, remote?.undelivered ?? 0)
   }
@@ -73,7 +75,8 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
       seal: (...args) => remote!.volumes.seal(...args),
       placed: (...args) => remote!.volumes.placed(...args),
     }
-    const places = await openVolunteerPlaces({ settings, disk: realDisk, archive, host, volumes, journal })
+    const opened = await openVolunteerPlaces({ settings, disk: realDisk, archive, host, volumes, journal })
+    places = opened
     remote = reachServers({
       servers: settings.server,
       identity,
@@ -85,14 +88,15 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
       outboxFolder: join(folder, 'outbox'),
       outboxBytes: OUTBOX_BYTES,
       pollMs: POLL,
-      ready: () => places.list.ship(),
+      ready: () => opened.list.ship(),
       client,
     })
-    const crew = { settings, version, thread, host, remote, journal, random, places }
+    const crew = { settings, version, thread, host, remote, journal, random, places: opened }
     const { done, snapshot, stop } = await runVolunteer(crew)
     return { name: host, done: done.catch(explained).finally(() => lock.release()), snapshot, stop }
   } catch (error) {
     await remote?.close(0)
+    places?.close()
     client.close()
     lock.release()
     return explained(error)

@@ -5,6 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock, Millis } from '../base/clock.ts'
+import { inTime } from '../base/in-time.ts'
 import type { Journal } from '../base/journal.ts'
 import type { Event } from '../visit/events.ts'
 import { ApiError } from '../wire/http/api-error.ts'
@@ -218,7 +219,9 @@ function bytesOf({ body }: FastifyRequest): Uint8Array {
 function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
   const description = JSON.stringify(openApi(program))
   // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
-  const healthy = remembered(clock, PAGE_FRESH, () => within(clock, HEALTH_WITHIN, reachable()))
+  const healthy = remembered(clock, PAGE_FRESH, async () => {
+    if (!(await inTime(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
+  })
   const page = remembered(clock, PAGE_FRESH, async () => {
     const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
       journal.tell({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
@@ -242,18 +245,6 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
     reply.type(METRICS_TYPE)
     return page()
   })
-}
-
-async function within(clock: Clock, ms: Millis, work: Promise<void>): Promise<void> {
-  let cancel = () => {}
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(ms, () => reject(new Error('it does not answer')))
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    cancel()
-  }
 }
 
 /** By the same checks that the other end of the wire uses; nothing is coerced, nothing taken out. */
