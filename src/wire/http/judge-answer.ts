@@ -114,8 +114,11 @@ function accepts<Name extends CallName>(name: Name, value: unknown): value is An
   return check(value)
 }
 
+/** A server that asks for more patience than this is asked all the same. */
+const LONGEST_RETRY_AFTER: Millis = 300_000
+
 /** In seconds, as our servers say it; a proxy's date is not read. */
 function retryAfterOf({ header }: HttpAnswer): Millis {
   const seconds = Number(header('retry-after') ?? 0)
-  return Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : 0
+  return seconds > 0 ? Math.min(seconds * 1000, LONGEST_RETRY_AFTER) : 0
 }

@@ -69,8 +69,6 @@ interface Server {
 const ANSWER_WITHIN: Millis = 20_000
 const FIRST_REST: Millis = 250
 const LONGEST_REST: Millis = 30_000
-/** A server that asks for more patience than this is asked all the same. */
-const LONGEST_RETRY_AFTER: Millis = 300_000
 /** When one refuses, and no other has answered for so long, none will: it is told. */
 const REFUSED_FOR: Millis = 600_000
 const MOST_SERVERS = 100
@@ -223,7 +221,7 @@ export class Servers {
     if (server.notBefore > now) return
     const rest = Math.min(LONGEST_REST, FIRST_REST * 2 ** server.failures) * (0.5 + this.#random.next() / 2)
     server.failures++
-    server.notBefore = now + Math.max(rest, Math.min(retryAfter, LONGEST_RETRY_AFTER))
+    server.notBefore = now + Math.max(rest, retryAfter)
     if (this.#servers.every(({ failures }) => failures > 0)) this.#lostSince ??= now
   }
 
