@@ -62,3 +62,6 @@ export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
     waiting: 0,
   }
 }
+
+/** A part of its visit was told, or an address entered for it: somebody has seen the visit. */
+export const isBegun = ({ part, entered }: Pick<SiteRow, 'part' | 'entered'>): boolean => part > 0 || entered !== null

@@ -1,6 +1,6 @@
 import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
-import { ALL_PARTS, type SiteRow } from '../site-row.ts'
+import { ALL_PARTS, isBegun, type SiteRow } from '../site-row.ts'
 import { readVisitId, visitId } from '../visit-id.ts'
 import { endLease } from './end-visit.ts'
 import { lockVisits } from './lock-visits.ts'
@@ -36,8 +36,6 @@ export async function takeBack(sheaf: Sheaf, worker: WorkerId, has: readonly Vis
   await sheaf.flush()
   return taken
 }
-
-const isBegun = ({ part, entered }: SiteRow): boolean => part > 0 || entered !== null
 
 function end(sheaf: Sheaf, site: SiteRow): void {
   endLease(sheaf, site, sheaf.now)

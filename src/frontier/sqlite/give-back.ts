@@ -2,7 +2,7 @@ import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
-import { ALL_PARTS, type SiteRow } from '../site-row.ts'
+import { ALL_PARTS, isBegun, type SiteRow } from '../site-row.ts'
 import { readVisitId, visitId } from '../visit-id.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { endLease } from './end-lease.ts'
@@ -34,8 +34,6 @@ export function takeBack(tx: SqliteTx, rules: Rules, worker: WorkerId, has: read
     return [visit]
   })
 }
-
-const isBegun = ({ part, entered }: SiteRow): boolean => part > 0 || entered !== null
 
 function end(tx: SqliteTx, rules: Rules, site: SiteRow): void {
   endLease(tx, rules, site, rules.time.now())
