@@ -122,6 +122,7 @@ const POWERS: readonly Power[] = [
     pattern: /from 'node:fs(\/promises)?'/,
     allowed: within(
       'base/real-disk',
+      'base/load-wasm',
       'database/',
       'config/',
       'cli/',

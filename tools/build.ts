@@ -1,0 +1,17 @@
+/** `npm run build`: the package's code as JavaScript, and beside it what is no TypeScript. */
+import { execFileSync } from 'node:child_process'
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { wasmModules } from './wasm-modules.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Into `dist` of that folder. */
+export function build(folder: string): void {
+  const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
+  const dist = join(folder, 'dist')
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dist], { cwd: root })
+  for (const { compiled } of wasmModules()) cpSync(join(root, compiled), join(dist, compiled.replace(/^src\//, '')))
+}
+
+if (import.meta.main) build(root)

@@ -1,0 +1,17 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { compile } from './wasm.ts'
+import { wasmModules } from './wasm-modules.ts'
+
+const modules = wasmModules()
+
+test('there are modules to compile', () => assert.notEqual(modules.length, 0))
+
+for (const module of modules) {
+  test(`${module.compiled} is what its source says (else: npm run wasm)`, async () => {
+    const committed = readFileSync(join(import.meta.dirname, '..', module.compiled))
+    assert.deepEqual(committed, Buffer.from(await compile(module)))
+  })
+}
