@@ -38,14 +38,19 @@ export class Connection {
       else this.#carrier.ring()
     })
     socket.on('data', (bytes: Buffer) => {
-      if (this.#carrier === undefined) this.destroy()
-      else this.#carrier.data(bytes)
+      this.received(bytes)
       // As sockets make them: one piece of memory for every piece of an answer.
       if (bytes.length === bytes.buffer.byteLength) letGo(bytes)
     })
     socket.on('error', (error) => this.#end(error))
     socket.on('end', () => this.#end(undefined))
     socket.on('close', () => this.#end(undefined))
+  }
+
+  /** What has come; the bytes are somebody else's again afterwards. */
+  received(bytes: Buffer): void {
+    if (this.#carrier === undefined) this.destroy()
+    else this.#carrier.data(bytes)
   }
 
   get alive(): boolean {
