@@ -142,7 +142,7 @@ function report(all: readonly Measured[]): Outcome {
       'A test is a link that a page offers: 40 a page. 32 are internal and answered by the known set of the visit (its making is counted); 8 lead abroad, anywhere, and are given to settle, whose whole work and commits are counted. 97 % and 95 % of them are known. All are waiting: each is in the index of the queue too.',
       '* mean / p50 / p99, by the clock.',
       'Rates and µs are by CPU time: of the house’s thread on SQLite (that of the thread that carries the log into the main file is not in them); on PostgreSQL of the house’s thread and of all processes of a server that was started here.',
-      'A check-out while parts are applied, half of the time, is counted from when it was due, whether the thread is free then or not: on SQLite of leases that were granted ahead, as in a crawl of one process; on PostgreSQL, as a server does it, of the database, its commit with it. Statements: how long it had any under way, the way there and back with it. Courtesy (one address pause after a start) is left out.',
+      'A check-out while parts are applied, half of the time, is counted from when another thread asks, whether this one is free then or not: on SQLite of leases that were granted ahead, as in a crawl of one process; on PostgreSQL, as a server does it, of the database, its commit with it. Statements: how long it had any under way, the way there and back with it. Courtesy (one address pause after a start) is left out.',
       ...growths.map(({ database, bytes }) => `${database}: memory grows by ${bytes.toFixed(1)} bytes a known URL.`),
       ...all.flatMap(({ sites, plans }) =>
         plans === undefined ? [] : [`A check-out of ${grouped(sites)} sites:\n\n${plans}`],

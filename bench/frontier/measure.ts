@@ -8,6 +8,7 @@ import type { Link, VisitReport } from '../../src/visit/report.ts'
 import type { Visit } from '../../src/visit/visit.ts'
 import { watchMachine } from '../measure/machine-busy.ts'
 import { quantile } from '../measure/statistics.ts'
+import { askInTime, sinceMs } from './ask-in-time.ts'
 import type { NumberedWeb } from './numbered-web.ts'
 import { type OpenedFrontier, ownMicroseconds } from './opened.ts'
 
@@ -33,7 +34,7 @@ export interface FrontierFigures {
   testsPerSecond: number
   /** Groups of check-outs when nothing else goes on. */
   alone: Latency
-  /** One check-out at a time, as a crawl asks, from when it was due, while parts are applied half of the time. */
+  /** One check-out at a time, as a crawl's threads ask, from when they do, while parts are applied half of the time. */
   whileApplying: Latency
   /** Of the same calls, how long they had statements under way; only where statements travel. */
   aloneStatements?: Latency
@@ -107,20 +108,19 @@ export async function checkOut({ frontier }: FrontierHouse, atMost: number): Pro
   return visits
 }
 
-/** Counted from `due`. */
 async function timedCheckOut(
   { watch }: OpenedFrontier,
   house: FrontierHouse,
   atMost: number,
-  due: number,
+  elapsedMs: () => number,
 ): Promise<{ visits: Visit[]; took: Took }> {
   const call = () => checkOut(house, atMost)
   if (watch === undefined) {
     const visits = await call()
-    return { visits, took: { ms: performance.now() - due } }
+    return { visits, took: { ms: elapsedMs() } }
   }
   const { value: visits, statementMs } = await watch(call)
-  return { visits, took: { ms: performance.now() - due, statementMs } }
+  return { visits, took: { ms: elapsedMs(), statementMs } }
 }
 
 class Traffic {
@@ -150,7 +150,9 @@ class Traffic {
 
   async checkOut(atMost: number): Promise<Visit[]> {
     const cpu = this.#opened.cpuMicroseconds()
-    const { visits, took } = await timedCheckOut(this.#opened, this.#opened.house, atMost, performance.now())
+    const from = performance.now()
+    const elapsedMs = () => performance.now() - from
+    const { visits, took } = await timedCheckOut(this.#opened, this.#opened.house, atMost, elapsedMs)
     this.checkOutUs += this.#opened.cpuMicroseconds() - cpu
     if (visits.length === 0) throw new Error('no site is free: more sites are needed')
     this.checkOuts.push(took)
@@ -214,20 +216,16 @@ async function busyCheckOuts(opened: OpenedFrontier, traffic: Traffic, count: nu
       await sleep(TICK_MS)
     }
   })()
-  const from = performance.now()
   const asked: Promise<void>[] = []
-  for (let at = 1; at <= count; at++) {
-    const due = from + at * CHECK_OUT_EVERY_MS
-    const wait = due - performance.now()
-    if (wait > 0) await sleep(wait)
+  await askInTime({ count, everyMs: CHECK_OUT_EVERY_MS }, (askedMs) => {
     asked.push(
-      timedCheckOut(opened, opened.asked, 1, due).then(({ visits, took }) => {
+      timedCheckOut(opened, opened.asked, 1, () => sinceMs(askedMs)).then(({ visits, took }) => {
         all.push(took)
         ready.push(...visits)
         granted += visits.length
       }),
     )
-  }
+  })
   await Promise.all(asked)
   over = true
   await Promise.all([applying, ticking])

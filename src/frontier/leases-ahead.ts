@@ -3,7 +3,7 @@
  * way. They are leases like any others, durable, and their time runs: so they are few, and who does not take them within
  * two seconds has them given back, as if they had not been handed out. After a crash they are lost like all that was out.
  */
-import type { Clock, Millis } from '../base/clock.ts'
+import { type Clock, type Millis, turn } from '../base/clock.ts'
 import type { Database } from '../database/database.ts'
 import type { Visit, WorkerId } from '../visit/visit.ts'
 import type { FrontierHouse } from './house.ts'
@@ -65,6 +65,8 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
     if (shelf.filling || stopped || shelf.granted.length >= shelf.wanted) return
     shelf.filling = true
     try {
+      // Whoever has just been given one is told so first: a transaction keeps the thread.
+      await turn()
       const asked = clock.elapsed()
       const { visits } = await frontier.checkOut(worker, shelf.wanted - shelf.granted.length)
       const answered = clock.elapsed()

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
+import { turn } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import { migrations } from '../migrations/index.ts'
+import { logSync } from './log-sync.ts'
 import { openSqlite, openToRead } from './open.ts'
 import { APPLICATION_ID, bringUpToDate, describeSchema } from './schema.ts'
 import { sqliteTx } from './tx.ts'
@@ -35,10 +37,50 @@ describe('opening', () => {
     await again.close()
   })
 
-  it('commits through to the disk', async () => {
-    const db = openSqlite(newPath())
-    const { synchronous } = (await db.read((tx) => sqliteTx(tx).get<{ synchronous: number }>('PRAGMA synchronous')))!
-    assert.equal(synchronous, 2, 'FULL')
+  it('commits through to the disk: nobody is told before the log is synced', async () => {
+    const events: string[] = []
+    const db = openSqlite(newPath(), migrations, (path) => {
+      const log = logSync(path)
+      return {
+        async synced() {
+          // The bytes are there to be synced, and meanwhile the thread goes on.
+          assert.ok(readFileSync(`${path}-wal`).includes('text of mine'))
+          await Promise.all([log.synced(), turn().then(() => events.push('others at work'))])
+          events.push('synced')
+        },
+        close: log.close,
+      }
+    })
+    await db.transact((tx) => sqliteTx(tx).run(put('text of mine')))
+    events.push('told')
+    await db.transact((tx) => sqliteTx(tx).get(COUNT))
+    events.push('nothing to sync')
+    await db.close()
+    assert.deepEqual(events, ['others at work', 'synced', 'told', 'nothing to sync'])
+  })
+
+  it('ends with the first sync that fails: the next might lie', async () => {
+    let fails = false
+    let syncs = 0
+    const db = openSqlite(newPath(), migrations, () => ({
+      async synced() {
+        syncs++
+        if (fails) throw Object.assign(new Error('input/output error'), { code: 'EIO' })
+      },
+      close() {},
+    }))
+    await db.transact((tx) => sqliteTx(tx).run(put('a')))
+    fails = true
+    await assert.rejects(
+      db.transact((tx) => sqliteTx(tx).run(put('b'))),
+      problem('database-unreachable'),
+    )
+    fails = false
+    await assert.rejects(
+      db.transact((tx) => sqliteTx(tx).run(put('c'))),
+      problem('database-unreachable'),
+    )
+    assert.equal(syncs, 2)
     await db.close()
   })
 

@@ -7,6 +7,7 @@ import type { Database } from '../database.ts'
 import { migrations } from '../migrations/index.ts'
 import type { Migration } from '../migrations/migration.ts'
 import { checkpointsOf, LONG_LOG } from './checkpoints.ts'
+import { logSync, NO_LOG_SYNC } from './log-sync.ts'
 import { bringUpToDate, whatIs } from './schema.ts'
 import { serialized } from './serialized.ts'
 import { cannotMakeFiles, troubleOf } from './troubles.ts'
@@ -17,7 +18,7 @@ const CACHE_KIB = 64 * 1024
 const LOG_BYTES_KEPT = 64 * 2 ** 20
 
 /** `:memory:` is a database that ends with its process (the simulator's). Makes or migrates the schema as needed. */
-export function openSqlite(path: string, steps: readonly Migration[] = migrations): Database {
+export function openSqlite(path: string, steps: readonly Migration[] = migrations, syncLog = logSync): Database {
   const database = opened(path, () => new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: BUSY_MS }))
   try {
     // Asked before anything is written: somebody else's database stays as it was, byte for byte.
@@ -31,11 +32,19 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
       PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
     `)
     bringUpToDate(database, steps)
-    return serialized(database, path, true, checkpointsOf(database, path))
+    const log = takesSyncs(database) ? syncLog(path) : NO_LOG_SYNC
+    return serialized(database, path, true, checkpointsOf(database, path), log)
   } catch (error) {
     database.close()
     throw troubleOf(error, path)
   }
+}
+
+/** Where there is a log (not in memory, nor on file systems where SQLite can have none) its syncs are ours from now on. */
+function takesSyncs(database: DatabaseSync): boolean {
+  if (database.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal') return false
+  database.exec('PRAGMA synchronous = NORMAL')
+  return true
 }
 
 /** For other processes, also while a crawl writes (V23): sees what was committed when each `read` begins. */

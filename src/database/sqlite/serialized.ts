@@ -4,21 +4,41 @@ import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
+import { type LogSync, NO_LOG_SYNC } from './log-sync.ts'
 import { statementsOf } from './statements.ts'
-import { troubleOf } from './troubles.ts'
+import { notSynced, troubleOf } from './troubles.ts'
 
 export function serialized(
   database: DatabaseSync,
   path: string,
   writable: boolean,
   checkpoints: Checkpoints = NO_CHECKPOINTS,
+  log: LogSync = NO_LOG_SYNC,
 ): Database {
   const reading = statementsOf(database, false)
   let takenBack = 0
   const writing = statementsOf(database, true, () => takenBack)
   let last: Promise<unknown> = Promise.resolve()
   let closed = false
+  /** After a sync has failed the system may forget what it could not write, and say of the next one that all is well. */
+  let lost: Problem | undefined
+  const changes = database.prepare('SELECT total_changes() AS count')
+  let synced = changesOf()
 
+  function changesOf(): unknown {
+    return changes.get()?.count
+  }
+  const makeDurable = async () => {
+    const written = changesOf()
+    if (written === synced) return
+    try {
+      await log.synced()
+    } catch (error) {
+      lost = notSynced(error, path)
+      throw lost
+    }
+    synced = written
+  }
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const turn = last.then(work)
     last = turn.catch(() => {})
@@ -28,10 +48,14 @@ export function serialized(
     if (closed) return Promise.reject(new Problem('database-unreachable', `${path} was closed`))
     return inTurn(async () => {
       try {
+        if (lost !== undefined) throw lost
         database.exec(begin)
         const result = await work(tx)
         database.exec('COMMIT')
-        if (tx === writing) checkpoints.committed()
+        if (tx === writing) {
+          await makeDurable()
+          checkpoints.committed()
+        }
         return result
       } catch (error) {
         takenBack++
@@ -54,6 +78,7 @@ export function serialized(
       closed = true
       return inTurn(async () => {
         await checkpoints.close()
+        log.close()
         database.close()
       })
     },

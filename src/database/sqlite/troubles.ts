@@ -45,10 +45,15 @@ export function troubleOf(error: unknown, path: string): unknown {
       return new Problem('unreadable', `${path} cannot be opened: look at its permissions and its folder's`, cause)
     case IOERR:
       if (isDiskFull(error) || extendedCode(error) === IOERR_SHMSIZE) return diskFull(path, error)
-      return new Problem('database-unreachable', `${path} cannot be read or written: the disk reports an error`, cause)
+      return diskFails(path, error)
     default:
       return isDiskFull(error) ? diskFull(path, error) : error
   }
+}
+
+/** A commit that did not reach the disk. */
+export function notSynced(error: unknown, path: string): Problem {
+  return isDiskFull(error) ? diskFull(path, error) : diskFails(path, error)
 }
 
 /** A read-only folder or medium: SQLite can make no files beside the database. */
@@ -66,4 +71,8 @@ function diskFull(path: string, cause: unknown): Problem {
   return new Problem('disk-full', `no room is left on the disk of ${path}: free some and run the same command again`, {
     cause,
   })
+}
+
+function diskFails(path: string, cause: unknown): Problem {
+  return new Problem('database-unreachable', `${path} cannot be read or written: the disk reports an error`, { cause })
 }
