@@ -2,13 +2,12 @@
  * One gzip member per record, written whole and synchronously: handing a page to the thread pool costs more than
  * compressing it.
  *
- * Level 1 takes some 100 µs for a page of 15 KB (level 2: 20 µs more for 4 % fewer bytes) and 8 µs for the 700 bytes of a
- * request, nearly all of it in zlib itself. A record whose body is compressed already is laid down in *stored* blocks instead,
- * which costs a CRC and a copy: 2 µs. Deflating its head only (that is possible: runs of deflated and stored blocks may follow
- * one another) would save some 800 bytes a page and cost 26 µs more, so it is not done.
+ * A record whose body is compressed already is laid down in *stored* blocks instead, which costs a CRC and a copy: 2 µs. Deflating
+ * its head only (that is possible: runs of deflated and stored blocks may follow one another) would save some 800 bytes a page
+ * and cost some µs more, so it is not done.
  */
-import { crc32, createGzip } from 'node:zlib'
-import { type Emit, reusedGzip } from './reused-gzip.ts'
+import { crc32 } from 'node:zlib'
+import { type Emit, type Gzip, openGzip } from '../deflate/gzip.ts'
 
 const HEADER = new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 3])
 /** An empty last block in fixed codes. */
@@ -18,13 +17,12 @@ const LARGEST_STORED = 65_535
 const small = Buffer.allocUnsafeSlow(8)
 const storedHead = small.subarray(0, 5)
 
-/** windowBits and memLevel make no difference that could be measured. */
-const FAST = { level: 1 }
-
-const gzipFast = reusedGzip(createGzip(FAST), FAST)
+/** Opened when it is first needed: most programs that read records write none. */
+let gzip: Gzip | undefined
 
 export function deflatedMember(emit: Emit, parts: readonly Uint8Array[]): void {
-  gzipFast(emit, parts)
+  gzip ??= openGzip()
+  gzip(emit, parts)
 }
 
 export function storedMember(emit: Emit, parts: readonly Uint8Array[]): void {

@@ -1,0 +1,82 @@
+/** A gzip member from chunks: `begin`, then `more` for each chunk that is full and not the last, then `finish`. */
+import { alignToByte, beginOutput, beginStream, out, putBits } from './bits'
+import { makeFixedCodes, putBlock } from './block'
+import { makeReversed } from './codes'
+import { makeHeaderOrder } from './header'
+import { findMatches } from './match-finder'
+import { ARENA, ARENA_END, CHUNK, clear, END, OUTPUT, PLACES, PLACES_END, WINDOW } from './memory'
+
+memory.grow((<i32>(END + 65535) >> 16) - memory.size())
+makeReversed()
+makeHeaderOrder()
+makeFixedCodes()
+
+/** Where the next chunk goes. */
+let next: usize = ARENA
+/** Where the record begins, or the arena if that is later: what lies below is another's. */
+let floor: usize = ARENA
+
+export function chunkBytes(): u32 {
+  return CHUNK
+}
+
+/** Where the bytes of the next chunk are expected. */
+export function input(): usize {
+  return next
+}
+
+/** Where the bytes are that `more` and `finish` have made: to be taken before the next call. */
+export function output(): usize {
+  return OUTPUT
+}
+
+/**
+ * A record, for whose first chunk there must be so much room. Those before need not be forgotten: their addresses are lower than
+ * the floor. Only when the arena is full does it begin anew, and the table with it.
+ */
+export function begin(room: u32): void {
+  if (next + room > ARENA_END) {
+    next = ARENA
+    clear(PLACES, PLACES_END - PLACES)
+  }
+  floor = next
+  beginStream()
+  // Deflated, no name, no time, the fastest way, on Unix.
+  putBits(0x0008_8b1f, 32)
+  putBits(0x0304_0000_0000, 48)
+}
+
+function deflate(length: u32, isLast: bool): void {
+  const start = next
+  next += length
+  v128.store(next, i64x2.splat(0))
+  v128.store(next, i64x2.splat(0), 16)
+  putBlock(start, length, findMatches(start, next, floor), isLast)
+}
+
+/** Returns how many bytes it has made. */
+export function more(): u32 {
+  deflate(CHUNK, false)
+  if (next + CHUNK > ARENA_END) slide()
+  const made = <u32>(out - OUTPUT)
+  beginOutput()
+  return made
+}
+
+/** The last window goes to where the arena begins, and what is known of it moves along. */
+function slide(): void {
+  const by = next - WINDOW - ARENA
+  memory.copy(ARENA, next - WINDOW, WINDOW)
+  next -= by
+  floor = max(floor, ARENA + by) - by
+  const low = i32x4.splat(<i32>by)
+  for (let at = PLACES; at < PLACES_END; at += 16) v128.store(at, i32x4.sub(i32x4.max_u(v128.load(at), low), low))
+}
+
+export function finish(length: u32, crc: u32, size: u32): u32 {
+  deflate(length, true)
+  alignToByte()
+  putBits(crc, 32)
+  putBits(size, 32)
+  return <u32>(out - OUTPUT)
+}

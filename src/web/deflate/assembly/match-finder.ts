@@ -1,0 +1,167 @@
+/**
+ * Finds what has occurred before, in one pass, and counts the symbols as it goes.
+ *
+ * A table has, for each hash of four bytes, the last two places with such bytes. Each step looks for two positions at once, so at
+ * up to four places, and takes the longest of their matches (the later position's only if it is longer: half of what is known as
+ * lazy matching). Where there is none, both bytes become literals.
+ *
+ * A step's time is that of a chain: address → bytes → hash → place → bytes there → how many are equal → next address. Some
+ * 40 cycles, whatever else is done beside it; so all choices within a step are made by arithmetic, since a branch that is guessed
+ * wrongly costs half a step, and the second place, the second position, the insertions and the counting are nearly free. Measured
+ * on pages of 15 KB: one place instead of two, 4 % faster and 4 % longer; no insertion behind a match, 0 and 2 %; comparing
+ * 8 bytes instead of vectors of 16, 10 % slower; a table twice as large, as fast and 0.5 % shorter, but slower where others
+ * use the cache too.
+ */
+import {
+  COUNTS_END,
+  clear,
+  DISTANCE_COUNTS,
+  HASH_BITS,
+  LENGTH_COUNTS,
+  LITERAL_COUNTS,
+  PLACES,
+  TOKENS,
+  WINDOW,
+} from './memory'
+import { alone, END_OF_BLOCK, lengthOf, match, pair } from './tokens'
+
+const HASHED: u32 = 4
+const LONGEST: u32 = 258
+const VECTOR: u32 = 16
+/** Without any match for so long, text is not what it is: less of it is looked at. */
+const DULL: usize = 512
+
+/** Eight times the hash: the offset of two places. */
+function slotOf(bytes: u32): usize {
+  return ((bytes * 0x9e3779b1) >> (32 - HASH_BITS - 3)) & ((8 << HASH_BITS) - 8)
+}
+
+function insert(bytes: u32, at: usize): void {
+  const slot = slotOf(bytes)
+  store<u64>(slot, <u64>at | (load<u64>(slot, PLACES) << 32), PLACES)
+}
+
+/** Of the next 16, how many from the first on. */
+function equalBytes(a: usize, b: usize): u32 {
+  return ctz(~i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b))))
+}
+
+function countLiteral(literal: u32, times: u32): void {
+  store<u32>(literal << 2, load<u32>(literal << 2, LITERAL_COUNTS) + times, LITERAL_COUNTS)
+}
+
+function countLength(length: u32, times: u32): void {
+  const index = (length - 3) << 2
+  store<u32>(index, load<u32>(index, LENGTH_COUNTS) + times, LENGTH_COUNTS)
+}
+
+function countDistance(symbol: u32): void {
+  store<u32>(symbol << 2, load<u32>(symbol << 2, DISTANCE_COUNTS) + 1, DISTANCE_COUNTS)
+}
+
+/**
+ * The end of the tokens, the last of which ends the block. Nothing before the floor is looked at. Behind the end there must be
+ * zeros, for two vectors: a match is found with them and cut off, and what is found must not depend on what lay there before.
+ */
+export function findMatches(start: usize, end: usize, floor: usize): usize {
+  clear(LITERAL_COUNTS, COUNTS_END - LITERAL_COUNTS)
+  /** The last position where two can be looked up. */
+  const last = end - HASHED - 1
+  let dull = start + DULL
+  let token = TOKENS
+  let at = start
+  while (at <= last) {
+    const bytes = load<u64>(at)
+    const bytes0 = <u32>bytes
+    const bytes1 = <u32>(bytes >> 8)
+    const slot0 = slotOf(bytes0)
+    const places0 = load<u64>(slot0, PLACES)
+    store<u64>(slot0, <u64>at | (places0 << 32), PLACES)
+    const slot1 = slotOf(bytes1)
+    const places1 = load<u64>(slot1, PLACES)
+    store<u64>(slot1, <u64>(at + 1) | (places1 << 32), PLACES)
+
+    // Places of other records, or none (zero), are addresses too: they can be read, and are refused by the comparison.
+    const low = max<usize>(at - WINDOW, floor)
+    const new0 = <usize>places0
+    const old0 = <usize>(places0 >> 32)
+    const new1 = <usize>places1
+    const old1 = <usize>(places1 >> 32)
+    const isNew0 = <u32>(new0 >= low) & <u32>(load<u32>(new0) === bytes0)
+    const isOld0 = <u32>(old0 >= low) & <u32>(load<u32>(old0) === bytes0)
+    const isNew1 = <u32>(new1 > low) & <u32>(load<u32>(new1) === bytes1)
+    const isOld1 = <u32>(old1 > low) & <u32>(load<u32>(old1) === bytes1)
+    const literal = bytes0 & 255
+    if ((isNew0 | isOld0 | isNew1 | isOld1) === 0) {
+      store<u32>(token, pair(literal, bytes1 & 255))
+      countLiteral(literal, 1)
+      countLiteral(bytes1 & 255, 1)
+      token += 4
+      at += 2
+      if (at > dull) {
+        const until = min<usize>(at + ((at - dull) >> 6), last)
+        for (; at < until; at += 2) {
+          store<u32>(token, pair(load<u8>(at), load<u8>(at, 1)))
+          countLiteral(load<u8>(at), 1)
+          countLiteral(load<u8>(at, 1), 1)
+          token += 4
+        }
+      }
+      continue
+    }
+
+    const newLength0 = equalBytes(at, new0) & -isNew0
+    const oldLength0 = equalBytes(at, old0) & -isOld0
+    const newLength1 = equalBytes(at + 1, new1) & -isNew1
+    const oldLength1 = equalBytes(at + 1, old1) & -isOld1
+    const length0 = max(newLength0, oldLength0)
+    const length1 = max(newLength1, oldLength1)
+    const from0 = select<usize>(old0, new0, oldLength0 > newLength0)
+    const from1 = select<usize>(old1, new1, oldLength1 > newLength1)
+    insert(<u32>(bytes >> 16), at + 2)
+    insert(<u32>(bytes >> 24), at + 3)
+
+    const isLater = <u32>(length1 > length0)
+    store<u32>(token, alone(literal))
+    countLiteral(literal, isLater)
+    token += isLater << 2
+    at += isLater
+    const from = select<usize>(from1, from0, isLater)
+    let length = select<u32>(length1, length0, isLater)
+    if (length === VECTOR) {
+      do {
+        const more = equalBytes(at + length, from + length)
+        length += more
+        if (more < VECTOR) break
+      } while (length < LONGEST)
+      length = min(length, LONGEST)
+    }
+
+    // Distances from 1 on: two symbols for each number of extra bits, but four without any.
+    const distance = <u32>(at - from) - 1
+    const extraBits = 30 - clz(distance | 2)
+    const symbol = (extraBits << 1) + (distance >> extraBits)
+    store<u32>(token, match(length, symbol, distance & ((1 << extraBits) - 1)))
+    countLength(length, 1)
+    countDistance(symbol)
+    token += 4
+    at += length
+    dull = at + DULL
+    if (at <= last) insert(load<u32>(at - 1), at - 1)
+  }
+  if (at > end) {
+    const cut = <u32>(at - end)
+    const tooLong = load<u32>(token - 4)
+    countLength(lengthOf(tooLong), -1)
+    countLength(lengthOf(tooLong) - cut, 1)
+    store<u32>(token - 4, tooLong - cut)
+  }
+  for (; at < end; at++) {
+    store<u32>(token, alone(load<u8>(at)))
+    countLiteral(load<u8>(at), 1)
+    token += 4
+  }
+  store<u32>(token, alone(END_OF_BLOCK))
+  countLiteral(END_OF_BLOCK, 1)
+  return token + 4
+}

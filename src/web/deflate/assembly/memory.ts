@@ -1,0 +1,66 @@
+/**
+ * Where everything lies. The module uses no stack, no heap and no static data: the addresses are constants, which the compiler
+ * folds into the instructions. What a page touches (32 KB of places, its own text, its tokens) nearly fits into the first cache.
+ */
+
+/** How far back a match may lie. */
+export const WINDOW: u32 = 32768
+/** A chunk becomes one block: the most that one stored block can hold, so that there is a way to write it whatever it is. */
+export const CHUNK: u32 = 65535
+/** Vectors are read and words are written beyond the end of what counts; no match is longer. */
+const BEYOND: usize = 320
+
+/** By hash: the addresses where such bytes were seen last and before that. */
+export const HASH_BITS: u32 = 12
+export const PLACES: usize = 1024
+export const PLACES_END: usize = PLACES + (8 << HASH_BITS)
+
+/** The input, one record behind another until there is no more room. */
+export const ARENA: usize = PLACES_END
+export const ARENA_END: usize = ARENA + 256 * 1024
+/** Four bytes each; at worst there is one for each byte of a chunk, and the end of the block. */
+export const TOKENS: usize = ARENA_END + BEYOND
+/** At worst a stored block, with the header and the trailer of gzip. */
+export const OUTPUT: usize = TOKENS + 4 * (<usize>CHUNK + 1) + BEYOND
+
+/** What tokens are written with: see tokens.ts for the indices, codes.ts for the values. */
+export const SECOND_CODES: usize = (OUTPUT + CHUNK + BEYOND) & ~15
+export const FIRST_CODES: usize = SECOND_CODES + 4 * 256
+export const CODES_END: usize = FIRST_CODES + 4 * 528
+/** The same for the codes that the format fixes. */
+export const FIXED_CODES: usize = CODES_END
+
+/** How often symbols come; lengths are counted by length, then brought to their symbols behind the literals. */
+export const LITERAL_COUNTS: usize = FIXED_CODES + CODES_END - SECOND_CODES
+export const LENGTH_COUNTS: usize = LITERAL_COUNTS + 4 * 288
+export const DISTANCE_COUNTS: usize = LENGTH_COUNTS + 4 * 256
+export const COUNTS_END: usize = DISTANCE_COUNTS + 4 * 32
+
+/** How long the codes of literals and lengths are, and those of distances. */
+export const LITERAL_BITS: usize = COUNTS_END
+export const DISTANCE_BITS: usize = LITERAL_BITS + 288
+/** Both in a row as the header has them, and one that ends the last run. */
+export const ALL_BITS: usize = DISTANCE_BITS + 32
+
+/** The header of a block says how long the codes are, in symbols that have codes too. */
+export const HEADER_SYMBOLS: usize = ALL_BITS + 320
+export const HEADER_COUNTS: usize = HEADER_SYMBOLS + 2 * 320
+export const HEADER_BITS: usize = HEADER_COUNTS + 4 * 32
+export const HEADER_CODES: usize = HEADER_BITS + 32
+export const HEADER_ORDER: usize = HEADER_CODES + 4 * 32
+
+/** While a code is built: the symbols that occur, in order and as nodes of a tree; how many have one frequency, or one length. */
+export const USED: usize = HEADER_ORDER + 32
+export const NODES: usize = USED + 4 * 288
+export const SORTED: usize = NODES + 4 * 288
+export const BUCKETS: usize = SORTED + 4 * 288
+export const BITS_COUNTS: usize = BUCKETS + 4 * 64
+export const NEXT_CODES: usize = BITS_COUNTS + 4 * 16
+
+export const REVERSED: usize = NEXT_CODES + 4 * 16
+export const END: usize = REVERSED + 256
+
+/** By vectors: the instruction for it is a call out of the module, which costs as much as half a kilobyte. Both are multiples of 16. */
+export function clear(at: usize, bytes: usize): void {
+  for (const end = at + bytes; at < end; at += 16) v128.store(at, i64x2.splat(0))
+}
