@@ -28,14 +28,12 @@ const STORED: u32 = 0
 const FIXED: u32 = 1
 const OWN: u32 = 2
 
-function fixedLength(literal: u32): u32 {
-  return literal < 144 ? 8 : literal < 256 ? 9 : literal < 280 ? 7 : 8
-}
-
 const FIXED_DISTANCE: u32 = 5
 
 export function makeFixedCodes(): void {
-  for (let literal: u32 = 0; literal < 288; literal++) store<u8>(LITERAL_BITS + literal, <u8>fixedLength(literal))
+  memory.fill(LITERAL_BITS, 8, 288)
+  memory.fill(LITERAL_BITS + 144, 9, 112)
+  memory.fill(LITERAL_BITS + 256, 7, 24)
   codesOfLengths(288, LITERAL_BITS, FIRST_CODES)
   memory.fill(DISTANCE_BITS, <u8>FIXED_DISTANCE, 32)
   codesOfLengths(32, DISTANCE_BITS, SECOND_CODES)
@@ -63,22 +61,26 @@ function extraBits(): u32 {
   return bits
 }
 
-function ownBits(): u32 {
-  let bits: u32 = 0
-  for (let symbol: u32 = 0; symbol < LITERALS; symbol++)
-    bits += load<u32>(symbol << 2, LITERAL_COUNTS) * <u32>load<u8>(symbol, LITERAL_BITS)
-  for (let symbol: u32 = 0; symbol < DISTANCES; symbol++)
-    bits += load<u32>(symbol << 2, DISTANCE_COUNTS) * <u32>load<u8>(symbol, DISTANCE_BITS)
-  return bits
+/** Of so many counters, which must be a multiple of four. */
+function sumOf(counts: usize, counters: u32): u32 {
+  let sums = i32x4.splat(0)
+  for (const end = counts + (counters << 2); counts < end; counts += 16) sums = i32x4.add(sums, v128.load(counts))
+  return (
+    i32x4.extract_lane(sums, 0) +
+    i32x4.extract_lane(sums, 1) +
+    i32x4.extract_lane(sums, 2) +
+    i32x4.extract_lane(sums, 3)
+  )
 }
 
 function fixedBits(): u32 {
-  let bits: u32 = 0
-  for (let symbol: u32 = 0; symbol < LITERALS; symbol++)
-    bits += load<u32>(symbol << 2, LITERAL_COUNTS) * fixedLength(symbol)
-  for (let symbol: u32 = 0; symbol < DISTANCES; symbol++)
-    bits += load<u32>(symbol << 2, DISTANCE_COUNTS) * FIXED_DISTANCE
-  return bits
+  return (
+    8 * sumOf(LITERAL_COUNTS, 144) +
+    9 * sumOf(LITERAL_COUNTS + 4 * 144, 112) +
+    7 * sumOf(LITERAL_COUNTS + 4 * 256, 24) +
+    8 * sumOf(LITERAL_COUNTS + 4 * 280, 8) +
+    FIXED_DISTANCE * sumOf(DISTANCE_COUNTS, 32)
+  )
 }
 
 /** At most 48 bits for a token, behind at most 7 that wait. */
@@ -111,9 +113,9 @@ function putStored(start: usize, length: u32): void {
 
 export function putBlock(start: usize, length: u32, tokensEnd: usize, isLast: bool): void {
   countLengthSymbols()
-  buildCode(LITERAL_COUNTS, LITERALS, LONGEST_CODE, LITERAL_BITS, FIRST_CODES)
-  buildCode(DISTANCE_COUNTS, DISTANCES, LONGEST_CODE, DISTANCE_BITS, SECOND_CODES)
-  const own = ownBits() + prepareHeader()
+  const literals = buildCode(LITERAL_COUNTS, LITERALS, LONGEST_CODE, LITERAL_BITS, FIRST_CODES)
+  const distances = buildCode(DISTANCE_COUNTS, DISTANCES, LONGEST_CODE, DISTANCE_BITS, SECOND_CODES)
+  const own = literals + distances + prepareHeader()
   const fixed = fixedBits()
   const stored = (length + 4) << 3
   if (min(own, fixed) + extraBits() > stored) {

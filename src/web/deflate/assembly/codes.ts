@@ -142,8 +142,21 @@ function assignCodes(used: u32, lengths: usize, codes: usize): void {
   }
 }
 
-/** Lengths of all symbols (zero: it does not occur), codes of those that occur. There is room for 16 lengths too many. */
-export function buildCode(counts: usize, symbols: u32, limit: u32, lengths: usize, codes: usize): void {
+/** How many bits they take together. */
+function bitsOf(used: u32, counts: usize, lengths: usize): u32 {
+  let bits: u32 = 0
+  for (let index: u32 = 0; index < used; index++) {
+    const symbol = load<u32>(index << 2, USED)
+    bits += load<u32>(counts + (symbol << 2)) * <u32>load<u8>(lengths + symbol)
+  }
+  return bits
+}
+
+/**
+ * Lengths of all symbols (zero: it does not occur; there is room for 16 too many), codes of those that occur. Returns how many bits
+ * all take together.
+ */
+export function buildCode(counts: usize, symbols: u32, limit: u32, lengths: usize, codes: usize): u32 {
   clear(lengths, (symbols + 15) & ~15)
   const used = listUsed(counts, symbols)
   sortNodes(used)
@@ -151,6 +164,7 @@ export function buildCode(counts: usize, symbols: u32, limit: u32, lengths: usiz
   countDepths(used, limit)
   spreadLengths(limit, lengths)
   assignCodes(used, lengths, codes)
+  return bitsOf(used, counts, lengths)
 }
 
 /** Codes for lengths that are given, one for each symbol. */

@@ -79,12 +79,16 @@ export function prepareHeader(): u32 {
     addRun(length, run)
     at += run
   }
-  buildCode(HEADER_COUNTS, SYMBOLS, LONGEST_CODE, HEADER_BITS, HEADER_CODES)
+  const bits = buildCode(HEADER_COUNTS, SYMBOLS, LONGEST_CODE, HEADER_BITS, HEADER_CODES)
   lengths = SYMBOLS
   while (load<u8>(HEADER_BITS + load<u8>(lengths - 1, HEADER_ORDER)) === 0) lengths--
-  let bits: u32 = 14 + 3 * lengths
-  for (let symbol: u32 = 0; symbol < SYMBOLS; symbol++)
-    bits += load<u32>(symbol << 2, HEADER_COUNTS) * (<u32>load<u8>(symbol, HEADER_BITS) + extraOf(symbol))
+  return 14 + 3 * lengths + bits + extraBits()
+}
+
+function extraBits(): u32 {
+  let bits: u32 = 0
+  for (let symbol = AGAIN; symbol <= MANY_ZEROS; symbol++)
+    bits += load<u32>(symbol << 2, HEADER_COUNTS) * extraOf(symbol)
   return bits
 }
 

@@ -87,12 +87,14 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
     const old0 = <usize>(places0 >> 32)
     const new1 = <usize>places1
     const old1 = <usize>(places1 >> 32)
-    const isNew0 = <u32>(new0 >= low) & <u32>(load<u32>(new0) === bytes0)
-    const isOld0 = <u32>(old0 >= low) & <u32>(load<u32>(old0) === bytes0)
-    const isNew1 = <u32>(new1 > low) & <u32>(load<u32>(new1) === bytes1)
-    const isOld1 = <u32>(old1 > low) & <u32>(load<u32>(old1) === bytes1)
+    const newLength0 = select<u32>(equalBytes(at, new0), 0, new0 >= low)
+    const oldLength0 = select<u32>(equalBytes(at, old0), 0, old0 >= low)
+    const newLength1 = select<u32>(equalBytes(at + 1, new1), 0, new1 > low)
+    const oldLength1 = select<u32>(equalBytes(at + 1, old1), 0, old1 > low)
+    const length0 = max(newLength0, oldLength0)
+    const length1 = max(newLength1, oldLength1)
     const literal = bytes0 & 255
-    if ((isNew0 | isOld0 | isNew1 | isOld1) === 0) {
+    if (max(length0, length1) < HASHED) {
       store<u32>(token, pair(literal, bytes1 & 255))
       countLiteral(literal, 1)
       countLiteral(bytes1 & 255, 1)
@@ -110,12 +112,6 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
       continue
     }
 
-    const newLength0 = equalBytes(at, new0) & -isNew0
-    const oldLength0 = equalBytes(at, old0) & -isOld0
-    const newLength1 = equalBytes(at + 1, new1) & -isNew1
-    const oldLength1 = equalBytes(at + 1, old1) & -isOld1
-    const length0 = max(newLength0, oldLength0)
-    const length1 = max(newLength1, oldLength1)
     const from0 = select<usize>(old0, new0, oldLength0 > newLength0)
     const from1 = select<usize>(old1, new1, oldLength1 > newLength1)
     insert(<u32>(bytes >> 16), at + 2)
