@@ -1,9 +1,10 @@
 /**
- * What a character is to a reader of text. A table for all of them: one look a character, whatever the script; of its 256 KB
- * a page touches the few lines that its letters are in.
+ * What a character is to a reader of text. This is what counts; `assembly/kinds.ts` tells most of it without a table.
  */
 
 export const KIND = {
+  /** Part of a word, like all that nothing else is said of. */
+  letter: 0,
   /** Part of a word, as letters are; what differs only in them has the same shape. */
   digit: 1,
   /** Seen, but in no word. */
@@ -61,15 +62,9 @@ const RANGES: [kind: number, from: number, to: number][] = [
   [KIND.glyph, 0xff00, 0xffef], // full and half width
 ]
 
-/** Above the code in a digit's place in the table. */
-const DIGIT_BIT = 0x10000
-
-/**
- * By UTF-16 code unit. Of letters and digits: the code that is hashed, without its case where one bit is the case (ASCII and
- * Latin-1), and above its 16 bits 1 for a digit. Of all others: the kind, negative.
- */
-export const CHARACTERS = new Int32Array(0x10000)
-for (let code = 0; code < CHARACTERS.length; code++) CHARACTERS[code] = code < 256 ? code | 0x20 : code
-for (const [kind, from, to] of RANGES) {
-  for (let code = from; code <= to; code++) CHARACTERS[code] = kind === KIND.digit ? code | DIGIT_BIT : -kind
+/** By UTF-16 code unit. */
+export function kindsOfCharacters(): Uint8Array {
+  const kinds = new Uint8Array(0x10000)
+  for (const [kind, from, to] of RANGES) kinds.fill(kind, from, to + 1)
+  return kinds
 }

@@ -15,32 +15,26 @@ lundi mardi mercredi jeudi vendredi samedi dimanche
 gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre gen mag giu lug ott lunedì martedì mercoledì giovedì
 venerdì sabato domenica`
 
-/** As `TextFolder` hashes a word. */
-function wordHash(word: string): number {
+/** Their hashes, as `assembly/words.ts` takes them. */
+export function dateWords(): number[] {
+  return NAMES.trim().split(/\s+/).map(wordHash)
+}
+
+/** One bit for each of 16,384 remainders of theirs, and each in the first slot from its remainder on that is free. */
+export function placeDateWords(remainders: Int32Array, slots: Int32Array): void {
+  for (const hash of dateWords()) {
+    remainders[(hash >>> 5) & 511] |= 1 << hash
+    let slot = hash & (slots.length - 1)
+    while (slots[slot] !== 0) slot = (slot + 1) & (slots.length - 1)
+    slots[slot] = hash
+  }
+}
+
+export function wordHash(word: string): number {
   let hash = 0
   for (let i = 0; i < word.length; i++) {
     const code = word.charCodeAt(i)
     hash = (Math.imul(hash, 65599) + (code < 256 ? code | 0x20 : code)) | 0
   }
   return hash
-}
-
-const hashes = new Set<number>()
-/** One bit for each of 16,384 remainders: nearly every word is told to be none by one look (the set alone took 20 ns a word). */
-const remainders = new Int32Array(512)
-
-for (const name of NAMES.trim().split(/\s+/)) {
-  const hash = wordHash(name)
-  hashes.add(hash)
-  remainders[(hash >>> 5) & 511] |= 1 << hash
-}
-
-/** 0 when it is surely none, 1 when it may be one. */
-export function maybeDateWord(hash: number): number {
-  return (remainders[(hash >>> 5) & 511] >>> hash) & 1
-}
-
-/** Is this the hash of a month's or a day's name? */
-export function isDateWord(hash: number): boolean {
-  return maybeDateWord(hash) !== 0 && hashes.has(hash)
 }

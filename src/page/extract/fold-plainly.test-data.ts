@@ -1,6 +1,6 @@
 /** What `TextFolder` does, said in the plainest way: what the fast way is compared with. */
-import { CHARACTERS, KIND } from './characters.ts'
-import { isDateWord } from './date-words.ts'
+import { KIND, kindsOfCharacters } from './characters.ts'
+import { dateWords, wordHash } from './date-words.ts'
 
 export interface PlainlyFolded {
   text: string
@@ -31,6 +31,8 @@ class Piece {
 }
 
 const LONGEST = 30
+const KIND_OF = kindsOfCharacters()
+const DATES = new Set(dateWords())
 
 /** Texts, and gaps of tags between them. */
 export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFolded {
@@ -52,17 +54,18 @@ export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFold
       continue
     }
     for (const letter of part.split('')) {
-      const is = CHARACTERS[letter.charCodeAt(0)]
-      if (is === -KIND.nothing) continue
-      if (is < 0) inWord = false
-      if (is === -KIND.white) {
+      const is = KIND_OF[letter.charCodeAt(0)]
+      if (is === KIND.nothing) continue
+      const isLetter = is === KIND.letter || is === KIND.digit
+      if (!isLetter) inWord = false
+      if (is === KIND.white) {
         gap = Math.max(gap, 1)
         continue
       }
-      const piece = pieceFor(is === -KIND.glyph)
+      const piece = pieceFor(is === KIND.glyph)
       piece.text += letter
-      if (is === -KIND.glyph) piece.words.push(letter)
-      else if (is >= 0) {
+      if (is === KIND.glyph) piece.words.push(letter)
+      else if (isLetter) {
         if (inWord) piece.words[piece.words.length - 1] += letter
         else piece.words.push(letter)
         inWord = true
@@ -89,22 +92,13 @@ function join(pieces: Piece[]): PlainlyFolded {
     gap = 0
     text += piece.text
     for (const word of piece.words) {
-      const hash = piece.isGlyph ? word.charCodeAt(0) : hashOf(word)
-      words.push({ hash, isNumber: isDateWord(hash) || (!piece.isGlyph && /[0-9]/.test(word)) })
+      const hash = piece.isGlyph ? word.charCodeAt(0) : wordHash(word)
+      words.push({ hash, isNumber: DATES.has(hash) || (!piece.isGlyph && /[0-9]/.test(word)) })
     }
   }
   // Half a pair at the very end is no character.
   text = text.replace(/[\ud800-\udbff]$/, '')
   return { text, words: words.length, simhash: simhashOf(words), shape: simhashOf(shapeOf(words)), leftOut, strings }
-}
-
-function hashOf(word: string): number {
-  let hash = 0
-  for (const letter of word.split('')) {
-    const code = letter.charCodeAt(0)
-    hash = (Math.imul(hash, 65599) + (code < 256 ? code | 0x20 : code)) | 0
-  }
-  return hash
 }
 
 /** Every run of numbers as one word. */

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import { decodeHTML } from 'entities/decode'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
+import { seededRandom } from '../../base/random.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
 import { foldedText, gather } from './gather.ts'
-import { PIECE, TextFolder, WINDOW } from './text.ts'
+import { ASIDE, MOST_RUNS, MOST_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
 
 type Part = string | 0 | 1 | 2
 
@@ -92,6 +93,78 @@ test('so it is at the edges of the window on a page', () => {
     }),
     { numRuns: 100 },
   )
+})
+
+/** Word after word, of some characters each. */
+function manyWords(count: number, letters: string): string[] {
+  const random = seededRandom(3)
+  return Array.from({ length: count }, () =>
+    Array.from({ length: 1 + random.integer(9) }, () => letters[random.integer(letters.length)]).join(''),
+  )
+}
+
+test('every code unit there is, among letters and by itself', () => {
+  for (let code = 0; code < 0x10000; code++) {
+    const unit = String.fromCharCode(code)
+    const parts: Part[] = [`x${unit}Y1 two three four five`, unit, 1, unit]
+    assert.deepEqual(foldTexts(parts), foldPlainly(parts), `U+${code.toString(16)}`)
+  }
+})
+
+test('more runs than can wait, and more beside the page than there is room for', () => {
+  for (const letters of ['abcXYZ09.é', 'ab 你好。\xad', 'дж, 😀\u2003']) {
+    const parts = manyWords(3 * MOST_RUNS, letters).map((word, i): Part => (i % 5 === 0 ? 1 : word))
+    assert.ok(parts.join('').length > ASIDE)
+    const expected = foldPlainly(parts)
+    assert.deepEqual(foldTexts(parts), expected)
+    assert.deepEqual(foldPage(parts), expected)
+  }
+})
+
+test('runs longer than the window; votes of many words are counted exactly', () => {
+  for (const letters of ['abcdef8', 'éдж.', '漢字กข。😀']) {
+    const parts = ['first', 2 as const, manyWords(24_000, letters).join(' '), 'last']
+    assert.ok(parts[2].toString().length > 2 * WINDOW)
+    const expected = foldPlainly(parts)
+    assert.deepEqual(foldTexts(parts), expected)
+    assert.deepEqual(foldPage(parts), expected)
+  }
+})
+
+test('where text is cut it is what the plain way gives of as much, and nothing is cut that fits', () => {
+  const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 12 })
+  fc.assert(
+    fc.property(some, fc.integer({ min: 2, max: 3 * PIECE }), (parts, most) => {
+      const folder = new TextFolder(most)
+      for (const one of parts) {
+        if (typeof one === 'number') folder.part(one)
+        else folder.add(one, 0, one.length)
+      }
+      const { text, words, simhash, shape } = told(folder)
+      const whole = foldPlainly(parts)
+      assert.ok(text.length <= most)
+      if (!folder.cut) assert.equal(text, whole.text)
+      else assert.ok(parts.join('').length >= most - 1)
+      // Of half a pair at the very end the words know, the text does not.
+      if (/[\ud800-\udfff]/.test(parts.join(''))) return
+      const kept = foldPlainly([text])
+      assert.equal(text.replaceAll('\n', ' '), kept.text)
+      assert.deepEqual([words, simhash, shape], [kept.words, kept.simhash, kept.shape])
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('the longest text there is', () => {
+  const page = `<${manyWords(260_000, 'abcdefghé1').join(' ')}<`
+  const folder = new TextFolder()
+  folder.add(page, 1, page.length - 1)
+  const { text, words, simhash, shape } = told(folder)
+  assert.ok(folder.cut)
+  assert.equal(text.length, MOST_TEXT - 1)
+  assert.equal(text, page.slice(1, MOST_TEXT).trimEnd())
+  const kept = foldPlainly([text])
+  assert.deepEqual([words, simhash, shape], [kept.words, kept.simhash, kept.shape])
 })
 
 test('references in a page are what the decoder makes of them', () => {

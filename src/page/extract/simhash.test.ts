@@ -2,9 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seededRandom } from '../../base/random.ts'
-import { BitVotes } from './bit-votes.ts'
-import { bitsApart } from './simhash.ts'
 import { TextFolder } from './text.ts'
+
+function bitsApart(a: bigint, b: bigint): number {
+  return (a ^ b).toString(2).replaceAll('0', '').length
+}
 
 function simhash(text: string): bigint {
   const folder = new TextFolder()
@@ -21,26 +23,6 @@ function shape(text: string): bigint {
 const random = seededRandom(11)
 const word = () => (random.integer(5000) + 1000).toString(36)
 const sentence = (words: number) => Array.from({ length: words }, word)
-
-test('votes are counted exactly, however many', () => {
-  fc.assert(
-    fc.property(fc.array(fc.integer(), { maxLength: 40 }), fc.integer({ min: 1, max: 120 }), (numbers, times) => {
-      const votes = new BitVotes()
-      const expected = new Array(32).fill(0)
-      for (let i = 0; i < times; i++) {
-        votes.add(Int32Array.from([...numbers, ...new Array(8).fill(0)]), numbers.length)
-        for (const number of numbers) {
-          for (let bit = 0; bit < 32; bit++) expected[bit] += (number >>> bit) & 1
-        }
-      }
-      assert.deepEqual(
-        Array.from(expected, (_, bit) => votes.count(bit)),
-        expected,
-      )
-    }),
-    { numRuns: 30 },
-  )
-})
 
 test('a text with a word changed differs in few bits, another text in about half', () => {
   let near = 0
@@ -74,12 +56,6 @@ test('a text without words has no simhash; the shortest has one', () => {
   assert.equal(simhash(''), 0n)
   assert.equal(simhash(' ... '), 0n)
   assert.notEqual(simhash('a'), simhash('b'))
-})
-
-test('bits apart', () => {
-  assert.equal(bitsApart(0n, 2n ** 64n - 1n), 64)
-  assert.equal(bitsApart(5n, 5n), 0)
-  assert.equal(bitsApart(1n << 63n, 1n), 2)
 })
 
 test('what differs in numbers and dates only has one shape', () => {

@@ -1,0 +1,49 @@
+/** What `text.ts` asks for: text is begun, runs are added as they queue up in memory, and what came of it lies in `RESULT`. */
+import { digest } from './digest'
+import { addRun, beginText, dropHalfPair, end, endText, isCut, leftOut, strings, textLength } from './fold'
+import { RESULT, RUNS, TEXT } from './memory'
+import { count, hashWords, shape, simhash } from './words'
+
+export {
+  ASIDE,
+  ASIDE_AT,
+  DATE_BITS,
+  DATE_SLOTS,
+  DATES,
+  KIND_OF,
+  MOST_RUNS,
+  MOST_TEXT,
+  PIECE,
+  RESULT,
+  RUNS,
+  TEXT,
+  WINDOW,
+  WINDOW_AT,
+} from './memory'
+
+export function begin(most: i32): void {
+  beginText(most)
+}
+
+/** Folds so many runs, and returns how long the text is now. */
+export function add(runs: i32): i32 {
+  for (let i = 0; i < runs; i++) {
+    const run = load<u32>(RUNS + 8 * i)
+    addRun(run >>> 2, load<i32>(RUNS + 8 * i, 4), run & 3)
+  }
+  return textLength()
+}
+
+export function finish(): void {
+  endText()
+  hashWords(TEXT, end)
+  dropHalfPair()
+  store<u64>(RESULT, digest(TEXT, end))
+  store<u64>(RESULT, simhash(), 8)
+  store<u64>(RESULT, shape(), 16)
+  store<i32>(RESULT, textLength(), 24)
+  store<i32>(RESULT, count, 28)
+  store<i32>(RESULT, leftOut, 32)
+  store<i32>(RESULT, strings, 36)
+  store<i32>(RESULT, isCut as i32, 40)
+}

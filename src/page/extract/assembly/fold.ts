@@ -1,0 +1,194 @@
+/**
+ * Runs of a page's characters → its text: white space folded, a line for each block, strings that are no words left out.
+ *
+ * Sixteen characters at a time become a mask of what is white among them. Where no two white ones stand together, which is
+ * most of a page, the block is the text as it stands; otherwise what stands before the second of them is taken, and so on.
+ */
+import { aboveLow, areLow, BLOCK, HALF, highKinds, LAST_LOW, lookUp, SEEN_HIGH, SEEN_LOW, SOFT_HYPHEN } from './kinds'
+import { PIECE, TEXT } from './memory'
+
+/** Characters of a string that may be a word. */
+const LONGEST_WORD: i32 = 30
+const SPACE: u16 = 32
+const LF: u16 = 10
+const SPACES = memory.data<u16>([32, 32, 32, 32, 32, 32, 32, 32], 16)
+
+/** Behind the last character of the text. */
+export let end: usize = TEXT
+export let leftOut: i32 = 0
+export let strings: i32 = 0
+export let isCut: bool = false
+let most: i32 = 0
+/** What parts the text from what follows: nothing, a space, the end of a line. */
+let gap: i32 = 0
+/** Characters of the string that is being read, or was last; what is short may be told to be shorter. */
+let string: i32 = 0
+
+export function beginText(limit: i32): void {
+  end = TEXT
+  leftOut = 0
+  strings = 0
+  isCut = false
+  most = limit
+  // White space before the first letter is none.
+  gap = 1
+  string = 0
+}
+
+export function textLength(): i32 {
+  return ((end - TEXT) >> 1) as i32
+}
+
+export function addRun(at: usize, count: i32, gapBefore: i32): void {
+  if (gapBefore > gap) gap = gapBefore
+  for (let left = count; left > 0 && !isCut; left -= PIECE) {
+    if (string > PIECE) shorten()
+    const size = fitting(min(left, PIECE))
+    fold(at, size)
+    at += 2 * size
+  }
+}
+
+export function endText(): void {
+  if (string > LONGEST_WORD) {
+    leaveOut(0)
+    if (end > TEXT && load<u16>(end - 2) <= SPACE) end -= 2
+  }
+}
+
+/** A pair cut in two by the bound is left out. */
+export function dropHalfPair(): void {
+  if (end > TEXT && (load<u16>(end - 2) & 0xfc00) === 0xd800) end -= 2
+}
+
+/** The string at the end of the text, and so many characters more of it that are not there yet. */
+function leaveOut(more: i32): void {
+  end -= 2 * string
+  leftOut += string + more
+  strings++
+  string = 0
+}
+
+/** A string that will be left out need not fill the text meanwhile. */
+function shorten(): void {
+  const less = string - LONGEST_WORD - 1
+  leftOut += less
+  end -= 2 * less
+  string -= less
+}
+
+/** How many of so many fit into the text: a letter takes one place, and the gap before the first of them another. */
+function fitting(count: i32): i32 {
+  const left = max(0, most - textLength() - 1)
+  if (count <= left) return count
+  isCut = true
+  return left
+}
+
+/** One gap: where a string was left out, that before it does for both. */
+function closeGap(): void {
+  if (string > LONGEST_WORD) leaveOut(0)
+  string = 0
+  if (end > TEXT) {
+    if (load<u16>(end - 2) > SPACE) {
+      store<u16>(end, gap === 1 ? SPACE : LF)
+      end += 2
+    } else if (gap === 2) store<u16>(end - 2, LF)
+  }
+  gap = 0
+}
+
+function fold(at: usize, count: i32): void {
+  const seenHigh = v128.load(SEEN_HIGH)
+  const seenLow = v128.load(SEEN_LOW)
+  const half = v128.load(HALF)
+  const lastLow = v128.load(LAST_LOW)
+  const softHyphen = v128.load(SOFT_HYPHEN)
+  const space = v128.load(SPACES)
+  while (count > 0) {
+    let size = min(count, BLOCK)
+    const first = v128.load(at)
+    const second = v128.load(at, 16)
+    const kinds = lookUp(i8x16.narrow_i16x8_u(first, second), seenLow, seenHigh, half)
+    let visible = i8x16.eq(kinds, i8x16.splat(0))
+    let inside: u32 = (1 << size) - 1
+    let white: u32 = ~i8x16.bitmask(visible) & inside
+    /** What ends a string: white space, glyphs. */
+    let ends = white
+    let rareWhite: u32 = 0
+    let nothing: u32 = 0
+    if (v128.any_true(v128.or(aboveLow(first, second, lastLow), v128.and(kinds, softHyphen)))) {
+      const areKnown = areLow(first, second, lastLow)
+      const low: u32 = i8x16.bitmask(areKnown)
+      const high = highKinds(at, low)
+      // Narrowed, some that are above look white.
+      visible = v128.or(visible, v128.not(areKnown))
+      rareWhite = ((high >> 32) as u32) & inside & 0xffff
+      nothing = ((i8x16.bitmask(i8x16.eq(kinds, softHyphen)) & low) | ((high >> 48) as u32)) & inside
+      white = (white & low & ~nothing) | rareWhite
+      ends = white | ((high as u32) & inside & 0xffff)
+    }
+    if (gap !== 0) {
+      const seen = inside & ~(white | nothing)
+      if (seen === 0) {
+        at += 2 * size
+        count -= size
+        continue
+      }
+      closeGap()
+      const from = ctz(seen)
+      if (from > 0) {
+        at += 2 * from
+        count -= from
+        continue
+      }
+    }
+    if (nothing !== 0) {
+      size = ctz(nothing)
+      if (size === 0) {
+        at += 2
+        count--
+        continue
+      }
+      inside = (1 << size) - 1
+    }
+    const pairs = white & (white << 1) & inside
+    if (pairs !== 0) {
+      size = ctz(pairs)
+      inside = (1 << size) - 1
+    }
+    white &= inside
+    ends &= inside
+    v128.store(end, v128.bitselect(first, space, i16x8.extend_low_i8x16_s(visible)))
+    v128.store(end, v128.bitselect(second, space, i16x8.extend_high_i8x16_s(visible)), 16)
+    for (; rareWhite !== 0; rareWhite &= rareWhite - 1) store<u16>(end + 2 * ctz(rareWhite), SPACE)
+    let taken = size
+    if (ends === 0) {
+      end += 2 * size
+      string += size
+    } else {
+      const stringEnd: i32 = ctz(ends)
+      if (string + stringEnd > LONGEST_WORD) {
+        if ((white >> stringEnd) & 1) {
+          // Left out when it is known what comes behind the gap.
+          end += 2 * stringEnd
+          string += stringEnd
+          gap = 1
+          taken = stringEnd + 1
+        } else {
+          leaveOut(stringEnd)
+          taken = stringEnd
+        }
+      } else if ((white >> (size - 1)) & 1) {
+        end += 2 * (size - 1)
+        string = 0
+        gap = 1
+      } else {
+        end += 2 * size
+        string = size - 32 + clz(ends)
+      }
+    }
+    at += 2 * taken
+    count -= taken
+  }
+}

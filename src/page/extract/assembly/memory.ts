@@ -1,0 +1,36 @@
+/**
+ * Where everything is. Characters are UTF-16 code units throughout. Vectors are read beyond the end of what they are asked of
+ * and before its beginning, so that there is room around each place.
+ */
+export const MOST_TEXT: i32 = 1_000_000
+/** Room is looked for, and strings that will be left out are shortened, each time that so many characters are through. */
+export const PIECE: i32 = 1024
+/** Characters of a page that are at hand at once; most pages have fewer. */
+export const WINDOW: i32 = 64 * 1024
+/** Characters that are not the page's as it stands: decoded references, texts of their own. */
+export const ASIDE: i32 = 8 * 1024
+/** Runs that wait to be folded. */
+export const MOST_RUNS: i32 = 4096
+
+const MARGIN: i32 = 64
+
+/** By code unit: its kind (`kinds.ts`). Filled from outside. */
+export const KIND_OF: usize = memory.data(0x10000)
+/**
+ * Of words that are names of months and days, by their hashes: one bit for each of 16,384 remainders, and the hashes, each in
+ * the first free place from its remainder on. Filled from outside.
+ */
+export const DATE_BITS: usize = memory.data(2048)
+export const DATE_SLOTS: u32 = 512
+export const DATES: usize = memory.data(4 * 512)
+
+/** Two numbers a run: its address and the gap before it, its length. */
+export const RUNS: usize = memory.data(8 * 4096)
+export const WINDOW_AT: usize = memory.data(2 * (64 * 1024) + 64)
+export const ASIDE_AT: usize = memory.data(2 * (8 * 1024) + 64)
+
+const TEXT_AT: usize = memory.data(64 + 2 * 1_000_000 + 128)
+export const TEXT: usize = TEXT_AT + MARGIN
+
+/** What came of a text, for whoever asked. */
+export const RESULT: usize = memory.data(64)
