@@ -33,7 +33,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
     piece(
       'deflate',
       timeEach(pages, ({ answer }) => deflatedMember(drop, [answer.wireHead, answer.wireBody])),
-      'a gzip member at level 1; part of the archive of an identity answer',
+      'a gzip member; part of the archive of an identity answer',
     ),
     piece(
       'deflate, request',
@@ -45,7 +45,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
       timeEach(coded, ({ answer }) => storedMember(drop, [answer.wireHead, answer.wireBody])),
       'a gzip member without compressing; part of the archive of a gzip answer',
     ),
-    piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, gzip 1; not the disk'),
+    piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, deflated; not the disk'),
     piece('archive, gzip answer', timeKeeping(coded), 'stored as it came'),
     piece('write', await timeWriting(pages), 'its gzip member to a file, in pieces of 1 MB, with one sync'),
   ]
