@@ -158,6 +158,10 @@ test('a match at the farthest distance is taken, one byte farther there is none'
   assert.ok(sizes[2]! - sizes[1]! > 100, `${sizes}`)
 })
 
+test('a run that is cut off by the end of a chunk, anywhere, goes on in the next', () => {
+  for (let before = 0; before < 260; before += 7) comesBack(noise(before), new Uint8Array(CHUNK + 500))
+})
+
 test('a match across the border of two chunks, and over the slide', () => {
   const piece = noise(300)
   for (let chunks = 1; chunks < 10; chunks++)

@@ -101,13 +101,9 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
       token += 4
       at += 2
       if (at > dull) {
-        const until = min<usize>(at + ((at - dull) >> 6), last)
-        for (; at < until; at += 2) {
-          store<u32>(token, pair(load<u8>(at), load<u8>(at, 1)))
-          countLiteral(load<u8>(at), 1)
-          countLiteral(load<u8>(at, 1), 1)
-          token += 4
-        }
+        const until = putLiterals(token, at, min<usize>(at + ((at - dull) >> 6), last))
+        token += (until - at) << 1
+        at = until
       }
       continue
     }
@@ -145,6 +141,24 @@ export function findMatches(start: usize, end: usize, floor: usize): usize {
     dull = at + DULL
     if (at <= last) insert(load<u32>(at - 1), at - 1)
   }
+  return putEnd(token, at, end)
+}
+
+/** Pairs without looking for anything, until there or one farther. Returns where it ended. */
+function putLiterals(token: usize, at: usize, until: usize): usize {
+  for (; at < until; at += 2) {
+    const literal = load<u8>(at)
+    const second = load<u8>(at, 1)
+    store<u32>(token, pair(literal, second))
+    countLiteral(literal, 1)
+    countLiteral(second, 1)
+    token += 4
+  }
+  return at
+}
+
+/** The last match is cut off where the text ends, or the last bytes, which are too few to be looked up, become literals. */
+function putEnd(token: usize, at: usize, end: usize): usize {
   if (at > end) {
     const cut = <u32>(at - end)
     const tooLong = load<u32>(token - 4)
