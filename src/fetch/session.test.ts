@@ -69,30 +69,6 @@ async function outcome(
   return tell(answer)
 }
 
-test('answers of many connections that come at once, in pieces, keep their bytes apart', async (t) => {
-  const lines = (n: number) => `${n} `.repeat(20_000)
-  const server = await rawServer((socket, _n, request) => {
-    const text = lines(Number(/n=(\d+)/.exec(request)?.[1]))
-    const bytes = `${OK}Content-Length: ${text.length}\r\n\r\n${text}`
-    const send = (at: number) => {
-      if (at < bytes.length) socket.write(bytes.slice(at, at + 4_999), () => send(at + 4_999))
-    }
-    send(0)
-  })
-  t.after(() => server.close())
-  const numbers = Array.from({ length: 20 }, (_, n) => n)
-  const answers = await Promise.all(
-    numbers.map((n) => {
-      const url = `http://www.example.test/?n=${n}`
-      return session(t, undefined).fetch(requestTo(server, { url }), never)
-    }),
-  )
-  assert.deepEqual(
-    answers.map(({ answer }) => tell(answer)),
-    numbers.map((n) => `full 200 ${lines(n)}`),
-  )
-})
-
 test('requests are written as they should be, and share a connection', async (t) => {
   const server = await rawServer((socket) => socket.write(HELLO))
   const { fetch } = session(t, server)

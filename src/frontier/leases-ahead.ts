@@ -9,7 +9,7 @@ import type { Visit, WorkerId } from '../visit/visit.ts'
 import type { FrontierHouse } from './house.ts'
 
 /** As many as were last asked for, but at least and at most so many: most often a worker asks for one or two. */
-const FEWEST_AHEAD = 8
+const FEWEST_AHEAD = 16
 const MOST_AHEAD = 32
 /** Other workers wait for these sites meanwhile. */
 const LONGEST_AHEAD: Millis = 2000

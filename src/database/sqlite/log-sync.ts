@@ -13,6 +13,7 @@ import { promisify } from 'node:util'
 export interface LogSync {
   /** What was written to the log before the call is on the disk when it resolves. */
   synced(): Promise<void>
+  /** After the last sync is over. */
   close(): void
 }
 
@@ -22,14 +23,32 @@ export function logSync(path: string): LogSync {
   // It stays the same file for as long as the database is open: only the last to close it removes it.
   let file: number | undefined
   return {
-    synced() {
+    synced: oneForAll(() => {
       file ??= openSync(`${path}-wal`, 'r')
       return sync(file)
-    },
+    }),
     close() {
       if (file !== undefined) closeSync(file)
       file = undefined
     },
+  }
+}
+
+/** Who comes while one is under way, which may have begun before what matters to him, shares the next. */
+export function oneForAll(work: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const run = () => {
+    next = undefined
+    running = work().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return () => {
+    if (running === undefined) return run()
+    next ??= running.then(run, run)
+    return next
   }
 }
 

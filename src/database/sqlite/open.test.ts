@@ -145,7 +145,10 @@ describe('opening', () => {
     go()
     await writing
     assert.equal(await seen(), 1)
-    assert.throws(() => reader.transact(() => {}), /opened to read/)
+    await assert.rejects(
+      reader.transact(() => {}),
+      /opened to read/,
+    )
     await writer.close()
     assert.equal(await seen(), 1)
     await reader.close()

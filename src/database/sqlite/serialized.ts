@@ -18,33 +18,23 @@ export function serialized(
   const reading = statementsOf(database, false)
   let takenBack = 0
   const writing = statementsOf(database, true, () => takenBack)
-  let last: Promise<unknown> = Promise.resolve()
-  let closed = false
+  const changes = database.prepare('SELECT total_changes() AS count')
+  const changesSoFar = () => Number(changes.get()?.count)
+  /** Changes that a sync has covered. */
+  let durable = changesSoFar()
   /** After a sync has failed the system may forget what it could not write, and say of the next one that all is well. */
   let lost: Problem | undefined
-  const changes = database.prepare('SELECT total_changes() AS count')
-  let synced = changesOf()
+  let last: Promise<unknown> = Promise.resolve()
+  /** What the last transaction waits for before its end is told. */
+  let syncing: Promise<void> = Promise.resolve()
+  let closed = false
 
-  function changesOf(): unknown {
-    return changes.get()?.count
-  }
-  const makeDurable = async () => {
-    const written = changesOf()
-    if (written === synced) return
-    try {
-      await log.synced()
-    } catch (error) {
-      lost = notSynced(error, path)
-      throw lost
-    }
-    synced = written
-  }
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+  const inTurn = <T>(work: () => Promise<T> | T): Promise<T> => {
     const turn = last.then(work)
     last = turn.catch(() => {})
     return turn
   }
-  const within = <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
+  const within = <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T, committed = () => {}): Promise<T> => {
     if (closed) return Promise.reject(new Problem('database-unreachable', `${path} was closed`))
     return inTurn(async () => {
       try {
@@ -52,10 +42,7 @@ export function serialized(
         database.exec(begin)
         const result = await work(tx)
         database.exec('COMMIT')
-        if (tx === writing) {
-          await makeDurable()
-          checkpoints.committed()
-        }
+        committed()
         return result
       } catch (error) {
         takenBack++
@@ -65,12 +52,31 @@ export function serialized(
       }
     })
   }
+  const makeDurable = async (upTo: number) => {
+    if (upTo <= durable) return
+    try {
+      await log.synced()
+    } catch (error) {
+      lost = notSynced(error, path)
+    }
+    if (lost !== undefined) throw lost
+    durable = Math.max(durable, upTo)
+  }
 
   return {
     dialect: 'sqlite',
-    transact(work) {
+    async transact(work) {
       assert(writable, 'a transaction on a database that was opened to read')
-      return within('BEGIN IMMEDIATE', writing, work)
+      // All that was committed so far, by whomever: this one may have seen it.
+      let changes = 0
+      const result = await within('BEGIN IMMEDIATE', writing, work, () => {
+        changes = changesSoFar()
+        checkpoints.committed()
+      })
+      // The next transaction has its turn meanwhile, and may share the sync.
+      syncing = makeDurable(changes)
+      await syncing
+      return result
     },
     read: (work) => within('BEGIN', reading, work),
     close() {
@@ -78,6 +84,7 @@ export function serialized(
       closed = true
       return inTurn(async () => {
         await checkpoints.close()
+        await syncing.catch(() => {})
         log.close()
         database.close()
       })

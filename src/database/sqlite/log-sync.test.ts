@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { turn } from '../../base/clock.ts'
+import { oneForAll } from './log-sync.ts'
+
+test('who comes while a sync is under way shares the next one, and is told when that is over', async () => {
+  const ends: (() => void)[] = []
+  const told: string[] = []
+  const synced = oneForAll(() => new Promise((resolve) => ends.push(resolve)))
+  const ask = (name: string) => void synced().then(() => told.push(name))
+  ask('a')
+  ask('b')
+  ask('c')
+  assert.equal(ends.length, 1)
+  ends[0]()
+  await turn()
+  assert.deepEqual([told, ends.length], [['a'], 2])
+  ask('d')
+  ends[1]()
+  await turn()
+  assert.deepEqual([told, ends.length], [['a', 'b', 'c'], 3])
+  ends[2]()
+  await turn()
+  ask('e')
+  assert.deepEqual([told, ends.length], [['a', 'b', 'c', 'd'], 4])
+})
+
+test('after one that fails the next is tried, and only those who wait for the first hear of it', async () => {
+  let fails = true
+  const synced = oneForAll(async () => {
+    await turn()
+    if (fails) throw new Error('no')
+  })
+  const first = synced()
+  const second = synced()
+  await assert.rejects(first)
+  fails = false
+  await second
+})
