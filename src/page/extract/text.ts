@@ -45,6 +45,7 @@ interface Folding {
 const wasm = loadWasm<Folding>(new URL('fold-text.wasm', import.meta.url))
 const { buffer } = wasm.memory
 const bytes = Buffer.from(buffer)
+const units = new Uint16Array(buffer)
 
 const TEXT = wasm.TEXT.value
 export const MOST_TEXT = wasm.MOST_TEXT.value
@@ -127,7 +128,7 @@ export class TextFolder {
   /** One that fits. */
   addCharacter(code: number): void {
     const at = this.#roomAside(1)
-    bytes.writeUInt16LE(code, at)
+    units[at / 2] = code
     this.#addRun(at, 1)
   }
 

@@ -9,8 +9,8 @@ const P5: u64 = ((0x27d4eb2f as u64) << 32) | (0x165667c5 as u64)
 /** Bytes of four lanes, each a word of eight bytes. */
 const STRIPE: usize = 32
 /** Characters encoded at a time; behind their bytes is room for what a vector writes too much. */
-const CHARACTERS: usize = 4096
-const UTF8: usize = memory.data(32 + 3 * 4096 + 32)
+const CHARACTERS: i32 = 4096
+const UTF8: usize = memory.data(32 + 3 * CHARACTERS + 32)
 
 /** Which bytes four characters have, by which of them have two, and three. */
 const OWN_BYTES: usize = memory.data(16 * 256)

@@ -144,6 +144,7 @@ function fold(at: usize, count: i32): void {
       }
     }
     if (nothing !== 0) {
+      // As far as what is nothing, which is then passed over.
       size = ctz(nothing)
       if (size === 0) {
         at += 2
@@ -154,6 +155,7 @@ function fold(at: usize, count: i32): void {
     }
     const pairs = white & (white << 1) & inside
     if (pairs !== 0) {
+      // The last of them is white, and begins a gap.
       size = ctz(pairs)
       inside = (1 << size) - 1
     }
@@ -162,33 +164,41 @@ function fold(at: usize, count: i32): void {
     v128.store(end, v128.bitselect(first, space, i16x8.extend_low_i8x16_s(visible)))
     v128.store(end, v128.bitselect(second, space, i16x8.extend_high_i8x16_s(visible)), 16)
     for (; rareWhite !== 0; rareWhite &= rareWhite - 1) store<u16>(end + 2 * ctz(rareWhite), SPACE)
-    let taken = size
-    if (ends === 0) {
-      end += 2 * size
-      string += size
-    } else {
-      const stringEnd: i32 = ctz(ends)
-      if (string + stringEnd > LONGEST_WORD) {
-        if ((white >> stringEnd) & 1) {
-          // Left out when it is known what comes behind the gap.
-          end += 2 * stringEnd
-          string += stringEnd
-          gap = 1
-          taken = stringEnd + 1
-        } else {
-          leaveOut(stringEnd)
-          taken = stringEnd
-        }
-      } else if ((white >> (size - 1)) & 1) {
-        end += 2 * (size - 1)
-        string = 0
-        gap = 1
-      } else {
-        end += 2 * size
-        string = size - 32 + clz(ends)
-      }
-    }
+    const taken = take(size, white, ends)
     at += 2 * taken
     count -= taken
   }
+}
+
+/**
+ * Makes so many characters that stand behind the text its own, of which these are white and these end a string; returns how many
+ * are done with. Only the first string can be too long: another one in the same block has fewer than sixteen characters.
+ */
+function take(size: i32, white: u32, ends: u32): i32 {
+  if (ends === 0) {
+    end += 2 * size
+    string += size
+    return size
+  }
+  const stringEnd: i32 = ctz(ends)
+  if (string + stringEnd > LONGEST_WORD) {
+    if (((white >> stringEnd) & 1) === 0) {
+      leaveOut(stringEnd)
+      return stringEnd
+    }
+    // Left out when something comes behind the gap.
+    end += 2 * stringEnd
+    string += stringEnd
+    gap = 1
+    return stringEnd + 1
+  }
+  if (((white >> (size - 1)) & 1) !== 0) {
+    end += 2 * (size - 1)
+    string = 0
+    gap = 1
+  } else {
+    end += 2 * size
+    string = size - 32 + clz(ends)
+  }
+  return size
 }

@@ -12,7 +12,7 @@ export const ASIDE: i32 = 8 * 1024
 /** Runs that wait to be folded. */
 export const MOST_RUNS: i32 = 4096
 
-const MARGIN: i32 = 64
+const MARGIN: i32 = 128
 
 /** By code unit: its kind (`kinds.ts`). Filled from outside. */
 export const KIND_OF: usize = memory.data(0x10000)
@@ -21,15 +21,15 @@ export const KIND_OF: usize = memory.data(0x10000)
  * the first free place from its remainder on. Filled from outside.
  */
 export const DATE_BITS: usize = memory.data(2048)
-export const DATE_SLOTS: u32 = 512
-export const DATES: usize = memory.data(4 * 512)
+export const DATE_SLOTS: i32 = 512
+export const DATES: usize = memory.data(4 * DATE_SLOTS)
 
 /** Two numbers a run: its address and the gap before it, its length. */
-export const RUNS: usize = memory.data(8 * 4096)
-export const WINDOW_AT: usize = memory.data(2 * (64 * 1024) + 64)
-export const ASIDE_AT: usize = memory.data(2 * (8 * 1024) + 64)
+export const RUNS: usize = memory.data(8 * MOST_RUNS)
+export const WINDOW_AT: usize = memory.data(2 * WINDOW + MARGIN)
+export const ASIDE_AT: usize = memory.data(2 * ASIDE + MARGIN)
 
-const TEXT_AT: usize = memory.data(64 + 2 * 1_000_000 + 128)
+const TEXT_AT: usize = memory.data(MARGIN + 2 * MOST_TEXT + MARGIN)
 export const TEXT: usize = TEXT_AT + MARGIN
 
 /** What came of a text, for whoever asked. */

@@ -10,7 +10,7 @@ export const BATCH: i32 = 1024
 export const MORE: i32 = 64
 const GROUP: i32 = 32
 
-const SHINGLES: usize = memory.data(4 * (1024 + 64 + 32))
+const SHINGLES: usize = memory.data(4 * (BATCH + MORE + GROUP))
 /** Byte b of lane i of vector v counts bit 8b + v, of eights. */
 const EIGHTS: usize = memory.data(16 * 8)
 

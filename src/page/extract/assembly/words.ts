@@ -15,9 +15,9 @@ import { BATCH, MORE, majority, vote } from './votes'
 const NUMBER: i32 = 0x23232323
 
 /** Words on their way to be counted; those before them are in front. */
-const WORDS: usize = memory.data(16 + 4 * (1024 + 64 + 8)) + 16
+const WORDS: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 /** The same with each run of numbers as one. */
-const SHAPE: usize = memory.data(16 + 4 * (1024 + 64 + 8)) + 16
+const SHAPE: usize = memory.data(16 + 4 * (BATCH + MORE + 8)) + 16
 
 const WORD_VOTES: usize = memory.data(4 * 64)
 const SHAPE_VOTES: usize = memory.data(4 * 64)
@@ -27,13 +27,12 @@ const POWERS: usize = memory.data(4 * 32)
 /** Eight times no bits, eight times all. */
 const LAST_LETTERS: usize = memory.data(2 * 16)
 
-/** Below U+0100 one bit is the case. */
-const LATIN = memory.data<u16>([0x100, 0x100, 0x100, 0x100, 0x100, 0x100, 0x100, 0x100], 16)
+/** Below U+0100, where one bit is the case. */
 const LOWER_CASE = memory.data<u16>([0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20], 16)
 
 export let count: i32 = 0
 let shapeCount: i32 = 0
-/** Words that wait, and whether the last of those before them was a number. */
+/** Words that wait, the same as there are of them in the shape, and whether the last of them was a number. */
 let waiting: i32 = 0
 let shapes: i32 = 0
 let wasNumber: i32 = 0
@@ -87,35 +86,36 @@ function hashBlock(at: usize, to: usize): usize {
     const second = v128.load(at + 2 * i, 16)
     const kinds = lookUp(i8x16.narrow_i16x8_u(first, second), low, high, half)
     digits |= (i8x16.bitmask(i8x16.eq(kinds, digit)) as u64) << i
-    let own: u32 = ~i8x16.bitmask(i8x16.eq(kinds, none)) & 0xffff
+    let some: u32 = ~i8x16.bitmask(i8x16.eq(kinds, none)) & 0xffff
     if (v128.any_true(aboveLow(first, second, lastLow))) {
       const low: u32 = i8x16.bitmask(areLow(first, second, lastLow))
       const masks = highKinds(at + 2 * i, low)
-      own = (own & low) | ((masks >> 16) as u32 & 0xffff)
+      some = (some & low) | (((masks >> 16) as u32) & 0xffff)
       glyphs |= (masks & 0xffff) << i
     }
-    letters |= (own as u64) << i
+    letters |= (some as u64) << i
   }
   const size = min<i32>(MORE, ((to - at) >> 1) as i32)
   const inside = ~(0 as u64) >> ((MORE - size) as u64)
   letters &= inside
   glyphs &= inside
   let next = at + 2 * size
+  // The word at the end may go on: it is read with what follows.
   if (letters >> 63 !== 0 && next < to) {
     const whole = 64 - clz(~letters)
     letters &= ((1 as u64) << whole) - 1
     next = at + 2 * (whole as usize)
   }
+  const words = WORDS + 4 * waiting
   const before = waiting
   const numbers = hashRuns(at, letters, glyphs, digits)
-  const size_ = waiting - before
-  addToShape(WORDS + 4 * before, size_, numbers | dates(WORDS + 4 * before, size_))
+  const found = waiting - before
+  addToShape(words, found, numbers | dates(words, found))
   return next
 }
 
 /** Puts the words that runs of letters and single glyphs are behind those that wait, and says which of them have digits. */
 function hashRuns(at: usize, letters: u64, glyphs: u64, digits: u64): u64 {
-  const latin = v128.load(LATIN)
   const lowerCase = v128.load(LOWER_CASE)
   const powers = v128.load(POWERS)
   const lastPowers = v128.load(POWERS, 16)
@@ -136,10 +136,7 @@ function hashRuns(at: usize, letters: u64, glyphs: u64, digits: u64): u64 {
       numbers |= select<u64>(bit, 0, (digits & letters & ~others) !== 0)
       letters &= others
       const behind = ctz(others)
-      store<i32>(
-        to,
-        wordHash(at + 2 * (behind as usize), (behind - from) as usize, latin, lowerCase, powers, lastPowers),
-      )
+      store<i32>(to, wordHash(at + 2 * (behind as usize), (behind - from) as usize, lowerCase, powers, lastPowers))
     }
     to += 4
     bit <<= 1
@@ -148,31 +145,27 @@ function hashRuns(at: usize, letters: u64, glyphs: u64, digits: u64): u64 {
   return numbers
 }
 
-/** Of the letters before `behind`. In ASCII and Latin-1, where one bit is the case, without it. */
-function wordHash(behind: usize, length: usize, latin: v128, lowerCase: v128, powers: v128, lastPowers: v128): i32 {
-  const some = v128.load(behind - 16)
-  const lower = v128.or(some, v128.and(i16x8.lt_u(some, latin), lowerCase))
-  const own = v128.and(lower, v128.load(LAST_LETTERS + 2 * min<usize>(length, 8)))
+/** Of the letters before `behind`. */
+function wordHash(behind: usize, length: usize, lowerCase: v128, powers: v128, lastPowers: v128): i32 {
+  const letters = lastLetters(behind, length, lowerCase)
   let hash = i32x4.add(
-    i32x4.mul(i32x4.extend_low_i16x8_u(own), powers),
-    i32x4.mul(i32x4.extend_high_i16x8_u(own), lastPowers),
+    i32x4.mul(i32x4.extend_low_i16x8_u(letters), powers),
+    i32x4.mul(i32x4.extend_high_i16x8_u(letters), lastPowers),
   )
-  if (length > 8) hash = i32x4.add(hash, lettersBefore(behind, length, latin, lowerCase))
+  for (let i: usize = 8; i < length; i += 8) {
+    const before = lastLetters(behind - 2 * i, length - i, lowerCase)
+    hash = i32x4.add(hash, i32x4.mul(i32x4.extend_low_i16x8_u(before), v128.load(POWERS + 4 * i)))
+    hash = i32x4.add(hash, i32x4.mul(i32x4.extend_high_i16x8_u(before), v128.load(POWERS + 4 * i, 16)))
+  }
   const two = i32x4.add(hash, i8x16.shuffle(hash, hash, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7))
   return i32x4.extract_lane(two, 0) + i32x4.extract_lane(two, 1)
 }
 
-/** What all letters but the last eight add to a hash. */
-function lettersBefore(behind: usize, length: usize, latin: v128, lowerCase: v128): v128 {
-  let hash = i32x4.splat(0)
-  for (let i: usize = 8; i < length; i += 8) {
-    const some = v128.load(behind - 2 * i - 16)
-    const lower = v128.or(some, v128.and(i16x8.lt_u(some, latin), lowerCase))
-    const own = v128.and(lower, v128.load(LAST_LETTERS + 2 * min<usize>(length - i, 8)))
-    hash = i32x4.add(hash, i32x4.mul(i32x4.extend_low_i16x8_u(own), v128.load(POWERS + 4 * i)))
-    hash = i32x4.add(hash, i32x4.mul(i32x4.extend_high_i16x8_u(own), v128.load(POWERS + 4 * i, 16)))
-  }
-  return hash
+/** The last eight of so many letters before `behind`, without their case in ASCII and Latin-1; nothing in front of fewer. */
+function lastLetters(behind: usize, length: usize, lowerCase: v128): v128 {
+  const eight = v128.load(behind - 16)
+  const isLatin = i16x8.eq(i16x8.shr_u(eight, 8), i16x8.splat(0))
+  return v128.and(v128.or(eight, v128.and(isLatin, lowerCase)), v128.load(LAST_LETTERS + 2 * min<usize>(length, 8)))
 }
 
 /** Up to 64 words, and which of them are numbers. */
