@@ -114,6 +114,37 @@ test('while many answers wait, requests do; the slowest site holds nobody up', a
   assert.ok(mostWaiting <= 3 * 64, `${mostWaiting} answers waited`)
 })
 
+test('a site that answers late is asked at once, however many answers wait: else thousands fall into step', async () => {
+  const { clock, work } = workClock()
+  const asked: string[] = []
+  const open = pacedSessions(
+    () => ({
+      async fetch({ url }) {
+        asked.push(url)
+        work(url === 'slow' ? 3400 : 1)
+        return { url, answer: { kind: 'withheld' } } as Exchange
+      },
+      close() {},
+    }),
+    clock,
+    turn,
+  )
+  const { signal } = new AbortController()
+  const ask = (session: ReturnType<typeof open>, url: string) => session.fetch({ url } as FetchRequest, signal)
+  const [slow, quick] = [open(), open()]
+  await ask(slow, 'slow')
+  await ask(quick, 'quick')
+  const others = Array.from({ length: 200 }, () => ask(open(), 'other'))
+  // Their answers have come, and wait for the next turn.
+  for (let hops = 0; hops < 10; hops++) await undefined
+  const first = asked.length
+  const both = [ask(slow, 'slow'), ask(quick, 'quick')]
+  for (let hops = 0; hops < 10; hops++) await undefined
+  assert.deepEqual(asked.slice(first), ['slow'])
+  await Promise.all([...others, ...both])
+  assert.deepEqual(asked.slice(first), ['slow', 'quick'])
+})
+
 test('every answer is handed on, whatever the load, and a failure too', async () => {
   const { clock, work } = workClock()
   const open = pacedSessions(

@@ -11,7 +11,10 @@
  * only makes it longer. One for each visit at most.
  *
  * While many wait, requests wait too, before they are sent: an answer that comes sooner than it can be read only grows old in
- * memory, and what is old there is collected late and at a cost. Nobody is asked sooner than else, or more often.
+ * memory, and what is old there is collected late and at a cost. Nobody is asked sooner than else, or more often. But a site
+ * that takes longer to answer than those answers take to be read is asked at once: held back, thousands of slow sites would fall
+ * into step, with nothing to read while all of them are asked, and nobody asked while all are read (5,000 sites with 3.4 s:
+ * two thirds of the rate).
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Exchange, OpenSession } from '../visit/exchange.ts'
@@ -25,15 +28,22 @@ const GROUP_BYTES = 512 * 1024
 /** Answers that wait before requests do: more than one slice reads, so that the next one has work. */
 const MOST_WAITING = 64
 
+/** Of what a turn shows about the time that an answer takes. */
+const LEARNT_IN_A_TURN = 0.1
+
 /** `turn` resolves after one turn of the event loop. */
 export function pacedSessions(open: OpenSession, clock: Clock, turn: () => Promise<void>): OpenSession {
   const pace = new Pace(clock, turn)
   return () => {
     const session = open()
+    /** How long the last answer took to come. */
+    let latency: Millis = 0
     return {
       async fetch(request, signal) {
-        if (pace.isFull) await pace.room()
+        if (pace.isFull && pace.backlog() > latency) await pace.room()
+        const asked = clock.elapsed()
         const exchange = await session.fetch(request, signal)
+        latency = clock.elapsed() - asked
         await pace.wait(bytesOf(exchange))
         return exchange
       },
@@ -60,6 +70,8 @@ export class Pace {
   /** Requests that are not sent yet, the longest waiting first. */
   #held: (() => void)[] = []
   #turning = false
+  /** What an answer takes until the next can be handed on, of late. */
+  #perAnswer: Millis = 1
 
   constructor(clock: Clock, turn: () => Promise<void>) {
     this.#clock = clock
@@ -72,7 +84,12 @@ export class Pace {
     return new Promise((goOn) => this.#waiting.push({ bytes, goOn }))
   }
 
-  /** So many answers wait that no request should be sent now. */
+  /** How long it will take until the answers that wait have been handed on. */
+  backlog(): Millis {
+    return this.#waiting.length * this.#perAnswer
+  }
+
+  /** So many answers wait that no request should be sent now whose answer may come at once. */
   get isFull(): boolean {
     return this.#waiting.length >= MOST_WAITING || this.#held.length > 0
   }
@@ -86,6 +103,7 @@ export class Pace {
   async #turns(): Promise<void> {
     this.#turning = true
     do {
+      const before = this.#clock.elapsed()
       await this.#turn()
       const begun = this.#clock.elapsed()
       let next = 0
@@ -93,6 +111,7 @@ export class Pace {
         next = this.#wakeGroup(next)
         await workDone()
       } while (next < this.#waiting.length && this.#clock.elapsed() - begun < SLICE)
+      if (next > 0) this.#perAnswer += ((this.#clock.elapsed() - before) / next - this.#perAnswer) * LEARNT_IN_A_TURN
       this.#waiting.splice(0, next)
       this.#letGo(MOST_WAITING - this.#waiting.length)
     } while (this.#waiting.length > 0 || this.#held.length > 0)
