@@ -49,7 +49,7 @@ async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVol
     if (place !== DIR + archive) await notePlace(own, name, place, bytes, isSealed)
   }
   const isOurs = (volume: string) => opened.has(volume)
-  const { list, close } = await openPlaces({ settings, disk, archive, volumes: { placed }, journal, isOurs })
+  const { list, close } = await openPlaces({ settings, disk, archive, placed, journal, isOurs })
   const ship = () =>
     list.ship().catch((error) => Promise.reject(error instanceof PlaceFailed ? noneLeft(error) : error))
   const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` })

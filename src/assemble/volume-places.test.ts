@@ -6,7 +6,7 @@ import { memoryDisk } from '../base/memory-disk.ts'
 import { grownVolumes } from '../collection/volumes/grown-volumes.ts'
 import type { Event } from '../visit/events.ts'
 import { Unreachable } from '../wire/http/servers.ts'
-import { serverSink } from './open-places.ts'
+import { serverSink } from './server-sink.ts'
 import type { VolumeSink } from './ship-volumes.ts'
 import { KeptPlace, PlaceFailed, PlaceList, shippedPlace, type TellPlace, toldSink } from './volume-places.ts'
 

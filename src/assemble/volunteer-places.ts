@@ -5,17 +5,20 @@ import type { Journal } from '../base/journal.ts'
 import { repairVolumes } from '../collection/volumes/repair.ts'
 import { volumePath } from '../collection/volumes/volume-name.ts'
 import type { Event } from '../visit/events.ts'
+import type { RemoteServers } from '../wire/http/remote-house.ts'
 import { type OpenPlaces, openPlaces, type PlaceParts } from './open-places.ts'
 import { openVolumesIn } from './own-places.ts'
+import { serverSink } from './server-sink.ts'
 import { DIR } from './volume-places.ts'
 
-export interface VolunteerPlaceParts extends Omit<PlaceParts, 'isOurs'> {
+export interface VolunteerPlaceParts extends Omit<PlaceParts, 'isOurs' | 'placed' | 'server'> {
+  volumes: RemoteServers['volumes']
   /** In the names of its volumes, and of nobody else's. */
   host: string
 }
 
 export async function openVolunteerPlaces(parts: VolunteerPlaceParts): Promise<OpenPlaces> {
-  const { settings, disk, archive, journal, host } = parts
+  const { settings, disk, archive, volumes, journal, host } = parts
   const isOurs = (volume: string) => volume.includes(`-${host}~`)
   // The catalogue is not here, so each volume is looked through from its beginning.
   await repairVolumes(disk, archive, journal)
@@ -25,7 +28,8 @@ export async function openVolunteerPlaces(parts: VolunteerPlaceParts): Promise<O
       journal.tell({ kind: 'trouble', what: `volumes in ${there} cannot be closed: ${error}` })
     })
   }
-  return openPlaces({ ...parts, isOurs })
+  const { placed } = volumes
+  return openPlaces({ settings, disk, archive, placed, server: serverSink(volumes), journal, isOurs })
 }
 
 /** Those that were written there: what an earlier version was sending there lies in the archive too. */
