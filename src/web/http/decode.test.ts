@@ -32,7 +32,7 @@ test('bodies without a coding are passed on as they are, bounded', () => {
   assert.equal(decodeContent(new Uint8Array(0), 'gzip', LIMIT).bytes.length, 0)
 })
 
-test('gzip in several members comes off whole, and one whose size is a lie as far as it goes', () => {
+test('gzip in several members comes off whole, and so does one whose size is a lie', () => {
   const short = Buffer.from('short')
   const both = decodeContent(Buffer.concat([gzipSync(page), gzipSync(short)]), 'gzip', LIMIT)
   assert.ok(Buffer.concat([page, short]).equals(both.bytes))
@@ -40,8 +40,7 @@ test('gzip in several members comes off whole, and one whose size is a lie as fa
     const lie = Buffer.from(gzipSync(page))
     lie.writeUInt32LE(told, lie.length - 4)
     const { bytes, trouble } = decodeContent(lie, 'gzip', LIMIT)
-    assert.ok(page.subarray(0, bytes.length).equals(bytes))
-    assert.ok(bytes.length > page.length * 0.99)
+    assert.ok(page.equals(bytes))
     assert.equal(trouble, 'gzip is damaged')
   }
 })
@@ -108,7 +107,13 @@ test('what came before the damage is kept', () => {
 test('garbage after a gzip member costs nothing', () => {
   const { bytes, trouble } = decodeContent(Buffer.concat([gzipSync(page), Buffer.from('garbage')]), 'gzip', LIMIT)
   assert.ok(page.equals(bytes))
-  assert.ok(trouble)
+  assert.equal(trouble, 'gzip is damaged')
+})
+
+test('a raw stream that begins as a zlib header does is read as what it is', () => {
+  const text = page.subarray(0, 0x019c)
+  const stored = Buffer.concat([Buffer.from([0x78, 0x9c, 0x01, 0x63, 0xfe]), text, deflateRawSync('')])
+  assert.deepEqual(decodeContent(stored, 'deflate', LIMIT), { bytes: text, cut: false })
 })
 
 test('random bytes never throw and never grow past the bound', () => {

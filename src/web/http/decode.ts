@@ -1,8 +1,10 @@
 /**
  * Content codings taken off, synchronously: handing a page of 15 KB to the thread pool costs more than inflating it.
  * A bomb ends at the bound and a damaged stream where the damage is; in both cases what came out before is kept.
+ * What most of the web sends, gzip and deflate, is unpacked by `deflate/`, the rest by Node.
  */
-import { brotliDecompressSync, constants, gunzipSync, inflateRawSync, inflateSync, zstdDecompressSync } from 'node:zlib'
+import { brotliDecompressSync, constants, zstdDecompressSync } from 'node:zlib'
+import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
   /** Most bytes of the decoded body. */
@@ -19,7 +21,17 @@ export interface Decoded {
   trouble?: string
 }
 
-type Inflate = (bytes: Uint8Array, bounds: Bounds) => Uint8Array
+const MOST_CODINGS = 3
+const FREE_BYTES = 65_536
+/** RFC 9659: a zstd window in HTTP is at most 8 MB; without this a frame may ask for 128. */
+const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
+
+interface Coding {
+  decompress: (bytes: Uint8Array, bounds: Bounds) => Uint8Array
+  /** The flush that demands the stream's end, and the one that takes what there is. */
+  finish: number
+  flush: number
+}
 
 interface Bounds {
   finishFlush: number
@@ -27,35 +39,15 @@ interface Bounds {
   maxOutputLength: number
 }
 
-const MOST_CODINGS = 3
-const FREE_BYTES = 65_536
-/** RFC 9659: a zstd window in HTTP is at most 8 MB; without this a frame may ask for 128. */
-const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
-const { Z_SYNC_FLUSH, Z_FINISH, BROTLI_OPERATION_FLUSH, BROTLI_OPERATION_FINISH, ZSTD_e_flush, ZSTD_e_end } = constants
-
-const gunzip: Coding = { inflate: gunzipSync, sizeOf: gzipSize, finish: Z_FINISH, flush: Z_SYNC_FLUSH }
-const inflateZlib: Coding = { inflate: inflateSync, sizeOf: likelySize, finish: Z_FINISH, flush: Z_SYNC_FLUSH }
-const inflateRaw: Coding = { inflate: inflateRawSync, sizeOf: likelySize, finish: Z_FINISH, flush: Z_SYNC_FLUSH }
 const brotli: Coding = {
-  inflate: brotliDecompressSync,
-  sizeOf: likelySize,
-  finish: BROTLI_OPERATION_FINISH,
-  flush: BROTLI_OPERATION_FLUSH,
+  decompress: brotliDecompressSync,
+  finish: constants.BROTLI_OPERATION_FINISH,
+  flush: constants.BROTLI_OPERATION_FLUSH,
 }
 const zstd: Coding = {
-  inflate: (bytes, bounds) => zstdDecompressSync(bytes, { ...bounds, params: ZSTD_PARAMS }),
-  sizeOf: likelySize,
-  finish: ZSTD_e_end,
-  flush: ZSTD_e_flush,
-}
-
-interface Coding {
-  inflate: Inflate
-  /** How much will come out, as far as one can know: the room made for it at first. */
-  sizeOf: (bytes: Uint8Array) => number
-  /** The flush that demands the stream's end, and the one that takes what there is. */
-  finish: number
-  flush: number
+  decompress: (bytes, bounds) => zstdDecompressSync(bytes, { ...bounds, params: ZSTD_PARAMS }),
+  finish: constants.ZSTD_e_end,
+  flush: constants.ZSTD_e_flush,
 }
 
 export function decodeContent(payload: Uint8Array, contentEncoding: string | undefined, limit: DecodeLimit): Decoded {
@@ -97,14 +89,14 @@ function removeCoding(bytes: Uint8Array, name: string, most: number): Decoded {
       // Servers that announce gzip and send plain text are common enough; what they sent is the page.
       if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b))
         return untouched(bytes, 'gzip announced, not sent')
-      return inflateWith(gunzip, bytes, name, most)
+      return unpack(bytes, 'gzip', name, most)
     case 'deflate':
       return inflateDeflate(bytes, most)
     case 'br':
-      return inflateWith(brotli, bytes, name, most)
+      return decompress(brotli, bytes, name, most)
     case 'zstd':
       if (!looksLikeZstd(bytes)) return untouched(bytes, 'zstd announced, not sent')
-      return inflateWith(zstd, bytes, name, most)
+      return decompress(zstd, bytes, name, most)
     default:
       return untouched(bytes, `unknown coding ${name.replace(/[^!-~]/g, '?').slice(0, 40)}`)
   }
@@ -117,10 +109,21 @@ function untouched(bytes: Uint8Array, trouble: string): Decoded {
 /** `deflate` means zlib, and half the servers that say it send the raw stream. */
 function inflateDeflate(bytes: Uint8Array, most: number): Decoded {
   const isZlib = (bytes[0] & 0x0f) === 8 && bytes.length > 1 && ((bytes[0] << 8) | bytes[1]) % 31 === 0
-  const first = inflateWith(isZlib ? inflateZlib : inflateRaw, bytes, 'deflate', most)
+  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', 'deflate', most)
   if (first.trouble === undefined || first.bytes.length > 0) return first
-  const second = inflateWith(isZlib ? inflateRaw : inflateZlib, bytes, 'deflate', most)
+  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', 'deflate', most)
   return second.bytes.length > 0 ? second : first
+}
+
+/** Opened when it is first needed. */
+let inflate: Inflate | undefined
+
+/** Nothing behind the bound is looked at. */
+function unpack(packed: Uint8Array, wrapping: Wrapping, name: string, most: number): Decoded {
+  inflate ??= openInflate()
+  const { bytes, end } = inflate(packed, wrapping, most)
+  if (end === 'whole' || end === 'full') return { bytes, cut: end === 'full' }
+  return { bytes, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged` }
 }
 
 /** A frame's magic number, or a skippable frame's. */
@@ -130,7 +133,7 @@ function looksLikeZstd(bytes: Uint8Array): boolean {
   return (bytes[0] & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18
 }
 
-function inflateWith(coding: Coding, bytes: Uint8Array, name: string, most: number): Decoded {
+function decompress(coding: Coding, bytes: Uint8Array, name: string, most: number): Decoded {
   const whole = attempt(coding, bytes, coding.finish, most)
   if (whole instanceof Uint8Array) return bounded(whole, most, undefined)
   if (whole === 'too large') return { ...longestBeginning(coding, bytes, most), cut: true }
@@ -140,37 +143,23 @@ function inflateWith(coding: Coding, bytes: Uint8Array, name: string, most: numb
   return sofar === 'too large' ? { ...beginning, cut: true } : { ...beginning, trouble: `${name} is damaged` }
 }
 
-const LEAST_ROOM = 1_024
+const LEAST_ROOM = 16_384
 const MOST_ROOM = 262_144
-
-function likelySize(bytes: Uint8Array): number {
-  return Math.max(16_384, bytes.length * 4)
-}
-
-/**
- * A gzip stream ends with its size: a page of 60 KB that comes out in one piece takes 40 µs, in two 54. One byte more, or zlib
- * would make a second piece to see that there is nothing left. The size may be a lie, or of the last of several members.
- */
-function gzipSize(bytes: Uint8Array): number {
-  const [a, b, c, d] = bytes.subarray(-4)
-  const told = (a | (b << 8) | (c << 16) | (d << 24)) >>> 0
-  return told < bytes.length ? likelySize(bytes) : told + 1
-}
 
 type Failed = 'too large' | 'damaged'
 
 /** Up to twice the bound may come out, so that a beginning that ends between once and twice needs no search. */
 function attempt(coding: Coding, bytes: Uint8Array, finishFlush: number, most: number): Uint8Array | Failed {
-  const chunkSize = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, coding.sizeOf(bytes)))
+  const chunkSize = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, bytes.length * 4))
   try {
-    return coding.inflate(bytes, { finishFlush, chunkSize, maxOutputLength: Math.max(1, most * 2) })
+    return coding.decompress(bytes, { finishFlush, chunkSize, maxOutputLength: Math.max(1, most * 2) })
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'damaged'
   }
 }
 
 /**
- * zlib's synchronous calls give all or nothing, so the longest beginning that still decodes is searched for: each
+ * Node's synchronous calls give all or nothing, so the longest beginning that still decodes is searched for: each
  * guess follows from the rate so far, else halves what is unknown. At most 20 guesses; a bomb
  * of zeros that would be 100 MB costs 10 ms at a bound of 2 MB, the worst seen (brotli) 50.
  */

@@ -1,0 +1,190 @@
+/**
+ * Deflate streams unpacked, bare or in the wrappings of gzip and zlib: whole, or as far as they go.
+ */
+import { crc32 } from 'node:zlib'
+import { loadWasm } from '../../base/load-wasm.ts'
+import { gzipHeader, zlibHeader } from './wrapping.ts'
+
+export type Wrapping = 'gzip' | 'zlib' | 'raw'
+
+export interface Inflated {
+  /** All that came out, in memory of its own. */
+  bytes: Uint8Array
+  /** `early`: the input ends before the stream does. `full`: there is more than was asked for, and `bytes` are as many. */
+  end: 'whole' | 'early' | 'damaged' | 'full'
+}
+
+/** Never throws for what the input is. What follows a stream is not looked at, but gzip may have several members. */
+export type Inflate = (input: Uint8Array, wrapping: Wrapping, most: number) => Inflated
+
+interface Inflater {
+  memory: { buffer: ArrayBuffer }
+  input(): number
+  inputBytes(): number
+  output(): number
+  outputEnd(): number
+  made(): number
+  read(): number
+  touched(): number
+  feed(bytes: number): void
+  begin(at: number): void
+  clear(): void
+  slide(): void
+  run(end: number): number
+  adler32(sums: number, from: number, to: number): number
+}
+
+/** What `run` says: see `assembly/inflate/verdict.ts`. */
+const HUNGRY = 0
+const FULL = 1
+const DONE = 2
+
+const EMPTY = new Uint8Array(0)
+
+type Sum = 'crc32' | 'adler32' | 'none'
+type End = Inflated['end']
+
+export function openInflate(): Inflate {
+  const unpacker = new Unpacker()
+  return (input, wrapping, most) => unpacker.unpack(input, wrapping, most)
+}
+
+class Unpacker {
+  readonly #inflater = loadWasm<Inflater>(new URL('inflate.wasm', import.meta.url))
+  readonly #memory = new Uint8Array(this.#inflater.memory.buffer)
+  readonly #inputAddress = this.#inflater.input()
+  readonly #inputBytes = this.#inflater.inputBytes()
+  readonly #outputAddress = this.#inflater.output()
+  readonly #outputEnd = this.#inflater.outputEnd()
+
+  #input: Uint8Array = EMPTY
+  /** What the module has of it. */
+  #fedFrom = 0
+  #fedTo = 0
+  #most = 0
+  /** What was taken from the module already, and where begins what was not. */
+  #parts: Uint8Array[] = []
+  #taken = 0
+  #start = 0
+  /** Of the stream so far. */
+  #sum = 0
+  #size = 0
+
+  unpack(input: Uint8Array, wrapping: Wrapping, most: number): Inflated {
+    this.#input = input
+    this.#most = most
+    this.#taken = 0
+    this.#start = this.#outputAddress
+    this.#inflater.clear()
+    this.#feed(0)
+    const end = wrapping === 'gzip' ? this.#gzip() : wrapping === 'zlib' ? this.#zlib() : this.#raw()
+    const bytes = this.#result()
+    this.#input = EMPTY
+    return { bytes, end }
+  }
+
+  /** Members one behind another. Zeros behind them are nothing; anything else would have to be one more. */
+  #gzip(): End {
+    const input = this.#input
+    let at = 0
+    do {
+      const header = gzipHeader(input, at)
+      if (typeof header === 'string') return header
+      const end = this.#stream(header, 'crc32')
+      if (end !== 'whole') return end
+      const trailer = this.#streamEnd()
+      if (trailer + 4 > input.length) return 'early'
+      if (wordAt(input, trailer) !== this.#sum) return 'damaged'
+      if (trailer + 8 > input.length) return 'early'
+      if (wordAt(input, trailer + 4) !== this.#size % 2 ** 32) return 'damaged'
+      at = trailer + 8
+    } while (at < input.length && input[at] !== 0)
+    return 'whole'
+  }
+
+  #zlib(): End {
+    const header = zlibHeader(this.#input)
+    if (typeof header === 'string') return header
+    const end = this.#stream(header, 'adler32')
+    if (end !== 'whole') return end
+    const trailer = this.#streamEnd()
+    if (trailer + 4 > this.#input.length) return 'early'
+    const [a, b, c, d] = this.#input.subarray(trailer)
+    return ((a << 24) | (b << 16) | (c << 8) | d) === (this.#sum | 0) ? 'whole' : 'damaged'
+  }
+
+  #raw(): End {
+    return this.#stream(0, 'none')
+  }
+
+  #stream(at: number, sum: Sum): End {
+    const inflater = this.#inflater
+    if (at > this.#fedTo) this.#feed(at)
+    inflater.begin(at - this.#fedFrom)
+    this.#sum = sum === 'adler32' ? 1 : 0
+    this.#size = 0
+    for (;;) {
+      const before = inflater.made()
+      const room = this.#most - this.#taken - (before - this.#start)
+      // One byte more than there is room for says that it is too little.
+      const verdict = inflater.run(Math.min(this.#outputEnd, before + room + 1))
+      const made = inflater.made()
+      if (made - before > room) return 'full'
+      this.#add(sum, before, made)
+      if (verdict === DONE) return 'whole'
+      if (verdict === FULL) {
+        this.#take(made)
+        inflater.slide()
+        this.#start = inflater.made()
+      } else if (verdict === HUNGRY) {
+        if (this.#fedTo === this.#input.length) return 'early'
+        this.#feed(this.#fedFrom + inflater.read())
+      } else {
+        return 'damaged'
+      }
+    }
+  }
+
+  #streamEnd(): number {
+    return this.#fedFrom + this.#inflater.touched()
+  }
+
+  #feed(from: number): void {
+    const to = Math.min(this.#input.length, from + this.#inputBytes)
+    this.#memory.set(
+      from === 0 && to === this.#input.length ? this.#input : this.#input.subarray(from, to),
+      this.#inputAddress,
+    )
+    this.#inflater.feed(to - from)
+    this.#fedFrom = from
+    this.#fedTo = to
+  }
+
+  #add(sum: Sum, from: number, to: number): void {
+    this.#size += to - from
+    if (sum === 'crc32') this.#sum = crc32(this.#memory.subarray(from, to), this.#sum)
+    else if (sum === 'adler32') this.#sum = this.#inflater.adler32(this.#sum, from, to) >>> 0
+  }
+
+  #take(to: number): void {
+    this.#parts.push(this.#memory.slice(this.#start, to))
+    this.#taken += to - this.#start
+  }
+
+  #result(): Uint8Array {
+    const left = Math.min(this.#inflater.made() - this.#start, this.#most - this.#taken)
+    const bytes = Buffer.allocUnsafeSlow(this.#taken + left)
+    let at = 0
+    for (const part of this.#parts) {
+      bytes.set(part, at)
+      at += part.length
+    }
+    bytes.set(this.#memory.subarray(this.#start, this.#start + left), at)
+    this.#parts = []
+    return bytes
+  }
+}
+
+function wordAt(bytes: Uint8Array, at: number): number {
+  return (bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24)) >>> 0
+}
