@@ -6,18 +6,19 @@ import { httrack } from './httrack.ts'
 import type { Rival } from './rival.ts'
 import { scrapy } from './scrapy.ts'
 import { spider } from './spider.ts'
+import { stormcrawler } from './stormcrawler.ts'
 import { wgetWarc } from './wget-warc.ts'
 import { wget2 } from './wget2.ts'
 
 /** Those that cannot be had, or not without more than settings; they are named in every report. */
 export const OUT_OF_REACH: Readonly<Record<string, string>> = {
-  stormcrawler: 'a library for topologies of Apache Storm, no program; nobody has written one for this benchmark',
   bubing: 'its last release (0.9.15, 2019) could not be put together: sux4j 4.3.0 and sun.jdk tools were not found',
 }
 
 export const RIVALS: readonly Rival[] = [
   wgetWarc,
   heritrix,
+  stormcrawler,
   spider,
   wget2,
   colly,
