@@ -171,7 +171,10 @@ async function runCrawl(
     crew.stop()
   }
   const view = new CrawlView(house, crew)
-  await view.refresh()
+  await view.refresh().catch((error) => {
+    volumes.close()
+    throw error
+  })
   journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   crew.start()
   const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))

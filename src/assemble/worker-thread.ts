@@ -29,7 +29,7 @@ const YOUNG_OBJECTS_MB = 24
 /**
  * What lives in a thread is some 50 MB. Where V8 may have 2 GB and more it lets garbage grow to four times of that before it looks for
  * it; just below, to twice: 50 to 70 MB less at 200 visits, a third less over hundreds of thousands of pages. Half of this bound
- * saves no more and costs 8 % CPU. And a page that takes more costs a thread, not the process.
+ * saved some MB more and cost CPU in every run. And a page that takes more costs a thread, not the process.
  */
 const OLD_OBJECTS_MB = 1900
 

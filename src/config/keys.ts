@@ -298,7 +298,7 @@ export const SETTINGS = {
   }),
   workers: one(
     // The first thread of the process, which keeps or ships what the others bring, needs a core too: one more beside it costs
-    // 7 % more CPU a page and 125 MB, for a rate that only webs without any pause could use.
+    // some 100 MB and a little more CPU a page, for a rate that only webs without any pause could use.
     (text) =>
       text === 'spare' ? Math.min(64, Math.max(1, availableParallelism() - 1)) : a.count({ least: 1, most: 64 })(text),
     {

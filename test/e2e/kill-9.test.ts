@@ -165,7 +165,11 @@ async function death(
   return { how, endedAt: ran.endedAt, durableBefore: Math.min(ran.endedAt - UNREPORTED_MS, durableBefore(ran.stderr)) }
 }
 
-/** How late a worker whose one thread has just started, on cores that it shares with its servers, may be to read an answer that they have sent. */
+/**
+ * How late a worker whose one thread has just started, on cores that it shares with its servers, may be to read an answer that they
+ * have sent. What is asked again lies before its bound in a tail that thins out to 1.6 s where the machine has three times as
+ * much to do as it can; a loss of what was durable would be a page far from it.
+ */
 const WORKER_LATENESS_MS = 2500
 
 /**
