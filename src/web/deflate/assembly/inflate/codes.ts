@@ -25,7 +25,11 @@ const MOST_LITERALS: u32 = 286
 const MOST_DISTANCES: u32 = 30
 const END_OF_BLOCK: u32 = 256
 
+/** Fixed blocks one behind another take no copies: a body of nothing else, 10 bits each, would cost ten times what zlib takes. */
+let areFixed = false
+
 function buildTables(literals: u32, distances: u32): bool {
+  areFixed = false
   const distanceLengths = CODE_LENGTHS + literals
   return (
     buildTable(CODE_LENGTHS, literals, LITERAL_TABLE_BITS, LITERAL_MEANINGS, LITERAL_TABLE, 1, NOTHING) &&
@@ -43,6 +47,8 @@ export function makeFixedTables(): void {
 }
 
 export function takeFixedTables(): void {
+  if (areFixed) return
+  areFixed = true
   memory.copy(LITERAL_TABLE, FIXED_TABLES, TABLES_END - LITERAL_TABLE)
 }
 
