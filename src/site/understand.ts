@@ -53,9 +53,10 @@ export function understand(
       }
     }
     const limit = { bytes: screen.scope.limitFor(declared), ratio: site.decode.ratio }
-    const { bytes, cut } = decodeContent(body.payload, coding, limit)
+    const { bytes, cut, letGo } = decodeContent(body.payload, coding, limit)
     const { charset } = parseMediaType(headerOf(headers, 'content-type'))
     const reading = site.read({ mediaType: declared, charset, bytes })
+    letGo?.()
     if (reading.sniffed !== undefined && notes.length === 0) notes.push(`sniff:${reading.sniffed}`)
     if (cut) notes.push('decodedTrunc')
     for (const trouble of reading.troubles) {

@@ -46,7 +46,7 @@ function judged(packed: Uint8Array, wrapping: Wrapping): Inflated {
   // It gives all or nothing: so the longest beginning is sought that is not damaged.
   let good = 0
   let bad = packed.length + 1
-  let bytes: Uint8Array = new Uint8Array(0)
+  let bytes = Buffer.alloc(0)
   while (bad - good > 1) {
     const middle = (good + bad) >> 1
     const out = attempt(Z_SYNC_FLUSH, middle)

@@ -9,7 +9,7 @@ export type Wrapping = 'gzip' | 'zlib' | 'raw'
 
 export interface Inflated {
   /** All that came out, in memory of its own. */
-  bytes: Uint8Array
+  bytes: Uint8Array<ArrayBuffer>
   /** `early`: the input ends before the stream does. `full`: there is more than was asked for, and `bytes` are as many. */
   end: 'whole' | 'early' | 'damaged' | 'full'
 }
@@ -171,7 +171,7 @@ class Unpacker {
     this.#taken += to - this.#start
   }
 
-  #result(): Uint8Array {
+  #result(): Uint8Array<ArrayBuffer> {
     const left = Math.min(this.#inflater.made() - this.#start, this.#most - this.#taken)
     const bytes = Buffer.allocUnsafeSlow(this.#taken + left)
     let at = 0

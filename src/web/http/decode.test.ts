@@ -113,7 +113,21 @@ test('garbage after a gzip member costs nothing', () => {
 test('a raw stream that begins as a zlib header does is read as what it is', () => {
   const text = page.subarray(0, 0x019c)
   const stored = Buffer.concat([Buffer.from([0x78, 0x9c, 0x01, 0x63, 0xfe]), text, deflateRawSync('')])
-  assert.deepEqual(decodeContent(stored, 'deflate', LIMIT), { bytes: text, cut: false })
+  const { bytes, cut, trouble } = decodeContent(stored, 'deflate', LIMIT)
+  assert.deepEqual({ bytes, cut, trouble }, { bytes: text, cut: false, trouble: undefined })
+})
+
+test('what was decoded can be given back, but not what was there before', () => {
+  for (const name of ['gzip', 'gzip, identity', 'br, gzip']) {
+    const coded = gzipSync(page)
+    const decoded = decodeContent(name === 'br, gzip' ? gzipSync(brotliCompressSync(page)) : coded, name, LIMIT)
+    assert.ok(page.equals(decoded.bytes))
+    decoded.letGo?.()
+    assert.equal(decoded.bytes.length, name === 'br, gzip' ? page.length : 0)
+    assert.ok(coded.length > 0)
+  }
+  assert.equal(decodeContent(page, undefined, LIMIT).letGo, undefined)
+  assert.equal(decodeContent(page, 'gzip', LIMIT).letGo, undefined)
 })
 
 test('random bytes never throw and never grow past the bound', () => {

@@ -19,6 +19,8 @@ export interface Decoded {
   cut: boolean
   /** What was wrong with the coding, for people. */
   trouble?: string
+  /** Gives back the memory of `bytes`, where they have some to themselves: nobody may look at them from then on. */
+  letGo?(): void
 }
 
 const MOST_CODINGS = 3
@@ -55,16 +57,19 @@ export function decodeContent(payload: Uint8Array, contentEncoding: string | und
   if (names.length > MOST_CODINGS) return bounded(payload, limit.bytes, `${names.length} codings`)
   let bytes = payload
   let trouble: string | undefined
+  let letGo: Decoded['letGo']
   // The ratio counts from the wire to the page, or two codings in a row would square it.
   const most = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
   for (const name of names.reverse()) {
     if (bytes.length === 0) break
     const step = removeCoding(bytes, name, most)
     trouble = step.trouble ?? trouble
-    if (step.cut) return { bytes: step.bytes, cut: true, trouble: trouble ?? `over ${most} bytes` }
+    if (step.cut) return { ...step, trouble: trouble ?? `over ${most} bytes` }
     bytes = step.bytes
+    letGo = step.letGo
   }
-  return bounded(bytes, limit.bytes, trouble)
+  const decoded = bounded(bytes, limit.bytes, trouble)
+  return letGo === undefined ? decoded : { ...decoded, letGo }
 }
 
 function codingNames(contentEncoding: string): string[] {
@@ -122,8 +127,9 @@ let inflate: Inflate | undefined
 function unpack(packed: Uint8Array, wrapping: Wrapping, name: string, most: number): Decoded {
   inflate ??= openInflate()
   const { bytes, end } = inflate(packed, wrapping, most)
-  if (end === 'whole' || end === 'full') return { bytes, cut: end === 'full' }
-  return { bytes, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged` }
+  const letGo = () => void bytes.buffer.transfer(0)
+  if (end === 'whole' || end === 'full') return { bytes, cut: end === 'full', letGo }
+  return { bytes, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged`, letGo }
 }
 
 /** A frame's magic number, or a skippable frame's. */
