@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 import type { Connections } from '../web/page-server.ts'
 import type { ServedWeb } from '../web/served-web.ts'
+import { asStarted } from './as-started.ts'
 import type { Coding, Crawler } from './crawler.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -72,14 +73,7 @@ export async function runOrbweaver(run: OrbweaverRun, options: MeasureOptions = 
     '--quiet',
     '--json',
   ]
-  const args = [
-    ...(run.nodeFlags ?? []),
-    ...without,
-    join(ROOT, 'bin', 'orbweaver.js'),
-    'crawl',
-    ...flags,
-    ...run.flags,
-  ]
+  const args = [...(run.nodeFlags ?? []), ...without, ...asStarted(), 'crawl', ...flags, ...run.flags]
   const measured = await runMeasured(process.execPath, args, { ...options, env: plainEnvironment() })
   if (measured.code !== 0) throw new Error(`orbweaver ended with code ${measured.code}:\n${measured.stderr}`)
   const { documents } = JSON.parse(measured.stdout) as { documents: number }

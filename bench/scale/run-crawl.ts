@@ -1,10 +1,10 @@
 /** A crawl of slow sites: for a time, or until all is collected. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { asStarted } from '../crawlers/as-started.ts'
 import { plainEnvironment } from '../crawlers/orbweaver.ts'
 import { type Measured, type MeasureOptions, runMeasured } from '../measure/run-measured.ts'
 
-const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
 const EXIT_TIME_LIMIT = 15
 
 export interface ScaleRun {
@@ -31,7 +31,7 @@ export async function crawlForScale(run: ScaleRun): Promise<Measured & { documen
   const time = 'seconds' in until ? ['--max-time', `${Math.ceil(until.seconds)}s`] : []
   const end = await runMeasured(
     process.execPath,
-    [...(run.nodeFlags ?? []), PROGRAM, 'crawl', ...flags, ...size, ...way, ...time],
+    [...(run.nodeFlags ?? []), ...asStarted(), 'crawl', ...flags, ...size, ...way, ...time],
     { env: { ...plainEnvironment(), ...run.env }, onSample: run.onSample },
   )
   if (end.code !== 0 && !(end.code === EXIT_TIME_LIMIT && 'seconds' in until))
