@@ -22,7 +22,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
   return [
     piece(
       'decode gzip',
-      timeEach(coded, ({ answer }) => void decodeContent(answer.payload, 'gzip', { bytes: 2e6, ratio: 1000 })),
+      timeEach(coded, ({ answer }) => decodeContent(answer.payload, 'gzip', { bytes: 2e6, ratio: 1000 }).letGo?.()),
       'gzip-encoded answers only',
     ),
     piece(

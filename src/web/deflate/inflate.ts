@@ -1,5 +1,25 @@
 /**
  * Deflate streams unpacked, bare or in the wrappings of gzip and zlib: whole, or as far as they go.
+ *
+ * CPU of the process for an answer in gzip, by turns in one process (2026-11, an AMD EPYC), against Node's `gunzipSync` with room
+ * of the right size:
+ *
+ *     answers                         zlib    here
+ *     pages of the benchmark  14 KB   33 µs   21 µs
+ *     HTML from disks         51 KB   47 µs   43 µs
+ *     JavaScript              23 KB   46 µs   36 µs
+ *     Markdown                11 KB   25 µs   19 µs
+ *     CSS                     11 KB   15 µs   14 µs
+ *     JSON                     2 KB    9 µs    6 µs
+ *
+ * In a crawl it is more: whole crawls take 30 µs less for a page, because zlib makes a stream, a state and a window for each
+ * answer, and what it gives cannot be given back before the collector comes.
+ *
+ * Of a page's 21, 13 are symbols, 2 the codes, 3 the CRC, which is Node's, 1 the copy. The symbols wait for one another
+ * (`assembly/inflate/decode-symbols.ts`): more of them at a time is all that would help, and tables of pairs of bytes cost more to
+ * build for a page than they would save.
+ *
+ * Input comes 64 KB at a time and output goes 256 KB at a time, with the last 32 KB kept: the module has 0.4 MB, whatever comes.
  */
 import { crc32 } from 'node:zlib'
 import { loadWasm } from '../../base/load-wasm.ts'
