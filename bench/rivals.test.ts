@@ -23,12 +23,13 @@ interface RivalFigures {
 test('rivals: those that are here beside ours, those that are not by name', async () => {
   using nowhere = temporaryFolder()
   const size = ['--sites', '2', '--pages', '5', '--runs', '1', '--workers', '1', '--rivals', nowhere.path]
-  const text = await bench('rivals', ...size, '--only', 'wget,scrapy,spider,stormcrawler', '--json')
+  const text = await bench('rivals', ...size, '--only', 'wget,scrapy,spider,stormcrawler,bubing', '--json')
   const { crawlers, targets, missing, failed } = JSON.parse(text) as RivalFigures
   assert.deepEqual(failed, {})
   assert.match(missing.scrapy, /pip install scrapy==/)
   assert.match(missing.spider, /cargo/)
   assert.match(missing.stormcrawler, /mvn/)
+  assert.match(missing.bubing, /mvn/)
   const here = 'wget' in missing ? [] : ['wget-identity', 'wget-gzip']
   assert.deepEqual(
     crawlers.map(({ name, distinct }) => [name, distinct]),

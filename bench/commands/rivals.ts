@@ -5,7 +5,7 @@ import { grouped } from '../../src/report/text-table.ts'
 import { benchmark, type Outcome, type Tools } from '../command.ts'
 import { type Crawler, type CrawlerFigures, figuresOf, runInTurn, type Size } from '../crawlers/crawler.ts'
 import { orbweaver } from '../crawlers/orbweaver.ts'
-import { OUT_OF_REACH, RIVALS } from '../crawlers/rivals/all.ts'
+import { RIVALS } from '../crawlers/rivals/all.ts'
 import { cacheFolder, type Found, type Rival } from '../crawlers/rivals/rival.ts'
 
 const FLAGS = {
@@ -42,7 +42,7 @@ export const rivals = benchmark({
   flags: FLAGS,
   async run({ sites, pages, runs, workers, only, install, rivals, minutes }, tools): Promise<Outcome> {
     const size = { sites, pages, runs, workers, profile: '', minutes }
-    const missing = new Map<string, string>(only === '' ? Object.entries(OUT_OF_REACH) : [])
+    const missing = new Map<string, string>()
     const rows: Row[] = ours()
     for (const rival of chosenRivals(only)) {
       const found = await find(rival, rivals === '' ? cacheFolder() : resolve(rivals), install, tools)
