@@ -229,6 +229,49 @@ test('codes as long as they may be come back', () => {
   }
 })
 
+/** Codes as the lengths say them. */
+function codesOf(lengths: readonly number[]): string[] {
+  const codes: string[] = Array(lengths.length).fill('')
+  let code = 0
+  for (let length = 1; length <= 15; length++, code <<= 1) {
+    for (const [symbol, its] of lengths.entries())
+      if (its === length) codes[symbol] = (code++).toString(2).padStart(length, '0')
+  }
+  return codes
+}
+
+/** As long as they may be: one code for each number of bits, and two of 15. */
+function lengthsWith(symbols: number, ...used: number[]): number[] {
+  const lengths: number[] = Array(symbols).fill(0)
+  for (const [at, symbol] of used.entries()) lengths[symbol] = Math.min(at + 1, 15)
+  return lengths
+}
+
+test('bytes, a length and a distance that need the most bits, one behind another', () => {
+  const length = 284
+  const distance = 29
+  const literals = lengthsWith(286, 256, 1, 2, 3, 4, 5, 6, 7, 8, 9, 97, 10, 11, 12, 13, length)
+  const distances = lengthsWith(30, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, distance)
+  const headerLengths = Array.from({ length: 19 }, (_, symbol) => (symbol < 13 ? 4 : 5))
+  const order = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+  const headerCodes = codesOf(headerLengths)
+  const literalCodes = codesOf(literals)
+  const distanceCode = codesOf(distances)[distance]
+  const far: Parameters<typeof streamOf> = [literalCodes[length], [30, 5], distanceCode, [8191, 13]]
+  const block = streamOf(
+    [0b101, 3],
+    [29, 5],
+    [29, 5],
+    [15, 4],
+    ...order.map((symbol): [number, number] => [headerLengths[symbol], 3]),
+    ...[...literals, ...distances].map((bits) => headerCodes[bits]),
+    ...Array.from({ length: 40 }, (_, round) => [...Array(round % 4).fill(literalCodes[97]), ...far]).flat(),
+    literalCodes[256],
+  )
+  const stored = Buffer.concat([Buffer.from([0, 0x00, 0x90, 0xff, 0x6f]), noise(0x9000)])
+  assert.equal(judgedAlike(Buffer.concat([stored, block]), 'raw'), 'whole')
+})
+
 test('what follows a stream is nothing, but for members of gzip', () => {
   const text = prose(1000)
   const garbage = Buffer.from('garbage')
@@ -248,6 +291,23 @@ test('a member knows nothing of those before it', () => {
   const reaching = Buffer.concat([gzipSync('').subarray(0, 10), streamOf([0b011, 3], '0000001', '00000', [0, 40])])
   const found = inflate(Buffer.concat([gzipSync('a'), reaching]), 'gzip', MOST)
   assert.deepEqual(found, { bytes: Buffer.from('a'), end: 'damaged' })
+})
+
+test('nor does one over which the room is filled', () => {
+  const first = noise(OUTPUT - 500)
+  const bytes = noise(1000)
+  const stored = Buffer.concat([Buffer.from([0, 1000 & 255, 1000 >> 8, ~1000 & 255, (~1000 >> 8) & 255]), bytes])
+  const head = gzipSync('').subarray(0, 10)
+  for (const [distance, code, end] of [
+    [1000, '10011', 'early'],
+    [1001, '10011', 'damaged'],
+  ] as const) {
+    const reaching = streamOf([0b011, 3], '0000001', code, [distance - 769, 8], '0000000')
+    const found = inflate(Buffer.concat([gzipSync(first), head, stored, reaching]), 'gzip', MOST)
+    assert.equal(found.end, end)
+    const match = end === 'early' ? bytes.subarray(0, 3) : []
+    assert.ok(Buffer.concat([first, bytes, Uint8Array.from(match)]).equals(found.bytes))
+  }
 })
 
 test('it gives as many bytes as are asked for, and says when there are more', () => {

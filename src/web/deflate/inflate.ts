@@ -139,7 +139,7 @@ class Unpacker {
 
   #stream(at: number, sum: Sum): End {
     const inflater = this.#inflater
-    if (at > this.#fedTo) this.#feed(at)
+    // Where that is behind what the module has, it will be hungry.
     inflater.begin(at - this.#fedFrom)
     this.#sum = sum === 'adler32' ? 1 : 0
     this.#size = 0

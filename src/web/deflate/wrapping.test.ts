@@ -43,6 +43,13 @@ test('whatever a header has, the stream behind it is found', () => {
   )
 })
 
+test('a header may be longer than the room for input', () => {
+  for (const length of [65_000, 65_536, 200_000]) {
+    const long = memberWith(31, Buffer.alloc(60_000), 'n'.repeat(length), 'c'.repeat(length))
+    assert.deepEqual(inflate(Buffer.concat([member, long]), 'gzip', 100).bytes, Buffer.concat([text, text]))
+  }
+})
+
 test('headers are judged as zlib judges them, cut off or damaged', () => {
   fc.assert(
     fc.property(heads, fc.nat(), fc.nat(255), fc.nat(), (head, at, bits, cut) => {
