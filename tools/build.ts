@@ -10,7 +10,10 @@ const root = join(import.meta.dirname, '..')
 export function build(folder: string): void {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const dist = join(folder, 'dist')
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dist], { cwd: root })
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--outDir', dist], {
+    cwd: root,
+    stdio: 'inherit',
+  })
   for (const { compiled } of wasmModules()) cpSync(join(root, compiled), join(dist, compiled.replace(/^src\//, '')))
 }
 

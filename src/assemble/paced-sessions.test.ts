@@ -145,6 +145,46 @@ test('a site that answers late is asked at once, however many answers wait: else
   assert.deepEqual(asked.slice(first), ['slow', 'quick'])
 })
 
+test('quick sites, and those that are asked for the first time, do not starve beside many slow ones', async () => {
+  const clock = virtualClock(0)
+  // Reading takes time on the thread, beside what is waited for.
+  let worked = 0
+  const elapsed = () => clock.elapsed() + worked
+  const LATENCY = 3000
+  const open = pacedSessions(
+    () => ({
+      async fetch({ url }) {
+        await clock.sleep(url === 'slow' ? LATENCY : 10)
+        return { url, answer: { kind: 'withheld' } } as Exchange
+      },
+      close() {},
+    }),
+    { ...clock, elapsed },
+    () => clock.sleep(20),
+  )
+  const { signal } = new AbortController()
+  const answers = { slow: 0, quick: 0, fresh: 0 }
+  const visit = async (kind: keyof typeof answers) => {
+    let session = open()
+    while (clock.elapsed() < 10 * LATENCY) {
+      if (kind === 'fresh') session = open()
+      await session.fetch({ url: kind === 'slow' ? 'slow' : 'quick' } as FetchRequest, signal)
+      answers[kind]++
+      worked++
+      if (kind !== 'slow') await clock.sleep(100)
+    }
+  }
+  const kinds = [...Array(4000).fill('slow'), ...Array(10).fill('quick'), ...Array(10).fill('fresh')]
+  await clock.run(Promise.all(kinds.map(visit)))
+  // Turns of 24 answers and 20 ms: 1,200 a second for 1,333 slow ones, so that some always wait. Were these counted, half as many
+  // of the others would come through.
+  assert.ok(answers.slow > 4000 * 5, `${answers.slow} answers of slow sites`)
+  assert.ok(
+    answers.quick > 600 && answers.fresh > 600,
+    `${answers.quick} of quick sites, ${answers.fresh} of fresh ones`,
+  )
+})
+
 test('every answer is handed on, whatever the load, and a failure too', async () => {
   const { clock, work } = workClock()
   const open = pacedSessions(

@@ -40,11 +40,12 @@ export function pacedSessions(open: OpenSession, clock: Clock, turn: () => Promi
     let latency: Millis = 0
     return {
       async fetch(request, signal) {
-        if (pace.isFull && pace.backlog() > latency) await pace.room()
+        const isLate = latency > pace.backlog()
+        if (!isLate && pace.isFull) await pace.room()
         const asked = clock.elapsed()
         const exchange = await session.fetch(request, signal)
         latency = clock.elapsed() - asked
-        await pace.wait(bytesOf(exchange))
+        await pace.wait(bytesOf(exchange), isLate)
         return exchange
       },
       letGo: () => session.letGo?.(),
@@ -59,6 +60,7 @@ function bytesOf({ answer }: Exchange): number {
 
 interface Waiting {
   bytes: number
+  isLate: boolean
   goOn(): void
 }
 
@@ -69,6 +71,8 @@ export class Pace {
   #waiting: Waiting[] = []
   /** Requests that are not sent yet, the longest waiting first. */
   #held: (() => void)[] = []
+  /** Of the answers that wait, those of sites that were not asked at once: slow sites, however many, leave the others their room. */
+  #quick = 0
   #turning = false
   /** What an answer takes until the next can be handed on, of late. */
   #perAnswer: Millis = 1
@@ -79,9 +83,10 @@ export class Pace {
   }
 
   /** Until it is the turn of an answer of that size. */
-  wait(bytes: number): Promise<void> {
+  wait(bytes: number, isLate = false): Promise<void> {
     if (!this.#turning) void this.#turns()
-    return new Promise((goOn) => this.#waiting.push({ bytes, goOn }))
+    if (!isLate) this.#quick++
+    return new Promise((goOn) => this.#waiting.push({ bytes, isLate, goOn }))
   }
 
   /** How long it will take until the answers that wait have been handed on. */
@@ -91,7 +96,7 @@ export class Pace {
 
   /** So many answers wait that no request should be sent now whose answer may come at once. */
   get isFull(): boolean {
-    return this.#waiting.length >= MOST_WAITING || this.#held.length > 0
+    return this.#quick >= MOST_WAITING || this.#held.length > 0
   }
 
   /** Until the next request may be sent. */
@@ -112,8 +117,8 @@ export class Pace {
         await workDone()
       } while (next < this.#waiting.length && this.#clock.elapsed() - begun < SLICE)
       if (next > 0) this.#perAnswer += ((this.#clock.elapsed() - before) / next - this.#perAnswer) * LEARNT_IN_A_TURN
-      this.#waiting.splice(0, next)
-      this.#letGo(MOST_WAITING - this.#waiting.length)
+      for (const { isLate } of this.#waiting.splice(0, next)) if (!isLate) this.#quick--
+      this.#letGo(MOST_WAITING - this.#quick)
     } while (this.#waiting.length > 0 || this.#held.length > 0)
     this.#turning = false
   }

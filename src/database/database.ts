@@ -14,7 +14,7 @@ export interface Database {
   /**
    * All of `work` or nothing; durable when it resolves. `work` must not wait for another transaction of the same database.
    *
-   * SQLite: transactions never interleave: the next begins when this one has ended.
+   * SQLite: transactions never interleave: the next begins when this one is committed, which is before it is durable and resolves.
    *
    * PostgreSQL: READ COMMITTED; transactions interleave, those of this process too. After a conflict with another, or a
    * connection lost, `work` is run again from its beginning: whatever it changes outside the database it makes itself, inside.

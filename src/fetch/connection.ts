@@ -37,6 +37,7 @@ export class Connection {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.ring()
     })
+    // Plain sockets bring their bytes by `received`, and still need to be listened to: else they do not flow, and never end.
     socket.on('data', (bytes: Buffer) => {
       this.received(bytes)
       // As sockets make them: one piece of memory for every piece of an answer.

@@ -58,7 +58,7 @@ export function checkpointsOf(
 
   return {
     committed() {
-      // What fails here is not the transaction, which is durable; SQLite's own checkpoints keep silent too.
+      // What fails here is not the transaction, which is committed; SQLite's own checkpoints keep silent too.
       try {
         const { log } = standing.get() as { log: number }
         // It began anew.

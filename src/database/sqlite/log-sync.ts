@@ -19,19 +19,11 @@ export interface LogSync {
 
 const sync = promisify(fdatasync)
 
+/** Of the database at `path`, where it really lies: SQLite follows links, and its log is beside what they lead to. */
 export function logSync(path: string): LogSync {
   // It stays the same file for as long as the database is open: only the last to close it removes it.
-  let file: number | undefined
-  return {
-    synced: oneForAll(() => {
-      file ??= openSync(`${path}-wal`, 'r')
-      return sync(file)
-    }),
-    close() {
-      if (file !== undefined) closeSync(file)
-      file = undefined
-    },
-  }
+  const file = openSync(`${path}-wal`, 'r+')
+  return { synced: oneForAll(() => sync(file)), close: () => closeSync(file) }
 }
 
 /** Who comes while one is under way, which may have begun before what matters to him, shares the next. */
@@ -46,8 +38,8 @@ export function oneForAll(work: () => Promise<void>): () => Promise<void> {
     return running
   }
   return () => {
-    if (running === undefined) return run()
-    next ??= running.then(run, run)
+    if (running === undefined && next === undefined) return run()
+    next ??= (running ?? Promise.resolve()).then(run, run)
     return next
   }
 }

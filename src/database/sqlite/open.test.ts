@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -57,6 +57,48 @@ describe('opening', () => {
     events.push('nothing to sync')
     await db.close()
     assert.deepEqual(events, ['others at work', 'synced', 'told', 'nothing to sync'])
+  })
+
+  it('gives the next transaction its turn while one is synced; who has seen what is not durable waits for it', async () => {
+    const ends: (() => void)[] = []
+    const db = openSqlite(newPath(), migrations, () => ({
+      synced: () => new Promise((resolve) => ends.push(resolve)),
+      close() {},
+    }))
+    const told: string[] = []
+    const first = db.transact((tx) => sqliteTx(tx).run(put('a'))).then(() => told.push('written'))
+    await turn()
+    let seen = 0
+    const looks = [
+      db.read((tx) => {
+        seen = sqliteTx(tx).get<{ n: number }>(COUNT)?.n ?? 0
+      }),
+      db.transact(() => {}),
+    ].map((look) => look.then(() => told.push('seen')))
+    await turn()
+    assert.deepEqual([seen, told], [1, []])
+    for (const end of ends) end()
+    await Promise.all([first, ...looks])
+    assert.equal(told.splice(0).length, 3)
+    const schema = db.transact((tx) => sqliteTx(tx).run('CREATE TABLE extra (x)')).then(() => told.push('made'))
+    const before = ends.length
+    await turn()
+    assert.equal(ends.length, before + 1, 'a table is a change too')
+    const closed = db.close().then(() => told.push('closed'))
+    await turn()
+    ends[before]()
+    await Promise.all([schema, closed])
+    assert.deepEqual(told, ['made', 'closed'])
+  })
+
+  it('follows links: the log lies beside what they lead to', async () => {
+    const path = newPath()
+    await openSqlite(path).close()
+    const link = newPath()
+    symlinkSync(path, link)
+    const db = openSqlite(link)
+    await db.transact((tx) => sqliteTx(tx).run(put('a')))
+    await db.close()
   })
 
   it('ends with the first sync that fails: the next might lie', async () => {

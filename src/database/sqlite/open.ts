@@ -33,7 +33,7 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
       PRAGMA journal_size_limit = ${LOG_BYTES_KEPT};
     `)
     bringUpToDate(database, steps)
-    const log = takesSyncs(database) ? syncLog(path) : NO_LOG_SYNC
+    const log = takesSyncs(database) ? syncLog(database.location() ?? path) : NO_LOG_SYNC
     return serialized(database, path, true, checkpointsOf(database, path), log)
   } catch (error) {
     database.close()

@@ -18,10 +18,8 @@ export function serialized(
   const reading = statementsOf(database, false)
   let takenBack = 0
   const writing = statementsOf(database, true, () => takenBack)
-  const changes = database.prepare('SELECT total_changes() AS count')
-  const changesSoFar = () => Number(changes.get()?.count)
   /** Changes that a sync has covered. */
-  let durable = changesSoFar()
+  let durable = writing.changes
   /** After a sync has failed the system may forget what it could not write, and say of the next one that all is well. */
   let lost: Problem | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -34,15 +32,18 @@ export function serialized(
     last = turn.catch(() => {})
     return turn
   }
-  const within = <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T, committed = () => {}): Promise<T> => {
-    if (closed) return Promise.reject(new Problem('database-unreachable', `${path} was closed`))
-    return inTurn(async () => {
+  const within = async <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
+    if (closed) throw new Problem('database-unreachable', `${path} was closed`)
+    /** All that was committed so far, by whomever: who is told of it, or of what follows from it, is told of nothing that may be lost. */
+    let seen = 0
+    const result = await inTurn(async () => {
       try {
         if (lost !== undefined) throw lost
         database.exec(begin)
         const result = await work(tx)
         database.exec('COMMIT')
-        committed()
+        seen = writing.changes
+        if (tx === writing) checkpoints.committed()
         return result
       } catch (error) {
         takenBack++
@@ -51,6 +52,10 @@ export function serialized(
         throw troubleOf(error, path)
       }
     })
+    // The next transaction has its turn meanwhile, and may share the sync.
+    syncing = makeDurable(seen)
+    await syncing
+    return result
   }
   const makeDurable = async (upTo: number) => {
     if (upTo <= durable) return
@@ -67,16 +72,7 @@ export function serialized(
     dialect: 'sqlite',
     async transact(work) {
       assert(writable, 'a transaction on a database that was opened to read')
-      // All that was committed so far, by whomever: this one may have seen it.
-      let changes = 0
-      const result = await within('BEGIN IMMEDIATE', writing, work, () => {
-        changes = changesSoFar()
-        checkpoints.committed()
-      })
-      // The next transaction has its turn meanwhile, and may share the sync.
-      syncing = makeDurable(changes)
-      await syncing
-      return result
+      return within('BEGIN IMMEDIATE', writing, work)
     },
     read: (work) => within('BEGIN', reading, work),
     close() {

@@ -6,7 +6,17 @@ import type { SqliteTx, SqlValue } from './tx.ts'
 /** A program has some hundred statements; more means that values are pasted into texts somewhere. */
 const MOST_STATEMENTS = 1000
 
-export function statementsOf(database: DatabaseSync, writable: boolean, takenBack: () => number = () => 0): SqliteTx {
+/** What SQLite itself does not count among changes. */
+const OF_SCHEMA = /^\s*(?:CREATE|DROP|ALTER|PRAGMA)\b/i
+
+export interface Statements extends SqliteTx {
+  /** Rows that were changed on this connection, and changes of the schema; those of transactions taken back too. */
+  readonly changes: number
+}
+
+export function statementsOf(database: DatabaseSync, writable: boolean, takenBack: () => number = () => 0): Statements {
+  const rowChanges = database.prepare('SELECT total_changes() AS count')
+  let schemaChanges = 0
   const plain = new Map<string, StatementSync>()
   const exact = new Map<string, StatementSync>()
 
@@ -43,8 +53,12 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     get takenBack() {
       return takenBack()
     },
+    get changes() {
+      return Number(rowChanges.get()?.count) + schemaChanges
+    },
     run(sql: string, ...values: SqlValue[]) {
       assert(writable, 'a write inside a read')
+      if (OF_SCHEMA.test(sql)) schemaChanges++
       return Number(prepared(sql, false).run(...values).changes)
     },
     get: <Row extends object>(sql: string, ...values: SqlValue[]) =>

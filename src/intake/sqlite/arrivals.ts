@@ -20,6 +20,11 @@ export class Arrivals {
     return this.#parts
   }
 
+  /** That were taken, and are not durable yet. */
+  get underWay(): number {
+    return this.#taken
+  }
+
   get bytes(): number {
     return this.#bytes
   }

@@ -66,7 +66,7 @@ export class SqliteIntake implements Intake {
   }
 
   pending(): number {
-    return this.#arrivals.parts + this.#ripe
+    return this.#arrivals.parts + this.#arrivals.underWay + this.#ripe
   }
 
   async idle(): Promise<void> {
