@@ -82,7 +82,7 @@ function ours(): Row[] {
     crawler: { ...orbweaver(coding, 'written'), name: `orbweaver-${coding}` },
     program: 'orbweaver',
     version: 'this one',
-    stores: 'WARC, gzip 1, with requests; index, catalogue, links',
+    stores: 'WARC, gzip, with requests; index, catalogue, links',
     queue: 'in SQLite, synced; survives',
   }))
 }
