@@ -39,7 +39,7 @@ const FOREIGN = [
   '--help',
   '--version',
   '--warc-file',
-  '--heap-growing-percent',
+  '--max-semi-space-size',
 ]
 
 /** Benchmarks define theirs as settings do, in tables; this room knows them as text only. */
