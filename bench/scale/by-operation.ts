@@ -24,8 +24,8 @@ export interface OperationsPoint {
 /** The first that fits the path inside `src/`. */
 const PLACES: readonly [RegExp, Operation][] = [
   [/^site\/(courtesy|address-book)|^base\/clock/, 'courtesy'],
-  [/^collection\/volumes\/|^web\/warc\/|^base\/(real-disk|digest)/, 'store'],
-  [/^fetch\/|^web\/http\/|^assemble\/real-resolver/, 'download'],
+  [/^collection\/volumes\/|^web\/warc\/|^web\/deflate\/gzip|^base\/(real-disk|digest)/, 'store'],
+  [/^fetch\/|^web\/(http|deflate)\/|^assemble\/(real-resolver|paced-sessions)/, 'download'],
   [/^page\/|^hazards\/|^scope\/|^web\/(url|robots|sitemap)\/|^base\/hash-set/, 'reading'],
   [
     /^frontier\/sqlite\/(check-out|lease|read-free|read-agenda|read-known|promote|set-aside|free-addresses)/,

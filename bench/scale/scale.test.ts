@@ -31,6 +31,8 @@ test('a sample belongs to the nearest operation above it, and waiting to none', 
   }
   assert.deepEqual(Object.fromEntries(sumProfile(profile)), { other: 1, store: 110, reading: 11_000 })
   assert.equal(operationOf('fetch/connection.ts'), 'download')
+  assert.equal(operationOf('web/deflate/gzip.ts'), 'store')
+  assert.equal(operationOf('web/deflate/inflate.ts'), 'download')
   assert.equal(operationOf('frontier/sqlite/settle.ts'), 'check-in')
 })
 
