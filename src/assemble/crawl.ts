@@ -124,7 +124,10 @@ async function runCrawl(
   tellAhead()
   let why: CrawlWhy = 'complete'
   let failure: unknown
-  const lose = (worker: string) => database.transact((tx) => house.frontier.ledger.lose(tx, worker))
+  const lose = async (worker: string) => {
+    await house.frontier.filled(worker)
+    await database.transact((tx) => house.frontier.ledger.lose(tx, worker))
+  }
   const fault = (error: unknown) => {
     failure ??= error
     void crew.end()

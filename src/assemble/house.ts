@@ -56,7 +56,7 @@ export interface HouseParts {
 export interface House {
   /** All that workers may ask. */
   calls: HouseCalls
-  frontier: FrontierHouse
+  frontier: LeasesAhead
   intake: Intake
   filter: DigestFilter
   findTwin: FindTwin
@@ -241,5 +241,5 @@ async function furnished(parts: HouseParts, rooms: Rooms): Promise<House> {
 
 /** Workers that live elsewhere have leases of their own ahead, if they want them. */
 function noneAhead(frontier: FrontierHouse): LeasesAhead {
-  return { ...frontier, giveBackOld: async () => {} }
+  return { ...frontier, giveBackOld: async () => {}, filled: async () => {} }
 }

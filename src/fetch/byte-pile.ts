@@ -2,6 +2,8 @@
  * The bytes of a body, in one buffer of its own that grows as they come. They are copied, which costs a microsecond for a
  * page: so nothing keeps the memory of a socket's pieces, and the body's own can be given back the moment it is read.
  */
+import { letGo } from '../base/let-go.ts'
+
 const FIRST = 16 * 1024
 /** What a server announces is believed up to this before anything of it has come. */
 const BELIEVED = 256 * 1024
@@ -40,12 +42,4 @@ export class BytePile {
     letGo(this.#bytes)
     this.#bytes = grown
   }
-}
-
-/**
- * Gives back the memory that these bytes have to themselves. Else it is free when the collector next looks at old objects:
- * pages come faster than that, and what they left behind was half of what a worker held.
- */
-export function letGo({ buffer, length }: Uint8Array): void {
-  if (length > 0 && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

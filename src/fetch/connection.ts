@@ -5,8 +5,8 @@
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
+import { letGo } from '../base/let-go.ts'
 import { Alarm } from './alarm.ts'
-import { letGo } from './byte-pile.ts'
 
 export interface Carrier {
   /** Copies what it needs: the bytes are gone afterwards. */

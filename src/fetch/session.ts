@@ -1,9 +1,9 @@
 /** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
+import { letGo } from '../base/let-go.ts'
 import type { Address, Answer, Exchange, FetchRequest, FetchSession, Headers, OpenSession } from '../visit/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { letGo } from './byte-pile.ts'
 import { carry, type Deadlines, type LeastRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'

@@ -136,6 +136,18 @@ describe('leases ahead', () => {
     assert.equal((await again.db.read((tx) => again.ledger.look.totals(tx))).sites.leased, 0)
   })
 
+  it('that were being granted are not lost with their worker, once they are on its shelf', async () => {
+    const house = await ahead()
+    const { visits } = await house.frontier.checkOut('w1', 1)
+    await house.filled('w1')
+    assert.equal(await house.leased(), 17)
+    const lost = await house.bench.db.transact((tx) => house.ledger.lose(tx, 'w1'))
+    assert.deepEqual(
+      lost.map(({ visit }) => visit),
+      [visits[0].id],
+    )
+  })
+
   it("that were being granted when their worker was lost are nobody's, and harm nobody who has the site by then", async () => {
     const house = await ahead(5)
     await house.frontier.checkOut('w1', 1)

@@ -31,12 +31,18 @@ interface Shelf {
   granted: Granted[]
   /** How many are to be there. */
   wanted: number
-  filling: boolean
+  /** What is being granted for it now. */
+  filling: Promise<void> | undefined
 }
 
 export interface LeasesAhead extends FrontierHouse {
   /** Now and then: what nobody took is given back. */
   giveBackOld(): Promise<void>
+  /**
+   * Nothing is being granted ahead for this worker any more. To be waited for before it is lost: what is in the database and not yet on
+   * its shelf would count as lost with it, though nobody was given it.
+   */
+  filled(worker: WorkerId): Promise<void>
 }
 
 export function leasesAhead(house: FrontierHouse, database: Database, clock: Clock): LeasesAhead {
@@ -46,7 +52,7 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
 
   const shelfOf = (worker: WorkerId): Shelf => {
     let shelf = shelves.get(worker)
-    if (shelf === undefined) shelves.set(worker, (shelf = { granted: [], wanted: 0, filling: false }))
+    if (shelf === undefined) shelves.set(worker, (shelf = { granted: [], wanted: 0, filling: undefined }))
     return shelf
   }
   const giveBack = async (all: readonly Granted[]): Promise<void> => {
@@ -64,24 +70,26 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
     return old
   }
 
-  const fillUp = async (worker: WorkerId, shelf: Shelf): Promise<void> => {
-    if (shelf.filling || stopped || shelf.granted.length >= shelf.wanted) return
-    shelf.filling = true
-    try {
-      // Whoever has just been given one is told so first: a transaction keeps the thread.
-      await turn()
-      const lacking = shelf.wanted - shelf.granted.length
-      if (lacking <= 0 || stopped || shelves.get(worker) !== shelf) return
-      const asked = clock.elapsed()
-      const { visits } = await frontier.checkOut(worker, lacking)
-      const answered = clock.elapsed()
-      const granted = visits.map((visit) => ({ visit, asked, answered }))
-      // The crawl is ending, or the worker is no more.
-      if (stopped || shelves.get(worker) !== shelf) await giveBack(granted)
-      else shelf.granted.push(...granted)
-    } finally {
-      shelf.filling = false
-    }
+  const fillUp = (worker: WorkerId, shelf: Shelf): void => {
+    if (shelf.filling !== undefined || stopped || shelf.granted.length >= shelf.wanted) return
+    shelf.filling = fill(worker, shelf)
+      .catch(() => {})
+      .finally(() => {
+        shelf.filling = undefined
+      })
+  }
+  const fill = async (worker: WorkerId, shelf: Shelf): Promise<void> => {
+    // Whoever has just been given one is told so first: a transaction keeps the thread.
+    await turn()
+    const lacking = shelf.wanted - shelf.granted.length
+    if (lacking <= 0 || stopped || shelves.get(worker) !== shelf) return
+    const asked = clock.elapsed()
+    const { visits } = await frontier.checkOut(worker, lacking)
+    const answered = clock.elapsed()
+    const granted = visits.map((visit) => ({ visit, asked, answered }))
+    // The crawl is ending, or the worker is no more.
+    if (stopped || shelves.get(worker) !== shelf) await giveBack(granted)
+    else shelf.granted.push(...granted)
   }
 
   return {
@@ -95,12 +103,12 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
         shelf.wanted = Math.min(Math.max(atMost, FEWEST_AHEAD), MOST_AHEAD)
         const taken = stopped ? [] : shelf.granted.splice(0, atMost)
         if (taken.length > 0) {
-          quietly(fillUp(worker, shelf))
+          fillUp(worker, shelf)
           return { visits: taken.map((one) => asOf(one, clock.elapsed())), next: 0 }
         }
         const answer = await frontier.checkOut(worker, atMost)
         // Only where more are free now: else it would take from others what it has no use for.
-        if (answer.visits.length > 0 && answer.next === 0) quietly(fillUp(worker, shelf))
+        if (answer.visits.length > 0 && answer.next === 0) fillUp(worker, shelf)
         return answer
       },
     },
@@ -117,6 +125,7 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
       },
     },
     giveBackOld: () => giveBack([...shelves.values()].flatMap(takeOld)),
+    filled: async (worker) => shelves.get(worker)?.filling,
     stop() {
       stopped = true
       house.stop()

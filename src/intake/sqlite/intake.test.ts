@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { turn } from '../../base/clock.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import { sampleReport } from '../../collection/sample-report.ts'
@@ -42,6 +43,29 @@ test('who keeps the house hears that nothing can be taken in any more', async ()
   await assert.rejects(intake.checkIn('w', visitParts('a.test')), /disk is full/)
   isFull = false
   await assert.rejects(intake.reap(), /disk is full/)
+})
+
+test('parts count as pending until they are durable: no lease is reaped while they are synced', async () => {
+  const whole = openSqlite(':memory:')
+  let synced = () => {}
+  let isSlow = false
+  const transact: Database['transact'] = async (work) => {
+    const result = await whole.transact(work)
+    if (isSlow) await new Promise<void>((resolve) => (synced = resolve))
+    return result
+  }
+  // Through the inbox, since nothing may wait in memory.
+  const { intake } = await house({ ...whole, transact }, memoryDisk(), {}, 0)
+  isSlow = true
+  const parts = visitParts('a.test')
+  const stored = intake.checkIn('w', parts)
+  await turn()
+  assert.equal(intake.pending(), parts.length)
+  isSlow = false
+  synced()
+  await stored
+  await intake.idle()
+  assert.equal(intake.pending(), 0)
 })
 
 test('who brings parts hears of them when they are durable, one slice after the other', async () => {

@@ -4,6 +4,7 @@
  * What most of the web sends, gzip and deflate, is unpacked by `deflate/`, the rest by Node.
  */
 import { brotliDecompressSync, constants, zstdDecompressSync } from 'node:zlib'
+import { letGo } from '../../base/let-go.ts'
 import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
@@ -127,9 +128,9 @@ let inflate: Inflate | undefined
 function unpack(packed: Uint8Array, wrapping: Wrapping, name: string, most: number): Decoded {
   inflate ??= openInflate()
   const { bytes, end } = inflate(packed, wrapping, most)
-  const letGo = () => void bytes.buffer.transfer(0)
-  if (end === 'whole' || end === 'full') return { bytes, cut: end === 'full', letGo }
-  return { bytes, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged`, letGo }
+  const decoded = { bytes, letGo: () => letGo(bytes) }
+  if (end === 'whole' || end === 'full') return { ...decoded, cut: end === 'full' }
+  return { ...decoded, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged` }
 }
 
 /** A frame's magic number, or a skippable frame's. */
