@@ -13,6 +13,7 @@ import { virtualClock } from '../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import { lockCollection } from '../database/lock.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
+import { outsideTime } from '../simulate/outside-time.ts'
 import { runVirtualHouse } from '../simulate/virtual-house.ts'
 import { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { PLAIN } from '../testweb/options.ts'
@@ -60,7 +61,7 @@ const HOUR = 3_600_000
 /** The shop, and an hour later its home page once more, which has not changed. */
 before(async () => {
   mkdirSync(join(made, 'logs'), { recursive: true })
-  const database = openSqlite(join(made, 'collection.db'))
+  const database = outsideTime(openSqlite(join(made, 'collection.db')), clock)
   const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
   const parts = { web, clock, database, disk: diskUnder(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
