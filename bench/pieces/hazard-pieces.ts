@@ -1,7 +1,7 @@
 /** What the detectors of traps cost a page: all of them together, on sites as they are and on one in which a trap was found. */
 import { hash64 } from '../../src/base/digest.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { type HazardOptions, judgePage, refusalOf } from '../../src/hazards/detect.ts'
+import { admitUrl, type HazardOptions, judgePage } from '../../src/hazards/detect.ts'
 import { UNLIMITED } from '../../src/hazards/limits.ts'
 import type { PageFacts } from '../../src/hazards/page-facts.ts'
 import { freshMemory, type SiteMemory } from '../../src/visit/site-memory.ts'
@@ -31,8 +31,8 @@ export function hazardPieces(): Piece[] {
     },
     {
       name: 'hazards: may we',
-      microseconds: timeEach(waiting, ({ path }) => void refusalOf(trapped, path, 1, OPTIONS)),
-      note: `a URL, ${trapped.traps?.stopped.length} stopped patterns`,
+      microseconds: timeEach(waiting, ({ path }) => void admitUrl(trapped, { path, depth: 1, generation: 1 }, OPTIONS)),
+      note: `a URL, ${trapped.traps?.suspects.length} suspect patterns`,
     },
   ]
 }
@@ -85,6 +85,7 @@ function facts(path: string, text: string, links: PageFacts['links']): PageFacts
     url: `http://site.test${path}`,
     path,
     depth: 3,
+    generation: 1,
     at: 0,
     status: 200,
     mediaType: 'text/html',
@@ -92,7 +93,7 @@ function facts(path: string, text: string, links: PageFacts['links']): PageFacts
     tookMs: 80,
     outcome: 'kept',
     duplicate: false,
-    content: { ...content, tags: 7n, title: text },
+    content: { ...content, tags: 7n, title: text, text: () => text },
     links,
     abroad: 1,
   }

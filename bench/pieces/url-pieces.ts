@@ -79,7 +79,7 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
       name: 'links: follow',
       microseconds: timeEach(
         things,
-        ({ item, resolved, screen }) => void followLinks(resolved, { item, follow: 'yes' }, screen),
+        ({ item, resolved, screen }) => void followLinks(resolved, { item, follow: 'yes', lister: '/' }, screen),
       ),
       note,
     },
@@ -100,7 +100,7 @@ function screenOf(site: string, scope: Scope): ScreenTools {
     contents: new Set(),
     sitemaps: 'usual',
     meets() {},
-    stops: () => false,
+    isOneTooMany: () => false,
     now: 0,
   }
 }

@@ -26,6 +26,7 @@ const COLUMN: Readonly<Record<MarkName, Column>> = {
   read: 'collected',
   moved: 'moved',
   refused: 'refused',
+  held: 'refused',
   gone: 'dead',
 }
 /** What a name comes to, the best first. */

@@ -4,7 +4,7 @@
  */
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { refusalOf } from '../hazards/detect.ts'
+import { admitUrl } from '../hazards/detect.ts'
 import type { Blacklist } from '../scope/blacklist.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
@@ -45,11 +45,12 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   if (memory !== undefined) {
     const trusts = trustOf(settings.trust)
     const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
-    const refusal = refusalOf(memory, normalPath(url), depth, options)
-    if (refusal !== undefined) {
-      const stopped = memory.traps?.stopped.find(({ pattern }) => pattern === refusal.pattern)
-      const where = refusal.pattern === '' ? '' : ` in ${refusal.pattern}`
-      return { by: 'hazard', rule: refusal.rule + where, evidence: stopped?.evidence }
+    // It was not queued, so nobody lists it.
+    const { refused } = admitUrl(memory, { path: normalPath(url), depth, generation: 1 }, options)
+    if (refused !== undefined) {
+      const suspect = memory.traps?.suspects.find(({ pattern }) => pattern === refused.pattern)
+      const where = refused.pattern === '' ? '' : ` in ${refused.pattern}`
+      return { by: 'hazard', rule: refused.rule + where, evidence: suspect?.evidence }
     }
   }
   const { admit } = scope.abroad(url)
@@ -57,7 +58,7 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
     return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
   }
   if (!ask.passedOver) return undefined
-  const isTrapped = memory !== undefined && (memory.stopped !== undefined || (memory.traps?.stopped.length ?? 0) > 0)
+  const isTrapped = memory !== undefined && (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
   const trap = isTrapped ? ', or a trap was found there' : ''
   return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
 }

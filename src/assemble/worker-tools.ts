@@ -4,7 +4,7 @@ import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import { type HazardLimits, UNLIMITED } from '../hazards/limits.ts'
-import { readPage } from '../page/reading.ts'
+import { readPage, readText } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { AddressBook } from '../site/address-book.ts'
 import { DomainBook } from '../site/domains.ts'
@@ -67,6 +67,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     domains: new DomainBook(world.clock, world.resolve),
     foreign: new ForeignAnswers(world.clock),
     read: readPage,
+    readText,
     token: settings.userAgentName,
     headers: requestHeaders(settings, plan.version),
     exchangeMs: settings.exchangeTimeout,

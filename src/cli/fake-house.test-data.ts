@@ -80,7 +80,7 @@ const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
   failures: { 'status-404': 1 },
   refused: { robots: 1, scope: 3, hazard: 0, classifier: 0 },
   unwanted: { mailto: 2 },
-  stopped: [{ rule: 'maze', limits: [], sites: 1, urls: 12 }],
+  stopped: [{ rule: 'maze', limits: [], sites: 1, urls: 12, withdrawn: 0 }],
   documentsByType: { 'text/html': { count: 7, bytes: 70_000, mean: 10_000 } },
   perServer: { mean: 7, median: 7, max: 7 },
   ratesByDay: [{ day: '2026-05-28', documents: 7, bytes: 70_000, documentsPerMinute: 7 }],

@@ -10,20 +10,34 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
     evidence: '12 pages in a row differ in numbers only',
     examples: ['http://a.test/cal/2030/1', 'http://a.test/cal/2030/2'],
     at: Date.UTC(2026, 0, 2),
+    withdrawn_at: null,
   }
-  const stopped = [{ rule: 'calendar', pattern: '/cal/#/#', refused: 1234 }]
-  const look = { memory: { traps: { stopped } } } as unknown as SiteLook
+  const samples = { confirmed: 5, contradicted: 0 }
+  const calendar = { rule: 'calendar', pattern: '/cal/#/#', evidence: '', stopped: true, refused: 1234, ...samples }
+  const album = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', stopped: false, refused: 0, ...samples }
+  const look = { memory: { traps: { suspects: [calendar, album] } } } as unknown as SiteLook
   assert.deepEqual(hazardLines({ look, verdicts: [verdict] }), [
     'Hazard (2026-01-02 00:00:00 UTC): calendar in /cal/#/#: 12 pages in a row differ in numbers only.',
-    '  URLs of this pattern are followed no more; 1,234 were not asked for since.',
+    '  Only URLs of this pattern that other pages list are still asked for, and a sample now and then; ' +
+      '1,234 were held back since (samples: 5 confirm it, 0 contradict it).',
     '  e.g. http://a.test/cal/2030/1',
     '  e.g. http://a.test/cal/2030/2',
+    'On trial: maze in /a/*: 40 pages.',
+    '  Samples so far: 5 confirm it, 0 contradict it. Nothing is held back yet.',
   ])
 })
 
 test('a hazard of the whole site has no pattern', () => {
-  const verdict = { rule: 'site-urls>=5000', pattern: null, evidence: '5,000 pages', examples: [], at: 0 }
+  const verdict = { rule: 'site-urls>=5000', pattern: null, evidence: '5,000 pages', examples: [], at: 0, withdrawn_at: null }
   assert.deepEqual(hazardLines({ look: undefined, verdicts: [verdict] }), [
     'Hazard (1970-01-01 00:00:00 UTC): site-urls>=5000: 5,000 pages.',
+  ])
+})
+
+test('a finding that was withdrawn says so', () => {
+  const verdict = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: 1000 }
+  assert.deepEqual(hazardLines({ look: undefined, verdicts: [verdict] }), [
+    'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',
+    '  Withdrawn (1970-01-01 00:00:01 UTC): what it had held back waits to be asked for again.',
   ])
 })

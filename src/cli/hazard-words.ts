@@ -1,21 +1,34 @@
-/** A site's hazards in sentences: the rule, the URLs it concerns, the evidence, what it stopped, and three examples. */
+/** A site's hazards in sentences: the rule, the URLs it concerns, the evidence, what it held back, and three examples. */
 import { grouped } from '../report/text-table.ts'
 import { plain } from './progress.ts'
 import type { SiteFacts } from './rooms.ts'
 import { timeText } from './words.ts'
 
 export function hazardLines({ look, verdicts }: Pick<SiteFacts, 'look' | 'verdicts'>): string[] {
+  const suspects = look?.memory.traps?.suspects ?? []
   const lines: string[] = []
-  for (const { rule, pattern, evidence, examples, at } of verdicts) {
+  for (const { rule, pattern, evidence, examples, at, withdrawn_at } of verdicts) {
     const where = pattern === null ? '' : ` in ${plain(pattern)}`
     lines.push(`Hazard (${timeText(at)} UTC): ${plain(rule)}${where}: ${plain(evidence)}.`)
-    const stopped = look?.memory.traps?.stopped.find((one) => one.pattern === pattern && one.rule === rule)
-    if (stopped !== undefined) {
-      const links =
-        stopped.refused === 0 ? 'none was met since' : `${grouped(stopped.refused)} were not asked for since`
-      lines.push(`  URLs of this pattern are followed no more; ${links}.`)
+    if (withdrawn_at !== null) {
+      lines.push(`  Withdrawn (${timeText(withdrawn_at)} UTC): what it had held back waits to be asked for again.`)
+    } else {
+      const stopped = suspects.find((one) => one.pattern === pattern && one.rule === rule && one.stopped)
+      if (stopped !== undefined) lines.push(`  ${stoppedWords(stopped)}`)
     }
     for (const example of examples) lines.push(`  e.g. ${plain(example)}`)
   }
+  for (const { rule, pattern, evidence, confirmed, contradicted } of suspects.filter(({ stopped }) => !stopped)) {
+    lines.push(`On trial: ${plain(rule)} in ${plain(pattern)}: ${plain(evidence)}.`)
+    lines.push(`  Samples so far: ${confirmed} confirm it, ${contradicted} contradict it. Nothing is held back yet.`)
+  }
   return lines
+}
+
+function stoppedWords({ refused, confirmed, contradicted }: { refused: number; confirmed: number; contradicted: number }): string {
+  const held = refused === 0 ? 'none was met since' : `${grouped(refused)} were held back since`
+  return (
+    `Only URLs of this pattern that other pages list are still asked for, and a sample now and then; ${held} ` +
+    `(samples: ${confirmed} confirm it, ${contradicted} contradict it).`
+  )
 }

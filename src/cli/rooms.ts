@@ -68,7 +68,7 @@ export interface UrlLook {
   enqueuedAt: Instant
   dueAt: Instant
   tries: number
-  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone' | 'read'
+  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone' | 'read' | 'held' | 'held'
   seed: boolean
   /** Waiting: how many URLs of its site come before it, counted to a bound. */
   ahead?: number
@@ -165,7 +165,17 @@ export interface SiteLook {
     sitemaps?: { asked: number; urls: number; feeds?: number; left?: { readonly [why: string]: number } }
     /** How often their `lastmod` was checked, and was true. */
     hints?: { checked: number; held: number }
-    traps?: { stopped: readonly { rule: string; pattern: string; refused: number }[] }
+    traps?: {
+      suspects: readonly {
+        rule: string
+        pattern: string
+        evidence: string
+        stopped: boolean
+        refused: number
+        confirmed: number
+        contradicted: number
+      }[]
+    }
   }
 }
 
@@ -181,6 +191,8 @@ export interface SiteFacts {
     /** The URLs that it concerns; null: the site as a whole. */
     pattern: string | null
     examples: readonly string[]
+    /** Samples contradicted it; null: it stands. */
+    withdrawn_at: Instant | null
   }[]
 }
 

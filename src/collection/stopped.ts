@@ -8,6 +8,8 @@ export interface StoppedBy {
   /** The limits that were in force: `site-urls>=5000`. */
   limits: string[]
   sites: number
+  /** Findings that samples contradicted. */
+  withdrawn: number
   /** URLs that were not followed, or answers that were cut. */
   urls: number
 }
@@ -19,7 +21,7 @@ export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number
   const rules = new Map<string, StoppedBy>()
   const entry = (rule: string): StoppedBy => {
     let found = rules.get(rule)
-    if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0 }))
+    if (found === undefined) rules.set(rule, (found = { rule, limits: [], sites: 0, urls: 0, withdrawn: 0 }))
     return found
   }
   const db = queries(tx)
@@ -30,7 +32,7 @@ export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number
   }
   // `site-urls>=5000` and `site-urls>=100000` are one rule: a site that met both was stopped once.
   for (const [rule, found] of rules)
-    found.sites = (await db.get<{ sites: number }>(COUNT_SITES, rule, `${rule}>`, `${rule}?`))!.sites
+    Object.assign(found, await db.get<{ sites: number; withdrawn: number }>(COUNT_SITES, rule, `${rule}>`, `${rule}?`))
   for (const [name, value] of counters) {
     if (name.startsWith('stopped:')) entry(name.slice('stopped:'.length)).urls += value
   }
@@ -46,7 +48,10 @@ export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number
 
 const READ_LIMITS = 'SELECT DISTINCT rule FROM verdict ORDER BY rule LIMIT 1000'
 /** In the order of bytes all that begins with `rule>` lies between it and `rule?`, the next character. */
-const COUNT_SITES = 'SELECT count(DISTINCT site) AS sites FROM verdict WHERE rule = ? OR (rule >= ? AND rule < ?)'
+const COUNT_SITES = `
+  SELECT count(DISTINCT CASE WHEN withdrawn_at IS NULL THEN site END) AS sites,
+    sum(CASE WHEN withdrawn_at IS NULL THEN 0 ELSE 1 END) AS withdrawn
+  FROM verdict WHERE rule = ? OR (rule >= ? AND rule < ?)`
 
 /** Answers that a limit cut, by their annotations in crawl.log. */
 const CUT = [

@@ -262,7 +262,7 @@ export function ledgerContract(make: MakeDatabase): void {
       const visit = await bench.one()
       const pages = [page('a.test/1', { kind: 'gone', why: 'connect' })]
       const robots = { http: { state: 'none' as const, at: START, status: 404, text: '' } }
-      const memory = { ...freshMemory(), robots, traps: { stopped: [] }, silent: 3 }
+      const memory = { ...freshMemory(), robots, traps: { suspects: [] }, silent: 3 }
       await bench.settle(part(bench, visit, 1, { pages, memory, ended: 'given-up' }))
       const seeds = ['a.test', 'b.test'].map((site) => ({ url: `http://${site}/1`, key: 1n, site }))
       const again = () => bench.db.transact((tx) => bench.ledger.tryAgain(tx, seeds))

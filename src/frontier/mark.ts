@@ -2,7 +2,7 @@
 import { never } from '../base/assert.ts'
 import type { Outcome } from '../visit/outcome.ts'
 
-export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read', 'moved'] as const
+export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read', 'moved', 'held'] as const
 export type MarkName = (typeof MARKS)[number]
 
 export const WAITING = 0
@@ -12,6 +12,10 @@ export const NOT_FOUND = 5
 export const READ = 6
 /** Its site is another name of an original, and it waits there now. */
 export const REPLACED = 7
+/** A finding about its pattern holds it back: it waits again if that is withdrawn. */
+export const HELD = 8
+/** Of one site, that wait again at once: findings are withdrawn long before there are so many. */
+export const MAX_REQUEUED = 10_000
 
 export function markOf(outcome: Outcome): number {
   switch (outcome.kind) {
@@ -22,7 +26,7 @@ export function markOf(outcome: Outcome): number {
     case 'moved':
       return 2
     case 'refused':
-      return 3
+      return outcome.held ? HELD : 3
     case 'gone':
       return outcome.why === 'status-404' || outcome.why === 'status-410' ? NOT_FOUND : GONE
     case 'read':

@@ -22,7 +22,7 @@ export function memoryContract(make: MakeDatabase): void {
       await bench.seed('a.test/')
       const visit = await bench.one()
       const robots = { http: { state: 'rules' as const, at: START, status: 200, text: 'Disallow: /x' } }
-      const traps = { stopped: [], copies: 3 }
+      const traps = { suspects: [], copies: 3 }
       const { robots: _, ...counts } = freshMemory()
       const told = [
         { ...counts, robots, fetched: 1, rests: 2 },
@@ -35,7 +35,7 @@ export function memoryContract(make: MakeDatabase): void {
       // Two at once are as good as one after the other.
       assert.deepEqual(await bench.settle(told[2], told[1]), ['applied', 'applied'])
       assert.deepEqual(await memoryOf(), { ...counts, robots, traps, fetched: 3, crawlDelay: 7_000 })
-      const memory = { ...counts, robots: {}, traps: { stopped: [] }, fetched: 4 }
+      const memory = { ...counts, robots: {}, traps: { suspects: [] }, fetched: 4 }
       await bench.settle(part(bench, visit, 4, { memory, found: [link('a.test/2')], ended: 'slice' }))
       bench.clock.pass(PAUSE)
       assert.deepEqual((await bench.one()).memory, memory)

@@ -10,7 +10,7 @@ import { saidAt } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
 import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
-import { ANYWHERE } from './stopped.ts'
+import { ANYWHERE } from './suspects.ts'
 
 type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 
@@ -150,13 +150,14 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): r
       const [name, value] = part.slice(1).split('=')
       found.push({
         rule: 'idle-parameter',
+        proof: 'alias',
         pattern: idlePattern(places > 0 ? ANYWHERE : sight.pattern.place, name, value),
         evidence,
         examples,
       })
     } else {
       const evidence = `${same} of ${same + other} pages said the same without this folder in their path`
-      found.push({ rule: 'folder-in-itself', pattern: part, evidence, examples })
+      found.push({ rule: 'folder-in-itself', proof: 'alias', pattern: part, evidence, examples })
     }
   }
   return found
@@ -173,7 +174,7 @@ function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): Finding 
   const isIdle = own.every(([, , other, , places]) => other === 0 && places === 0)
   if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
   const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
-  return { rule: 'idle-parameter', pattern: `${pattern.place}?**`, evidence, examples: [shorten(page.path)] }
+  return { rule: 'idle-parameter', proof: 'alias', pattern: `${pattern.place}?**`, evidence, examples: [shorten(page.path)] }
 }
 
 const placeMark = (place: string) => mark(place) >>> 8

@@ -22,7 +22,6 @@ const MORE_OF_THEM = 3_000
 /** Of them, in a family that has hardly any others. */
 const IN_A_FAMILY = 2
 const COMMON = 3
-const LISTED = 16
 const REST_OF_A_SITE = 3
 
 export interface Cast {
@@ -87,10 +86,8 @@ export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: 
   if (pages < patience(PAGES_OF_ONE, family, sight) || leastSize(fresh, known) < MORE_OF_THEM) return undefined
   const { pattern, examples, cast } = family
   if (cast < IN_A_FAMILY || cast * 5 < family.pages * 3) return undefined
-  // The first of them were taken for news, and what they list for meant; others list more.
-  if (family.vouched >= Math.max(LISTED, family.pages)) return undefined
   // Lists of things are of one cast, too, and lead to the things: as long as the site shows ever more besides, they are read.
   if (pages * REST_OF_A_SITE < restOf(family, sight)) return undefined
   const evidence = `${pages} pages have the same words but for a few, and ${fresh} fresh links, ${known} to known pages`
-  return { rule: 'one-cast', pattern, evidence, examples }
+  return { rule: 'one-cast', proof: 'growth', pattern, evidence, examples }
 }

@@ -20,6 +20,8 @@ export interface Counted {
   slow: boolean
   /** It is as good as no page: soft-404, or one that too many URLs gave. */
   hollow: boolean
+  /** Of those, one like the answer to a name that cannot exist. */
+  missing: boolean
   /** Its text and pictures were there before, on whatever page of the site. */
   seen: boolean
   /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
@@ -40,13 +42,18 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.answers++
   family.at = now
   if (counted.slow) family.slow++
-  if (counted.hollow) family.hollow++
+  if (counted.missing) family.hollow++
   withExample(family, page.path)
   // A redirect to the next URL of its own family is a page that says nothing; any other redirect is no page.
   if (content === undefined && !(page.outcome === 'moved' && into.count > 0)) return
   family.pages++
   if (counted.hollow) family.streak++
   else countContent(family, content ?? NOTHING, counted)
+  if (family.streak === 0) family.bred = family.born = 0
+  else if (into.count > 0) {
+    family.bred++
+    family.born += into.count
+  }
   countFresh(family, into, counted)
   family.lost = isLost(into, census, page.abroad) ? family.lost + 1 : Math.max(0, family.lost - 2)
   family.navigation += census.navigation
@@ -56,6 +63,19 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   if (census.homeward) family.homeward++
   if (page.abroad > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length
+}
+
+/**
+ * A page that others list says nothing against its family, only what there is in it. True when that is something new.
+ */
+export function countListed(family: Family, content: Content | undefined, { seen, alias, hollow, missing, now }: Counted): boolean {
+  family.at = now
+  family.answers++
+  if (missing) family.hollow++
+  if (content === undefined || hollow || findLike(content, family.contents) >= 0) return false
+  if (!seen && !alias) family.kinds++
+  rememberNew(family, content)
+  return true
 }
 
 const NOTHING: Content = { low: 0, high: 0, embeds: 0, text: 0, length: 0, bag: 0, title: 0, words: 0 }
@@ -85,7 +105,11 @@ function countContent(
   family.linked = 0
   // Known from elsewhere, and not the same over and over: another version of a manual. No news, and no streak.
   if (!seen && !alias) family.kinds++
-  // A folder that showed so many is not judged by what it shows: the last one is enough.
+  rememberNew(family, content)
+}
+
+/** A folder that showed so many is not judged by what it shows: the last one is enough. */
+function rememberNew(family: Family, content: Content): void {
   if (isFolder(family) && family.kinds > MOST_KINDS_OF_A_FOLDER) family.contents = toColumns(content)
   else remember(family, content)
 }

@@ -3,9 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
-import { countRefused, judgePage, learnProbe, refusalOf } from './detect.ts'
+import { admitUrl, isOfAnotherFamily, judgePage, learnProbe } from './detect.ts'
 import { takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
+import type { SuspectPattern } from '../visit/trap-memory.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
 
 const word = fc.constantFrom(
@@ -48,12 +49,15 @@ const content = fc.record({
   words: number,
   tags: bits,
   title: fc.string(),
+  text: fc.string().map((text) => () => text),
 })
 const link = fc.record({ path, fresh: fc.boolean() }).map((one) => ({ key: hash64(one.path), ...one }))
 const facts: fc.Arbitrary<PageFacts> = fc.record({
   url: fc.string(),
   path,
   depth: fc.nat({ max: 60 }),
+  generation: fc.nat({ max: 3 }),
+  via: fc.option(path, { nil: undefined }),
   at: fc.nat(),
   status: fc.constantFrom(200, 301, 404, 500, 0),
   mediaType: fc.constantFrom('text/html', 'application/pdf', ''),
@@ -79,11 +83,11 @@ test('any pages: no throw, bounded memory, nothing changes on the way through JS
         assert.equal(JSON.stringify(again.memory), JSON.stringify(judged.memory))
         memory = judged.memory
         if (judged.probe !== undefined) memory = learnProbe(memory, { status: 200, content: probe, path: '/none' })
-        const refusal = refusalOf(memory, page.path, 1, NO_LIMITS)
-        if (refusal !== undefined) memory = countRefused(memory, refusal.pattern)
+        const { path, generation, via } = page
+        memory = admitUrl(memory, { path, depth: 1, generation, via }, NO_LIMITS).memory
         assert.ok(JSON.stringify(memory.traps).length <= 16_384)
         if (memory.traps?.taken !== undefined) assert.equal(memory.traps.taken, takenBy(memory.traps.families ?? []))
-        assert.ok((memory.traps?.stopped ?? []).every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
+        assert.ok((memory.traps?.suspects ?? []).every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
       }
     }),
     { numRuns: 300 },
@@ -98,22 +102,116 @@ test('a thousand pages of the worst kind keep the memory bounded', () => {
   }
 })
 
+const refusedBy = (memory: SiteMemory, path: string, url: { depth?: number; generation?: number; via?: string } = {}) =>
+  admitUrl(memory, { path, depth: 1, generation: 1, ...url }, NO_LIMITS).refused
+
 test('seeds are asked for whatever was stopped, and a stop of the site names no pattern', () => {
   const memory: SiteMemory = { ...freshMemory(), stopped: 'site-urls>=8' }
-  assert.deepEqual(refusalOf(memory, '/a', 1, NO_LIMITS), { rule: 'site-urls>=8', pattern: '' })
-  assert.equal(refusalOf(memory, '/a', 0, NO_LIMITS), undefined)
-  assert.equal(refusalOf(memory, '/a', 1, { trusted: (rule) => rule === 'site-urls' }), undefined)
-  assert.equal(countRefused(memory, ''), memory)
+  assert.deepEqual(refusedBy(memory, '/a'), { rule: 'site-urls>=8', pattern: '' })
+  assert.equal(refusedBy(memory, '/a', { depth: 0 }), undefined)
+  const trusting = { trusted: (rule: string) => rule === 'site-urls' }
+  assert.equal(admitUrl(memory, { path: '/a', depth: 1, generation: 1 }, trusting).refused, undefined)
 })
 
-test('refused URLs are counted with their pattern', () => {
-  const stop = { pattern: '/cal/#', rule: 'endless-sequence', evidence: 'x', at: 1, refused: 0, examples: [] }
-  const memory: SiteMemory = { ...freshMemory(), traps: { stopped: [stop] } }
-  assert.deepEqual(refusalOf(memory, '/cal/2031', 3, NO_LIMITS), { rule: 'endless-sequence', pattern: '/cal/#' })
-  assert.equal(refusalOf(memory, '/cal/', 3, NO_LIMITS), undefined)
-  assert.equal(countRefused(memory, '/cal/#').traps?.stopped[0].refused, 1)
-  assert.equal(memory.traps?.stopped[0].refused, 0)
+const CALENDAR: SuspectPattern = {
+  pattern: '/cal/#',
+  rule: 'endless-sequence',
+  proof: 'text',
+  evidence: 'x',
+  at: 1,
+  examples: [],
+  stopped: true,
+  budget: 0,
+  confirmed: 4,
+  contradicted: 0,
+  refused: 0,
+  nextSample: 4,
+}
+const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): SiteMemory => ({
+  ...freshMemory(),
+  traps: { suspects: [{ ...CALENDAR, ...changes }] },
 })
+
+test('of a stopped pattern its own offspring is refused and counted, and what other pages list is not', () => {
+  const memory = stoppedCalendar()
+  assert.deepEqual(refusedBy(memory, '/cal/2031'), { rule: 'endless-sequence', pattern: '/cal/#' })
+  assert.equal(refusedBy(memory, '/cal/'), undefined, 'of another pattern')
+  assert.equal(refusedBy(memory, '/cal/2031', { generation: 0, via: '/news' }), undefined, 'listed')
+  assert.notEqual(refusedBy(memory, '/cal/2031', { generation: 0, via: '/cal/2030' }), undefined, 'by its own kind')
+  const url = { path: '/cal/2031', depth: 1, generation: 1 }
+  assert.equal(admitUrl(memory, url, NO_LIMITS).memory.traps?.suspects[0].refused, 1)
+  assert.equal(memory.traps?.suspects[0].refused, 0)
+  assert.notEqual(refusedBy(stoppedCalendar({ proof: 'alias' }), '/cal/2031', { generation: 0 }), undefined)
+})
+
+test('a stopped pattern is sampled ever more seldom', () => {
+  let memory = stoppedCalendar()
+  const sampled: number[] = []
+  for (let at = 1; at <= 40; at++) {
+    const admitted = admitUrl(memory, { path: `/cal/${at}`, depth: 1, generation: 1 }, NO_LIMITS)
+    memory = admitted.memory
+    if (admitted.refused !== undefined) continue
+    sampled.push(at)
+    memory = judgePage(memory, calendarPage(at), NO_LIMITS).memory
+  }
+  assert.deepEqual(sampled, [4, 9, 18, 35])
+})
+
+test('samples that contradict a finding withdraw it, and what it held back is asked for', () => {
+  let memory = stoppedCalendar({ refused: 7, budget: 1 })
+  let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
+  for (const text of ['violins trombones flutes', 'apples oranges cherries']) {
+    assert.deepEqual(judged.verdicts, [])
+    memory = judged.memory
+    assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')
+    judged = judgePage(memory, calendarPage(2, text), NO_LIMITS)
+  }
+  assert.equal(judged.requeue, true)
+  const [verdict] = judged.verdicts
+  assert.deepEqual([verdict.rule, verdict.pattern, verdict.withdrawn], ['endless-sequence', '/cal/#', true])
+  assert.equal(refusedBy(judged.memory, '/cal/7'), undefined)
+  assert.deepEqual(judged.memory.traps?.suspects, [])
+})
+
+test('numbers, dates, the words of its own URL and throws of dice are no news', () => {
+  let memory = stoppedCalendar({ stopped: false, budget: 4, confirmed: 0 })
+  memory = judgePage(memory, calendarPage(1, 'No events'), NO_LIMITS).memory
+  for (const text of ['No events 17, January', 'No events cal', 'No events xq8z7kf2v9w1']) {
+    assert.equal(memory.traps?.suspects[0].stopped, false)
+    memory = judgePage(memory, calendarPage(2, text), NO_LIMITS).memory
+  }
+  assert.equal(memory.traps?.suspects[0].stopped, true)
+})
+
+test('a page of the same form or place is no other family, and neither are names that a machine throws', () => {
+  assert.equal(isOfAnotherFamily('/texts/one.html', '/texts/two.html'), false)
+  assert.equal(isOfAnotherFamily('/shop', '/shop?color=red'), false)
+  assert.equal(isOfAnotherFamily('/x/96226dea07', '/x/99999'), false)
+  assert.equal(isOfAnotherFamily('/', '/calendar/2031/5'), true)
+  assert.equal(isOfAnotherFamily('/std/', '/std/vec/struct.Vec.html'), true)
+})
+
+function calendarPage(at: number, text = 'No events'): PageFacts {
+  const path = `/cal/${at}`
+  const hash = hash64(text + at)
+  const signature = { digest: text, textDigest: hash, simhash: 1n, shape: 1n, embeds: 0n, tags: 1n, title: '' }
+  return {
+    url: `http://site.test${path}`,
+    path,
+    depth: 1,
+    generation: 1,
+    at,
+    status: 200,
+    mediaType: 'text/html',
+    bytes: 100,
+    tookMs: 10,
+    outcome: 'kept',
+    duplicate: false,
+    content: { ...signature, length: text.length, words: 2, text: () => text },
+    links: [{ key: hash64(`/cal/${at + 1}`), path: `/cal/${at + 1}`, fresh: true }],
+    abroad: 0,
+  }
+}
 
 test('a limit of the site is told with an example; a trusted one is no limit', () => {
   const page = { ...fc.sample(facts, { numRuns: 1, seed: 1 })[0], path: '/a' }
@@ -130,5 +228,5 @@ test('a later look at a page says nothing of traps', () => {
   const [page] = fc.sample(facts, { numRuns: 1, seed: 1 })
   const memory = freshMemory()
   const judged = judgePage(memory, { ...page, again: true }, NO_LIMITS)
-  assert.deepEqual(judged, { memory, verdicts: [], follow: true })
+  assert.deepEqual(judged, { memory, verdicts: [], follow: true, lists: false })
 })

@@ -6,8 +6,11 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import type { PageFacts } from './page-facts.ts'
+import { patternOf } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { countStopped, findStopped } from './stopped.ts'
+import { judgeSuspect } from './judge-suspect.ts'
+import { findSuspect, isOffspring, withSuspect } from './suspects.ts'
+import { admit } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
   /** The operator knows better: this rule stops nothing on this site. Site limits by the name before the number. */
@@ -19,6 +22,8 @@ export interface TrapVerdict {
   evidence: string
   pattern?: string
   examples: string[]
+  /** The finding was wrong: samples contradict it. */
+  withdrawn?: true
 }
 
 export interface PageJudgement {
@@ -28,11 +33,15 @@ export interface PageJudgement {
   probe?: 'soft-404'
   /** False: its links are not to be followed. */
   follow: boolean
+  /** What it names in other families is of generation 0. */
+  lists: boolean
+  /** A finding was withdrawn: what was refused is to be asked for after all. */
+  requeue?: true
 }
 
 export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOptions): PageJudgement {
   // A later look at a page is the same again, and no trap.
-  if (page.again) return { memory, verdicts: [], follow: true }
+  if (page.again) return { memory, verdicts: [], follow: true, lists: false }
   // What is asked for again is counted when it has its answer; only how long it took tells something now.
   const { memory: next, verdict } =
     page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)
@@ -43,49 +52,84 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
     if (options.trusted(nameOf(rule))) next.stopped = undefined
     else verdicts.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
-  const traps = next.traps ?? { stopped: [] }
-  // A page of a trap that was on its way when the trap was found says nothing more.
-  if (findStopped(traps.stopped, page.path, options.trusted) !== undefined)
-    return { memory: next, verdicts, follow: true }
+  // One without is of an earlier version.
+  const traps = next.traps?.suspects === undefined ? { suspects: [] } : next.traps
+  const suspect = findSuspect(traps.suspects, page.path, options.trusted)
+  // What others list of a suspect pattern is read, and says nothing of its offspring.
+  if (suspect !== undefined && !isOffspring(suspect, page)) return { memory: next, verdicts, follow: true, lists: false }
+  if (suspect !== undefined) {
+    const { traps: changed, verdicts: told, ...judged } = judgeSuspect(next, traps, suspect, page)
+    next.traps = changed
+    return { ...judged, memory: next, verdicts: [...verdicts, ...told], follow: true, lists: false }
+  }
   const judged = judgeTraps(next, traps, page, options.trusted)
   next.traps = judged.traps
   if (judged.verdicts.length > 0) verdicts.push(...judged.verdicts)
-  const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow }
+  const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow, lists: judged.lists }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement
 }
 
-/**
- * The rule by which a URL that waits, or a link before it is queued, is not asked for; and the pattern it belongs to, '' for
- * the whole site. What nobody linked to (seeds, home pages: depth 0) is asked for in any case.
- */
-export function refusalOf(
-  memory: SiteMemory,
-  path: string,
-  depth: number,
-  options: Pick<HazardOptions, 'trusted'>,
-): { rule: string; pattern: string } | undefined {
-  if (depth <= 0) return undefined
-  const site = refusesWaiting(memory, { depth })
-  if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
-  if (memory.traps === undefined) return undefined
-  const stopped = findStopped(memory.traps.stopped, path, options.trusted)
-  return stopped === undefined ? undefined : { rule: stopped.rule, pattern: stopped.pattern }
+/** A URL whose turn it is. */
+export interface WaitingUrl {
+  path: string
+  depth: number
+  generation: number
+  via?: string
 }
+
+/**
+ * The rule by which a URL that waits is not asked for, and the pattern it belongs to, '' for the whole site; and the memory
+ * that has counted it. What nobody linked to (seeds, home pages: depth 0) is asked for in any case, and so is what others list.
+ */
+export function admitUrl(
+  memory: SiteMemory,
+  url: WaitingUrl,
+  options: Pick<HazardOptions, 'trusted'>,
+): { memory: SiteMemory; refused?: { rule: string; pattern: string } } {
+  if (url.depth <= 0) return { memory }
+  const site = refusesWaiting(memory, url)
+  if (site !== undefined && !options.trusted(nameOf(site))) return { memory, refused: { rule: site, pattern: '' } }
+  if (memory.traps?.suspects === undefined) return { memory }
+  const suspect = findSuspect(memory.traps.suspects, url.path, options.trusted)
+  if (suspect === undefined || !isOffspring(suspect, url)) return { memory }
+  const { suspect: counted, refused } = admit(suspect)
+  const { rule, pattern } = suspect
+  const next = counted === suspect ? memory : { ...memory, traps: withSuspect(memory.traps, counted) }
+  return refused ? { memory: next, refused: { rule, pattern } } : { memory: next }
+}
+
+/** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
+const MAX_HELD = 2_000
+
+/** The rule of a stopped pattern of which enough URLs are held back already. */
+export function isCrowded(
+  { traps }: SiteMemory,
+  path: string,
+  { trusted }: Pick<HazardOptions, 'trusted'>,
+): string | undefined {
+  const suspect = findSuspect(traps?.suspects ?? [], path, trusted)
+  return suspect !== undefined && suspect.stopped && suspect.refused >= MAX_HELD ? suspect.rule : undefined
+}
+
+/** A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring. */
+export function isOfAnotherFamily(page: string, link: string): boolean {
+  const from = patternOf(page)
+  const to = patternOf(link)
+  if (to.form === from.form || to.place === from.place) return false
+  // Names that a machine throws fall into several forms of one folder.
+  return !(isMade(from.form) && isMade(to.form) && to.folders[0] === from.folders[0])
+}
+
+const isMade = (form: string) => form.includes('#') || form.includes('*')
 
 /** What the name that cannot exist gave; `path` is that name, as it was asked for. */
 export function learnProbe(
   memory: SiteMemory,
   answer: { status: number; content?: PageFacts['content']; path?: string },
 ): SiteMemory {
-  const traps = memory.traps ?? { stopped: [] }
+  const traps = memory.traps ?? { suspects: [] }
   return { ...memory, traps: { ...traps, probe: learnAnswer(answer.status, answer.content, answer.path) } }
-}
-
-/** A URL of a stopped pattern was not asked for. */
-export function countRefused(memory: SiteMemory, pattern: string): SiteMemory {
-  if (memory.traps === undefined || pattern === '') return memory
-  return { ...memory, traps: countStopped(memory.traps, pattern) }
 }
 
 /** `site-urls>=5000` is the rule `site-urls`. */

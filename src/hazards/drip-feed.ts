@@ -21,5 +21,5 @@ export function judgePace(family: Family, [usual, slow]: Pace, { novel }: Sight)
   const slowElsewhere = slow - family.slow
   if (usualElsewhere <= slowElsewhere) return undefined
   const evidence = `${family.slow} of ${answers} answers took over ${SLOW_MS / 1000} s at under ${SLOW_RATE} bytes a second; elsewhere on the site ${slowElsewhere} of ${usualElsewhere + slowElsewhere}`
-  return { rule: 'drip-feed', pattern, evidence, examples }
+  return { rule: 'drip-feed', proof: 'pace', pattern, evidence, examples }
 }

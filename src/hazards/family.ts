@@ -33,11 +33,9 @@ export interface Counts {
   inward: number
   /** Pages of late that may be those of a maze; each of another kind counts against two. */
   lost: number
-  /** Fresh links into the family on pages of others that were new themselves. */
-  vouched: number
   /** Slow answers. */
   slow: number
-  /** Pages like the answer to a name that cannot exist, or like one that too many URLs gave. */
+  /** Pages like the answer to a name that cannot exist, whoever names them. */
   hollow: number
   /** Pages all of whose fresh links into the family are longer than their own URL; the longest URL. */
   longer: number
@@ -56,6 +54,10 @@ export interface Counts {
   combined: number
   /** When a page of it was last answered, in answers of the site. */
   at: number
+  /** Pages since the last new one that lead to fresh pages of the family. */
+  bred: number
+  /** Fresh links into the family on those. */
+  born: number
 }
 
 export interface Family extends Counts {
@@ -71,7 +73,7 @@ export interface Family extends Counts {
 const MOST_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
 /** All counts, then what the row takes, and of that its texts: not to be worked out from each text of each row for each page. */
-const COUNTS = 32
+const COUNTS = 33
 const SIZE = COUNTS
 const TEXT_SIZE = COUNTS + 1
 /** Of doubles from the start, because some counts will be: a list that turns into one is copied. */
@@ -113,21 +115,22 @@ export function openRow(row: FamilyRow): Family {
     outward: counts[14] | 0,
     inward: counts[15] | 0,
     lost: counts[16] | 0,
-    vouched: counts[17] | 0,
-    slow: counts[18] | 0,
-    hollow: counts[19] | 0,
-    longer: counts[20] | 0,
-    longest: counts[21] | 0,
-    stepping: counts[22] | 0,
-    lowest: counts[23],
-    highest: counts[24],
-    ahead: counts[25] | 0,
-    words1: counts[26],
-    words2: counts[27],
-    words3: counts[28],
-    fewest: counts[29] | 0,
-    combined: counts[30] | 0,
-    at: counts[31] | 0,
+    slow: counts[17] | 0,
+    hollow: counts[18] | 0,
+    longer: counts[19] | 0,
+    longest: counts[20] | 0,
+    stepping: counts[21] | 0,
+    lowest: counts[22],
+    highest: counts[23],
+    ahead: counts[24] | 0,
+    words1: counts[25],
+    words2: counts[26],
+    words3: counts[27],
+    fewest: counts[28] | 0,
+    combined: counts[29] | 0,
+    at: counts[30] | 0,
+    bred: counts[31] | 0,
+    born: counts[32] | 0,
   }
 }
 
@@ -150,21 +153,22 @@ export function closeRow(family: Family): FamilyRow {
   counts[14] = family.outward
   counts[15] = family.inward
   counts[16] = family.lost
-  counts[17] = family.vouched
-  counts[18] = family.slow
-  counts[19] = family.hollow
-  counts[20] = family.longer
-  counts[21] = family.longest
-  counts[22] = family.stepping
-  counts[23] = family.lowest
-  counts[24] = family.highest
-  counts[25] = family.ahead
-  counts[26] = family.words1
-  counts[27] = family.words2
-  counts[28] = family.words3
-  counts[29] = family.fewest
-  counts[30] = family.combined
-  counts[31] = family.at
+  counts[17] = family.slow
+  counts[18] = family.hollow
+  counts[19] = family.longer
+  counts[20] = family.longest
+  counts[21] = family.stepping
+  counts[22] = family.lowest
+  counts[23] = family.highest
+  counts[24] = family.ahead
+  counts[25] = family.words1
+  counts[26] = family.words2
+  counts[27] = family.words3
+  counts[28] = family.fewest
+  counts[29] = family.combined
+  counts[30] = family.at
+  counts[31] = family.bred
+  counts[32] = family.born
   counts[SIZE] = measure(counts, family.textSize, family.contents, family.parameters)
   counts[TEXT_SIZE] = family.textSize
   const { pattern, contents, examples, parameters } = family
@@ -208,7 +212,7 @@ function measure(
 }
 
 /** Columns that are read without opening a row. */
-export const COLUMN = { kinds: 2, streak: 3, same: 4, lost: 16, vouched: 17, slow: 18, hollow: 19, at: 31 }
+export const COLUMN = { kinds: 2, streak: 3, same: 4, lost: 16, slow: 17, hollow: 18, at: 30 }
 
 export function isFolder({ pattern }: Family): boolean {
   return pattern.endsWith('/**')

@@ -37,11 +37,11 @@ function mayHaveYear(path: string): boolean {
   return false
 }
 
-/** Only where its pages lead to more of it and to nothing else, and others do not list them. */
+/** Only where its pages lead to more of it and to nothing else. */
 export function judgeFuture(family: Family, sight: Sight): Finding | undefined {
   const { pattern, pages, ahead, growing, inward, examples } = family
-  if (Math.min(ahead, pages - family.vouched) < patience(PAGES, family, sight)) return undefined
+  if (ahead < patience(PAGES, family, sight)) return undefined
   if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${ahead} of ${pages} pages have dates that lie years ahead; ${growing} of them lead to more of the same`
-  return { rule: 'endless-sequence', pattern, evidence, examples }
+  return { rule: 'endless-sequence', proof: 'growth', pattern, evidence, examples }
 }

@@ -2,7 +2,7 @@
  * URLs made of the same few words over and over: results of searches that propose longer searches, tags that can be added to
  * tags. Names that people give bring new words; these have more and more words and none that is new.
  */
-import type { Family } from './family.ts'
+import { type Family, isFolder } from './family.ts'
 import { type Finding, patience, type Sight } from './finding.ts'
 import { HALF, kindOf, LETTER, OTHER } from './letters.ts'
 import { mark, ones } from './marks.ts'
@@ -106,12 +106,14 @@ export function wordsOf(path: string): string[] {
   return words
 }
 
+/** Of a form only: a folder of a manual has few words too, in ever other orders. */
 export function judgeWords(family: Family, sight: Sight): Finding | undefined {
+  if (isFolder(family)) return undefined
   const { pattern, pages, combined, fewest, growing, inward, examples } = family
-  if (Math.min(combined, pages - family.vouched) < patience(PAGES, family, sight)) return undefined
+  if (combined < patience(PAGES, family, sight)) return undefined
   if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${combined} pages of late have the same few words in their URLs, ever more of them, and lead only to more of the same`
-  return { rule: 'few-words', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
+  return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }
 
 export function fewWordsPattern(pattern: string, least: number): string {

@@ -5,9 +5,16 @@ import type { LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import type { UrlPattern } from './pattern.ts'
 
-/** A pattern that is a trap. */
+/**
+ * What a sample of the pattern must lack for the finding to hold: words that are new there; an end to its growth; a text that
+ * no other URL gave; anything that the answer to a name that cannot exist has not; a usual pace.
+ */
+export type Proof = 'text' | 'growth' | 'alias' | 'missing' | 'pace'
+
+/** A pattern that seems to be a trap. */
 export interface Finding {
   rule: string
+  proof: Proof
   pattern: string
   /** A sentence with the numbers that decided. */
   evidence: string
@@ -31,9 +38,9 @@ export interface Sight {
 }
 
 const LEAST_PATIENCE = 0.55
-/** A pattern is a trap beside the rest of its site. Where there is next to none, the pattern is the site: a budget of thousands. */
+/** A pattern is a trap beside the rest of its site. Where there is next to none, the pattern is the site: a budget of hundreds. */
 const LEAST_REST = 5
-const ALONE = 5_000
+const ALONE = 270
 
 /** A budget of pages, as far as the site deserves it. */
 export function patience(

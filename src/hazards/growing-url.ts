@@ -17,5 +17,5 @@ export function judgeGrowth(family: Family, sight: Sight): Finding | undefined {
   if (!deep && page.path.length < most.long) return undefined
   const { pattern, examples } = family
   const evidence = `${family.longer} of ${family.pages} pages lead only to URLs longer than their own, up to ${family.longest} characters`
-  return { rule: 'growing-url', pattern, evidence, examples }
+  return { rule: 'growing-url', proof: 'growth', pattern, evidence, examples }
 }

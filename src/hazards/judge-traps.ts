@@ -4,9 +4,10 @@ import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
 import { type Cast, countCast, judgeCast } from './casts.ts'
 import { appended } from './columns.ts'
-import { type Content, contentOf } from './content.ts'
+import { type Content, contentOf, textMark } from './content.ts'
 import {
   type Counted,
+  countListed,
   countPage,
   isCertain,
   isLinkedText,
@@ -25,7 +26,7 @@ import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
-import { mark, mix } from './marks.ts'
+import { mark } from './marks.ts'
 import { judgeFolder, judgeForm } from './near-duplicates.ts'
 import { type OpenFamilies, openFamilies, takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -33,15 +34,17 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { countRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addStopped, findStopped, isCovered, mayStop } from './stopped.ts'
+import { ANYWHERE, addSuspect, findSuspect, isCovered, mayStop } from './suspects.ts'
 import { suspicionOf } from './suspicion.ts'
 import { isLostForGood, judgeMaze } from './tarpit.ts'
+import { isAtTruce, trialsOf, wordsOfFinding } from './trial.ts'
 
 export interface TrapJudgement {
   traps: TrapMemory
   verdicts: TrapVerdict[]
   probe: boolean
   follow: boolean
+  lists: boolean
 }
 
 /** `memory` has counted the page already. */
@@ -80,6 +83,7 @@ export function judgeTraps(
     ordinal: ordinalOf(page.path),
     slow,
     hollow,
+    missing: soft,
     seen,
     alias: alias || known,
     short: content !== undefined && isShort(content, traps.novel),
@@ -87,12 +91,11 @@ export function judgeTraps(
     ahead: isAhead(page.path, page.at),
     now,
   }
-  const { form, folders, place, site } = countFamilies(pattern, counted, families)
-  const isNew = content !== undefined && form.streak === 0 && !hollow
+  const { form, folders, place, site, isNew } = countFamilies(pattern, counted, families)
   // Lists look alike, too; those that do not lead from one to the next (categories, an index from A to Z) have an end.
   const oneKind = census.elsewhere.size <= 2 && census.form.count === 0
   const isList = content !== undefined && !hollow && oneKind && form.growing * 2 < form.pages
-  if (!alias && (isList || (isNew && cast?.isCommon !== true))) vouch(census, now, families)
+  const lists = !alias && !seen && (isList || (isNew && cast?.isCommon !== true))
   const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
   const isNearError = common?.seen === true && content!.words < LONGEST_ERROR
@@ -101,8 +104,9 @@ export function judgeTraps(
   const closed = families.close()
   // Every field, each time in this order: thousands of these are in memory, and all have one shape.
   const next: TrapMemory = {
-    stopped: traps.stopped,
-    novel: isNovel ? [novel + 1, closing + (closes ? 1 : 0), length + content.length] : traps.novel,
+    suspects: traps.suspects,
+    cleared: traps.cleared,
+    novel: isNovel ? [novel + 1, closing + (closes ? 1 : 0), length + content!.length] : traps.novel,
     casts: cast === undefined ? traps.casts : cast.casts,
     alike: isNearError ? (traps.alike ?? 0) + 1 : traps.alike,
     pace: countPace(traps, slow),
@@ -135,14 +139,15 @@ export function judgeTraps(
     // A parameter that was stopped here already must not hide another.
     if (site !== undefined) findings.push(...judgeSiteParameters(site, sight))
   }
-  const verdicts = findings.length === 0 ? [] : stop(next, findings, page, trusted)
+  suspect(memory, next, findings, page, trusted)
+  const verdicts: TrapVerdict[] = []
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
   const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
   if (probe) next.probe = {}
   const echo =
     seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')
   const lost = isLostForGood(form, sight) && isLost(census.form, census, page.abroad) && !trusted('maze')
-  const isStopped = verdicts.length > 0
+  const isSuspect = next.suspects !== traps.suspects
   const tell = (verdict: TrapVerdict) => {
     if (traps.told?.includes(verdict.rule)) return
     verdicts.push(verdict)
@@ -151,8 +156,8 @@ export function judgeTraps(
   if (soft) tell(tellSoft404(page))
   if (empty && !trusted('few-contents')) tell(tellCommon(page, common))
   if (echo) tell(tellEchoes(page, next.echoes ?? 0, now))
-  if (lost && !isStopped) tell(tellLost(form))
-  return { traps: next, verdicts, probe, follow: !soft && !lost && !echo }
+  if (lost && !isSuspect) tell(tellLost(form))
+  return { traps: next, verdicts, probe, follow: !soft && !lost && !echo, lists: lists && !hollow && !isSuspect }
 }
 
 const NO_MARKS: readonly number[] = []
@@ -165,11 +170,11 @@ const ALIKE_BEFORE_THE_PROBE = { beside: 2, alone: 8 }
 /** A redirect to what is followed no more, such as the page that says that nothing was found, is no better than that. */
 function isSentIntoATrap(
   { outcome, links }: PageFacts,
-  { stopped }: TrapMemory,
+  { suspects }: TrapMemory,
   trusted: (rule: string) => boolean,
 ): boolean {
-  if (outcome !== 'moved' || links.length === 0 || stopped.length === 0) return false
-  return links.every(({ path }) => findStopped(stopped, path, trusted) !== undefined)
+  if (outcome !== 'moved' || links.length === 0 || suspects.length === 0) return false
+  return links.every(({ path }) => findSuspect(suspects, path, trusted)?.stopped)
 }
 
 /** A third of what the site's new pages have to say. */
@@ -179,11 +184,6 @@ function isShort({ length }: Content, [pages, , all]: NonNullable<TrapMemory['no
 
 /** Texts that are known again, whatever page they are on. */
 const MOST_TEXTS = 200
-
-/** 24 bits: by chance one text of 80,000 is taken for one of 200 others. */
-function textMark({ text, embeds }: Content): number {
-  return mix(text ^ mix(embeds)) >>> 8
-}
 
 /** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
 const ECHOES = 60
@@ -206,25 +206,25 @@ interface PageFamilies {
   place: Family | undefined
   /** All URLs of the site with parameters. */
   site: Family | undefined
+  /** Its form had not shown such a page before. */
+  isNew: boolean
 }
 
 function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFamilies): PageFamilies {
-  const { census } = counted
+  const { census, content } = counted
   const form = families.of(pattern.form)
-  countPage(form, census.form, counted)
+  const isNew = countForm(form, counted)
   const folders = countFolders(pattern, counted, families)
   if (pattern.names.length === 0) {
     // What the page says without parameters is nothing new with them.
-    if (census.place.count > 0 && counted.content !== undefined) {
-      remember(families.of(`${pattern.place}?**`), counted.content)
-    }
-    return { form, folders, place: undefined, site: undefined }
+    if (census.place.count > 0 && content !== undefined) remember(families.of(`${pattern.place}?**`), content)
+    return { form, folders, place: undefined, site: undefined, isNew }
   }
   const place = families.of(`${pattern.place}?**`)
   const site = families.of(`${ANYWHERE}?**`)
   const { kinds } = place
   countPage(place, census.place, counted)
-  if (counted.content !== undefined) {
+  if (content !== undefined) {
     countParameters(place, counted.page.path, pattern.names, place.kinds > kinds)
     const idle = counted.seen || counted.alias
     countSiteParameters(site, pattern.place, counted.page.path, !idle)
@@ -232,15 +232,25 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
     site.at = counted.now
     if (idle) withExample(site, counted.page.path)
   }
-  return { form, folders, place, site }
+  return { form, folders, place, site, isNew }
+}
+
+function countForm(form: Family, counted: Counted): boolean {
+  if (counted.page.generation === 0) return countListed(form, counted.content, counted)
+  countPage(form, counted.census.form, counted)
+  return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
 
 /** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
 function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenFamilies): Family[] {
   const shallowestFirst: Family[] = []
+  const { via, generation } = counted.page
+  const from = via === undefined || folders.length === 0 ? NOWHERE : patternOf(via).folders
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = families.of(folders[at])
-    countPage(family, counted.census.folders[at], counted)
+    // Of a folder, what pages outside of it name is listed.
+    if (generation > 0 || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
+    else countListed(family, counted.content, counted)
     shallowestFirst.push(family)
     if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
   }
@@ -292,44 +302,34 @@ function isQuiet(family: Family): boolean {
   )
 }
 
-/** So many fresh links into one family make a list, and the families of a page's few largest lists are remembered. */
-const LEAST_LIST = 3
-const MOST_LISTS = 4
-
-/** What a new page lists is meant to be read, as long as it is not of its own kind. */
-function vouch({ elsewhere }: LinkCensus, now: number, families: OpenFamilies): void {
-  if (elsewhere.size === 0) return
-  let lists: [pattern: string, links: number][] | undefined
-  for (const list of elsewhere) if (list[1] >= LEAST_LIST) (lists ??= []).push(list)
-  if (lists === undefined) return
-  for (const [pattern, links] of lists.sort((a, b) => b[1] - a[1]).slice(0, MOST_LISTS)) {
-    const family = families.of(pattern)
-    family.vouched += links
-    family.at = now
-  }
-}
+const NOWHERE: readonly string[] = []
 
 function countPace({ pace: [usual, slow] = [0, 0] }: TrapMemory, isSlow: boolean): [number, number] {
   return isSlow ? [usual, slow + 1] : [usual + 1, slow]
 }
 
-/** What may be stopped is; what was counted of it is told, so that its row makes room. `traps` is still being made. */
-function stop(
+const MOST_CLEARINGS = 2
+
+/** What may be stopped is put on trial. `traps` is still being made. */
+function suspect(
+  memory: SiteMemory,
   traps: TrapMemory,
   findings: readonly Finding[],
   page: PageFacts,
   trusted: (rule: string) => boolean,
-): TrapVerdict[] {
-  const verdicts: TrapVerdict[] = []
+): void {
   for (const finding of findings) {
-    const { pattern, rule, evidence, examples } = finding
-    if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.stopped)) continue
-    traps.stopped = addStopped(traps.stopped, finding, page.at)
+    const { pattern, rule } = finding
+    if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
+    if (isAtTruce(traps, pattern, memory)) continue
+    const { times, words } = trialsOf(traps, pattern)
+    // Chance words have cleared it twice, and it goes on: its growth alone decides.
+    const proof = times >= MOST_CLEARINGS ? 'growth' : finding.proof
+    traps.suspects = addSuspect(traps.suspects, { ...finding, proof }, page.at, wordsOfFinding(page, words))
+    // What was counted of it is told in the evidence: its row makes room.
     traps.families = traps.families?.filter(([name]) => name !== pattern)
     traps.taken = takenBy(traps.families ?? [])
-    verdicts.push({ rule, evidence, pattern, examples: [...examples] })
   }
-  return verdicts
 }
 
 function tellSoft404(page: PageFacts): TrapVerdict {

@@ -65,7 +65,8 @@ export function countLinks(
     // What is fresh now is known on the next page, and may be its navigation.
     if (marked < MOST_MARKS) marks[marked++] = name
     if (!link.fresh) {
-      if (isNoted(name)) navigation++
+      // A folder above the page is where the page belongs, whoever else links there: a tree of folders closes.
+      if (isNoted(name) && !isAbove(link.path, path)) navigation++
       else known++
       continue
     }
@@ -95,6 +96,10 @@ export function countLinks(
     elsewhere: elsewhere ?? NOWHERE,
     marks: listOf(marks, marked),
   }
+}
+
+function isAbove(link: string, path: string): boolean {
+  return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
 }
 
 /** Of the page that is counted. */

@@ -6,9 +6,10 @@ import type { FamilyRow, TrapMemory } from '../visit/trap-memory.ts'
 import { COLUMN, closeRow, type Family, freshFamily, openRow, sizeOf } from './family.ts'
 import { mark } from './marks.ts'
 
-/** All that the rows of a site and its stopped patterns may take, in characters of JSON. */
-const ROOM = 12_000
-const ROOM_OF_A_STOP = 600
+/** All that the rows of a site and its suspect patterns may take, in characters of JSON. */
+const ROOM = 11_600
+const ROOM_OF_A_SUSPECT = 900
+const ROOM_OF_A_CLEARED = 220
 
 export interface OpenFamilies {
   /** The family of a pattern, begun when it is not known. */
@@ -21,7 +22,7 @@ const MOST_FORGOTTEN = 40
 const MANY_KINDS = 4
 
 export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
-  const { families: rows = NO_ROWS, forgotten, stopped } = traps
+  const { families: rows = NO_ROWS, forgotten, suspects, cleared = [] } = traps
   const open: Family[] = []
   const places: number[] = []
   return {
@@ -44,7 +45,7 @@ export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
         if (places[at] === rows.length) closed.push(row)
         else closed[places[at]] = row
       }
-      const room = ROOM - ROOM_OF_A_STOP * (stopped.length + 1)
+      const room = ROOM - ROOM_OF_A_SUSPECT * (suspects.length + 1) - ROOM_OF_A_CLEARED * cleared.length
       if (taken <= room || closed.length === 1) return { families: closed, forgotten, taken }
       const gone = makeRoom(closed, now, taken - room)
       const others = (forgotten ?? []).filter((one) => !gone.includes(one))
@@ -86,11 +87,11 @@ function makeRoom(rows: FamilyRow[], now: number, excess: number): number[] {
 
 /** In pages that the site may answer before it is forgotten. A folder of many contents is what keeps it from being stopped. */
 function worthOf(row: FamilyRow, now: number): number {
-  const { streak, same, lost, vouched, slow, hollow, kinds, at } = COLUMN
+  const { streak, same, lost, slow, hollow, kinds, at } = COLUMN
   const [pattern, counts, , , parameters] = row
   const evidence = counts[streak] + counts[same] + counts[lost] + 2 * counts[slow] + 2 * counts[hollow]
   const folder = counts[kinds] >= MANY_KINDS && pattern.endsWith('/**') ? 100 : 0
   // So is what is known of parameters that come in several ways.
   const place = parameters !== undefined && parameters[4].length > 2 ? 100 : 0
-  return 4 * Math.min(evidence, 30) + Math.min(counts[vouched], 40) + folder + place - (now - counts[at])
+  return 4 * Math.min(evidence, 30) + folder + place - (now - counts[at])
 }

@@ -17,6 +17,10 @@ export interface PageFacts {
   /** Path and query of the normalised URL. */
   path: string
   depth: number
+  /** Steps from a page that lists it (`visit/generation.ts`). Only later generations count against their family. */
+  generation: number
+  /** Path and query of the page that named it first, when that is of the site. */
+  via?: string
   at: Instant
   status: number
   mediaType: string
@@ -46,6 +50,8 @@ export interface PageFacts {
     /** Of the sequence of its tags: pages of one template have the same or nearly. */
     tags: bigint
     title: string
+    /** Its text, made only when somebody asks. */
+    text(): string
   }
   /** Links into the site, each URL once, in the order of the page. */
   links: readonly LinkFacts[]

@@ -7,11 +7,13 @@ import type { Family } from './family.ts'
 import { type Finding, patience, restOf, type Sight } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
-import { ANYWHERE } from './stopped.ts'
+import { ANYWHERE } from './suspects.ts'
 
 /** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
 const IDLE = 8
 const IDLE_AMONG_IDLE = 3
+/** URLs of one place that gave one and the same text and pictures. */
+const OF_THE_SAME = 12
 /** Combinations: so many sets of names, of so few values, on so many pages that lead only to more of them. */
 const SETS = 6
 const PAGES = 16
@@ -114,20 +116,25 @@ function addMark(marks: number[], one: number, most: number): void {
 export function judgeParameters(family: Family, place: string, sight: Sight): Finding[] {
   if (family.parameters === undefined) return []
   const [names, pages, idle, news, sets] = family.parameters
+  const { examples } = family
+  // A login that every page links to with its own address: whoever names them, they are one page.
+  if (family.same - family.linked >= patience(OF_THE_SAME, family, sight)) {
+    const evidence = `${family.same} URLs in a row gave one text, whatever their parameters`
+    return [{ rule: 'same-content', proof: 'alias', pattern: `${place}?**`, evidence, examples }]
+  }
   // With one set of names the place is the form, and judged as that.
   if (sets.length < 2) return []
-  const { examples } = family
   const allIdle = isAllIdle(family, sight)
   const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, sight)
   const found: Finding[] = []
   for (let at = 0; at < names.length; at++) {
     if (idle[at] < least || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
-    found.push({ rule: 'idle-parameter', pattern: idlePattern(place, names[at]), evidence, examples })
+    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(place, names[at]), evidence, examples })
   }
   if (found.length === 0 && allIdle && Math.max(...pages) <= 2) {
     const evidence = `${family.streak} pages with ever other parameters said nothing new (${family.kinds} different)`
-    return [{ rule: 'idle-parameter', pattern: `${place}?**`, evidence, examples }]
+    return [{ rule: 'idle-parameter', proof: 'alias', pattern: `${place}?**`, evidence, examples }]
   }
   // Also when one was found: it may have been stopped before.
   return [...found, ...judgeCombinations(family, place, sight)]
@@ -154,7 +161,7 @@ function judgeCombinations(family: Family, place: string, sight: Sight): Finding
   // Of more than are counted, each may be combined with each.
   const list = names.length === MOST_NAMES ? '*' : combined.join(',')
   const pattern = `${place}?{${list}} two or more`
-  return [{ rule: 'parameter-combinations', pattern, evidence, examples: family.examples }]
+  return [{ rule: 'parameter-combinations', proof: 'growth', pattern, evidence, examples: family.examples }]
 }
 
 /** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
@@ -175,7 +182,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, sig
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said what was known from others`
     const [name, value] = names[at].split('=')
     const where = places.length < PLACES ? pattern.place : ANYWHERE
-    found.push({ rule: 'idle-parameter', pattern: idlePattern(where, name, value), evidence, examples })
+    found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
   }
   return found
 }

@@ -30,11 +30,11 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
     ),
   ],
   'a chain, a number is all that differs': [
-    301,
+    251,
     plain(
       ['/page/1'],
       numbered(/^\/page\/(\d+)$/, (at) =>
-        page(`Page ${at}`, `This is page ${at} of this chain.`, at < 300 ? [[`/page/${at + 1}`, 'next']] : []),
+        page(`Page ${at}`, `This is page ${at} of this chain.`, at < 250 ? [[`/page/${at + 1}`, 'next']] : []),
       ),
     ),
   ],
@@ -85,21 +85,21 @@ export const PLAIN_SITES: Record<string, [pages: number, site: Site]> = {
     ),
   ],
   'ids of the home page': [
-    501,
+    251,
     plain(
       range(10).map((at) => `/?id=${at + 1}`),
       numbered(/^\/\?id=(\d+)$/, (at) =>
-        page(`Number ${at}`, `You see number ${at}`, at <= 490 ? [[`/?id=${at + 10}`, 'more']] : []),
+        page(`Number ${at}`, `You see number ${at}`, at <= 240 ? [[`/?id=${at + 10}`, 'more']] : []),
       ),
     ),
   ],
   'pages that only say their number, from anywhere': [
-    401,
+    251,
     plain(
       ['/n/1'],
       numbered(/^\/n\/(\d+)$/, (at) => {
         const random = randomOf(`n ${at}`)
-        const to = [at + 1, ...range(4).map(() => 1 + random.integer(400))].filter((other) => other <= 400)
+        const to = [at + 1, ...range(4).map(() => 1 + random.integer(250))].filter((other) => other <= 250)
         return { html: `page ${at} ${to.map((other) => `<a href="/n/${other}">${other}</a>`).join(' ')}` }
       }),
     ),

@@ -17,7 +17,7 @@ import { TRAPS } from './trap-sites.test-data.ts'
 
 const PAGES = 250
 const FILE = join(import.meta.dirname, 'recorded.txt')
-const COUNTS = 32
+const COUNTS = 33
 
 const sites: Record<string, Site> = {
   ...TRAPS,
@@ -33,7 +33,7 @@ const sites: Record<string, Site> = {
 }
 
 function digestOf({ requests, fetched, refused, verdicts, memory }: Trace): string {
-  const { stopped, novel, alike, pace, families = [], copies, echoes, repeats, told, texts } = memory.traps!
+  const { suspects, novel, alike, pace, families = [], copies, echoes, repeats, told, texts } = memory.traps!
   const rows = families.map(([pattern, counts, contents, examples, parameters]) => [
     pattern,
     counts.slice(0, COUNTS),
@@ -41,7 +41,7 @@ function digestOf({ requests, fetched, refused, verdicts, memory }: Trace): stri
     examples,
     parameters,
   ])
-  const counted = [stopped, novel, alike, pace, rows, copies, echoes, repeats, told, texts]
+  const counted = [suspects, novel, alike, pace, rows, copies, echoes, repeats, told, texts]
   const all = JSON.stringify([requests, [...fetched], [...refused], verdicts, counted])
   return hash64(all).toString(16).padStart(16, '0')
 }

@@ -34,10 +34,10 @@ export function judgeRepeats(repeats: Repeats | undefined, { page, content }: Si
   const examples = [shorten(page.path)]
   if (nothingNew >= PAGES && nothingNew * 2 > answered) {
     const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
-    return { rule, pattern: repeatPattern(SUSPICIOUS), evidence, examples }
+    return { rule, proof: 'text', pattern: repeatPattern(SUSPICIOUS), evidence, examples }
   }
   // A page that had something to say is a page, wherever it lies.
   if (count < CERTAIN || nothingNew === 0) return undefined
   const evidence = `a page was answered whose path has ${count} segments that were there before in it`
-  return { rule, pattern: repeatPattern(CERTAIN), evidence, examples }
+  return { rule, proof: 'text', pattern: repeatPattern(CERTAIN), evidence, examples }
 }

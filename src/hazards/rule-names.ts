@@ -26,6 +26,7 @@ export const RULE_NAMES = [
   'maze',
   // Answers, sites and names.
   'unsupported-browser',
+  'redirect-chain',
   'mirror',
   'tld-wildcard',
   'dns-wildcard',

@@ -62,6 +62,6 @@ export function judgeHollow(family: Family): Finding | undefined {
   const { pattern, hollow, answers, kinds, examples } = family
   const least = pattern.indexOf('/', 1) > 0 ? IN_A_FOLDER : AT_THE_TOP
   if (hollow < least || hollow * 6 < (answers - BEFORE_IT_WAS_KNOWN) * 5 || kinds > 2) return undefined
-  const evidence = `${hollow} of ${answers} URLs gave what the site gives for names that do not exist, or for many others`
-  return { rule: 'hollow', pattern, evidence, examples }
+  const evidence = `${hollow} of ${answers} URLs gave what the site gives for names that do not exist`
+  return { rule: 'hollow', proof: 'missing', pattern, evidence, examples }
 }

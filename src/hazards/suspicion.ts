@@ -15,6 +15,6 @@ export function suspicionOf({ fetched, deepest, traps }: SiteMemory): number {
   const copies = traps?.copies ?? 0
   if (copies > MANY_DUPLICATES && copies * 5 > fetched) points++
   if (deepest >= MANY_LEVELS) points++
-  if (traps !== undefined && traps.stopped.length > 0) points++
+  if (traps?.suspects.some(({ stopped }) => stopped)) points++
   return points
 }

@@ -26,14 +26,14 @@ export function judgeMaze(sight: Sight): Finding | undefined {
   if (isDense(form)) return undefined
   let maze = isMaze(form, sight) ? form : undefined
   for (const folder of folders) {
-    if (folder.vouched > Math.max(3, folder.pages / 4) || !isMaze(folder, sight)) continue
+    if (!isMaze(folder, sight)) continue
     // The folder only if the maze has pages of other forms there.
     if (maze === undefined || folder.fresh > maze.fresh * 1.1) maze = folder
   }
   if (maze === undefined) return undefined
   const { pattern, pages, fresh, known, examples } = maze
   const evidence = `${pages} pages have ${fresh} fresh links to more of their kind and ${known} to pages known before`
-  return { rule: 'maze', pattern, evidence, examples }
+  return { rule: 'maze', proof: 'growth', pattern, evidence, examples }
 }
 
 function isMaze(family: Family, sight: Sight): boolean {

@@ -1,9 +1,17 @@
 /** A crawl of a made-up site, breadth first, as a visit does it, without a network: what the detectors see and stop. */
 import { hash64 } from '../base/digest.ts'
-import { readPage } from '../page/reading.ts'
+import { readPage, readText } from '../page/reading.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, resolver } from '../web/url/web-url.ts'
-import { countRefused, type HazardOptions, judgePage, learnProbe, refusalOf, type TrapVerdict } from './detect.ts'
+import {
+  admitUrl,
+  type HazardOptions,
+  isOfAnotherFamily,
+  judgePage,
+  learnProbe,
+  type TrapVerdict,
+  type WaitingUrl,
+} from './detect.ts'
 import { UNLIMITED } from './limits.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
 
@@ -43,25 +51,33 @@ const ABSURD = '/no-such-name-4f1c9a.html'
 export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
   let memory = freshMemory()
   const seen = new Set(['/'])
-  const queue = [{ path: '/', depth: 0 }]
+  const queue: WaitingUrl[] = [{ path: '/', depth: 0, generation: 0 }]
   const fetched = new Set<string>()
   const refused = new Map<string, string>()
+  const held: WaitingUrl[] = []
   const verdicts: TrapVerdict[] = []
   const digests = new Set<bigint>()
   let requests = 0
   let largestMemory = 0
   for (let at = 0; at < queue.length && requests < most; at++) {
-    const { path, depth } = queue[at]
-    const refusal = refusalOf(memory, path, depth, options)
-    if (refusal !== undefined) {
-      refused.set(path, refusal.rule)
-      memory = countRefused(memory, refusal.pattern)
+    const waiting = queue[at]
+    const { path, depth } = waiting
+    const admitted = admitUrl(memory, waiting, options)
+    memory = admitted.memory
+    if (admitted.refused !== undefined) {
+      refused.set(path, admitted.refused.rule)
+      held.push(waiting)
       continue
     }
     requests++
     fetched.add(path)
-    const facts = factsOf(path, depth, site(path), seen, digests, requests)
+    const { generation, via } = waiting
+    const facts = { ...factsOf(path, depth, site(path), seen, digests, requests), generation, via }
     const judged = judgePage(memory, facts, options)
+    if (judged.requeue) {
+      for (const { path } of held) refused.delete(path)
+      queue.push(...held.splice(0))
+    }
     memory = judged.memory
     verdicts.push(...judged.verdicts)
     if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(memory.traps ?? {}).length)
@@ -73,14 +89,9 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
     if (!judged.follow) continue
     for (const link of facts.links) {
       if (!link.fresh) continue
-      const unwanted = refusalOf(memory, link.path, depth + 1, options)
-      if (unwanted !== undefined) {
-        refused.set(link.path, unwanted.rule)
-        memory = countRefused(memory, unwanted.pattern)
-        continue
-      }
       seen.add(link.path)
-      queue.push({ path: link.path, depth: depth + 1 })
+      const listed = (judged.lists || (facts.outcome === 'moved' && generation === 0)) && isOfAnotherFamily(path, link.path)
+      queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
     }
   }
   return { requests, fetched, refused, verdicts, memory, largestMemory }
@@ -97,12 +108,13 @@ export function factsOf(
   const { html = '', location, tookMs = 100 } = answer ?? {}
   const status = answer === undefined ? 404 : (answer.status ?? (location === undefined ? 200 : 302))
   const kept = status === 200
-  const blank = { url: HOST + path, path, depth, at: TODAY + at, status, mediaType: 'text/html', tookMs }
+  const blank = { url: HOST + path, path, depth, generation: 0, at: TODAY + at, status, mediaType: 'text/html', tookMs }
   const bytes = answer?.bytes ?? html.length
   const outcome = kept ? 'kept' : location === undefined ? 'gone' : 'moved'
   const none = { ...blank, bytes, outcome, duplicate: false, abroad: 0 } as const
   if (!kept) return { ...none, links: location === undefined ? [] : linksOf([location], path, seen).links }
-  const reading = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) })
+  const input = { mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) }
+  const reading = readPage(input)
   const { signature } = reading
   const digest = hash64(html)
   const duplicate = digests.has(digest)
@@ -122,7 +134,7 @@ export function factsOf(
     tags: tags.hash,
     title: reading.title,
   }
-  return { ...none, duplicate, content: { ...content, embeds }, ...linksOf(hrefs, path, seen) }
+  return { ...none, duplicate, content: { ...content, embeds, text: () => readText(input) }, ...linksOf(hrefs, path, seen) }
 }
 
 function linksOf(

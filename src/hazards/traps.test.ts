@@ -66,7 +66,7 @@ for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TR
         'told once',
       )
     assert.ok(largestMemory <= 16_384)
-    assert.ok((memory.traps?.stopped ?? []).every(({ refused }) => refused >= 0))
+    assert.ok((memory.traps?.suspects ?? []).every(({ refused }) => refused >= 0))
   })
 }
 

@@ -17,9 +17,9 @@ const BRAZIL: tables.ReportFigures = {
   refused: { robots: 17, scope: 2_000_000, hazard: 0, classifier: 0 },
   unwanted: { mailto: 5000, 'image/gif': 12 },
   stopped: [
-    { rule: 'site-depth', limits: ['site-depth>=5'], sites: 4012, urls: 0 },
-    { rule: 'site-urls', limits: ['site-urls>=5000'], sites: 284, urls: 91_000 },
-    { rule: 'maze', limits: [], sites: 3, urls: 12_345 },
+    { rule: 'site-depth', limits: ['site-depth>=5'], sites: 4012, urls: 0, withdrawn: 0 },
+    { rule: 'site-urls', limits: ['site-urls>=5000'], sites: 284, urls: 91_000, withdrawn: 0 },
+    { rule: 'maze', limits: [], sites: 3, urls: 12_345, withdrawn: 1 },
   ],
   documentsByType: {
     'text/html': { count: 1_115_288, bytes: 6_400_000_000, mean: 5738.5 },

@@ -123,15 +123,16 @@ export function refusals(figures: Figures): TextTable {
 export function limits(figures: Figures): TextTable {
   const rows = figures.stopped
     .slice(0, MOST_LINES * 2)
-    .map(({ rule, limits, sites, urls }) => [
+    .map(({ rule, limits, sites, urls, withdrawn }) => [
       rule,
       limits.map((limit) => limit.slice(rule.length)).join(' '),
       grouped(sites),
       share(sites, figures.servers),
       grouped(urls),
+      withdrawn === 0 ? '' : grouped(withdrawn),
       VN_STOPPED[rule] ?? '',
     ])
-  const header = ['Limit or hazard', 'At', 'Sites', 'Share', 'URLs not followed', 'In VN’s crawl']
+  const header = ['Limit or hazard', 'At', 'Sites', 'Share', 'URLs held back', 'Withdrawn', 'In VN’s crawl']
   return { title: 'Stopped by limits and hazards', header, rows }
 }
 

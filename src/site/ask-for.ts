@@ -132,12 +132,19 @@ export function refuseUnwanted(
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
   // What a sitemap lists is followed like the links of a page.
   const depth = sitemap ? 1 : isListed(item.path, screen.reporter.memory) ? 0 : item.depth
-  const stopped = stoppedBy(url, depth, screen.reporter, site)
-  return stopped === undefined ? undefined : refused(item, 'hazard', stopped, now)
+  const stopped = stoppedBy(url, { ...item, depth }, screen.reporter, site)
+  if (stopped === undefined) return undefined
+  return refused(item, 'hazard', stopped.rule, now, stopped.held)
 }
 
-export function refused(item: AgendaItem, by: 'scope' | 'robots' | 'hazard', rule: string, at: number): PageTold {
-  const page = blankPage(item, at, { kind: 'refused', by, rule })
+export function refused(
+  item: AgendaItem,
+  by: 'scope' | 'robots' | 'hazard',
+  rule: string,
+  at: number,
+  held = false,
+): PageTold {
+  const page = blankPage(item, at, held ? { kind: 'refused', by, rule, held } : { kind: 'refused', by, rule })
   page.status = statusOfRefusal(by, rule)
   return { kind: 'told', page }
 }

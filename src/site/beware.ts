@@ -5,12 +5,14 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
-import { countRefused, type HazardOptions, judgePage, refusalOf } from '../hazards/detect.ts'
+import { admitUrl, type HazardOptions, isCrowded, judgePage } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
 import type { Reading } from '../page/reading.ts'
 import { countLabel } from '../visit/counts.ts'
+import { generationOf } from '../visit/generation.ts'
 import type { PageReport, Verdict } from '../visit/report.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
+import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { isDecided, judgeLikeness, MIRROR_RULE } from './likeness.ts'
 import type { Reporter } from './reporter.ts'
@@ -31,6 +33,8 @@ export interface Judgement {
   duplicate: boolean
   /** Its links may be followed. */
   follow: boolean
+  /** What it names in other families is of generation 0. */
+  lists: boolean
   /** Ask once for a name that cannot exist: how does the site say that something is missing? */
   probe: boolean
 }
@@ -53,6 +57,8 @@ export function judge(
     url,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
+    generation: generationOf(page.path),
+    via: viaOf(page.via, site, tools),
     at,
     status,
     mediaType,
@@ -66,10 +72,18 @@ export function judge(
     links: seen.links,
     abroad: seen.abroad,
   }
-  const { memory, verdicts, probe, follow } = judgePage(reporter.memory, facts, hazardOptions(site, tools))
+  const judged = judgePage(reporter.memory, facts, hazardOptions(site, tools))
+  const { memory, verdicts, probe, follow, lists } = judged
   reporter.remember(answered(memory))
+  if (judged.requeue) reporter.learn({ requeue: true })
   for (const verdict of verdicts) tellVerdict(verdict, page, reporter, tools)
-  return { duplicate, follow, probe: probe !== undefined && !tools.trusts(site, probe) }
+  return { duplicate, follow, lists, probe: probe !== undefined && !tools.trusts(site, probe) }
+}
+
+/** Path and query of the page that named it, if that is of the same site. */
+function viaOf(via: string | undefined, site: string, { urls }: SiteTools): string | undefined {
+  const url = via === undefined ? undefined : urls.parse(via)
+  return url?.site === site ? normalPath(url) : undefined
 }
 
 /** A kept document beside the one with equal bytes, if there is one: is the whole site another's mirror? It is slowed, and goes on. */
@@ -130,17 +144,37 @@ export function isListed(path: string, { sitemaps }: SiteMemory): boolean {
 }
 
 /** The rule by which a URL of the site is not asked for. Each such URL is counted once a visit, for the site and for the crawl. */
-export function stoppedBy(url: WebUrl, depth: number, reporter: Reporter, tools: SiteTools): string | undefined {
+export function stoppedBy(
+  url: WebUrl,
+  item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
+  reporter: Reporter,
+  tools: SiteTools,
+): { rule: string; held: boolean } | undefined {
   const { memory, visit, tally } = reporter
-  if (memory.stopped === undefined && (memory.traps?.stopped.length ?? 0) === 0) return undefined
-  const trusted = (rule: string) => tools.trusts(visit.site, rule)
-  const refusal = refusalOf(memory, normalPath(url), depth, { trusted })
-  if (refusal === undefined) return undefined
-  if (reporter.refuses(url.key)) {
-    tally.add(`stopped:${ruleLabel(refusal.rule)}`)
-    reporter.remember(countRefused(memory, refusal.pattern))
+  if (memory.stopped === undefined && (memory.traps?.suspects?.length ?? 0) === 0) return undefined
+  const { site } = visit
+  const waiting = {
+    path: normalPath(url),
+    depth: item.depth,
+    generation: generationOf(item.path),
+    via: viaOf(item.via, site, tools),
   }
-  return refusal.pattern === '' ? refusal.rule : `${refusal.rule} ${refusal.pattern}`
+  const { memory: counted, refused } = admitUrl(memory, waiting, hazardOptions(site, tools))
+  if (counted !== memory) reporter.remember(counted)
+  if (refused === undefined) return undefined
+  if (reporter.refuses(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
+  const held = refused.pattern !== ''
+  return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
+}
+
+/** So many URLs of its pattern are held back that one more is not even written down; counted once a visit. */
+export function isOneTooMany(url: WebUrl, reporter: Reporter, tools: SiteTools): boolean {
+  const { memory, visit, tally } = reporter
+  if ((memory.traps?.suspects?.length ?? 0) === 0) return false
+  const rule = isCrowded(memory, normalPath(url), hazardOptions(visit.site, tools))
+  if (rule === undefined) return false
+  if (reporter.refuses(url.key)) tally.add(`stopped:${ruleLabel(rule)}`)
+  return true
 }
 
 /** No link of the site is followed any more; unless the operator overruled that since. */
@@ -153,7 +187,7 @@ export function ruleLabel(rule: string): string {
   return countLabel(rule.split(/[<>= ]/, 1)[0])
 }
 
-export function contentOf(reading: Reading, digest: string): PageFacts['content'] {
+export function contentOf(reading: Reading, digest: string, text: () => string): PageFacts['content'] {
   const { signature, title } = reading
   return {
     digest,
@@ -165,6 +199,7 @@ export function contentOf(reading: Reading, digest: string): PageFacts['content'
     words: signature.words,
     tags: signature.tags.hash,
     title,
+    text,
   }
 }
 

@@ -11,7 +11,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { type Asking, ELSEWHERE_WAIT } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
-import { stoppedBy, tellVerdict } from './beware.ts'
+import { isOneTooMany, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
@@ -112,7 +112,7 @@ async function crawlPages(
     contents: new Set(),
     sitemaps: tools.sitemaps,
     meets,
-    stops: (url, depth) => stoppedBy(url, depth, reporter, tools) !== undefined,
+    isOneTooMany: (url) => isOneTooMany(url, reporter, tools),
     now: tools.clock.now(),
   }
   const rules = new Map<string, Robots>()

@@ -2,9 +2,6 @@
 import type { Link } from '../visit/report.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 
-/** Discovery paths are for people; a longer one says no more. */
-export const LONGEST_PATH = 50
-
 export function linkTo(url: WebUrl, depth: number, via: string, path: string): Link {
   return { url: url.href, key: url.key, site: url.site, depth, via, path }
 }

@@ -69,7 +69,7 @@ function contentOfProbe(answer: Body, tools: SiteTools): PageFacts['content'] {
   const limit = { bytes: MOST_BYTES, ratio: tools.decode.ratio }
   try {
     const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), limit)
-    return contentOf(tools.read({ mediaType: type, charset, bytes }), payloadDigest(answer))
+    return contentOf(tools.read({ mediaType: type, charset, bytes }), payloadDigest(answer), () => '')
   } catch (error) {
     tools.journal.tell({ kind: 'trouble', what: `reading what is missing: ${String(error).slice(0, 200)}` })
     return undefined

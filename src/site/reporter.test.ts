@@ -6,7 +6,7 @@ import { Reporter } from './reporter.ts'
 
 const { robots: _, ...COUNTS } = freshMemory()
 const ROBOTS: SiteMemory['robots'] = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
-const TRAPS = { stopped: [], copies: 1 }
+const TRAPS = { suspects: [], copies: 1 }
 
 function reporterOf(memory: SiteMemory): Reporter {
   const visit: Visit = {

@@ -164,10 +164,13 @@ export class Reporter {
     return part
   }
 
-  /** Robots as soon as they are others; what the detectors counted with a verdict, at the end, and now and then. */
+  /** Robots as soon as they are others; what the detectors counted with a verdict, during a trial, at the end, and now and then. */
   #memoryNews(): MemoryNews {
     const { robots, traps, ...news }: SiteMemory = this.#memory
-    const tellTraps = this.#ended !== undefined || this.#verdicts.length > 0 || this.#part % PARTS_A_TRAP_MEMORY === 0
+    // A trial goes on where it was, whatever happens to the worker.
+    const onTrial = traps?.suspects?.some(({ budget }) => budget > 0) === true
+    const tellTraps =
+      this.#ended !== undefined || this.#verdicts.length > 0 || onTrial || this.#part % PARTS_A_TRAP_MEMORY === 0
     const told: MemoryNews = news
     if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
     if (traps !== undefined && tellTraps) told.traps = traps

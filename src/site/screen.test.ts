@@ -93,7 +93,7 @@ function screenOf(scope: Scope, known: bigint[]): ScreenTools {
     contents: new Set(),
     sitemaps: 'robots',
     meets() {},
-    stops: (url) => url.path.startsWith('/stopped/'),
+    isOneTooMany: (url) => url.path.startsWith('/stopped/'),
     now: 7,
   }
 }
@@ -153,9 +153,10 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
     if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
     return false
   }
-  const [depth, path] = [from.depth + 1, `${from.path}L`]
+  // Its own site is not listed by anybody here; another always is.
+  const [depth, path] = [from.depth + 1, from.path + (url.site === tools.site ? 'l' : 'L')]
   if (url.site === tools.site) {
-    if (!wanted(url, depth) || tools.stops(url, depth)) return false
+    if (!wanted(url, depth) || tools.isOneTooMany(url)) return false
     const link = linkTo(url, depth, from.url, path)
     const { href, key } = url
     const news = tools.local.offer(
@@ -199,7 +200,7 @@ test('page after page, what is told, counted, queued and judged is what the plai
         // Black lists may change from page to page.
         ours.scope = scopes[banned ? 1 : 0]
         plain.scope = ours.scope
-        const from: LinkSource = { item: item('http://h.test/b/page', depth), follow }
+        const from: LinkSource = { item: item('http://h.test/b/page', depth), follow, lister: undefined }
         const expected = plainly(links, base, from, plain)
         const resolved = resolveLinks(links, usualUrls.resolver(base), ours.reporter.tally)
         const { links: facts, abroad } = linkFacts(resolved, ours)
@@ -231,7 +232,7 @@ test('a page of very many links leaves no memory behind that the next one must w
     media: '',
   }))
   const tools = screenOf(scopeOf(false), [])
-  const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes' }
+  const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes', lister: undefined }
   const many = resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally)
   assert.equal(many.filter(({ first }) => first).length, 40_000)
   assert.equal(unpackLinks(followLinks(many, from, tools)).length, 40_000)

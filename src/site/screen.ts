@@ -4,16 +4,18 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { HashSet64 } from '../base/hash-set.ts'
+import { isOfAnotherFamily } from '../hazards/detect.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
 import { LinkPacker, type OutLink } from '../visit/adjacency.ts'
 import { type CountName, countLabel, type Tally } from '../visit/counts.ts'
+import { generationOf, pathAfter } from '../visit/generation.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import { isListed } from './beware.ts'
-import { LONGEST_PATH, linkTo } from './link-to.ts'
+import { linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
 import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
@@ -33,8 +35,8 @@ export interface ScreenTools {
   sitemaps: SitemapPolicy
   /** Told of hosts of other sites that are wanted. */
   meets(host: string): void
-  /** The URL's pattern is followed no more; counted where it is. */
-  stops(url: WebUrl, depth: number): boolean
+  /** Enough URLs of its pattern are held back by a finding; counted where they are. */
+  isOneTooMany(url: WebUrl): boolean
   now: number
 }
 
@@ -42,6 +44,8 @@ export interface LinkSource {
   item: AgendaItem
   /** The page says that its links are not to be followed, or a hazard does. */
   follow: 'yes' | 'directive' | 'hazard'
+  /** Path and query of the page, when it lists what it names in other families. */
+  lister: string | undefined
 }
 
 /** A reference that leads to a URL. */
@@ -118,7 +122,8 @@ export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFa
 /** Says which URLs the page names, packed. */
 export function followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Uint8Array {
   const { tally } = tools.reporter
-  const way = wayFrom(from.item, 'L')
+  const ways = waysFrom(from.item)
+  let granted = 0
   let named = 0
   for (const link of links) if (link.first) named++
   const out = new LinkPacker(named)
@@ -140,9 +145,12 @@ export function followLinks(links: readonly PageLink[], from: LinkSource, tools:
     // Named twice, once with nofollow and once without: the one without counts.
     if (!first && !(passedOver.has(url.key) && takenUp.add(url.key))) {
       // Named twice in two spellings: the second is tried if the first is not found.
-      if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, way, tools)
+      if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
       continue
     }
+    const listed = granted < MAX_LISTED && isListedBy(from.lister, url, tools)
+    if (listed) granted++
+    const way = listed ? ways.listed : ways.offspring
     const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
     if (first) pack(url, admitted, out, tools)
   }
@@ -167,19 +175,32 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
 }
 
 /** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
-export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTools): OutLink {
+export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, tools: ScreenTools): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
   if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
-  const admitted = unwanted === undefined && offer(target, wayFrom(from, 'R'), tools)
+  // What a listed URL leads to is meant, too, unless that is one more of its kind.
+  const listed = generationOf(from.path) === 0 && isListedBy(page, target, tools)
+  const way: Way = { depth: from.depth + 1, via: from.url, path: pathAfter(from.path, 'R', listed) }
+  const admitted = unwanted === undefined && offer(target, way, tools)
   return outLink(target, admitted, tools)
 }
 
-/** How a link of a page was found: the same for all of them. */
+/** URLs for which one page may stand. */
+const MAX_LISTED = 1_000
+
+/** Another site is always another family. Of what is known already, nothing is written. */
+function isListedBy(lister: string | undefined, url: WebUrl, tools: ScreenTools): boolean {
+  if (url.site !== tools.site) return true
+  return lister !== undefined && !tools.local.holds(url) && isOfAnotherFamily(lister, normalPath(url))
+}
+
+/** How a link of a page was found: one of two for all of them. */
 type Way = Pick<Link, 'depth' | 'via' | 'path' | 'lastmod'>
 
-function wayFrom({ depth, url, path }: AgendaItem, how: 'L' | 'R'): Way {
-  return { depth: depth + 1, via: url, path: path.length < LONGEST_PATH ? path + how : path }
+function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: Way } {
+  const way = (listed: boolean): Way => ({ depth: depth + 1, via: url, path: pathAfter(path, 'L', listed) })
+  return { listed: way(true), offspring: way(false) }
 }
 
 /** True when the URL is wanted: queued, told of, or known already. */
@@ -203,7 +224,7 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
 /** Of this site. What is known is told once more when a sitemap says something of it. */
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
-  if (!wanted(url, depth, tools) || (!listed && tools.stops(url, depth))) return false
+  if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url))) return false
   if (lastmod === undefined && tools.local.holds(url)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod

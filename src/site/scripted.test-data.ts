@@ -2,7 +2,7 @@
 import { sha1 } from '../base/digest.ts'
 import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import { UNLIMITED } from '../hazards/limits.ts'
-import { readPage } from '../page/reading.ts'
+import { readPage, readText } from '../page/reading.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import { makeScope } from '../scope/scope.ts'
 import type { Event } from '../visit/events.ts'
@@ -123,6 +123,7 @@ export class Scripted {
       ),
       foreign: new ForeignAnswers(clock),
       read: readPage,
+      readText,
       watch: { begin() {}, end() {} },
       token: 'Orbweaver',
       headers: [['User-Agent', 'Orbweaver/0']],

@@ -5,11 +5,12 @@
  */
 import type { FoundLink } from '../page/reading.ts'
 import type { LeftOut, SiteMemory } from '../visit/site-memory.ts'
+import { LONGEST_PATH } from '../visit/generation.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { hostOfSite, type WebUrl } from '../web/url/web-url.ts'
-import { LONGEST_PATH, linkTo } from './link-to.ts'
+import { linkTo } from './link-to.ts'
 import type { Reporter } from './reporter.ts'
 import type { ScreenTools } from './screen.ts'
 import type { SiteTools } from './tools.ts'

@@ -2,7 +2,7 @@
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
 import type { HazardLimits } from '../hazards/limits.ts'
-import type { Reading } from '../page/reading.ts'
+import type { PageBytes, Reading } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
 import type { Event } from '../visit/events.ts'
 import type { Headers, OpenSession, Resolve } from '../visit/exchange.ts'
@@ -46,7 +46,9 @@ export interface SiteTools {
   domains: DomainBook
   /** Other sites' robots.txt that redirects lead to. */
   foreign: ForeignAnswers
-  read(input: { mediaType: string; charset: string | undefined; bytes: Uint8Array }): Reading
+  read(input: PageBytes): Reading
+  /** The text of the same bytes, for who wants more of it than its signature. */
+  readText(input: PageBytes): string
   watch: ReadingWatch
   /** The product token matched in robots.txt, and the headers sent with every request. */
   token: string

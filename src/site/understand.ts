@@ -22,7 +22,11 @@ export interface Understood {
   links: PageLink[]
   /** Remarks for the log: what was wrong with it. */
   notes: string[]
+  /** Its text, read again: hardly ever asked for. */
+  text(): string
 }
+
+const noText = () => ''
 
 /** Enough of a body to see what it is. */
 const SNIFFED_BYTES = 4096
@@ -49,6 +53,7 @@ export function understand(
           directives: directivesOf(headers, undefined, site.token),
           links: [],
           notes,
+          text: noText,
         }
       }
     }
@@ -56,6 +61,12 @@ export function understand(
     const { bytes, cut, letGo } = decodeContent(body.payload, coding, limit)
     const { charset } = parseMediaType(headerOf(headers, 'content-type'))
     const reading = site.read({ mediaType: declared, charset, bytes })
+    const text = () => {
+      const decoded = decodeContent(body.payload, coding, limit)
+      const again = site.readText({ mediaType: declared, charset, bytes: decoded.bytes })
+      decoded.letGo?.()
+      return again
+    }
     letGo?.()
     if (reading.sniffed !== undefined && notes.length === 0) notes.push(`sniff:${reading.sniffed}`)
     if (cut) notes.push('decodedTrunc')
@@ -66,9 +77,10 @@ export function understand(
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
     const links = resolveLinks(reading.links, resolve, screen.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
-    return { reading, sniffed: reading.sniffed, directives, links, notes }
+    return { reading, sniffed: reading.sniffed, directives, links, notes, text }
   } catch (error) {
     site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-    return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [], notes }
+    const directives = directivesOf(headers, undefined, site.token)
+    return { reading: 'failed', directives, links: [], notes, text: noText }
   }
 }

@@ -3,7 +3,9 @@
  * (`ask-for.ts`). Its tools look and answer, and decide nothing.
  */
 import { packLinks } from '../visit/adjacency.ts'
+import { redirectsIn } from '../visit/generation.ts'
 import type { Outcome } from '../visit/outcome.ts'
+import type { PageReport } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import {
@@ -18,10 +20,18 @@ import {
   type PageTools,
   watched,
 } from './ask-for.ts'
-import { compareSites, contentOf, isStopped, judge, saysNothing, UNSUPPORTED_BROWSER } from './beware.ts'
+import {
+  compareSites,
+  contentOf,
+  isStopped,
+  judge,
+  saysNothing,
+  tellVerdict,
+  UNSUPPORTED_BROWSER,
+} from './beware.ts'
 import { learnFromHint } from './hints.ts'
 import { isDuplicate, memoryOf, wantPage } from './page-facts.ts'
-import { followLinks, linkFacts, screenRedirect, targetFacts } from './screen.ts'
+import { followLinks, linkFacts, outLink, screenRedirect, targetFacts } from './screen.ts'
 import { understand } from './understand.ts'
 
 export async function visitPage(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
@@ -37,13 +47,33 @@ async function pageMoved(
   tools: PageTools,
 ): Promise<PageTold> {
   const { screen } = tools
+  const path = normalPath(url)
   page.capture = await keep(exchange, answer, tools.site)
   screen.reporter.begin()
   const moved = end(item, { kind: 'moved', to: target.href }, page)
-  const seen = { path: normalPath(url), again: moved.again, ...targetFacts(target, screen) }
+  const seen = { path, again: moved.again, ...targetFacts(target, screen) }
   moved.judged = judge(page, seen, false, screen.reporter, tools.site)
-  page.links = packLinks([watched(item, tools, () => screenRedirect(target, item, screen))])
+  const isEndless = isRedirectChain(item, page, tools)
+  page.links = packLinks([
+    watched(item, tools, () =>
+      isEndless ? outLink(target, false, screen) : screenRedirect(target, path, item, screen),
+    ),
+  ])
   return moved
+}
+
+const REDIRECT_CHAIN = 'redirect-chain'
+/** As many as browsers follow. */
+const MAX_REDIRECTS = 20
+
+/** It is the last of very many redirects in a row, each to another URL: the next one is not followed. */
+function isRedirectChain(item: AgendaItem, page: PageReport, { screen, site }: PageTools): boolean {
+  const { reporter } = screen
+  if (redirectsIn(item.path) + 1 < MAX_REDIRECTS || site.trusts(reporter.visit.site, REDIRECT_CHAIN)) return false
+  const evidence = `${MAX_REDIRECTS} redirects in a row, each to another URL`
+  tellVerdict({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
+  reporter.tally.add(`stopped:${REDIRECT_CHAIN}`)
+  return true
 }
 
 /** An answer that is there. */
@@ -63,17 +93,18 @@ export async function takePage(
   page.language = reading?.language
   page.sniffed = sniffed
   if (understood.notes.length > 0) page.annotations = [...page.annotations, ...understood.notes]
-  const follow = (isHazard: boolean) =>
+  const path = normalPath(url)
+  const follow = (isHazard: boolean, lists: boolean) =>
     watched(item, tools, () => {
       const why = directives.nofollow
         ? 'directive'
         : isHazard || isStopped(screen.reporter, tools.site)
           ? 'hazard'
           : 'yes'
-      return followLinks(links, { item, follow: why }, screen)
+      return followLinks(links, { item, follow: why, lister: lists ? path : undefined }, screen)
     })
   if (directives.noindex) {
-    page.links = follow(false)
+    page.links = follow(false, false)
     return end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
   }
 
@@ -93,14 +124,14 @@ export async function takePage(
   if (!scolds) page.memory = memoryOf(capture, reading, answer.head.headers)
   const kept = end(item, outcome, page)
   const seen = {
-    path: normalPath(url),
+    path,
     again: kept.again,
-    content: reading && contentOf(reading, capture.digest),
+    content: reading && contentOf(reading, capture.digest, understood.text),
     ...linkFacts(links, screen),
   }
   kept.judged = judge(page, seen, isDuplicate(page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, page, screen.reporter)
   if (!scolds && !kept.again) compareSites(page, url.path === '/', twin?.url, screen.reporter, tools.site)
-  page.links = follow(!kept.judged.follow)
+  page.links = follow(!kept.judged.follow, kept.judged.lists)
   return kept
 }

@@ -191,6 +191,8 @@ class ColumnReader {
         return { kind: 'moved', to: this.url() }
       case 4:
         return { kind: 'refused', by: this.refusedBy(), rule: this.word() }
+      case 8:
+        return { kind: 'refused', by: this.refusedBy(), rule: this.word(), held: true }
       case 5:
         return { kind: 'gone', why: this.failureKind() }
       case 6:
@@ -253,7 +255,9 @@ class ColumnReader {
     const verdicts: Verdict[] = []
     for (let left = this.raw.count(); left > 0; left--) {
       const verdict: Verdict = { rule: this.word(), evidence: this.prose(), at: this.finite() }
-      if (this.raw.byte() !== 0) verdict.pattern = this.prose()
+      const flags = this.raw.byte()
+      if (flags & 1) verdict.pattern = this.prose()
+      if (flags & 2) verdict.withdrawn = true
       const examples: string[] = []
       for (let more = this.raw.count(); more > 0; more--) examples.push(this.prose())
       if (examples.length > 0) verdict.examples = examples

@@ -153,7 +153,7 @@ class Columns {
         this.url(outcome.to)
         break
       case 'refused':
-        raw.byte(4)
+        raw.byte(outcome.held ? 8 : 4)
         this.word(outcome.by)
         this.word(outcome.rule)
         break
@@ -214,7 +214,7 @@ class Columns {
       this.word(verdict.rule)
       this.prose(verdict.evidence)
       this.raw.number(verdict.at)
-      this.raw.byte(verdict.pattern === undefined ? 0 : 1)
+      this.raw.byte((verdict.pattern === undefined ? 0 : 1) | (verdict.withdrawn ? 2 : 0))
       if (verdict.pattern !== undefined) this.prose(verdict.pattern)
       this.raw.count(verdict.examples?.length ?? 0)
       for (const example of verdict.examples ?? []) this.prose(example)

@@ -42,7 +42,8 @@ export type Outcome =
   | { kind: 'moved'; to: string }
   /** A sitemap or feed: read for the URLs it lists, and no document. */
   | { kind: 'read'; as: 'sitemap'; urls: number }
-  | { kind: 'refused'; by: RefusedBy; rule: string }
+  /** `held`: it was not asked for, and is if the finding by which it was refused is withdrawn. */
+  | { kind: 'refused'; by: RefusedBy; rule: string; held?: true }
   /** Over for good: an HTTP status, or the failure that used up its tries. */
   | { kind: 'gone'; why: FailureKind }
   /** Goes back to the queue with a penalty. */

@@ -72,6 +72,8 @@ export interface Verdict {
   pattern?: string
   /** At most three URLs that show it. */
   examples?: readonly string[]
+  /** What was told before of this rule and pattern was wrong. */
+  withdrawn?: true
 }
 
 /** What a visit learnt about names: for the house, which sees more than one site. Small, bounded, plain JSON. */
@@ -80,6 +82,8 @@ export interface Learnt {
   alias?: { to: SiteName; how: string; https?: boolean; evidence?: string }
   /** Its pages are those of a known site, it seems: others come first. */
   slow?: { rule: string; like: SiteName }
+  /** A finding was withdrawn: the site's URLs that were held back wait again. */
+  requeue?: true
   /** What absurd names under its domain resolve to. */
   wildcard?: { domain: string; addresses: readonly string[] }
 }

@@ -4,17 +4,32 @@
  */
 import type { Instant } from '../base/clock.ts'
 
-/** A pattern of URLs that is followed no more. */
-export interface StoppedPattern {
+/**
+ * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
+ * is stopped, and from then on only sampled, ever more seldom (`hazards/trial.ts`).
+ */
+export interface SuspectPattern {
   /** As people read it: `/calendar/#/#`. */
   pattern: string
   rule: string
+  /** What samples are held against: `Proof` of `hazards/finding.ts`. */
+  proof: string
   evidence: string
   at: Instant
-  /** URLs of it that were not asked for since. */
-  refused: number
   /** At most three of its URLs: path and query, shortened when long. */
   examples: string[]
+  /** The trial confirmed it, and it was told. */
+  stopped: boolean
+  /** URLs that may be asked for as samples; with none, they are refused. */
+  budget: number
+  /** Samples: those that confirm the finding, and those that contradict it. */
+  confirmed: number
+  contradicted: number
+  /** URLs of it that were not asked for, and at which of them the next one is. */
+  refused: number
+  nextSample: number
+  /** Words of the samples, as bits. */
+  words?: string
 }
 
 /**
@@ -44,7 +59,9 @@ export type ParameterRow = [
 ]
 
 export interface TrapMemory {
-  stopped: StoppedPattern[]
+  suspects: SuspectPattern[]
+  /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site), words of the samples. */
+  cleared?: readonly [pattern: number, times: number, at: number, words?: string][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
   /** Pages of which the site has many with other names in them, in columns (`hazards/casts.ts`). */

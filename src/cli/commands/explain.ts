@@ -131,12 +131,21 @@ function siteJson({ site, look, documents, verdicts }: SiteFacts, left: LeftMirr
     robots: { http: robotsJson(http), https: robotsJson(https) },
     sitemaps: look.memory.sitemaps ?? null,
     hints: look.memory.hints ?? null,
-    stoppedPatterns: (look.memory.traps?.stopped ?? []).map(({ rule, pattern, refused }) => ({
-      rule,
-      pattern,
-      refused,
+    suspectPatterns: (look.memory.traps?.suspects ?? []).map(
+      ({ rule, pattern, evidence, stopped, refused, confirmed, contradicted }) => ({
+        rule,
+        pattern,
+        evidence,
+        state: stopped ? 'stopped' : 'on trial',
+        refused,
+        samples: { confirmed, contradicted },
+      }),
+    ),
+    verdicts: verdicts.map(({ at, withdrawn_at, ...verdict }) => ({
+      ...verdict,
+      at: isoTime(at),
+      withdrawnAt: withdrawn_at === null ? null : isoTime(withdrawn_at),
     })),
-    verdicts: verdicts.map(({ at, ...verdict }) => ({ ...verdict, at: isoTime(at) })),
   }
 }
 

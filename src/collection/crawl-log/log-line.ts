@@ -17,7 +17,7 @@ export interface LogContext {
   source?: string
 }
 
-/** Heritrix pads status and size so that the columns stand in line. */
+/** Heritrix pads status and size so that the columns stand in line. Its discovery paths are in upper case (`visit/generation.ts`). */
 export function logLine(page: PageReport, context: LogContext = {}): string {
   const { status, at, capture } = page
   const took = Math.max(0, Math.round(page.tookMs))
@@ -26,14 +26,14 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
   const fetched = status > 0 ? `${timestamp17(at)}+${took}` : '-'
   return (
     `${isoInstant(at + took)} ${String(status).padStart(5)} ${size.padStart(10)} ${escapeField(page.url)} ` +
-    `${escapeField(page.path)} ${escapeField(page.via ?? '')} ${escapeField(page.mediaType)} ${thread} ${fetched} ` +
+    `${escapeField(page.path.toUpperCase())} ${escapeField(page.via ?? '')} ${escapeField(page.mediaType)} ${thread} ${fetched} ` +
     `${escapeField(capture?.digest ?? '')} ${escapeField(context.source ?? '')} ${escapeField(annotationsOf(page))}\n`
   )
 }
 
 /** A hazard, as a line of its own: `-4000`, the first URL that shows it (or the site), and the rule with its pattern. */
-export function verdictLine(site: string, { rule, pattern, examples, at }: Verdict): string {
-  const note = `hazard:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(',', ';')
+export function verdictLine(site: string, { rule, pattern, examples, at, withdrawn }: Verdict): string {
+  const note = `hazard${withdrawn ? '-withdrawn' : ''}:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(',', ';')
   const url = examples?.[0] ?? `http://${site}/`
   const columns = [isoInstant(at), '-4000', '-'.padStart(10), escapeField(url), '-', '-', '-', '#000', '-', '-', '-']
   return `${[...columns, escapeField(note)].join(' ')}\n`

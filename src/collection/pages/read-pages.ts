@@ -56,11 +56,13 @@ export interface StoredVerdict {
   /** The URLs that it concerns; null: the site as a whole. */
   pattern: string | null
   examples: readonly string[]
+  /** Samples contradicted it; null: it stands. */
+  withdrawn_at: Instant | null
 }
 
 export async function verdictsOf(tx: Tx, site: SiteName, atMost = 100): Promise<StoredVerdict[]> {
   const rows = await queries(tx).all<Omit<StoredVerdict, 'examples'> & { examples: string | null }>(
-    `SELECT rule, evidence, at, pattern, examples FROM verdict WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
+    `SELECT rule, evidence, at, pattern, examples, withdrawn_at FROM verdict WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
     ...siteAt(tx.dialect, siteKeyOf(site)),
     atMost,
   )

@@ -12,14 +12,16 @@ export interface VerdictRow {
   pattern: string | null
   /** JSON. */
   examples: string | null
+  withdrawn: boolean
 }
 
-export function verdictRow({ rule, evidence, at, pattern, examples }: Verdict): VerdictRow {
+export function verdictRow({ rule, evidence, at, pattern, examples, withdrawn }: Verdict): VerdictRow {
   return {
     rule,
     evidence: evidence.slice(0, LONGEST_EVIDENCE),
     at: Math.round(at),
     pattern: pattern?.slice(0, LONGEST_EVIDENCE) ?? null,
     examples: examples === undefined ? null : JSON.stringify(examples.slice(0, MOST_EXAMPLES)),
+    withdrawn: withdrawn === true,
   }
 }

@@ -4,9 +4,18 @@ import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Verdict } from '../../visit/report.ts'
 import { verdictRow } from './verdict-row.ts'
 
+const WITHDRAW = `
+  UPDATE verdict SET withdrawn_at = ?, evidence = evidence || '; ' || ?
+  WHERE site = ? AND rule = ? AND pattern = ? AND withdrawn_at IS NULL`
+
 export function writeVerdicts(tx: Tx, site: bigint, verdicts: readonly Verdict[]): void {
-  for (const { rule, evidence, at, pattern, examples } of verdicts.map(verdictRow)) {
-    sqliteTx(tx).run(
+  const db = sqliteTx(tx)
+  for (const { rule, evidence, at, pattern, examples, withdrawn } of verdicts.map(verdictRow)) {
+    if (withdrawn) {
+      db.run(WITHDRAW, at, evidence, site, rule, pattern)
+      continue
+    }
+    db.run(
       'INSERT INTO verdict (site, rule, evidence, at, pattern, examples) VALUES (?, ?, ?, ?, ?, ?)',
       site,
       rule,

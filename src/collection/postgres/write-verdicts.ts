@@ -1,11 +1,16 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { VisitReport } from '../../visit/report.ts'
-import { verdictRow } from '../pages/verdict-row.ts'
+import { type VerdictRow, verdictRow } from '../pages/verdict-row.ts'
 import { siteKeyOf } from '../site-key.ts'
 
 export const WRITE_VERDICTS = `
   INSERT INTO verdict (bucket, id, site, rule, evidence, at, pattern, examples)
   SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])`
+
+export const WITHDRAW_VERDICTS = `
+  UPDATE verdict v SET withdrawn_at = n.at, evidence = v.evidence || '; ' || n.evidence
+  FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[]) AS n (site, rule, pattern, at, evidence)
+  WHERE v.bucket = $1 AND v.site = n.site AND v.rule = n.rule AND v.pattern = n.pattern AND v.withdrawn_at IS NULL`
 
 export async function writeVerdicts(
   tx: PostgresTx,
@@ -13,10 +18,30 @@ export async function writeVerdicts(
   reports: readonly VisitReport[],
   nextId: () => number,
 ): Promise<void> {
-  const rows = reports.flatMap(({ site, verdicts }) =>
+  const all = reports.flatMap(({ site, verdicts }) =>
     verdicts.map((verdict) => ({ id: nextId(), site: siteKeyOf(site), ...verdictRow(verdict) })),
   )
-  if (rows.length === 0) return
+  const rows = all.filter(({ withdrawn }) => !withdrawn)
+  // What is withdrawn was told by an earlier report; of one of these, it is written first.
+  if (rows.length > 0) await insert(tx, bucket, rows)
+  const wrong = all.filter(({ withdrawn }) => withdrawn)
+  if (wrong.length > 0)
+    await tx.run(
+      WITHDRAW_VERDICTS,
+      bucket,
+      wrong.map(({ site }) => site),
+      wrong.map(({ rule }) => rule),
+      wrong.map(({ pattern }) => pattern),
+      wrong.map(({ at }) => at),
+      wrong.map(({ evidence }) => evidence),
+    )
+}
+
+async function insert(
+  tx: PostgresTx,
+  bucket: number,
+  rows: readonly (VerdictRow & { id: number; site: bigint })[],
+): Promise<void> {
   await tx.run(
     WRITE_VERDICTS,
     bucket,

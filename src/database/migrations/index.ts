@@ -11,6 +11,7 @@ import { migration as buckets } from './0009-buckets.ts'
 import { migration as cluster } from './0010-cluster.ts'
 import { migration as rechecks } from './0011-rechecks.ts'
 import { migration as serverSettings } from './0012-server-settings.ts'
+import { migration as revisedFindings } from './0013-revised-findings.ts'
 import type { Migration } from './migration.ts'
 
 export const migrations: readonly Migration[] = [
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   cluster,
   rechecks,
   serverSettings,
+  revisedFindings,
 ]

@@ -5,7 +5,7 @@ import type { SiteName } from '../../visit/visit.ts'
 import { ANYWHERE } from '../affinity.ts'
 import { bringsSomething } from '../caution.ts'
 import type { Verdict } from '../ledger.ts'
-import { markOf, NOT_FOUND } from '../mark.ts'
+import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import { learnNearness } from '../nearness.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
@@ -64,7 +64,11 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
   await sheaf.sites.make(sifted.groups, sheaf.now)
   // Before links are judged by it.
   await learnWildcards(sheaf, appliedOf(groups))
-  await Promise.all([sheaf.readUrls(placesOf(groups)), readForLinks(sheaf, sifted, false)])
+  await Promise.all([
+    sheaf.readUrls(placesOf(groups)),
+    readForLinks(sheaf, sifted, false),
+    ...groups.filter(hasWithdrawn).map(({ key }) => sheaf.urls.readHeld(key)),
+  ])
   return applyAll(sheaf, parts, groups, own, sifted)
 }
 
@@ -188,10 +192,24 @@ function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport, own: reado
   // Of a visit that was given up for lost nobody knows from where it asked.
   if (part.ended !== undefined && site.worker !== null && site.region !== ANYWHERE && courtesy.connectMs !== undefined)
     learnNearness(site, site.region, courtesy.connectMs)
+  if (part.learnt?.requeue) requeue(sheaf, site)
   if (part.ended !== undefined) endVisit(sheaf, site, part)
   else if (site.worker === null) goOnWaiting(sheaf, site)
   return missing
 }
+
+/** What a finding held back that was withdrawn: behind what was never asked for. */
+function requeue(sheaf: Sheaf, site: SharedSite): void {
+  for (const row of sheaf.urls.heldOf(site.key)) {
+    row.mark = WAITING
+    row.due_at = Math.max(1, sheaf.now)
+    site.waiting++
+    sheaf.urls.change(row)
+  }
+  sheaf.sites.change(site)
+}
+
+const hasWithdrawn = ({ applied }: Group) => applied.some(({ learnt }) => learnt?.requeue)
 
 /** A part of a visit that was given up for lost, in time: what it did counts, and its site waits on. */
 function goOnWaiting(sheaf: Sheaf, site: SiteRow): void {

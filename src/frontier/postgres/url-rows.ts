@@ -1,7 +1,7 @@
 /** The URLs of a transaction that concern it. Their sites are locked: nobody else changes or adds any meanwhile. */
 import { assert } from '../../base/assert.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { GONE, WAITING } from '../mark.ts'
+import { GONE, HELD, MAX_REQUEUED, WAITING } from '../mark.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
 export interface UrlRow {
@@ -60,6 +60,8 @@ export const ADD_URLS = `
 export const WRITE_URLS = `
   UPDATE url SET ${NAMES.map((name) => `${name} = n.${name}`).join(', ')} FROM ${UNNESTED}
   WHERE url.bucket = $1 AND url.site = n.site AND url.key = n.key`
+export const READ_HELD = `
+  SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = ${HELD} LIMIT ${MAX_REQUEUED}`
 export const GIVE_UP_URLS = `
   UPDATE url SET mark = ${GONE} WHERE bucket = $1 AND site = ANY($2::bigint[]) AND mark = ${WAITING}`
 
@@ -96,6 +98,18 @@ export class UrlRows {
       this.#of(row.site).set(row.key, row)
       return spelt ? [row] : []
     })
+  }
+
+  /** What findings hold back in a site. */
+  async readHeld(site: bigint): Promise<void> {
+    const rows = await eachBucket(byBucket([{ site }], siteOf), (bucket) =>
+      this.#tx.allExact<UrlRow>(READ_HELD, bucket, site),
+    )
+    this.take(rows.flat())
+  }
+
+  heldOf(site: bigint): UrlRow[] {
+    return [...this.#of(site).values()].filter((row) => row?.mark === HELD) as UrlRow[]
   }
 
   isRead({ site, key }: UrlPlace): boolean {
@@ -158,7 +172,7 @@ export class UrlRows {
   }
 }
 
-function siteOf({ site }: UrlPlace): bigint {
+function siteOf({ site }: Pick<UrlPlace, 'site'>): bigint {
   return site
 }
 

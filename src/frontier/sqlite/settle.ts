@@ -8,6 +8,7 @@ import { LONGEST_HOW } from '../aliases.ts'
 import { Breath } from '../breath.ts'
 import { bringsSomething } from '../caution.ts'
 import type { Verdict } from '../ledger.ts'
+import { HELD, MAX_REQUEUED } from '../mark.ts'
 import { atOriginal } from '../rename.ts'
 import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'
@@ -26,6 +27,11 @@ import type { Rules } from './rules.ts'
 import { enterSpelling } from './spellings.ts'
 import { writeMemory } from './write-memory.ts'
 import { writeSite } from './write-site.ts'
+
+/** What a finding held back that was withdrawn: behind what was never asked for. */
+export const REQUEUE = `
+  UPDATE url SET mark = 0, due_at = ? WHERE (site, key) IN (
+    SELECT site, key FROM url WHERE site = ? AND mark = ${HELD} LIMIT ?)`
 
 /** Parts of a site in their order, each site's row and memory written once, links abroad of all of them in one go. */
 export async function settle(tx: SqliteTx, rules: Rules, parts: readonly VisitReport[]): Promise<Verdict[]> {
@@ -115,6 +121,7 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
         rules.texts.forget(link.key)
         enterSpelling(tx, site, link, now)
       }
+  if (part.learnt?.requeue) site.waiting += tx.run(REQUEUE, Math.max(1, now), site.key, MAX_REQUEUED)
   if (part.ended !== undefined) endVisit(tx, rules, site, part)
   else if (site.worker === null) goOnWaiting(tx, rules, site)
 }

@@ -5,6 +5,15 @@ import { migration as inbox } from './0003-inbox.ts'
 import { migration as cluster } from './0004-cluster.ts'
 import { migration as rechecks } from './0005-rechecks.ts'
 import { migration as serverSettings } from './0006-server-settings.ts'
+import { migration as revisedFindings } from './0007-revised-findings.ts'
 import type { PostgresMigration } from './migration.ts'
 
-export const migrations: readonly PostgresMigration[] = [frontier, collection, inbox, cluster, rechecks, serverSettings]
+export const migrations: readonly PostgresMigration[] = [
+  frontier,
+  collection,
+  inbox,
+  cluster,
+  rechecks,
+  serverSettings,
+  revisedFindings,
+]

@@ -1,37 +1,58 @@
-/** The patterns of a site that are followed no more: added, matched, counted. */
+/** The patterns of a site that are on trial or stopped: added, matched, changed. */
 import type { Instant } from '../base/clock.ts'
-import type { StoppedPattern, TrapMemory } from '../visit/trap-memory.ts'
+import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { Finding } from './finding.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { FIRST_SAMPLE, TRIAL } from './trial.ts'
 
 /** With their evidence; more than that, in a site that is a trap from end to end, make room. */
-const MOST_STOPPED = 10
+const MOST_SUSPECTS = 10
 const LONGEST_EVIDENCE = 170
 
 type Matches = (path: string, pattern: () => UrlPattern) => boolean
 
 /** Patterns are text in the memory; what they mean is worked out once for each list of them. */
-const compiled = new WeakMap<readonly StoppedPattern[], Matches[]>()
+const compiled = new WeakMap<readonly SuspectPattern[], Matches[]>()
 
 /** The first pattern, of those that are not by a rule which is overruled, to which the URL belongs. */
-export function findStopped(
-  stopped: readonly StoppedPattern[],
+export function findSuspect(
+  suspects: readonly SuspectPattern[],
   path: string,
   trusted: (rule: string) => boolean,
-): StoppedPattern | undefined {
-  if (stopped.length === 0) return undefined
-  let matches = compiled.get(stopped)
-  if (matches === undefined) {
-    matches = stopped.map(({ pattern }) => compile(pattern))
-    compiled.set(stopped, matches)
-  }
+): SuspectPattern | undefined {
+  if (suspects.length === 0) return undefined
+  const matches = compiledOf(suspects)
   let read: UrlPattern | undefined
   const pattern = () => (read ??= patternOf(path))
-  for (let at = 0; at < stopped.length; at++) {
-    if (matches[at](path, pattern) && !trusted(stopped[at].rule)) return stopped[at]
+  for (let at = 0; at < suspects.length; at++) {
+    if (matches[at](path, pattern) && !trusted(suspects[at].rule)) return suspects[at]
   }
   return undefined
+}
+
+function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
+  let matches = compiled.get(suspects)
+  if (matches === undefined) {
+    matches = suspects.map(({ pattern }) => compile(pattern))
+    compiled.set(suspects, matches)
+  }
+  return matches
+}
+
+export function isOfPattern(pattern: string, path: string): boolean {
+  return compile(pattern)(path, () => patternOf(path))
+}
+
+/**
+ * The URL is one of the pattern's own offspring: no page outside of it lists the URL. What an alias says is known, and what is
+ * missing says nothing, whoever names it.
+ */
+export function isOffspring(
+  { pattern, proof }: Pick<SuspectPattern, 'pattern' | 'proof'>,
+  url: { generation: number; via?: string },
+): boolean {
+  return proof === 'alias' || proof === 'missing' || url.generation > 0 || (url.via !== undefined && isOfPattern(pattern, url.via))
 }
 
 /** The place of a parameter that does nothing anywhere on the site. */
@@ -97,26 +118,42 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
   })
 }
 
-export function addStopped(stopped: readonly StoppedPattern[], finding: Finding, at: Instant): StoppedPattern[] {
-  const { pattern, rule, evidence, examples } = finding
-  const others = stopped.filter((one) => !isCovered(one.pattern, [{ pattern }]))
-  const room = others.length < MOST_STOPPED ? others : withoutIdlest(others)
-  const one = { pattern, rule, evidence: evidence.slice(0, LONGEST_EVIDENCE), at, refused: 0, examples: [...examples] }
+export function addSuspect(
+  suspects: readonly SuspectPattern[],
+  { pattern, rule, proof, evidence, examples }: Finding,
+  at: Instant,
+  words: string | undefined,
+): SuspectPattern[] {
+  const others = suspects.filter((one) => !isCovered(one.pattern, [{ pattern }]))
+  const room = others.length < MOST_SUSPECTS ? others : withoutIdlest(others)
+  const one: SuspectPattern = {
+    pattern,
+    rule,
+    proof,
+    evidence: evidence.slice(0, LONGEST_EVIDENCE),
+    at,
+    examples: [...examples],
+    stopped: false,
+    budget: TRIAL,
+    confirmed: 0,
+    contradicted: 0,
+    refused: 0,
+    nextSample: FIRST_SAMPLE,
+  }
+  if (words !== undefined) one.words = words
   return [...room, one]
 }
 
-function withoutIdlest(stopped: readonly StoppedPattern[]): StoppedPattern[] {
-  const fewest = Math.min(...stopped.map(({ refused }) => refused))
-  const idlest = stopped.findIndex(({ refused }) => refused === fewest)
-  return stopped.filter((_, at) => at !== idlest)
+function withoutIdlest(suspects: readonly SuspectPattern[]): SuspectPattern[] {
+  const fewest = Math.min(...suspects.map(({ refused }) => refused))
+  const idlest = suspects.findIndex(({ refused }) => refused === fewest)
+  return suspects.filter((_, at) => at !== idlest)
 }
 
-export function countStopped(traps: TrapMemory, pattern: string): TrapMemory {
-  const at = traps.stopped.findIndex((one) => one.pattern === pattern)
-  if (at < 0) return traps
-  const stopped = [...traps.stopped]
-  stopped[at] = { ...stopped[at], refused: stopped[at].refused + 1 }
-  const known = compiled.get(traps.stopped)
-  if (known !== undefined) compiled.set(stopped, known)
-  return { ...traps, stopped }
+/** One of them is as it is now. */
+export function withSuspect(traps: TrapMemory, changed: SuspectPattern): TrapMemory {
+  const suspects = traps.suspects.map((one) => (one.pattern === changed.pattern ? changed : one))
+  const known = compiled.get(traps.suspects)
+  if (known !== undefined) compiled.set(suspects, known)
+  return { ...traps, suspects }
 }

@@ -1,0 +1,152 @@
+/**
+ * What happens between a detector's suspicion and a stop. A detector judges by likeness and by counts; both err. So a suspect
+ * pattern is put on trial first: a few more of its URLs are asked for and held against what the finding says. Only when they
+ * confirm it is the pattern stopped. A stopped pattern is sampled now and then, ever more seldom; when samples contradict the
+ * finding it is withdrawn, and the detectors must wait, each time longer, before they suspect the pattern again.
+ */
+import type { SiteMemory } from '../visit/site-memory.ts'
+import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
+import type { Proof } from './finding.ts'
+import { wordsOf } from './few-words.ts'
+import { mark } from './marks.ts'
+import type { PageFacts } from './page-facts.ts'
+import { isDateWord, looksRandom } from './segments.ts'
+
+/** Samples of a trial; each that contradicts the finding allows for two more. */
+export const TRIAL = 4
+const MORE = 2
+/** So many contradictions, and a third of all samples, clear a pattern. */
+const CONTRADICTIONS = 3
+/** The first sample of a stopped pattern is the URL after so many; each further one after twice as many. */
+export const FIRST_SAMPLE = 16
+/** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
+const TRUCE = 25
+const MOST_CLEARED = 6
+
+/** What a sample showed, as far as proofs ask for it. */
+export interface Sample {
+  /** Fresh links into the pattern. */
+  fresh: number
+  /** Its text is that of another URL. */
+  seen: boolean
+  slow: boolean
+  /** It is like the answer to a name that cannot exist. */
+  missing: boolean
+}
+
+export type TrialEnd = 'goes-on' | 'stopped' | 'withdrawn'
+
+/** Holds a page of the pattern, fetched as a sample, against the finding. */
+export function judgeSample(
+  suspect: SuspectPattern,
+  page: PageFacts,
+  sample: Sample,
+): { suspect: SuspectPattern; end: TrialEnd } {
+  const next: SuspectPattern = { ...suspect }
+  // An error says nothing, and is not waited for twice.
+  if (page.content === undefined && page.outcome !== 'moved') {
+    if (suspect.stopped) next.budget = Math.max(0, suspect.budget - 1)
+    return { suspect: next, end: 'goes-on' }
+  }
+  const { confirms, words } = confirmation(suspect, page, sample)
+  if (words !== undefined) next.words = words
+  if (confirms) {
+    next.confirmed++
+    next.budget = Math.max(0, suspect.budget - 1)
+    if (next.budget > 0 || suspect.stopped) return { suspect: next, end: 'goes-on' }
+    next.stopped = true
+    return { suspect: next, end: 'stopped' }
+  }
+  next.contradicted++
+  if (next.contradicted >= CONTRADICTIONS && next.contradicted * 2 >= next.confirmed)
+    return { suspect: next, end: 'withdrawn' }
+  // One that is stopped takes the next URL as well; one on trial, two more.
+  if (!suspect.stopped) next.budget = suspect.budget + MORE
+  return { suspect: next, end: 'goes-on' }
+}
+
+/** A URL of the pattern, not listed elsewhere, has its turn: it is a sample, or it is refused. */
+export function admit(suspect: SuspectPattern): { suspect: SuspectPattern; refused: boolean } {
+  if (suspect.budget > 0) return { suspect, refused: false }
+  const refused = suspect.refused + 1
+  if (refused < suspect.nextSample) return { suspect: { ...suspect, refused }, refused: true }
+  return { suspect: { ...suspect, budget: 1, nextSample: suspect.nextSample * 2 }, refused: false }
+}
+
+function confirmation(
+  { proof, words }: SuspectPattern,
+  page: PageFacts,
+  { fresh, seen, slow, missing }: Sample,
+): { confirms: boolean; words?: string } {
+  switch (proof as Proof) {
+    case 'missing':
+      return { confirms: missing }
+    case 'pace':
+      return { confirms: slow }
+    case 'growth':
+      if (fresh > 0) return { confirms: true }
+  }
+  // A text that is there already, or that has no words of its own.
+  if (page.content === undefined || seen) return { confirms: true }
+  const learnt = learnWords(words, page)
+  return { confirms: learnt.fresh < NEW_WORDS, words: learnt.words }
+}
+
+/** The words of the page with which the suspicion arose are known in the trial. */
+export function wordsOfFinding(page: PageFacts, before: string | undefined): string | undefined {
+  return page.content === undefined ? before : learnWords(before, page).words
+}
+
+/** Words of a page that no sample had before; one alone may be the name of a guest or of a month in a rare language. */
+const NEW_WORDS = 2
+const BITS = 1024
+const MOST_WORDS = 5_000
+const WORD = /\p{L}{3,}/gu
+
+/** Numbers, words of the page's own URL and throws of dice are none: any machine can write those. */
+function learnWords(known: string | undefined, page: PageFacts): { words: string; fresh: number } {
+  const bits = known === undefined ? Buffer.alloc(BITS / 8) : Buffer.from(known, 'base64')
+  const own = new Set(wordsOf(page.path.toLowerCase()))
+  let fresh = 0
+  let read = 0
+  const text = page.content?.text().toLowerCase() ?? ''
+  for (const [word] of text.matchAll(WORD)) {
+    if (++read > MOST_WORDS) break
+    if (own.has(word) || isDateWord(word, 0, word.length) || looksRandom(word)) continue
+    const hash = mark(word)
+    const first = hash % BITS
+    const second = (hash >>> 16) % BITS
+    const isKnown = isSet(bits, first) && isSet(bits, second)
+    if (isKnown) continue
+    fresh++
+    bits[first >> 3] |= 1 << (first & 7)
+    bits[second >> 3] |= 1 << (second & 7)
+  }
+  return { words: bits.toString('base64'), fresh }
+}
+
+const isSet = (bits: Buffer, at: number) => ((bits[at >> 3] >> (at & 7)) & 1) === 1
+
+/** The pattern was cleared not long ago: what detectors say of it does not count yet. */
+export function isAtTruce({ cleared }: TrapMemory, pattern: string, { fetched }: SiteMemory): boolean {
+  const entry = cleared?.find(([hash]) => hash === mark(pattern))
+  return entry !== undefined && fetched < entry[2] + TRUCE * 2 ** entry[1]
+}
+
+/** What samples of earlier trials said, and how often they cleared the pattern. */
+export function trialsOf({ cleared }: TrapMemory, pattern: string): { times: number; words?: string } {
+  const [, times = 0, , words] = cleared?.find(([hash]) => hash === mark(pattern)) ?? []
+  return { times, words }
+}
+
+export function clear(traps: TrapMemory, { pattern, words }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
+  const hash = mark(pattern)
+  const before = traps.cleared?.find(([one]) => one === hash)
+  const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MOST_CLEARED)
+  const times = Math.min((before?.[1] ?? 0) + 1, 8)
+  return {
+    ...traps,
+    suspects: traps.suspects.filter((one) => one.pattern !== pattern),
+    cleared: [...others, words === undefined ? [hash, times, fetched] : [hash, times, fetched, words]],
+  }
+}
