@@ -46,7 +46,6 @@ export interface RealFigures extends Comparison {
   findings: Finding[]
   held: Record<string, number>
   requests: number
-  virtualHours: number
   cpuSeconds: number
   cpuSecondsOverruled: number
   walker?: { files: number; onlyWalker: number; onlyReference: number }
@@ -126,7 +125,6 @@ async function figuresOf(site: RealSite, options: RealOptions): Promise<RealFigu
     findings: crawl.findings,
     held: crawl.held,
     requests: crawl.requests,
-    virtualHours: crawl.virtualHours,
     cpuSeconds: crawl.cpuSeconds,
     cpuSecondsOverruled: reference.cpuSeconds,
     ...(options.walk ? { walker: await crossCheck(site, web, reference) } : {}),
