@@ -5,6 +5,7 @@ import { makeWeb } from '../../src/testweb/web.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { type MirrorFigures, mirrorFigures, mirrorTables } from '../hazards/duplicates.ts'
 import { hazardWeb, realPages } from '../hazards/hazard-web.ts'
+import { byRule, realFigures, realTables } from '../hazards/real.ts'
 import { run, type TrapFigures, trapFigures } from '../hazards/run.ts'
 import { type SessionFigures, sessionFigures, sessionTables } from '../hazards/sessions.ts'
 
@@ -20,8 +21,15 @@ const FLAGS = {
     what: 'URLs of a site before no more of its links are followed, with and without the defences',
   },
   most: { default: 40_000, what: 'requests after which a crawl is broken off' },
-  only: { default: '', what: 'of all,rules,none,sessions,mirrors these only, with commas' },
+  only: {
+    default: '',
+    what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, alone',
+  },
   shapes: { default: '', what: 'these hazards only, with commas' },
+  set: { default: 'tuning', what: 'real sites: tuning, held or all' },
+  packages: { default: '', what: 'real sites: these only, with commas' },
+  again: { default: false, what: 'real sites: crawl anew with all detectors overruled, for the reference' },
+  walk: { default: false, what: 'real sites: compare the reference with what a walker in Python reaches' },
 } as const
 
 /** What is switched on in each crawl of the same web. */
@@ -37,7 +45,12 @@ export const hazards = benchmark({
   name: 'hazards',
   what: 'requests lost in traps and real pages lost to the defences, with all defences, with the rules of URLs only, with none',
   flags: FLAGS,
-  async run({ sites, pages, seed, cap, most, only, shapes }, tools): Promise<Outcome> {
+  async run({ sites, pages, seed, cap, most, only, shapes, ...realOptions }, tools): Promise<Outcome> {
+    // Packages come over the network: only when asked for.
+    if (only === 'real') {
+      const real = await realFigures(realOptions, tools.say)
+      return { tables: realTables(real), notes: [], figures: { ...real, rules: byRule(real.sites) } }
+    }
     const wanted = (part: string) => only === '' || only.split(',').includes(part)
     const options = hazardWeb(seed, sites, pages, readShapes(shapes))
     const traps: Partial<Record<Defence, TrapFigures>> = {}

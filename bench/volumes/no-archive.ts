@@ -5,7 +5,7 @@ import type { Archive } from '../../src/visit/ports.ts'
 
 const LENGTH = 4000
 
-export function openArchive(options: ArchiveOptions): Archive {
+export function openArchive(options: Pick<ArchiveOptions, 'twinsInMemory'>): Archive {
   const twins = new Twins(options.twinsInMemory)
   let offset = 0
   return {
