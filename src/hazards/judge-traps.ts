@@ -98,7 +98,8 @@ export function judgeTraps(
   const lists = !alias && !seen && (isList || (isNew && cast?.isCommon !== true))
   const isNovel = isNew && !seen && !alias
   const closes = census.known + census.navigation > 0 || census.homeward
-  const isNearError = common?.seen === true && content!.words < LONGEST_ERROR
+  // Pages that differ in a name only may name what was not found.
+  const isNearError = (common?.seen === true || cast?.isOne === true) && content!.words < LONGEST_ERROR
   const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
 
   const closed = families.close()

@@ -35,6 +35,7 @@ export interface PageFacts {
   content?: {
     /** Of the payload. */
     digest: string
+    /** Of the text with the strings of over 30 characters that are left out of it (V14). */
     textDigest: bigint
     simhash: bigint
     /** The simhash with numbers, dates and names of months folded: pages that differ in nothing else have one shape. */
@@ -44,8 +45,9 @@ export interface PageFacts {
      * a gallery may differ in nothing else.
      */
     embeds?: bigint
-    /** Characters and words of its text. */
+    /** Characters of its text with those of such strings that are no longer than names are (256). */
     length: number
+    /** Of its text without them. */
     words: number
     /** Of the sequence of its tags: pages of one template have the same or nearly. */
     tags: bigint

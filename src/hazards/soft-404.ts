@@ -25,7 +25,7 @@ export function learnAnswer(
 ): NonNullable<TrapMemory['probe']> {
   if (status < 200 || status > 299 || facts === undefined) return {}
   const like = [...toColumns(contentOf(facts)), tagsOf(facts)]
-  return path === undefined ? { like } : { like, name: [facts.length, shown(path)] }
+  return path === undefined ? { like } : { like, name: [facts.length, path.length] }
 }
 
 /**
@@ -41,16 +41,11 @@ export function isSoft404(probe: TrapMemory['probe'], page: PageFacts, content: 
   return bitsApart(content, probe.like, 0) <= APART_BY_A_NAME && isLongerByItsName(probe.name, page)
 }
 
-/** A string of over thirty characters is left out of a page's text, and a space with it. */
-function shown(path: string): number {
-  return path.length > 30 ? -1 : path.length
-}
-
 /** Once, twice or three times its name. */
 function isLongerByItsName(name: [text: number, path: number] | undefined, { path, content }: PageFacts): boolean {
   if (name === undefined || content === undefined) return false
   const longer = content.length - name[0]
-  const byName = shown(path) - name[1]
+  const byName = path.length - name[1]
   return byName !== 0 && [1, 2, 3].some((times) => longer === times * byName)
 }
 

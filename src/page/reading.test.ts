@@ -206,8 +206,7 @@ test('no bytes make it throw', () => {
       assert.ok(text.isWellFormed() && reading.title.isWellFormed())
       assert.ok(!/[\0-\x09\x0b-\x1f\x7f-\x9f]/.test(text + reading.title), 'controls in the text')
       assert.ok(!/\S{31}/.test(text.replace(/你/g, ' ')), 'strings that are no words')
-      assert.equal(reading.signature.length, text.length)
-      if (reading.as !== 'none') assert.equal(reading.signature.textDigest, hash64(text))
+      assert.ok(reading.signature.length >= text.length, 'with what is left out of the text')
     }),
     { numRuns: 3000 },
   )

@@ -56,8 +56,9 @@ export function readPage(input: PageBytes): Reading {
 }
 
 /**
- * The text that a page's signature is of. A crawl asks for signatures only, and strings as long as pages are what fills the
- * memory: whoever wants the text has the page read once more.
+ * The text that a page's signature is of, without the strings of over 30 characters that only the signature sees (V14). A crawl
+ * asks for signatures only, and strings as long as pages are what fills the memory: whoever wants the text has the page read
+ * once more.
  */
 export function readText(input: PageBytes): string {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)

@@ -34,6 +34,7 @@ export interface AgendaItem {
 /** What a later look at a page is compared with. */
 export interface PageMemory {
   digest: string
+  /** Of the whole text: also of the strings that are left out of what is indexed. */
   textDigest: bigint
   simhash: bigint
   etag?: string

@@ -1,14 +1,17 @@
 /** What `TextFolder` does, said in the plainest way: what the fast way is compared with. */
+import { hash64 } from '../../base/digest.ts'
 import { KIND, kindsOfCharacters } from './characters.ts'
 import { dateWords, wordHash } from './date-words.ts'
 
 export interface PlainlyFolded {
   text: string
+  digest: bigint
   words: number
   simhash: bigint
   shape: bigint
   leftOut: number
   strings: number
+  named: number
 }
 
 interface Word {
@@ -31,6 +34,9 @@ class Piece {
 }
 
 const LONGEST = 30
+const LONGEST_NAME = 256
+const MOST_LETTERS = 64
+const GAPS = ['', ' ', '\n']
 const KIND_OF = kindsOfCharacters()
 const DATES = new Set(dateWords())
 
@@ -66,7 +72,8 @@ export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFold
       piece.text += letter
       if (is === KIND.glyph) piece.words.push(letter)
       else if (isLetter) {
-        if (inWord) piece.words[piece.words.length - 1] += letter
+        if (inWord && piece.words[piece.words.length - 1].length < MOST_LETTERS)
+          piece.words[piece.words.length - 1] += letter
         else piece.words.push(letter)
         inWord = true
       }
@@ -77,20 +84,29 @@ export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFold
 
 function join(pieces: Piece[]): PlainlyFolded {
   let text = ''
+  /** With the strings that are left out. */
+  let whole = ''
   let gap = 0
+  let textWords = 0
   let leftOut = 0
   let strings = 0
+  let data = 0
   const words: Word[] = []
   for (const piece of pieces) {
+    whole += (whole === '' ? '' : GAPS[piece.gap]) + piece.text
     gap = Math.max(gap, piece.gap)
-    if (piece.text.length > LONGEST) {
+    if (isLong(piece)) {
       leftOut += piece.text.length
       strings++
+    } else {
+      text += (text === '' ? '' : GAPS[gap]) + piece.text
+      gap = 0
+      textWords += piece.words.length
+    }
+    if (piece.text.length > LONGEST_NAME) {
+      data += piece.text.length
       continue
     }
-    if (text !== '') text += ['', ' ', '\n'][gap]
-    gap = 0
-    text += piece.text
     for (const word of piece.words) {
       const hash = piece.isGlyph ? word.charCodeAt(0) : wordHash(word)
       words.push({ hash, isNumber: DATES.has(hash) || (!piece.isGlyph && /[0-9]/.test(word)) })
@@ -98,7 +114,13 @@ function join(pieces: Piece[]): PlainlyFolded {
   }
   // Half a pair at the very end is no character.
   text = text.replace(/[\ud800-\udbff]$/, '')
-  return { text, words: words.length, simhash: simhashOf(words), shape: simhashOf(shapeOf(words)), leftOut, strings }
+  if (!isLong(pieces.at(-1))) whole = whole.replace(/[\ud800-\udbff]$/, '')
+  const [simhash, shape] = [simhashOf(words), simhashOf(shapeOf(words))]
+  return { text, digest: hash64(whole), words: textWords, simhash, shape, leftOut, strings, named: whole.length - data }
+}
+
+function isLong(piece: Piece | undefined): boolean {
+  return piece !== undefined && piece.text.length > LONGEST
 }
 
 /** Every run of numbers as one word. */

@@ -17,15 +17,21 @@ import { TagRecorder, type TagSequence } from './tag-sequence.ts'
 import { type FoldedText, TextFolder } from './text.ts'
 
 export interface Signature {
-  /** Of the text: equal texts have equal digests (C8). */
+  /**
+   * Of the text with the strings of over 30 characters that are left out of it (`text.ts`): pages that say the same have equal
+   * digests (C8), pages that differ in such a string have not.
+   */
   textDigest: bigint
-  /** Texts that are nearly equal differ in few bits (`bitsApart`). */
+  /**
+   * Texts that are nearly equal differ in few bits (`bitsApart`). The words in such strings count too; those of over 256
+   * characters are data, and don't.
+   */
   simhash: bigint
   /** The same of the text with every run of numbers and dates as one word: equal for the pages of a calendar. */
   shape: bigint
-  /** Of the text; a letter of a script without spaces is a word. */
+  /** Of the text, without what is left out; a letter of a script without spaces is a word. */
   words: number
-  /** Characters of the text. */
+  /** Characters of the text with such strings, but for those that are data. */
   length: number
   tags: TagSequence
 }
@@ -256,8 +262,8 @@ function isCode(type: string | undefined): boolean {
   )
 }
 
-function signatureOf({ digest, simhash, shape, words, length }: FoldedText, tags: TagSequence): Signature {
-  return { textDigest: digest, simhash, shape, words, length, tags }
+function signatureOf({ digest, simhash, shape, words, named }: FoldedText, tags: TagSequence): Signature {
+  return { textDigest: digest, simhash, shape, words, length: named, tags }
 }
 
 function troublesOf(

@@ -77,6 +77,21 @@ test('the shape is the simhash where there are no numbers, and tells different t
   assert.equal(shape('1 2 3'), shape('77'))
 })
 
+test('names that are left out of the text are words of simhash and shape; what is longer than any name is not', () => {
+  const usage = (name: string) =>
+    `Uses of Class ${name} Package Class Use Tree Deprecated Index Help No usage of ${name}`
+  const one = usage('java.nio.channels.ClosedSelectorException')
+  const other = usage('java.nio.channels.ConnectionPendingException')
+  assert.ok(bitsApart(shape(one), shape(other)) > 4)
+  assert.equal(simhash(one), simhash(one.replaceAll('.', ' ')), 'the words that it would have with spaces in it')
+  const numbered = (id: string) => usage(`/archive/messages/by-thread/${id}/index.html`)
+  assert.equal(shape(numbered('4711a')), shape(numbered('0815b')), 'numbers are folded in them too')
+  assert.notEqual(simhash(numbered('4711a')), simhash(numbered('0815b')))
+  const data = (length: number) => 'ab-cd/'.repeat(50).slice(0, length)
+  assert.notEqual(simhash(usage(data(256))), simhash(usage('')))
+  assert.equal(simhash(usage(data(257))), simhash(usage('')))
+})
+
 test('shape and simhash do not depend on how the words are handed over', () => {
   const token = fc.constantFrom('a', 'b', 'cat', '1', '22', 'may', 'x9', 'friday', '你', '.')
   fc.assert(

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { hash64 } from '../../base/digest.ts'
 import { TextFolder } from './text.ts'
 
 function fold(...parts: (string | 1 | 2)[]): string {
@@ -45,17 +46,57 @@ test('scripts without spaces are no such strings; a long one amid them is', () =
   assert.equal(fold(`漢${'y'.repeat(30)}字`), `漢${'y'.repeat(30)}字`)
 })
 
-test('what is left out is counted, and is no word of the simhash', () => {
-  const told = (text: string) => {
+function told(text: string) {
+  const folder = new TextFolder()
+  folder.add(text, 0, text.length)
+  return { ...folder.finish(), text: folder.text() }
+}
+
+test('what is left out is counted, and is no word of the text', () => {
+  const { words, strings, leftOut, text } = told(`one two ${LONG} three ${'a.b,'.repeat(3000)} four`)
+  assert.equal(text, 'one two three four')
+  assert.deepEqual([words, strings, leftOut], [4, 2, 31 + 12_000])
+})
+
+test('the digest is that of the text with the strings that are left out of it', () => {
+  for (const text of [`a ${LONG} b`, LONG, `${LONG} b`, `a ${LONG}`, `漢${LONG}字 ${'y'.repeat(5000)}`, 'a b'])
+    assert.equal(told(text).digest, hash64(text))
+  const digestOf = (...parts: (string | 1 | 2)[]) => {
     const folder = new TextFolder()
-    folder.add(text, 0, text.length)
-    return folder.finish()
+    for (const part of parts) {
+      if (typeof part === 'string') folder.add(part, 0, part.length)
+      else folder.part(part)
+    }
+    return folder.finish().digest
   }
-  const with_ = told(`one two ${LONG} three ${'a.b,'.repeat(3000)} four`)
-  const without = told('one two three four')
-  assert.equal(with_.digest, without.digest)
-  assert.equal(with_.simhash, without.simhash)
-  assert.deepEqual([with_.words, with_.strings, with_.leftOut], [4, 2, 31 + 12_000])
+  assert.equal(digestOf('a', 2, LONG, 1, 'b', 1, LONG, 2, LONG, 2), hash64(`a\n${LONG} b ${LONG}\n${LONG}`))
+})
+
+test('pages that differ only in what is left out of their text have different digests', () => {
+  const different = (...texts: string[]) => {
+    assert.equal(new Set(texts.map((text) => told(text).text)).size, 1, 'the text is the same')
+    assert.equal(new Set(texts.map((text) => told(text).digest)).size, texts.length)
+  }
+  const usage = (name: string) => `Uses of Class\n${name}\nNo usage of ${name}\nCopyright`
+  different(
+    usage('java.nio.channels.ClosedSelectorException'),
+    usage('java.nio.channels.ConnectionPendingException'),
+    usage('java.nio.channels.UnresolvedAddressException'),
+  )
+  const members = (...names: string[]) => `Member List\nThis is the complete list of members\n${names.join('\n')}`
+  different(
+    members('Ogre::ParticleSystemManager::createTemplate()', 'Ogre::ParticleSystemManager::getSingleton()'),
+    members('Ogre::ParticleSystemManager::getSingleton()', 'Ogre::ParticleSystemManager::createTemplate()'),
+    members('Ogre::ParticleSystemManager::getSingleton()'),
+  )
+  const stub = (path: string) => `Redirecting to ${path}...`
+  different(
+    stub('../../../core/iter/traits/trait.Iterator.html'),
+    stub('../../../core/iter/traits/trait.Extend.html'),
+    stub('../../../core/iter/traits/trait.DoubleEndedIterator.html'),
+  )
+  const data = (letter: string) => `Key ${'x'.repeat(5000)}${letter}${'x'.repeat(5000)} end`
+  different(data('x'), data('y'), data('\u0178'), 'Key end')
 })
 
 test('a string longer than all text that is kept does not keep the text after it out', () => {

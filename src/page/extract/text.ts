@@ -7,6 +7,10 @@
  * letters is a word by itself (`characters.ts`) and ends the string before it, so that only a long run of *other* letters
  * amid them goes. The price is the longest words there are: German's of 39 letters, as in the paper.
  *
+ * That rule is for the text that is indexed. What a page *is* depends on those strings too: lists of members and pages that say
+ * "No usage of java.nio.channels.ClosedSelectorException" may differ in nothing else. So the digest is that of the text with them,
+ * and the words in those of up to 256 characters (identifiers, URLs) count in simhash and shape; longer ones are data.
+ *
  * All of it is done in WebAssembly, sixteen characters at a time (`assembly/`). The page is copied into its memory as a whole, a
  * window at a time, and where its text lies in there is only written down: one call folds hundreds of runs. Nothing is made a
  * string unless somebody asks (`text`): a crawl wants the digest only.
@@ -61,7 +65,7 @@ const ASIDE_AT = wasm.ASIDE_AT.value
 export const MOST_RUNS = wasm.MOST_RUNS.value
 const runs = new Int32Array(buffer, wasm.RUNS.value, MOST_RUNS * 2)
 const hashes = new BigUint64Array(buffer, wasm.RESULT.value, 3)
-const counts = new Int32Array(buffer, wasm.RESULT.value + hashes.byteLength, 5)
+const counts = new Int32Array(buffer, wasm.RESULT.value + hashes.byteLength, 6)
 
 bytes.set(kindsOfCharacters(), wasm.KIND_OF.value)
 placeDateWords(
@@ -72,15 +76,18 @@ placeDateWords(
 export interface FoldedText {
   /** Characters. */
   length: number
-  /** `hash64` of the text. */
+  /** `hash64` of the text with the strings that are left out of it: of the text itself when there are none. */
   digest: bigint
+  /** With the words in strings of up to 256 characters that are left out. */
   simhash: bigint
   shape: bigint
-  /** Letters of scripts without spaces count as words. */
+  /** Of the text, without what is left out. Letters of scripts without spaces count as words. */
   words: number
   /** Characters that were left out, in how many strings. */
   leftOut: number
   strings: number
+  /** Characters of the text with those strings of up to 256 characters, and the gaps around them. */
+  named: number
 }
 
 /** One at a time: a new one ends what was before it. */
@@ -138,7 +145,7 @@ export class TextFolder {
     this.#page = ''
     this.#windowTo = 0
     this.#length = counts[0]
-    this.cut = counts[4] !== 0
+    this.cut = counts[5] !== 0
     return {
       length: counts[0],
       digest: hashes[0],
@@ -147,6 +154,7 @@ export class TextFolder {
       words: counts[1],
       leftOut: counts[2],
       strings: counts[3],
+      named: counts[4],
     }
   }
 

@@ -1,4 +1,7 @@
-/** XXH64 (seed 0) of a text's UTF-8: `hash64` of `base/digest.ts`, without a copy of the text as a whole. */
+/**
+ * XXH64 (seed 0) of a text's UTF-8: `hash64` of `base/digest.ts`, without a copy of the text as a whole. The text comes in
+ * parts: what is left out of it is read before it goes.
+ */
 
 const P1: u64 = ((0x9e3779b1 as u64) << 32) | (0x85ebca87 as u64)
 const P2: u64 = ((0xc2b2ae3d as u64) << 32) | (0x27d4eb4f as u64)
@@ -32,14 +35,24 @@ let a: u64 = 0
 let b: u64 = 0
 let c: u64 = 0
 let d: u64 = 0
+/** Characters and bytes so far, and where those end that no stripe has taken yet. */
+export let characters: i32 = 0
+let total: u64 = 0
+let behind: usize = UTF8
 
-export function digest(from: usize, to: usize): u64 {
+export function beginDigest(): void {
   a = P1 + P2
   b = P2
   c = 0
   d = 0 - P1
-  let total: u64 = 0
-  let behind = UTF8
+  characters = 0
+  total = 0
+  behind = UTF8
+}
+
+/** A part; no part may end within a pair. */
+export function digest(from: usize, to: usize): void {
+  if (from < to) characters += ((to - from) >> 1) as i32
   for (let at = from; at < to; ) {
     let end = min<usize>(to, at + 2 * CHARACTERS)
     // A pair stays together.
@@ -53,7 +66,6 @@ export function digest(from: usize, to: usize): u64 {
     memory.copy(UTF8, stripes, STRIPE)
     behind -= stripes - UTF8
   }
-  return finished(total, behind)
 }
 
 /** Halves of pairs become U+FFFD. */
@@ -66,9 +78,9 @@ function encode(at: usize, end: usize, to: usize): usize {
     const first = v128.load(at)
     const second = v128.load(at, 16)
     const isWhole = stop === at + 32
-    if (isWhole && !v128.any_true(v128.andnot(v128.or(first, second), ascii))) {
+    if (!v128.any_true(v128.andnot(v128.or(first, second), ascii))) {
       v128.store(to, i8x16.narrow_i16x8_u(first, second))
-      to += 16
+      to += (stop - at) >> 1
       at = stop
     } else if (
       isWhole &&
@@ -142,7 +154,8 @@ function stripesOf(at: usize, end: usize): usize {
   return at
 }
 
-function finished(total: u64, end: usize): u64 {
+export function finishDigest(): u64 {
+  const end = behind
   let hash: u64 = P5
   if (total >= (STRIPE as u64)) {
     hash = rotl<u64>(a, 1) + rotl<u64>(b, 7) + rotl<u64>(c, 12) + rotl<u64>(d, 18)

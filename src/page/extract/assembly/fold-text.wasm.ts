@@ -1,8 +1,8 @@
 /** What `text.ts` asks for: text is begun, runs are added as they queue up in memory, and what came of it lies in `RESULT`. */
-import { digest } from './digest'
-import { addRun, beginText, dropHalfPair, end, endText, isCut, leftOut, strings, textLength } from './fold'
-import { RESULT, RUNS, TEXT } from './memory'
-import { count, hashWords, shape, simhash } from './words'
+import { characters, finishDigest } from './digest'
+import { addRun, beginText, data, endText, isCut, leftOut, strings, textLength, words } from './fold'
+import { RESULT, RUNS } from './memory'
+import { finishWords, shape, simhash } from './words'
 
 export {
   ASIDE,
@@ -36,14 +36,14 @@ export function add(runs: i32): i32 {
 
 export function finish(): void {
   endText()
-  hashWords(TEXT, end)
-  dropHalfPair()
-  store<u64>(RESULT, digest(TEXT, end))
+  finishWords()
+  store<u64>(RESULT, finishDigest())
   store<u64>(RESULT, simhash(), 8)
   store<u64>(RESULT, shape(), 16)
   store<i32>(RESULT, textLength(), 24)
-  store<i32>(RESULT, count, 28)
+  store<i32>(RESULT, words, 28)
   store<i32>(RESULT, leftOut, 32)
   store<i32>(RESULT, strings, 36)
-  store<i32>(RESULT, isCut as i32, 40)
+  store<i32>(RESULT, characters - data, 40)
+  store<i32>(RESULT, isCut as i32, 44)
 }

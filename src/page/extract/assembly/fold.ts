@@ -3,36 +3,55 @@
  *
  * Sixteen characters at a time become a mask of what is white among them. Where no two white ones stand together, which is
  * most of a page, the block is the text as it stands; otherwise what stands before the second of them is taken, and so on.
+ *
+ * A string that is left out still tells one page from another ("No usage of java.nio.channels.ClosedSelectorException"). So it
+ * is hashed in its place, together with the text before it, when it goes: the digest is that of the text with all its strings.
+ * Pages without such strings, which are most, are hashed in one go in the end.
  */
+import { beginDigest, digest } from './digest'
 import { aboveLow, areLow, BLOCK, HALF, highKinds, LAST_LOW, lookUp, SEEN_HIGH, SEEN_LOW, SOFT_HYPHEN } from './kinds'
 import { PIECE, TEXT } from './memory'
+import { beginWords, hashWords } from './words'
 
 /** Characters of a string that may be a word. */
 const LONGEST_WORD: i32 = 30
+/** Characters of a string that may be a name made of words, as identifiers and URLs are; what is longer is data. */
+const LONGEST_NAME: i32 = 256
 const SPACE: u16 = 32
 const LF: u16 = 10
 const SPACES = memory.data<u16>([32, 32, 32, 32, 32, 32, 32, 32], 16)
 
 /** Behind the last character of the text. */
-export let end: usize = TEXT
+let end: usize = TEXT
 export let leftOut: i32 = 0
 export let strings: i32 = 0
+/** Characters of strings that are longer than a name. */
+export let data: i32 = 0
+/** Of the text. */
+export let words: i32 = 0
 export let isCut: bool = false
 let most: i32 = 0
 /** What parts the text from what follows: nothing, a space, the end of a line. */
 let gap: i32 = 0
 /** Characters of the string that is being read, or was last; what is short may be told to be shorter. */
 let string: i32 = 0
+/** Up to here the text is hashed. */
+let hashed: usize = TEXT
 
 export function beginText(limit: i32): void {
   end = TEXT
   leftOut = 0
   strings = 0
+  data = 0
+  words = 0
   isCut = false
   most = limit
   // White space before the first letter is none.
   gap = 1
   string = 0
+  hashed = TEXT
+  beginDigest()
+  beginWords()
 }
 
 export function textLength(): i32 {
@@ -51,30 +70,48 @@ export function addRun(at: usize, count: i32, gapBefore: i32): void {
 
 export function endText(): void {
   if (string > LONGEST_WORD) {
-    leaveOut(0)
+    leaveOut(0, end)
     if (end > TEXT && load<u16>(end - 2) <= SPACE) end -= 2
   }
+  words += hashWords(hashed, end)
+  // A pair cut in two by the bound is left out.
+  if (isHalf(end)) end -= 2
+  digest(hashed, end)
 }
 
-/** A pair cut in two by the bound is left out. */
-export function dropHalfPair(): void {
-  if (end > TEXT && (load<u16>(end - 2) & 0xfc00) === 0xd800) end -= 2
+/** Is the character before this place, in the text, the first half of a pair? */
+function isHalf(behind: usize): bool {
+  return behind > TEXT && (load<u16>(behind - 2) & 0xfc00) === 0xd800
 }
 
-/** The string at the end of the text, and so many characters more of it that are not there yet. */
-function leaveOut(more: i32): void {
-  end -= 2 * string
+/** The string at the end of the text, and so many characters more of it that stand behind; it is digested as far as `behind`. */
+function leaveOut(more: i32, behind: usize): void {
+  const from = end - 2 * string
+  words += hashWords(hashed, from)
+  if (string + more <= LONGEST_NAME) hashWords(from, end + 2 * more)
+  else data += string + more
+  digest(hashed, behind)
+  hashed = from
+  end = from
   leftOut += string + more
   strings++
   string = 0
 }
 
-/** A string that will be left out need not fill the text meanwhile. */
+/** A string that will be left out need not fill the text meanwhile: only its last characters stay, too many for a name. */
 function shorten(): void {
-  const less = string - LONGEST_WORD - 1
-  leftOut += less
-  end -= 2 * less
-  string -= less
+  const from = end - 2 * string
+  let rest = end - 2 * (LONGEST_NAME + 1)
+  if (isHalf(rest)) rest -= 2
+  words += hashWords(hashed, from)
+  digest(hashed, rest)
+  hashed = from
+  memory.copy(from, rest, end - rest)
+  const less = rest - from
+  leftOut += (less >> 1) as i32
+  data += (less >> 1) as i32
+  string -= (less >> 1) as i32
+  end -= less
 }
 
 /** How many of so many fit into the text: a letter takes one place, and the gap before the first of them another. */
@@ -85,16 +122,22 @@ function fitting(count: i32): i32 {
   return left
 }
 
-/** One gap: where a string was left out, that before it does for both. */
+/** One gap: where a string was left out, that before it does for both, but in the digest. */
 function closeGap(): void {
-  if (string > LONGEST_WORD) leaveOut(0)
+  const white = gap === 1 ? SPACE : LF
+  const isLong = string > LONGEST_WORD
+  if (isLong) {
+    store<u16>(end, white)
+    leaveOut(0, end + 2)
+  }
   string = 0
   if (end > TEXT) {
     if (load<u16>(end - 2) > SPACE) {
-      store<u16>(end, gap === 1 ? SPACE : LF)
+      store<u16>(end, white)
       end += 2
     } else if (gap === 2) store<u16>(end - 2, LF)
   }
+  if (isLong) hashed = end
   gap = 0
 }
 
@@ -183,7 +226,7 @@ function take(size: i32, white: u32, ends: u32): i32 {
   const stringEnd: i32 = ctz(ends)
   if (string + stringEnd > LONGEST_WORD) {
     if (((white >> stringEnd) & 1) === 0) {
-      leaveOut(stringEnd)
+      leaveOut(stringEnd, end + 2 * stringEnd)
       return stringEnd
     }
     // Left out when something comes behind the gap.

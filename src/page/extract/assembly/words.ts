@@ -1,11 +1,11 @@
 /**
- * The words of a folded text, as hashes, and its simhash and shape.
+ * The words of a folded text, as hashes, and its simhash and shape. The text comes in parts, as it does for its digest.
  *
  * Sixty-four characters at a time become a mask of letters, whose runs are words: where each begins and how long it is are two
  * instructions, and its hash (a sum of letters times powers of 65599) is taken of eight letters at once. So no branch depends
  * on where words end, which no processor foresees.
  *
- * No word is longer than 30 letters, for no string is.
+ * Only a string that is left out can hold more than 64 letters in a row: each 64 of them are a word.
  */
 import { aboveLow, areLow, BLOCK, DIGIT, HALF, highKinds, LAST_LOW, LETTER_HIGH, LETTER_LOW, lookUp } from './kinds'
 import { DATE_BITS, DATE_SLOTS, DATES } from './memory'
@@ -23,14 +23,15 @@ const WORD_VOTES: usize = memory.data(4 * 64)
 const SHAPE_VOTES: usize = memory.data(4 * 64)
 
 /** Powers of 65599: of the last eight letters of a word, of the eight before them, and so on. */
-const POWERS: usize = memory.data(4 * 32)
+const POWERS: usize = memory.data(4 * MORE)
 /** Eight times no bits, eight times all. */
 const LAST_LETTERS: usize = memory.data(2 * 16)
 
 /** Below U+0100, where one bit is the case. */
 const LOWER_CASE = memory.data<u16>([0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20, 0x20], 16)
 
-export let count: i32 = 0
+/** Words that were counted. */
+let count: i32 = 0
 let shapeCount: i32 = 0
 /** Words that wait, the same as there are of them in the shape, and whether the last of them was a number. */
 let waiting: i32 = 0
@@ -38,13 +39,13 @@ let shapes: i32 = 0
 let wasNumber: i32 = 0
 
 let power: i32 = 1
-for (let i = 0; i < 32; i++) {
+for (let i = 0; i < MORE; i++) {
   store<i32>(POWERS + 32 * (i >> 3) + 4 * (7 - (i & 7)), power)
   power *= 65599
 }
 memory.fill(LAST_LETTERS + 16, 0xff, 16)
 
-export function hashWords(from: usize, to: usize): void {
+export function beginWords(): void {
   count = 0
   shapeCount = 0
   waiting = 0
@@ -54,10 +55,19 @@ export function hashWords(from: usize, to: usize): void {
   memory.fill(SHAPE - 8, 0, 8)
   memory.fill(WORD_VOTES, 0, 4 * 64)
   memory.fill(SHAPE_VOTES, 0, 4 * 64)
+}
+
+/** A part, which says how many words it has; no part may end within a word. */
+export function hashWords(from: usize, to: usize): i32 {
+  const before = count + waiting
   for (let at = from; at < to; ) {
     at = hashBlock(at, to)
     if (waiting >= BATCH) countWords()
   }
+  return count + waiting - before
+}
+
+export function finishWords(): void {
   countWords()
 }
 
@@ -103,8 +113,10 @@ function hashBlock(at: usize, to: usize): usize {
   // The word at the end may go on: it is read with what follows.
   if (letters >> 63 !== 0 && next < to) {
     const whole = 64 - clz(~letters)
-    letters &= ((1 as u64) << whole) - 1
-    next = at + 2 * (whole as usize)
+    if (whole > 0) {
+      letters &= ((1 as u64) << whole) - 1
+      next = at + 2 * (whole as usize)
+    }
   }
   const words = WORDS + 4 * waiting
   const before = waiting
