@@ -58,7 +58,9 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
     return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
   }
   if (!ask.passedOver) return undefined
-  const isTrapped = memory !== undefined && (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
+  const isTrapped =
+    memory !== undefined &&
+    (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
   const trap = isTrapped ? ', or a trap was found there' : ''
   return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
 }

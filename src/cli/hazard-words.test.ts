@@ -28,7 +28,14 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
 })
 
 test('a hazard of the whole site has no pattern', () => {
-  const verdict = { rule: 'site-urls>=5000', pattern: null, evidence: '5,000 pages', examples: [], at: 0, withdrawn_at: null }
+  const verdict = {
+    rule: 'site-urls>=5000',
+    pattern: null,
+    evidence: '5,000 pages',
+    examples: [],
+    at: 0,
+    withdrawn_at: null,
+  }
   assert.deepEqual(hazardLines({ look: undefined, verdicts: [verdict] }), [
     'Hazard (1970-01-01 00:00:00 UTC): site-urls>=5000: 5,000 pages.',
   ])

@@ -25,7 +25,15 @@ export function hazardLines({ look, verdicts }: Pick<SiteFacts, 'look' | 'verdic
   return lines
 }
 
-function stoppedWords({ refused, confirmed, contradicted }: { refused: number; confirmed: number; contradicted: number }): string {
+function stoppedWords({
+  refused,
+  confirmed,
+  contradicted,
+}: {
+  refused: number
+  confirmed: number
+  contradicted: number
+}): string {
   const held = refused === 0 ? 'none was met since' : `${grouped(refused)} were held back since`
   return (
     `Only URLs of this pattern that other pages list are still asked for, and a sample now and then; ${held} ` +

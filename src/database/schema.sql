@@ -118,7 +118,8 @@ CREATE TABLE frontier_total (               -- kept by the triggers below, so th
 
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
-    strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
+    strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
   FROM verdict v LEFT JOIN server s ON s.site = v.site;
 
 CREATE TABLE house (                        -- a server of this crawl
@@ -244,8 +245,8 @@ CREATE INDEX seed_source ON seed (source);
 
 CREATE VIEW seeds AS                        -- what the collection begins with, and how it stands
   SELECT s.url, f.name AS site, s.source,
-    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 7 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
-      ELSE 'gone' END AS state,
+    CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
+      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
   FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key JOIN site f ON f.key = s.site;
 
@@ -410,6 +411,8 @@ CREATE TABLE url (                          -- a URL is enqueued once, ever; a d
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX url_held ON url (site) WHERE mark = 8;
+
 CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
@@ -428,7 +431,7 @@ CREATE TABLE url_spelling (                 -- other texts of a URL: when one is
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
-      WHEN 7 THEN 'moved' ELSE 'gone' END AS state,
+      WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod
   FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
@@ -439,7 +442,7 @@ CREATE TABLE verdict (                      -- a hazard: the rule and the eviden
   rule TEXT NOT NULL,
   evidence TEXT NOT NULL,
   at INTEGER NOT NULL
-, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL) STRICT;
+, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL, withdrawn_at INTEGER) STRICT;
 
 CREATE INDEX verdict_of ON verdict (site);
 

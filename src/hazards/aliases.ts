@@ -174,7 +174,13 @@ function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): Finding 
   const isIdle = own.every(([, , other, , places]) => other === 0 && places === 0)
   if (!isIdle || own.length < NAMES_OF_ALL || pages < PAGES_OF_ALL) return undefined
   const evidence = `${pages} URLs with ${own.length} different parameters said the same as without them, and none something else`
-  return { rule: 'idle-parameter', proof: 'alias', pattern: `${pattern.place}?**`, evidence, examples: [shorten(page.path)] }
+  return {
+    rule: 'idle-parameter',
+    proof: 'alias',
+    pattern: `${pattern.place}?**`,
+    evidence,
+    examples: [shorten(page.path)],
+  }
 }
 
 const placeMark = (place: string) => mark(place) >>> 8

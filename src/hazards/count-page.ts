@@ -68,10 +68,14 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
 /**
  * A page that others list says nothing against its family, only what there is in it. True when that is something new.
  */
-export function countListed(family: Family, content: Content | undefined, { seen, alias, hollow, missing, now }: Counted): boolean {
+export function countListed(family: Family, counted: Counted): boolean {
+  const { page, content, seen, alias, hollow, missing, now } = counted
   family.at = now
   family.answers++
-  if (missing) family.hollow++
+  if (missing) {
+    family.hollow++
+    withExample(family, page.path)
+  }
   if (content === undefined || hollow || findLike(content, family.contents) >= 0) return false
   if (!seen && !alias) family.kinds++
   rememberNew(family, content)

@@ -3,10 +3,10 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
+import type { SuspectPattern } from '../visit/trap-memory.ts'
 import { admitUrl, isOfAnotherFamily, judgePage, learnProbe } from './detect.ts'
 import { takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
-import type { SuspectPattern } from '../visit/trap-memory.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
 
 const word = fc.constantFrom(

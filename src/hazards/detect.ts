@@ -3,12 +3,12 @@
  * A fold, (memory, page) → (memory, verdicts): nothing but the site's memory is known of what was before.
  */
 import type { SiteMemory } from '../visit/site-memory.ts'
+import { judgeSuspect } from './judge-suspect.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { judgeSuspect } from './judge-suspect.ts'
 import { findSuspect, isOffspring, withSuspect } from './suspects.ts'
 import { admit } from './trial.ts'
 
@@ -56,7 +56,8 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
   const traps = next.traps?.suspects === undefined ? { suspects: [] } : next.traps
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
   // What others list of a suspect pattern is read, and says nothing of its offspring.
-  if (suspect !== undefined && !isOffspring(suspect, page)) return { memory: next, verdicts, follow: true, lists: false }
+  if (suspect !== undefined && !isOffspring(suspect, page))
+    return { memory: next, verdicts, follow: true, lists: false }
   if (suspect !== undefined) {
     const { traps: changed, verdicts: told, ...judged } = judgeSuspect(next, traps, suspect, page)
     next.traps = changed
@@ -109,7 +110,7 @@ export function isCrowded(
   { trusted }: Pick<HazardOptions, 'trusted'>,
 ): string | undefined {
   const suspect = findSuspect(traps?.suspects ?? [], path, trusted)
-  return suspect !== undefined && suspect.stopped && suspect.refused >= MAX_HELD ? suspect.rule : undefined
+  return suspect?.stopped && suspect.refused >= MAX_HELD ? suspect.rule : undefined
 }
 
 /** A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring. */

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { FamilyRow } from '../visit/trap-memory.ts'
 import { COLUMN, closeRow, freshFamily, openRow, sizeOf, withExample } from './family.ts'
 
-const COUNTS = 32
+const COUNTS = 33
 const numbers = Array.from({ length: COUNTS }, (_, at) => at + 1)
 const row: FamilyRow = ['/a/#', numbers, [1, 2, 3, 4, 5, 6, 7], ['/a/1', '/a/2']]
 

@@ -237,7 +237,7 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
 }
 
 function countForm(form: Family, counted: Counted): boolean {
-  if (counted.page.generation === 0) return countListed(form, counted.content, counted)
+  if (counted.page.generation === 0) return countListed(form, counted)
   countPage(form, counted.census.form, counted)
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
@@ -251,7 +251,7 @@ function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenF
     const family = families.of(folders[at])
     // Of a folder, what pages outside of it name is listed.
     if (generation > 0 || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
-    else countListed(family, counted.content, counted)
+    else countListed(family, counted)
     shallowestFirst.push(family)
     if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
   }

@@ -52,7 +52,12 @@ export function isOffspring(
   { pattern, proof }: Pick<SuspectPattern, 'pattern' | 'proof'>,
   url: { generation: number; via?: string },
 ): boolean {
-  return proof === 'alias' || proof === 'missing' || url.generation > 0 || (url.via !== undefined && isOfPattern(pattern, url.via))
+  return (
+    proof === 'alias' ||
+    proof === 'missing' ||
+    url.generation > 0 ||
+    (url.via !== undefined && isOfPattern(pattern, url.via))
+  )
 }
 
 /** The place of a parameter that does nothing anywhere on the site. */

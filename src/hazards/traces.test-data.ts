@@ -90,7 +90,8 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
     for (const link of facts.links) {
       if (!link.fresh) continue
       seen.add(link.path)
-      const listed = (judged.lists || (facts.outcome === 'moved' && generation === 0)) && isOfAnotherFamily(path, link.path)
+      const listed =
+        (judged.lists || (facts.outcome === 'moved' && generation === 0)) && isOfAnotherFamily(path, link.path)
       queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
     }
   }
@@ -134,7 +135,12 @@ export function factsOf(
     tags: tags.hash,
     title: reading.title,
   }
-  return { ...none, duplicate, content: { ...content, embeds, text: () => readText(input) }, ...linksOf(hrefs, path, seen) }
+  return {
+    ...none,
+    duplicate,
+    content: { ...content, embeds, text: () => readText(input) },
+    ...linksOf(hrefs, path, seen),
+  }
 }
 
 function linksOf(

@@ -8,47 +8,50 @@ import { isHonest } from './sites.test-data.ts'
 import { crawl, NO_LIMITS } from './traces.test-data.ts'
 import { TRAPS } from './trap-sites.test-data.ts'
 
-/** Requests inside each trap until it is left alone; 13 a trap keep a web with a trap on every fifth site under 5 %. */
+/** Requests inside each trap until it is left alone, its trial and its samples included. */
+const USUAL = 24
 const DEARER: Record<string, number> = {
-  // Listed by a page that is new, as an honest album is: patience is the price.
-  'calendar of months and days': 38,
+  // Its months list its days, as an honest album does: patience is the price.
+  'calendar of months and days': 80,
   // Twelve of these pages are real.
-  'list that goes on after its end': 28,
-  'filters, other subsets': 21,
-  'maze, words': 40,
-  'maze, words, link home': 52,
-  'maze, nested words': 40,
-  'maze, nested, few links': 133,
+  'list that goes on after its end': 32,
+  'sort and view': 26,
+  'sort and view beside pages': 32,
+  'filters, other subsets': 36,
+  'growing path, new text': 36,
+  'maze, words': 52,
+  'maze, words, link home': 62,
+  'maze, nested words': 54,
+  'maze, nested, few links': 145,
   // With the site's navigation only size tells a maze from a library: capture and recapture.
-  'maze, random, with navigation': 38,
+  'maze, random, with navigation': 52,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
-  'maze at the top, words': 64,
+  'maze at the top, words': 70,
+  'maze at the top, random': 28,
+  'maze word/number': 52,
   // Six, and twelve, of these pages are real.
-  'offset beyond the end': 17,
-  'reply to comment': 44,
-  'maze at the top, random': 15,
-  // Every page has something new to say: only their growth tells.
-  'growing path, new text': 32,
-  'relative links, a/b': 16,
-  'maze word/number': 40,
-  'aliases by a parameter': 50,
-  'calendar of made-up prose': 24,
-  'every trade in every town': 60,
-  'every trade in every town, in folders': 180,
-  // Thirty, twenty and nineteen of these pages are real.
-  'errors after the last article': 48,
-  'a wiki with tabs': 60,
-  'a folder in itself': 34,
-  'searches of longer searches': 85,
+  'offset beyond the end': 22,
+  'reply to comment': 50,
+  'aliases by a parameter': 55,
+  'calendar of made-up prose': 30,
+  'every trade in every town': 72,
+  // Six folders, each with a trial and samples of its own.
+  'every trade in every town, in folders': 355,
+  // Thirty, twenty and nineteen of these pages are real. The texts of the errors' links are chance words: those clear the
+  // pattern twice, before its growth alone decides.
+  'errors after the last article': 210,
+  'a wiki with tabs': 100,
+  'a folder in itself': 38,
+  'searches of longer searches': 95,
   // Session identifiers in folders are the work of `web/url`; here they are only bounded.
-  'aliases by a folder': 2800,
+  'aliases by a folder': 4200,
 }
 
 for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TRAPS })) {
   test(`trap: ${name}`, () => {
-    const { fetched, verdicts, largestMemory, memory } = crawl(site, 4000)
+    const { fetched, verdicts, largestMemory, memory } = crawl(site, 6000)
     const inside = [...fetched].filter((path) => !isHonest(path)).length
-    const most = DEARER[name] ?? 13
+    const most = DEARER[name] ?? USUAL
     assert.ok(inside <= most, `${inside} requests inside, at most ${most} expected`)
     if (name !== 'aliases by a folder') {
       assert.ok([...fetched].filter((path) => isHonest(path)).length >= 50, 'all of the honest site was collected')
@@ -61,7 +64,7 @@ for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TR
     }
     if (name !== 'aliases by a folder')
       assert.equal(
-        new Set(verdicts.map(({ rule, pattern }) => `${rule} ${pattern}`)).size,
+        new Set(verdicts.map(({ rule, pattern, withdrawn }) => `${rule} ${pattern} ${withdrawn}`)).size,
         verdicts.length,
         'told once',
       )
@@ -95,7 +98,7 @@ test('in a site of many sections the trap is not forgotten among them', () => {
     verdicts.map(({ pattern }) => pattern),
     ['/agenda/#'],
   )
-  assert.ok([...fetched].filter((path) => path.startsWith('/agenda/')).length <= 10)
+  assert.ok([...fetched].filter((path) => path.startsWith('/agenda/')).length <= 18)
   const honest = [...fetched].filter((path) => !path.startsWith('/agenda/')).length
   assert.equal(honest, 1 + 2 + 1 + 30 + 600, 'home, two pages, a dead link, sections, articles')
 })
@@ -133,5 +136,5 @@ test('with one trap stopped the next is seen sooner', () => {
   }
   const { verdicts, fetched } = crawl(both)
   assert.deepEqual(verdicts.map(({ pattern }) => pattern).sort(), ['/cal/#/#', '/log/#'])
-  assert.ok([...fetched].filter((path) => path.startsWith('/log/')).length <= 9)
+  assert.ok([...fetched].filter((path) => path.startsWith('/log/')).length <= 14)
 })

@@ -6,8 +6,8 @@
  */
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
-import type { Proof } from './finding.ts'
 import { wordsOf } from './few-words.ts'
+import type { Proof } from './finding.ts'
 import { mark } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'

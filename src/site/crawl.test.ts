@@ -18,7 +18,7 @@ test('breadth first, each URL once, what is known not at all', async () => {
   assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/a', 'a.test/b', 'a.test/c', 'a.test/d'])
   assert.equal(why, 'done')
   const depths = parts.flatMap((part) => part.pages.map(({ url, depth, path }) => `${url.slice(14)} ${depth} ${path}`))
-  assert.deepEqual(depths.slice(1), [' 0 ', 'a 1 L', 'b 1 L', 'c 2 LL', 'd 2 LL'])
+  assert.deepEqual(depths.slice(1), [' 0 ', 'a 1 L', 'b 1 L', 'c 2 Ll', 'd 2 Ll'])
 })
 
 test('too many known URLs: the agenda only, and what is found goes back', async () => {

@@ -4,10 +4,10 @@
  * exist at all, its sibling is tried. Nothing is taken for granted about any other pair of names.
  */
 import type { Scope } from '../scope/scope.ts'
+import { LONGEST_PATH } from '../visit/generation.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { Learnt, Link, PageReport } from '../visit/report.ts'
 import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
-import { LONGEST_PATH } from '../visit/generation.ts'
 import type { AgendaItem, SiteName } from '../visit/visit.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 import { homeOf, hostOfSite, normalPath, type UrlReader } from '../web/url/web-url.ts'

@@ -4,8 +4,8 @@
  * `visit-sitemap.ts`.
  */
 import type { FoundLink } from '../page/reading.ts'
-import type { LeftOut, SiteMemory } from '../visit/site-memory.ts'
 import { LONGEST_PATH } from '../visit/generation.ts'
+import type { LeftOut, SiteMemory } from '../visit/site-memory.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { registrableDomain } from '../web/url/domain.ts'

@@ -20,15 +20,7 @@ import {
   type PageTools,
   watched,
 } from './ask-for.ts'
-import {
-  compareSites,
-  contentOf,
-  isStopped,
-  judge,
-  saysNothing,
-  tellVerdict,
-  UNSUPPORTED_BROWSER,
-} from './beware.ts'
+import { compareSites, contentOf, isStopped, judge, saysNothing, tellVerdict, UNSUPPORTED_BROWSER } from './beware.ts'
 import { learnFromHint } from './hints.ts'
 import { isDuplicate, memoryOf, wantPage } from './page-facts.ts'
 import { followLinks, linkFacts, outLink, screenRedirect, targetFacts } from './screen.ts'

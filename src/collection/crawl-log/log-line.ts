@@ -33,7 +33,10 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
 
 /** A hazard, as a line of its own: `-4000`, the first URL that shows it (or the site), and the rule with its pattern. */
 export function verdictLine(site: string, { rule, pattern, examples, at, withdrawn }: Verdict): string {
-  const note = `hazard${withdrawn ? '-withdrawn' : ''}:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(',', ';')
+  const note = `hazard${withdrawn ? '-withdrawn' : ''}:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(
+    ',',
+    ';',
+  )
   const url = examples?.[0] ?? `http://${site}/`
   const columns = [isoInstant(at), '-4000', '-'.padStart(10), escapeField(url), '-', '-', '-', '#000', '-', '-', '-']
   return `${[...columns, escapeField(note)].join(' ')}\n`

@@ -451,6 +451,7 @@ CREATE TABLE url (
   lastmod bigint,
   CONSTRAINT url_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=90, autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX url_held ON url USING btree (bucket, site) WHERE (mark = 8);
 CREATE INDEX url_waiting ON url USING btree (bucket, site, due_at, seq) WHERE (mark = 0);
 
 CREATE TABLE url_spelling (
@@ -476,6 +477,7 @@ CREATE TABLE verdict (
   at bigint NOT NULL,
   pattern text COLLATE "C",
   examples text COLLATE "C",
+  withdrawn_at bigint,
   CONSTRAINT verdict_pkey PRIMARY KEY (bucket, id)
 );
 CREATE INDEX verdict_of ON verdict USING btree (bucket, site);
@@ -584,7 +586,8 @@ CREATE VIEW hazards AS
     v.pattern,
     v.evidence,
     v.examples,
-    to_char((to_timestamp((((v.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at
+    to_char((to_timestamp((((v.at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS at,
+    to_char((to_timestamp((((v.withdrawn_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS withdrawn_at
    FROM (verdict v
      LEFT JOIN server s ON (((s.bucket = v.bucket) AND (s.site = v.site))));
 
@@ -630,9 +633,10 @@ CREATE VIEW seeds AS
             WHEN 0 THEN 'waiting'::text
             WHEN 1 THEN 'kept'::text
             WHEN 2 THEN 'moved'::text
-            WHEN 7 THEN 'moved'::text
             WHEN 3 THEN 'refused'::text
             WHEN 6 THEN 'read'::text
+            WHEN 7 THEN 'moved'::text
+            WHEN 8 THEN 'held'::text
             ELSE 'gone'::text
         END AS state,
     to_char((to_timestamp((((s.added_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS added_at
@@ -670,6 +674,7 @@ CREATE VIEW urls AS
             WHEN 3 THEN 'refused'::text
             WHEN 6 THEN 'read'::text
             WHEN 7 THEN 'moved'::text
+            WHEN 8 THEN 'held'::text
             ELSE 'gone'::text
         END AS state,
     to_char((to_timestamp((((u.enqueued_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS enqueued_at,
