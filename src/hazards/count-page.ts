@@ -1,6 +1,6 @@
 /** One page counted in one of its families. */
 import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns, withColumns } from './content.ts'
-import { type Family, isFolder, withExample } from './family.ts'
+import { type Family, isFolder, LARGEST_NUMBER, withExample } from './family.ts'
 import { countWords, type Words } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -169,8 +169,8 @@ export function ordinalOf(path: string): number {
     if (!isDigit(path.charCodeAt(at))) continue
     let number = 0
     for (; at < end && isDigit(path.charCodeAt(at)); at++)
-      number = Math.min(10 * number + path.charCodeAt(at) - 48, 99_999)
-    ordinal = Math.max(ordinal, 0) * 100_000 + number
+      number = Math.min(10 * number + path.charCodeAt(at) - 48, LARGEST_NUMBER - 1)
+    ordinal = Math.max(ordinal, 0) * LARGEST_NUMBER + number
     if (++groups === GROUPS) break
   }
   return ordinal

@@ -220,8 +220,12 @@ export function isFolder({ pattern }: Family): boolean {
 
 /** Numbers without wide gaps: pages that are counted through, not drawn by chance. */
 export function isDense({ pattern, pages, lowest, highest }: Family): boolean {
+  if (highest % LARGEST_NUMBER === LARGEST_NUMBER - 1) return false
   return pattern.includes('#') && pages >= 8 && highest > 0 && highest - lowest <= 4 * pages + 50
 }
+
+/** Numbers are counted up to there (`ordinalOf`): what is larger looks all the same. */
+export const LARGEST_NUMBER = 100_000
 
 export function withExample(family: Family, path: string): void {
   if (family.examples.length >= MOST_EXAMPLES) return

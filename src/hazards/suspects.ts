@@ -4,7 +4,7 @@ import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { Finding } from './finding.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { FIRST_SAMPLE, TRIAL } from './trial.ts'
+import { trialFor } from './trial.ts'
 
 /** With their evidence; more than that, in a site that is a trap from end to end, make room. */
 const MOST_SUSPECTS = 10
@@ -139,11 +139,10 @@ export function addSuspect(
     at,
     examples: [...examples],
     stopped: false,
-    budget: TRIAL,
     confirmed: 0,
     contradicted: 0,
     refused: 0,
-    nextSample: FIRST_SAMPLE,
+    ...trialFor(proof, rule, others),
   }
   if (words !== undefined) one.words = words
   return [...room, one]

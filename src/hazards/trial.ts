@@ -12,16 +12,36 @@ import { mark } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'
 
-/** Samples of a trial; each that contradicts the finding allows for two more. */
-export const TRIAL = 4
+/**
+ * Samples of a trial; each that contradicts the finding allows for two more. Fewer where pages were compared letter by letter,
+ * and one where the same rule was confirmed on the site before.
+ */
+const TRIAL = 4
+const TRIAL_OF_ALIASES = 2
+const TRIAL_AGAIN = 1
 const MORE = 2
 /** So many contradictions, and a third of all samples, clear a pattern. */
 const CONTRADICTIONS = 3
 /** The first sample of a stopped pattern is the URL after so many; each further one after twice as many. */
-export const FIRST_SAMPLE = 16
+const FIRST_SAMPLE = 16
+const FIRST_SAMPLE_OF_ALIASES = 64
 /** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
 const TRUCE = 25
 const MOST_CLEARED = 6
+
+/** Of a pattern that is suspected now, beside others of its site. */
+export function trialFor(
+  proof: Proof,
+  rule: string,
+  others: readonly SuspectPattern[],
+): Pick<SuspectPattern, 'budget' | 'nextSample'> {
+  const isAlias = proof === 'alias'
+  const again = others.some((other) => other.stopped && other.rule === rule)
+  return {
+    budget: again ? TRIAL_AGAIN : isAlias ? TRIAL_OF_ALIASES : TRIAL,
+    nextSample: isAlias ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE,
+  }
+}
 
 /** What a sample showed, as far as proofs ask for it. */
 export interface Sample {
