@@ -70,20 +70,20 @@ export async function askForRobots(
     const { answer: exchange, isNew } = await askAnywhere(url, asking, tools)
     if (exchange === 'not-asked') return { kind: 'not-asked' }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
-    const read = readAnswer(exchange, url, hop < MOST_REDIRECTS, before, tools)
+    const read = await readAnswer(exchange, url, hop < MOST_REDIRECTS, before, tools)
     if (isNew) await heard(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
     if (read.kind !== 'moved') return read
     url = read.to
   }
 }
 
-function readAnswer(
+async function readAnswer(
   { answer, answeredAt: at }: Exchange,
   url: string,
   mayMove: boolean,
   before: RobotsMemory | undefined,
   tools: SiteTools,
-): RobotsAnswer | { kind: 'moved'; to: string } {
+): Promise<RobotsAnswer | { kind: 'moved'; to: string }> {
   const outOfReach = (status: number) => ({ kind: 'unreachable', memory: unreachable(before, at, status) }) as const
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
   const { status, headers } = answer.head
@@ -91,15 +91,16 @@ function readAnswer(
     const target = mayMove ? redirectTarget(url, headerOf(headers, 'location')) : undefined
     return target === undefined ? known({ state: 'none', at, status, text: '' }, url) : { kind: 'moved', to: target }
   }
-  if (status === 429 || status >= 500) return outOfReach(status)
+  // A part that nobody asked for: what the rest forbids is not known.
+  if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
   if (status >= 400 || status < 200) return known({ state: 'none', at, status, text: '' }, url)
-  const { bytes, cut, trouble } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
+  const { bytes, cut, trouble } = await decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
     bytes: MOST_BYTES,
     ratio: tools.decode.ratio,
   })
   // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
   const brokeOff = answer.kind === 'cut' && answer.why !== 'length'
-  const damaged = trouble !== undefined && (bytes.length === 0 || trouble.endsWith('is damaged'))
+  const damaged = trouble !== undefined && (bytes.length === 0 || !(trouble === 'not-sent' || trouble === 'early'))
   if (brokeOff || damaged) return outOfReach(0)
   // One that our own bound cut may end in half a rule: what is whole counts.
   const robots = parsed(answer.kind === 'cut' ? wholeLines(bytes) : bytes, url, tools)

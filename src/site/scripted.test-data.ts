@@ -27,6 +27,7 @@ export interface ScriptedAnswer {
   cut?: 'length' | 'time' | 'disconnect'
   failed?: FailureKind
   detail?: string
+  certificate?: Exchange['certificate']
   /** From the first byte of the request to the end of the answer. */
   tookMs?: number
 }
@@ -231,7 +232,9 @@ export class Scripted {
         this.asked.push(asked)
         await clock.sleep(said.tookMs ?? 10)
         asked.endedAt = clock.elapsed()
-        return { ...exchangeOf(request, clock, began, answerOf(said, request)), ...connected }
+        const { certificate } = said
+        const shown = certificate === undefined ? {} : { certificate }
+        return { ...exchangeOf(request, clock, began, answerOf(said, request)), ...connected, ...shown }
       },
     }
   }

@@ -5,7 +5,7 @@
 import { howToRead, isReadable, type Reading } from '../page/reading.ts'
 import type { Body } from '../visit/exchange.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { decodeContent } from '../web/http/decode.ts'
+import type { Decoded } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
 import type { Directives } from '../web/robots/directives.ts'
@@ -24,40 +24,34 @@ export interface Understood {
   notes: string[]
 }
 
-/** Enough of a body to see what it is. */
-const SNIFFED_BYTES = 4096
-
 export function understand(
   item: AgendaItem,
   body: Body,
+  decoded: Decoded,
   declared: string,
   { site, screen }: { site: SiteTools; screen: ScreenTools },
 ): Understood {
   const { headers } = body.head
-  const coding = headerOf(headers, 'content-encoding')
   const notes: string[] = []
+  const unread = (reading: 'failed' | undefined, sniffed?: string): Understood => {
+    return { reading, sniffed, directives: directivesOf(headers, undefined, site.token), links: [], notes }
+  }
+  const { bytes, cut, trouble, letGo } = decoded
+  if (trouble !== undefined) notes.push(`coding:${trouble}`)
+  // Nobody knows what these bytes are: they are kept as they came, and not read as a page.
+  if (trouble === 'unknown' || trouble === 'too-many') return unread(undefined)
   try {
-    // Documents of other kinds are large and not read; but a page may hide behind their type.
+    // Documents of other kinds are not read; but a page may hide behind their type.
     if (declared !== '' && !isReadable(declared)) {
-      const { bytes } = decodeContent(body.payload, coding, { bytes: SNIFFED_BYTES, ratio: site.decode.ratio })
-      const { as, sniffed } = howToRead(declared, bytes)
+      const { as, sniffed } = howToRead(declared, bytes.subarray(0, SNIFFED_BYTES))
       if (sniffed !== undefined) notes.push(`sniff:${sniffed}`)
-      if (as === 'none') {
-        return {
-          reading: undefined,
-          sniffed,
-          directives: directivesOf(headers, undefined, site.token),
-          links: [],
-          notes,
-        }
-      }
+      if (as === 'none') return unread(undefined, sniffed)
     }
-    const limit = { bytes: screen.scope.limitFor(declared), ratio: site.decode.ratio }
-    const { bytes, cut, letGo } = decodeContent(body.payload, coding, limit)
     const { charset } = parseMediaType(headerOf(headers, 'content-type'))
     const reading = site.read({ mediaType: declared, charset, bytes })
     letGo?.()
-    if (reading.sniffed !== undefined && notes.length === 0) notes.push(`sniff:${reading.sniffed}`)
+    if (reading.sniffed !== undefined && !notes.some((note) => note.startsWith('sniff:')))
+      notes.push(`sniff:${reading.sniffed}`)
     if (cut) notes.push('decodedTrunc')
     for (const trouble of reading.troubles) {
       notes.push(trouble)
@@ -69,6 +63,9 @@ export function understand(
     return { reading, sniffed: reading.sniffed, directives, links, notes }
   } catch (error) {
     site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-    return { reading: 'failed', directives: directivesOf(headers, undefined, site.token), links: [], notes }
+    return unread('failed')
   }
 }
+
+/** Enough of a body to see what it is. */
+const SNIFFED_BYTES = 4096

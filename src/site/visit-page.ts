@@ -5,6 +5,8 @@
 import { packLinks } from '../visit/adjacency.ts'
 import type { Outcome } from '../visit/outcome.ts'
 import type { AgendaItem } from '../visit/visit.ts'
+import { decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import {
   type Answered,
@@ -54,9 +56,11 @@ export async function takePage(
 ): Promise<PageTold> {
   const { screen } = tools
   const { mediaType } = page
-  screen.reporter.begin()
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
-  const understood = watched(item, tools, () => understand(item, answer, mediaType, tools))
+  const limit = { bytes: screen.scope.limitFor(mediaType), ratio: tools.site.decode.ratio }
+  const decoded = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
+  screen.reporter.begin()
+  const understood = watched(item, tools, () => understand(item, answer, decoded, mediaType, tools))
   const { directives, links, sniffed } = understood
   const reading = understood.reading === 'failed' ? undefined : understood.reading
   page.title = reading?.title ?? ''
