@@ -188,7 +188,7 @@ async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: Sit
   const joined = tools.addresses.join(address.ip)
   try {
     const courtesy = tools.visiting(target.site) ?? strangersCourtesy(target.site, wait, address.ip, tools)
-    const there = { ...asking, site: target.site, session, courtesy, address, cookies: new CookieJar() }
+    const there = { ...asking, site: target.site, session, courtesy, address, others: [], cookies: new CookieJar() }
     const exchange = await ask(target.href, wantRobots, there, tools)
     // Unless a visit goes on there that knows of it: the one that was there may be over, and the next has begun.
     if (exchange !== undefined && tools.visiting(target.site) !== courtesy)
