@@ -2,6 +2,7 @@
  * What an answer's bytes say. They are read as what they are, whatever the server declares (V14). A page whose reading
  * throws costs that page only (V6); one that never returns is the watch's to notice.
  */
+import type { Stretches } from '../base/stretches.ts'
 import { howToRead, isReadable, type Reading } from '../page/reading.ts'
 import type { Body } from '../visit/exchange.ts'
 import type { AgendaItem } from '../visit/visit.ts'
@@ -24,13 +25,14 @@ export interface Understood {
   notes: string[]
 }
 
-export function understand(
+/** Rests between the links of a page that has very many; reading itself is one stretch, bounded by the size of the page. */
+export function* understand(
   item: AgendaItem,
   body: Body,
   decoded: Decoded,
   declared: string,
   { site, screen }: { site: SiteTools; screen: ScreenTools },
-): Understood {
+): Stretches<Understood> {
   const { headers } = body.head
   const notes: string[] = []
   const unread = (reading: 'failed' | undefined, sniffed?: string): Understood => {
@@ -58,7 +60,7 @@ export function understand(
       screen.reporter.tally.add(`trouble:${trouble}`)
     }
     const resolve = site.urls.resolver(baseOf(reading, item.url), reading.charset)
-    const links = resolveLinks(reading.links, resolve, screen.reporter.tally)
+    const links = yield* resolveLinks(reading.links, resolve, screen.reporter.tally)
     const directives = directivesOf(headers, reading, site.token)
     return { reading, sniffed: reading.sniffed, directives, links, notes }
   } catch (error) {

@@ -2,6 +2,7 @@
  * The life of one page. Every branch from its answer on is here; until there is one, it is asked for like anything else
  * (`ask-for.ts`). Its tools look and answer, and decide nothing.
  */
+import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Outcome } from '../visit/outcome.ts'
 import type { AgendaItem } from '../visit/visit.ts'
@@ -60,24 +61,25 @@ export async function takePage(
   const limit = { bytes: screen.scope.limitFor(mediaType), ratio: tools.site.decode.ratio }
   const decoded = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
   screen.reporter.begin()
-  const understood = watched(item, tools, () => understand(item, answer, decoded, mediaType, tools))
+  const rest = () => tools.site.clock.sleep(0)
+  const stretch = <T>(next: () => T) => watched(item, tools, next)
+  const understood = await inTurns(understand(item, answer, decoded, mediaType, tools), rest, stretch)
   const { directives, links, sniffed } = understood
   const reading = understood.reading === 'failed' ? undefined : understood.reading
   page.title = reading?.title ?? ''
   page.language = reading?.language
   page.sniffed = sniffed
   if (understood.notes.length > 0) page.annotations = [...page.annotations, ...understood.notes]
-  const follow = (isHazard: boolean) =>
-    watched(item, tools, () => {
-      const why = directives.nofollow
-        ? 'directive'
-        : isHazard || isStopped(screen.reporter, tools.site)
-          ? 'hazard'
-          : 'yes'
-      return followLinks(links, { item, follow: why }, screen)
-    })
+  const follow = (isHazard: boolean) => {
+    const why = directives.nofollow
+      ? 'directive'
+      : isHazard || isStopped(screen.reporter, tools.site)
+        ? 'hazard'
+        : 'yes'
+    return inTurns(followLinks(links, { item, follow: why }, screen), rest, stretch)
+  }
   if (directives.noindex) {
-    page.links = follow(false)
+    page.links = await follow(false)
     return end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
   }
 
@@ -105,6 +107,6 @@ export async function takePage(
   kept.judged = judge(page, seen, isDuplicate(page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, page, screen.reporter)
   if (!scolds && !kept.again) compareSites(page, url.path === '/', twin?.url, screen.reporter, tools.site)
-  page.links = follow(!kept.judged.follow)
+  page.links = await follow(!kept.judged.follow)
   return kept
 }

@@ -2,6 +2,7 @@
  * The life of one sitemap or feed: asked for like a page, by the same rules of courtesy, robots.txt and failure; archived;
  * read for the URLs it lists, and no document. What says it is a sitemap and is a web page is visited as one.
  */
+import { inTurns } from '../base/stretches.ts'
 import { isReadable } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Body, Want } from '../visit/exchange.ts'
@@ -31,7 +32,7 @@ import { takePage } from './visit-page.ts'
 
 /** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
 const MOST_BYTES = 16 * 1024 * 1024
-const MOST_DECODED = 24 * 1024 * 1024
+const MOST_DECODED = MOST_BYTES
 const ERROR_BYTES = 16 * 1024
 /** URLs that are screened before the thread's other visits have a turn. */
 const URLS_A_TURN = 2000
@@ -108,13 +109,11 @@ async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools)
   if (cut || outer.cut) notes.push('decodedTrunc')
   const used = Math.max(payload.length, outer.bytes.length, bytes.length)
   const { charset } = parseMediaType(headerOf(head.headers, 'content-type'))
-  const stretches = sitemapInStretches(bytes, charset)
+  const rest = () => site.clock.sleep(0)
   try {
-    for (;;) {
-      const { done, value } = watched(item, tools, () => stretches.next())
-      if (done) return { sitemap: value, notes, bytes: used }
-      await site.clock.sleep(0, NEVER)
-    }
+    const reading = sitemapInStretches(bytes, charset)
+    const sitemap = await inTurns(reading, rest, (next) => watched(item, tools, next))
+    return { sitemap, notes, bytes: used }
   } catch (error) {
     site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
     return { sitemap: undefined, notes, bytes: used }
@@ -138,7 +137,7 @@ async function takeListed(
   const { screen, site } = tools
   const resolve = site.urls.resolver(item.url)
   for (let from = 0; from < sitemaps.length; from += URLS_A_TURN) {
-    if (from > 0) await site.clock.sleep(0, NEVER)
+    if (from > 0) await site.clock.sleep(0)
     watched(item, tools, () => {
       for (const loc of sitemaps.slice(from, from + URLS_A_TURN)) {
         const resolved = resolve(loc)
@@ -149,7 +148,7 @@ async function takeListed(
   }
   let taken = 0
   for (let from = 0; from < urls.length; from += URLS_A_TURN) {
-    if (from > 0) await site.clock.sleep(0, NEVER)
+    if (from > 0) await site.clock.sleep(0)
     taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), left, tools))
   }
   return taken
@@ -199,5 +198,3 @@ function notesOf(before: readonly string[], { kind, troubles }: Sitemap, more: r
   const notes = [...before, ...more, kind]
   return troubles.length === 0 ? notes : [...notes, ...troubles.map((trouble) => trouble.replaceAll(',', ''))]
 }
-
-const NEVER = new AbortController().signal

@@ -1,12 +1,13 @@
 /** The text of a sitemap. They are UTF-8 by their protocol; feeds and the unlucky are something else. */
 import { isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
+import type { Stretches } from '../../base/stretches.ts'
 
 /** Bytes that are decoded at a stretch: 1 to 10 ms. */
 const A_STRETCH = 1024 * 1024
 
 /** A mark at the beginning or what the bytes are beyond doubt; else what HTTP or the XML declaration say. Yields between stretches. */
-export function* sitemapText(bytes: Uint8Array, charset: string | undefined): Generator<void, string> {
+export function* sitemapText(bytes: Uint8Array, charset: string | undefined): Stretches<string> {
   const decoder = decoderFor(bytes, charset)
   if (bytes.length <= A_STRETCH) return decoder.decode(bytes)
   const pieces: string[] = []

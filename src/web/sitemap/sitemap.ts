@@ -4,6 +4,7 @@
  * nothing that could be checked, and images, videos and news are not pages: all of them are passed over.
  */
 import type { Instant } from '../../base/clock.ts'
+import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { sitemapText } from './sitemap-text.ts'
 import { parseW3cDate } from './w3c-date.ts'
 import { decodeEntities, XmlScan } from './xml-scan.ts'
@@ -41,11 +42,7 @@ export const STEPS_A_STRETCH = 256 * 1024
 
 /** `effort.steps` grows by the characters that are passed over: tests bound it. */
 export function parseSitemap(bytes: Uint8Array, charset: string | undefined, effort: Effort = { steps: 0 }): Sitemap {
-  const reading = sitemapInStretches(bytes, charset, effort)
-  for (;;) {
-    const { done, value } = reading.next()
-    if (done) return value
-  }
+  return runThrough(sitemapInStretches(bytes, charset, effort))
 }
 
 /** As `parseSitemap`, with a rest after each stretch of bounded work, in which others may have the thread: a million entries took 0.6 s. */
@@ -53,7 +50,7 @@ export function* sitemapInStretches(
   bytes: Uint8Array,
   charset: string | undefined,
   effort: Effort = { steps: 0 },
-): Generator<void, Sitemap> {
+): Stretches<Sitemap> {
   const list = new Listing()
   if (bytes.length > MOST_SITEMAP_BYTES) list.cut = true
   const text = yield* sitemapText(bytes.subarray(0, MOST_SITEMAP_BYTES), charset)
@@ -106,7 +103,7 @@ function cleanLoc(raw: string): string {
 }
 
 /** One URL a line, and nothing else (what is not one is left out without a word: there are no rules for it). */
-function* readText(text: string, list: Listing): Generator<void, Sitemap['kind']> {
+function* readText(text: string, list: Listing): Stretches<Sitemap['kind']> {
   let from = 0
   let rested = 0
   while (from < text.length) {
@@ -149,7 +146,7 @@ const ENTRIES: Readonly<Record<Sitemap['kind'], readonly string[]>> = {
 }
 const DATES = ['lastmod', 'updated', 'pubdate', 'date', 'published']
 
-function* readXml(text: string, list: Listing, effort: Effort): Generator<void, Sitemap['kind']> {
+function* readXml(text: string, list: Listing, effort: Effort): Stretches<Sitemap['kind']> {
   const scan = new XmlScan(text)
   const kind = rootOf(scan)
   if (kind !== 'unknown') yield* readEntries(kind, scan, list)
@@ -180,7 +177,7 @@ interface Entry {
   text: string
 }
 
-function* readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): Generator<void, void> {
+function* readEntries(kind: Sitemap['kind'], scan: XmlScan, list: Listing): Stretches<void> {
   const names = ENTRIES[kind]
   const root = scan.name
   list.torn = !scan.isEmpty && !names.includes(root)
