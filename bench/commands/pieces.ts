@@ -5,6 +5,7 @@ import { hazardPieces } from '../pieces/hazard-pieces.ts'
 import { housePieces } from '../pieces/house-pieces.ts'
 import { httpPieces } from '../pieces/http-pieces.ts'
 import { gather } from '../pieces/material.ts'
+import { type Stall, stalls } from '../pieces/stalls.ts'
 import { urlPieces } from '../pieces/url-pieces.ts'
 import { type Piece, workerPieces } from '../pieces/worker-pieces.ts'
 import { benchReading } from '../reading.ts'
@@ -12,13 +13,15 @@ import { benchReading } from '../reading.ts'
 const FLAGS = {
   sites: { default: 40, what: 'sites of the web that they are measured on' },
   pages: { default: 50, what: 'pages of each' },
+  stalls: { default: false, what: 'instead: the longest stretch for which one answer keeps a thread from all others' },
 } as const
 
 export const pieces = benchmark({
   name: 'pieces',
   what: 'microseconds a page for each piece: fetching, reading, signatures, links, robots, digests, archive, writing, reports, applying',
   flags: FLAGS,
-  async run({ sites, pages }, tools): Promise<Outcome> {
+  async run({ sites, pages, stalls: onlyStalls }, tools): Promise<Outcome> {
+    if (onlyStalls) return tableOfStalls(await stalls())
     tools.say('a crawl in virtual time, to have something to measure on …')
     const material = await gather(sites, pages)
     const reading = benchReading()
@@ -47,3 +50,12 @@ export const pieces = benchmark({
     }
   },
 })
+
+function tableOfStalls(found: readonly Stall[]): Outcome {
+  const rows = found.map(({ name, cpuMs, wallMs, wholeCpuMs }) => [
+    name,
+    ...[cpuMs, wallMs, wholeCpuMs].map((ms) => ms.toFixed(0)),
+  ])
+  const header = ['answer', 'ms CPU', 'ms wall', 'ms CPU of the visit']
+  return { tables: [{ title: 'Longest stretch without a turn', header, rows }], notes: [], figures: { stalls: found } }
+}

@@ -2,9 +2,10 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { realClock } from '../../src/base/clock.ts'
+import { letGo } from '../../src/base/let-go.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { realDisk } from '../../src/base/real-disk.ts'
-import { decodeContent } from '../../src/web/http/decode.ts'
+import { openInflate } from '../../src/web/deflate/inflate.ts'
 import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
 import { payloadDigest } from '../../src/web/warc/payload.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
@@ -18,11 +19,12 @@ type Page = Material['pages'][number]
 export async function archivePieces({ pages }: Material): Promise<Piece[]> {
   const coded = pages.map(inGzip)
   const drop = () => {}
+  const inflate = openInflate()
   const piece = (name: string, microseconds: number, note: string): Piece => ({ name, microseconds, note })
   return [
     piece(
       'decode gzip',
-      timeEach(coded, ({ answer }) => decodeContent(answer.payload, 'gzip', { bytes: 2e6, ratio: 1000 }).letGo?.()),
+      timeEach(coded, ({ answer }) => letGo(inflate(answer.payload, 'gzip', 2e6).bytes)),
       'gzip-encoded answers only',
     ),
     piece(

@@ -3,6 +3,7 @@
  * rule something to do.
  */
 import { HashSet64 } from '../../src/base/hash-set.ts'
+import { runThrough } from '../../src/base/stretches.ts'
 import { type FoundLink, readPage } from '../../src/page/reading.ts'
 import { emptyBlacklist } from '../../src/scope/blacklist.ts'
 import { makeScope, type Scope } from '../../src/scope/scope.ts'
@@ -62,11 +63,11 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
     screens.set(read.site, screen)
     const { links: found } = readPage({ mediaType: 'text/html', charset: 'utf-8', bytes: answer.payload })
     const item: AgendaItem = { url, key: read.key, depth: 1, dueAt: 0, tries: 0, path: 'L' }
-    const resolved = resolveLinks(found, usualUrls.resolver(url), screen.reporter.tally)
+    const resolved = runThrough(resolveLinks(found, usualUrls.resolver(url), screen.reporter.tally))
     return [{ item, found, resolved, screen }]
   })
   const resolve = ({ item, found, screen }: Screened) =>
-    void resolveLinks(found, usualUrls.resolver(item.url, 'utf-8'), screen.reporter.tally)
+    void runThrough(resolveLinks(found, usualUrls.resolver(item.url, 'utf-8'), screen.reporter.tally))
   const note = 'in a visit; all links but the first of each are known'
   return [
     { name: 'links: resolve', microseconds: timeEach(things, resolve), note: 'each told from those before it' },
@@ -79,7 +80,8 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
       name: 'links: follow',
       microseconds: timeEach(
         things,
-        ({ item, resolved, screen }) => void followLinks(resolved, { item, follow: 'yes', lister: '/' }, screen),
+        ({ item, resolved, screen }) =>
+          void runThrough(followLinks(resolved, { item, follow: 'yes', lister: '/' }, screen)),
       ),
       note,
     },

@@ -24,6 +24,7 @@ import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
 import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
+import { ThreadNotes } from './thread-notes.ts'
 import { recordUnreadable } from './watchdog.ts'
 import { loadThread } from './worker-thread.ts'
 
@@ -132,11 +133,16 @@ async function runCrawl(
     failure ??= error
     void crew.end()
   }
+  // Over a shared database leases outlive a process that is killed, unless the next one in its folder gives them back.
+  const threads = database.dialect === 'postgres' ? new ThreadNotes(house.parts.disk, folder) : undefined
+  await house.intake.idle()
+  for (const thread of threads?.earlier ?? []) await lose(thread)
+  threads?.clear()
   const isTooMany = tooManyDeaths(realClock, settings.workers)
   const crew: Crew = new Crew({
     loaded: thread,
     load: loadThread,
-    ...(database.dialect === 'postgres' && { prefix: `${freshId()}-` }),
+    ...(threads && { prefix: `${freshId()}-` }),
     house: volumes.calls,
     clock: realClock,
     journal,
@@ -144,6 +150,7 @@ async function runCrawl(
     dataFor(worker, slot) {
       const archive = volumes.folder
       folders.set(worker, archive)
+      threads?.begin(worker)
       const { shared } = house.filter
       const randomSeed = random.integer(2 ** 31)
       return { plan, worker, archive, host: hostname(), ahead, slot, filter: shared, randomSeed }
@@ -225,6 +232,7 @@ async function runCrawl(
     let moved: MovedSeed[] = []
     try {
       if (failure !== undefined) throw failure
+      threads?.clear()
       await house.finish()
       await volumes.finish()
       await view.refresh()

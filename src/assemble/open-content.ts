@@ -56,13 +56,13 @@ export async function contentOf(
     mediaType: capture.mediaType,
     head: read.http.wireHead,
     payload: read.body,
-    body: decoded(read.body, headerOf(read.http.headers, 'content-encoding')),
+    body: await decoded(read.body, headerOf(read.http.headers, 'content-encoding')),
     volume: capture.volume,
     offset: capture.offset,
   }
 }
 
-function decoded(payload: Uint8Array, coding: string | undefined): Uint8Array {
-  const { bytes, trouble } = decodeContent(payload, coding, DECODE_LIMIT)
+async function decoded(payload: Uint8Array, coding: string | undefined): Promise<Uint8Array> {
+  const { bytes, trouble } = await decodeContent(payload, coding, DECODE_LIMIT)
   return trouble !== undefined && bytes.length === 0 ? payload : bytes
 }

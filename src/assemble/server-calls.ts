@@ -21,7 +21,8 @@ export function serverCalls(house: House, given: ReadonlyMap<SettingName, Given>
     async leave(worker) {
       // What it has brought counts first.
       await house.intake.idle()
-      await database.transact((tx) => ledger.lose(tx, worker))
+      const lost = await database.transact((tx) => ledger.lose(tx, worker))
+      return lost.map(({ visit }) => visit)
     },
     giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
     takeBack: (worker, has) => database.transact((tx) => ledger.takeBack(tx, worker, has)),

@@ -15,6 +15,7 @@ import { tooManyDeaths } from './deaths.ts'
 import { LivePlan } from './live-plan.ts'
 import type { OpenPlaces } from './open-places.ts'
 import { crawlPlanOf } from './plan-for-workers.ts'
+import type { ThreadNotes } from './thread-notes.ts'
 import { planReader, volunteerDoors } from './volunteer-doors.ts'
 import { sayFarewell } from './volunteer-farewell.ts'
 import { goRounds } from './volunteer-rounds.ts'
@@ -31,6 +32,7 @@ export interface VolunteerParts {
   journal: Readers<Event>
   random: Random
   places: OpenPlaces
+  threads: ThreadNotes
 }
 
 export interface WorkerSnapshot {
@@ -63,7 +65,7 @@ NO_FILTER.markFilled()
 const LEAVING: Millis = 20_000
 
 export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker> {
-  const { settings, version, host, remote, journal, random, places } = parts
+  const { settings, version, host, remote, journal, random, places, threads } = parts
   const stopped = new AbortController()
   const live = await openPlan(parts, stopped.signal, () => crew.renew())
   const done = { pages: 0, bytes: 0 }
@@ -97,6 +99,7 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
     dataFor(worker, slot) {
       const archive = places.list.folder
       folders.set(worker, archive)
+      threads.begin(remote.nameOf(worker))
       const randomSeed = random.integer(2 ** 31)
       return { plan: live.plan, worker, archive, host, ahead, slot, filter: NO_FILTER.shared, randomSeed }
     },
@@ -131,6 +134,7 @@ export async function runVolunteer(parts: VolunteerParts): Promise<RunningWorker
     }
     const undelivered = await sayFarewell({ remote, places, journal, version })
     if (failure !== undefined) throw failure
+    if (undelivered === 0) threads.clear()
     return { why: isStopping() ? ('interrupted' as const) : ('complete' as const), undelivered }
   }
   return {

@@ -15,6 +15,7 @@ import { httpClient } from '../wire/http/http-client.ts'
 import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import type { OpenPlaces } from './open-places.ts'
 import { serverCaOf } from './server-ca.ts'
+import { ThreadNotes } from './thread-notes.ts'
 import { type RunningWorker, runVolunteer } from './volunteer-crew.ts'
 import { openVolunteerPlaces } from './volunteer-places.ts'
 import { identityOf, inOwnWords, plainHostname } from './worker-identity.ts'
@@ -91,7 +92,9 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
       ready: () => opened.list.ship(),
       client,
     })
-    const crew = { settings, version, thread, host, remote, journal, random, places: opened }
+    const threads = new ThreadNotes(realDisk, folder)
+    if (await remote.leaveEarlier(threads.earlier)) threads.clear()
+    const crew = { settings, version, thread, host, remote, journal, random, places: opened, threads }
     const { done, snapshot, stop } = await runVolunteer(crew)
     return { name: host, done: done.catch(explained).finally(() => lock.release()), snapshot, stop }
   } catch (error) {

@@ -59,3 +59,31 @@ test('one is one, and two are two', () => {
   assert.match(said({ ahead: 1 }), / 1 URL of its site comes first\./)
   assert.match(said({ ahead: 2000 }), / 2,000 URLs of its site come first\./)
 })
+
+test('what was wrong with an answer is said in words', () => {
+  const inlinks = { count: 0, from: [], behind: 0 }
+  const facts = { url: 'https://a.test/', site: 'a.test', look: undefined, captures: 1, inlinks }
+  const page = {
+    at: 0,
+    firstAt: 0,
+    looks: 1,
+    status: 200,
+    mediaType: 'text/html',
+    sniffed: null,
+    language: null,
+    bytes: 10,
+    outcome: 'kept',
+    why: 'first',
+    detail: null,
+    digest: null,
+    title: '',
+    annotations: '2t,certificate:expired,coding:damaged',
+  } as const
+  const told = explainUrl({ ...facts, page }, SITE, 0)
+  assert.deepEqual(told.slice(-2), [
+    'Marked: the certificate had expired.',
+    'Marked: the compressed body is damaged, or its checksum is wrong.',
+  ])
+  const part = { ...page, status: 206, outcome: 'gone', why: 'status-other', annotations: '' } as const
+  assert.match(explainUrl({ ...facts, page: part }, SITE, 0).join('\n'), /a part of the page that nobody had asked for/)
+})

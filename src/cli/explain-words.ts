@@ -1,6 +1,6 @@
 /** Why a URL or a site is, or is not, in the collection: facts turned into sentences. Pure. */
 import { formatDuration, formatSize } from '../base/units.ts'
-import { failureWords } from '../report/status-words.ts'
+import { failureWords, markWords } from '../report/status-words.ts'
 import { grouped } from '../report/text-table.ts'
 import { aliasLines, aliasSentence, leftLine } from './alias-words.ts'
 import { hazardLines } from './hazard-words.ts'
@@ -124,7 +124,12 @@ function lastLook({ page }: UrlFacts): string[] {
   const title = page.title === '' ? '' : `, "${plain(page.title)}"`
   const notes = page.annotations === '' ? '' : ` [${plain(page.annotations)}]`
   const type = page.mediaType === '' ? '' : `, ${plain(page.mediaType)}, ${formatSize(page.bytes)}`
-  return [`Last: ${timeText(page.at)} UTC, status ${page.status}${type}${title}${notes}.`]
+  const marks = page.annotations.split(',').flatMap((note) => markWords(note) ?? [])
+  if (page.status === 206) marks.push('the server sent a part of the page that nobody had asked for')
+  return [
+    `Last: ${timeText(page.at)} UTC, status ${page.status}${type}${title}${notes}.`,
+    ...marks.map((words) => `Marked: ${words}.`),
+  ]
 }
 
 function inlinks({ inlinks: links }: UrlFacts): string[] {

@@ -89,6 +89,7 @@ const FIGURES: Awaited<ReturnType<Rooms['figures']>> = {
   wireBytes: 80_000,
   malformed: 0,
   cut: 0,
+  troubles: {},
   seedLinksDropped: 0,
 }
 

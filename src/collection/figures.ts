@@ -52,6 +52,8 @@ export interface Figures {
   wireBytes: number
   malformed: number
   cut: number
+  /** Documents that have a mark, by its word in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
+  troubles: Record<string, number>
   seedLinksDropped: number
 }
 
@@ -81,6 +83,7 @@ export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figure
     wireBytes: count('wireBytes'),
     malformed: count('malformed'),
     cut: count('cut'),
+    troubles: withPrefix(counters, 'trouble:'),
     seedLinksDropped: count('seedLinksDropped'),
   }
 }

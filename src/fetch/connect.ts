@@ -3,6 +3,7 @@ import { constants } from 'node:crypto'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Clock, Millis } from '../base/clock.ts'
+import type { CertificateFault } from '../visit/exchange.ts'
 import { Connection } from './connection.ts'
 import { detailOf, type Failed, failed } from './failed.ts'
 import type { Stop } from './stop.ts'
@@ -116,17 +117,23 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
         plain = new Connection(socket, undefined, options.clock, tookMs)
         settle(plain)
       } else {
-        secured = secure(socket, target, options.tls(), options.tickets)
-        secured.on('error', broke)
-        secured.on('close', closed)
-        const over = secured
-        over.on('secureConnect', () => settle(new Connection(over, versionOf(over), options.clock, tookMs)))
+        const { socket: over, faultOf } = secure(socket, target, options.tls(), options.tickets)
+        secured = over
+        over.on('error', broke)
+        over.on('close', closed)
+        over.on('secureConnect', () => settle(new Connection(over, versionOf(over), options.clock, tookMs, faultOf())))
       }
     })
   })
 }
 
-function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tickets): TLSSocket {
+interface Secured {
+  socket: TLSSocket
+  /** What is wrong with the certificate; to be asked when the handshake is over. */
+  faultOf(): CertificateFault | undefined
+}
+
+function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tickets): Secured {
   // By its name too: a session that is resumed does not show its certificate again.
   const server = `${target.hostname} ${target.ip} ${target.port}`
   const ticket = tickets.take(server)
@@ -139,29 +146,48 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
     ALPNProtocols: ['http/1.1'],
     // RFC 6066: an address is no server name. Node then checks a strict certificate against `host`.
     ...(isAddress ? { host: target.ip } : { servername: name }),
-    ...(ticket === undefined ? {} : { session: ticket }),
+    ...(ticket === undefined ? {} : { session: ticket.session }),
   })
+  const faultOf = () => (secured.isSessionReused() ? ticket?.fault : certificateFault(secured.authorizationError))
   // Many servers that take a ticket give no other, so it serves again; but not before something has come over the connection
   // that it made, for there are servers that take one, give another, and close without a word.
-  let mayKeep = ticket === undefined
+  let mayKeep = false
   let latest: Buffer | undefined
+  const keep = (session: Buffer) => tickets.keep(server, { session, fault: faultOf() })
+  const serves = () => {
+    mayKeep = true
+    if (latest !== undefined) keep(latest)
+  }
   secured.on('session', (fresh) => {
     latest = fresh
-    if (mayKeep) tickets.keep(server, fresh)
+    if (mayKeep) keep(fresh)
   })
-  if (ticket !== undefined) {
-    const serves = () => {
-      mayKeep = true
-      if (latest !== undefined) tickets.keep(server, latest)
-    }
-    secured.on('secureConnect', () => {
-      if (!secured.isSessionReused()) return serves()
-      latest ??= ticket
-      secured.once('data', serves)
-    })
-    secured.on('error', () => tickets.take(server))
-  }
-  return secured
+  secured.on('secureConnect', () => {
+    if (ticket === undefined || !secured.isSessionReused()) return serves()
+    latest ??= ticket.session
+    secured.once('data', serves)
+  })
+  if (ticket !== undefined) secured.on('error', () => tickets.take(server))
+  return { socket: secured, faultOf }
+}
+
+/** OpenSSL's words and Node's for the first thing that it finds wrong; more are left untold. */
+const FAULTS: Readonly<Record<string, CertificateFault>> = {
+  CERT_HAS_EXPIRED: 'expired',
+  CERT_NOT_YET_VALID: 'not-yet-valid',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT: 'untrusted',
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'untrusted',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'untrusted',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
+}
+
+/** Node's types say an error; it is its code. */
+function certificateFault(error: unknown): CertificateFault | undefined {
+  if (error === undefined || error === null) return undefined
+  const code = typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code
+  return FAULTS[code ?? ''] ?? 'invalid'
 }
 
 /** `TLSv1.3` as WARC-Protocol writes it. */

@@ -6,6 +6,7 @@ import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { letGo } from '../base/let-go.ts'
+import type { CertificateFault } from '../visit/exchange.ts'
 import { Alarm } from './alarm.ts'
 
 export interface Carrier {
@@ -23,15 +24,23 @@ export class Connection {
   readonly #alarm: Alarm
   /** `tls/1.3`, or undefined over plain TCP. */
   readonly tls: string | undefined
+  readonly certificate: CertificateFault | undefined
   /** From the first packet to the answer to it, before TLS: how far away the server is. */
   readonly connectMs: Millis
   #carrier: Carrier | undefined
   #alive = true
 
-  constructor(socket: Socket, tls: string | undefined, clock: Clock, connectMs: Millis = 0) {
+  constructor(
+    socket: Socket,
+    tls: string | undefined,
+    clock: Clock,
+    connectMs: Millis = 0,
+    certificate?: CertificateFault,
+  ) {
     this.#socket = socket
     this.#clock = clock
     this.tls = tls
+    this.certificate = certificate
     this.connectMs = connectMs
     this.#alarm = new Alarm(clock, () => {
       if (this.#carrier === undefined) this.destroy()

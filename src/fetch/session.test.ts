@@ -433,6 +433,7 @@ test('TLS: a later visit resumes what an earlier one began, with old servers too
       const exchange = await fetch(requestTo(server, { url }), never)
       assert.equal(tell(exchange.answer), 'full 200 hello')
       assert.equal(exchange.tls, tls)
+      assert.equal(exchange.certificate, 'self-signed', 'also of a session that is resumed')
       close()
     }
     assert.deepEqual(reused, [false, true, true, false])

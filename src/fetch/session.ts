@@ -121,6 +121,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       ...connected,
     }
     if (connection.tls !== undefined) exchange.tls = connection.tls
+    if (connection.certificate !== undefined) exchange.certificate = connection.certificate
     return exchange
   }
 

@@ -4,7 +4,7 @@ import { Tickets } from './tickets.ts'
 
 test('a ticket is given once, and the oldest go when there are too many', () => {
   const tickets = new Tickets(2)
-  const [a, b, c] = ['a', 'b', 'c'].map((text) => Buffer.from(text))
+  const [a, b, c] = ['a', 'b', 'c'].map((text) => ({ session: Buffer.from(text), fault: undefined }))
   tickets.keep('a', a)
   assert.equal(tickets.take('a'), a)
   assert.equal(tickets.take('a'), undefined)

@@ -3,21 +3,29 @@
  * visit, or the first of a later visit. A worker's visits share them; a ticket with its certificate has 1 to 3 KB.
  * Whoever takes a ticket gives it back when it has served: a server that chokes on one is not offered it again.
  */
+import type { CertificateFault } from '../visit/exchange.ts'
+
+export interface Ticket {
+  session: Buffer
+  /** Of the certificate that was shown when it was given: a session that is resumed shows none. */
+  fault: CertificateFault | undefined
+}
+
 export class Tickets {
   readonly #most: number
-  readonly #kept = new Map<string, Buffer>()
+  readonly #kept = new Map<string, Ticket>()
 
   constructor(most: number) {
     this.#most = most
   }
 
-  take(server: string): Buffer | undefined {
+  take(server: string): Ticket | undefined {
     const ticket = this.#kept.get(server)
     this.#kept.delete(server)
     return ticket
   }
 
-  keep(server: string, ticket: Buffer): void {
+  keep(server: string, ticket: Ticket): void {
     this.#kept.delete(server)
     this.#kept.set(server, ticket)
     if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value as string)

@@ -46,7 +46,11 @@ export function ledgerContract(make: MakeDatabase): void {
       assert.equal((await look(bench, 'a.test'))?.waiting, 3)
       bench.clock.pass(LEASE)
       const third = await bench.one()
-      assert.deepEqual(third.agenda.map(({ url }) => url).sort(), ['http://a.test/2', 'http://a.test/3', 'http://a.test/6'])
+      assert.deepEqual(third.agenda.map(({ url }) => url).sort(), [
+        'http://a.test/2',
+        'http://a.test/3',
+        'http://a.test/6',
+      ])
       assert.equal(third.agenda[0].url, 'http://a.test/6')
       assert.equal((await lookUrl(bench, urls[3]))?.mark, 'refused')
     })

@@ -1,4 +1,4 @@
-/** What statuses and failures are called in tables. */
+/** What statuses, failures and marks are called in tables and by `explain`. */
 
 const STATUS: Readonly<Record<string, string>> = {
   200: 'OK',
@@ -63,4 +63,23 @@ export function statusWords(code: string): string {
 export function failureWords(kind: string): string | undefined {
   if (kind.startsWith('status-')) return undefined
   return FAILURE[kind] ?? kind
+}
+
+const MARK: Readonly<Record<string, string>> = {
+  'certificate:expired': 'the certificate had expired',
+  'certificate:not-yet-valid': 'the certificate was not valid yet',
+  'certificate:self-signed': 'the certificate was self-signed',
+  'certificate:wrong-name': 'the certificate was for another name',
+  'certificate:untrusted': 'the certificate was signed by nobody we trust',
+  'certificate:invalid': 'the certificate was not valid',
+  'coding:not-sent': 'a content coding was announced and not used',
+  'coding:early': 'the compressed body ends too early',
+  'coding:damaged': 'the compressed body is damaged, or its checksum is wrong',
+  'coding:unknown': 'the content coding is not known, so the body was not read',
+  'coding:too-many': 'too many content codings, so the body was not read',
+}
+
+/** Of an annotation that marks a document; undefined for the others. */
+export function markWords(annotation: string): string | undefined {
+  return MARK[annotation]
 }

@@ -38,6 +38,7 @@ const BRAZIL: tables.ReportFigures = {
   wireBytes: 9_000_000_000,
   malformed: 1,
   cut: 2,
+  troubles: { 'certificate:expired': 12, 'coding:damaged': 3, 'links>50000': 1 },
   seedLinksDropped: 0,
 }
 
@@ -57,6 +58,7 @@ const NOTHING: tables.ReportFigures = {
   perServer: { mean: 0, median: 0, max: 0 },
   ratesByDay: [],
   downloadsPerUrl: 0,
+  troubles: {},
 }
 
 const text = (table: (f: tables.ReportFigures) => Parameters<typeof printTable>[0], figures = BRAZIL) =>
@@ -90,6 +92,12 @@ test('CoBWeb, Table 4: size of the collected web', () => {
 
 test('CoBWeb, Table 5: servers', () => {
   assert.match(text(tables.servers), /Visited servers +35,508\n.*\(mean\) +31\.9\n.*\(median\) +4\n/)
+})
+
+test('marks of documents that were kept all the same', () => {
+  const text = printTable(tables.marks(BRAZIL))
+  assert.match(text, /the certificate had expired +12\n.*checksum is wrong +3\n +links>50000 +1/)
+  assert.deepEqual(tables.marks(NOTHING).rows, [])
 })
 
 test('CoBWeb, Table 6: errors, of HTTP and of the network, counted once each', () => {

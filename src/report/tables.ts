@@ -1,7 +1,7 @@
 /** The tables of the papers, from the figures of a collection (C11, W14). */
 import { formatSize } from '../base/units.ts'
 import type { Figures } from '../collection/figures.ts'
-import { failureWords, statusWords } from './status-words.ts'
+import { failureWords, markWords, statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
 /** What `report --json` prints as it is; `cli/` knows it by this name. */
@@ -119,6 +119,14 @@ export function refusals(figures: Figures): TextTable {
   return counted('Not collected, by rule', ['Why', 'References'], kinds)
 }
 
+/** What was wrong with documents that were kept all the same. A document may have several marks, so there is no sum. */
+export function marks(figures: Figures): TextTable {
+  const rows = Object.entries(figures.troubles)
+    .slice(0, MOST_LINES)
+    .map(([mark, n]) => [markWords(mark) ?? mark, grouped(n)])
+  return { title: 'Kept with a mark', header: ['Mark', 'Documents'], rows }
+}
+
 /** VN, Table 7: sites and URLs stopped by each limit, and by each detector of hazards; with the paper's own shares. */
 export function limits(figures: Figures): TextTable {
   const rows = figures.stopped
@@ -163,7 +171,7 @@ export function coverage(figures: Figures): TextTable {
 }
 
 export function allTables(figures: Figures): TextTable[] {
-  return [coverage, sizeOfWeb, types, servers, ratesByDay, statuses, errors, refusals, limits]
+  return [coverage, sizeOfWeb, types, servers, ratesByDay, statuses, errors, refusals, marks, limits]
     .map((table) => table(figures))
     .filter((table) => table.rows.length > 0)
 }

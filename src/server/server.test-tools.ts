@@ -105,6 +105,7 @@ export function madeUpHouse(): MadeUp {
       },
       async leave(worker) {
         hear(`leave ${worker}`)
+        return []
       },
       async giveBack(visits) {
         hear(`giveBack ${visits.join(' ')}`)

@@ -49,12 +49,16 @@ describe('a worker over HTTP', () => {
     assert.deepEqual(renewed, { lost: [lost] })
     assert.ok(lease >= 90_000 && lease < 95_000)
     await house.leave('w1')
+    assert.equal(house.nameOf('w1'), 'life1-w1')
+    assert.equal(await house.leaveEarlier(['life0-w1', 'life0-w2']), true)
     assert.deepEqual(made.house.heard, [
       `checkOut ${thread}`,
       `enter ${thread} ${aVisit(1).id} 192.0.2.1`,
       `enter ${thread} ${aVisit(1).id} 2001:db8::1`,
       `renew ${thread} 2`,
       `leave ${thread}`,
+      `leave ${identity.worker}.life0-w1`,
+      `leave ${identity.worker}.life0-w2`,
     ])
     await house.close(0)
   })

@@ -81,8 +81,10 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       await calls.unreadable(threadOf(worker, thread), reading)
       return {}
     },
-    async leave({ worker }, { thread }) {
-      await calls.leave(threadOf(worker, thread))
+    async leave({ worker, note }, { thread }) {
+      const lost = await calls.leave(threadOf(worker, thread))
+      holdings.release(worker, lost)
+      note.items = lost.length
       return {}
     },
     async findTwins({ note }, { digests }) {

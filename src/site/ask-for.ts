@@ -16,7 +16,7 @@ import { isListed, type Judgement, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
 import { blankPage, redirectTarget, reportOf } from './page-facts.ts'
 import type { ScreenTools } from './screen.ts'
-import { isSitemap } from './sitemaps.ts'
+import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
 import type { SiteTools } from './tools.ts'
 
 export interface PageTools {
@@ -127,6 +127,8 @@ export function refuseUnwanted(
   const now = site.clock.now()
   const sitemap = isSitemap(item)
   if (sitemap && site.sitemaps === 'no') return refused(item, 'scope', 'sitemaps no', now)
+  if (sitemap && item.before === undefined && bytesLeft(screen.reporter.memory) === 0)
+    return refused(item, 'hazard', TOO_MANY_BYTES, now)
   const judge = () => (sitemap ? screen.scope.judgeSitemap(url) : screen.scope.judge(url, item.depth))
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)

@@ -17,6 +17,10 @@ export interface Asking {
   visit: VisitId
   session: FetchSession
   address: Address
+  /** Further addresses of the name, to be tried when this one cannot be connected to at all. */
+  others: Address[]
+  /** Something was sent to the address. */
+  isReached: boolean
   courtesy: SiteCourtesy
   cookies: CookieJar
   lease: Lease
@@ -33,6 +37,50 @@ export const LONGEST_WAIT_IN_VISIT: Millis = 60_000
 
 /** Undefined: the visit should end (stopped, lease too short, or the wait too long for it). */
 export async function ask(
+  url: string,
+  wants: (status: number, headers: Headers) => Want,
+  asking: Asking,
+  tools: SiteTools,
+): Promise<Exchange | undefined> {
+  for (;;) {
+    const exchange = await askHere(url, wants, asking, tools)
+    if (exchange === undefined) return undefined
+    asking.isReached ||= exchange.request.length > 0
+    if (asking.isReached || !isDead(exchange) || !(await moveOn(asking, tools))) return exchange
+  }
+}
+
+/** Nobody answers there. */
+function isDead({ answer }: Exchange): boolean {
+  return answer.kind === 'failed' && (answer.failure.kind === 'connect' || answer.failure.kind === 'connect-timeout')
+}
+
+/**
+ * To the next address of the name, as if the visit had begun there: it has room for a visit and no other worker is there. The
+ * site's pause counts from the attempt that failed, and the address's holds as for anybody.
+ */
+async function moveOn(asking: Asking, tools: SiteTools): Promise<boolean> {
+  const { site, visit, courtesy, others } = asking
+  for (let next = others.shift(); next !== undefined; next = others.shift()) {
+    const shared = !tools.pauses.configured(site, next.ip).own
+    if (shared && !tools.addresses.join(next.ip)) continue
+    if (shared && (await tools.enter(tools.worker, visit, next.ip)) === 'elsewhere') {
+      tools.addresses.leave(next.ip)
+      continue
+    }
+    leaveAddress(asking, tools)
+    asking.address = next
+    courtesy.at(next.ip)
+    return true
+  }
+  return false
+}
+
+export function leaveAddress({ address, courtesy }: Asking, tools: SiteTools): void {
+  if (!courtesy.own) tools.addresses.leave(address.ip)
+}
+
+async function askHere(
   url: string,
   wants: (status: number, headers: Headers) => Want,
   asking: Asking,

@@ -3,13 +3,15 @@
  * is left, the slice is used up, the lease runs short or the worker stops. Whatever happened is in the reporter.
  */
 import { HashSet64 } from '../base/hash-set.ts'
+import type { Address } from '../visit/exchange.ts'
 import type { VisitEnd } from '../visit/report.ts'
+import type { RobotsMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
-import type { AgendaItem } from '../visit/visit.ts'
+import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
-import { type Asking, ELSEWHERE_WAIT } from './ask.ts'
+import { type Asking, ELSEWHERE_WAIT, leaveAddress } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
 import { isOneTooMany, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
@@ -32,6 +34,9 @@ import { visitSitemap } from './visit-sitemap.ts'
 /** Names that nobody registered have its address as well (V27). */
 const TLD_WILDCARD = 'tld-wildcard'
 
+/** Addresses that one visit tries after the first; the next visit goes on behind them. */
+const MOST_OTHERS = 4
+
 /** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
 const ROUNDS_A_TURN = 100
 
@@ -52,11 +57,8 @@ export async function crawlSite(
   const resolved = await tools.resolve(host, signal)
   if (signal.aborted) return 'stopped'
   if (resolved.kind === 'failed') return siteFails(resolved.failure.kind, first, reporter, courtesy, tools)
-  // A name with several addresses stays at the one where it was found before.
-  const address = resolved.list.find(({ ip }) => ip === visit.address) ?? resolved.list[0]
-  if (tools.refusesAddress(address.ip) !== undefined) {
-    return siteFails('address-refused', first, reporter, courtesy, tools)
-  }
+  const [address, ...others] = inTurn(resolved.list, visit).filter(({ ip }) => tools.refusesAddress(ip) === undefined)
+  if (address === undefined) return siteFails('address-refused', first, reporter, courtesy, tools)
   const barred = await tools.domains.barredBy(host, resolved.list, signal)
   if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
     const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
@@ -77,6 +79,7 @@ export async function crawlSite(
     return 'elsewhere'
   }
   const session = tools.openSession()
+  let asking: Asking | undefined
   try {
     if (shared && (await tools.enter(tools.worker, visit.id, address.ip)) === 'elsewhere') {
       courtesy.holdFor(ELSEWHERE_WAIT)
@@ -86,13 +89,29 @@ export async function crawlSite(
     await tools.foreign.quiet(visit.site)
     const { id, site } = visit
     const cookies = new CookieJar()
-    const asking: Asking = { site, visit: id, session, address, courtesy, cookies, lease, signal, isAway: false }
+    const there = { address, others: others.slice(0, MOST_OTHERS), isReached: false, isAway: false }
+    asking = { site, visit: id, session, courtesy, cookies, lease, signal, ...there }
     return await crawlPages(reporter, asking, watchSiblings(host, wonder), tools)
   } finally {
     session.close()
-    if (shared) tools.addresses.leave(address.ip)
+    if (asking !== undefined) leaveAddress(asking, tools)
+    else if (shared) tools.addresses.leave(address.ip)
   }
 }
+
+/**
+ * The addresses of a site in the order in which they are tried. It stays at the one where it was found before; when it did not
+ * answer there, the one behind that has its turn.
+ */
+function inTurn(list: readonly Address[], { address, memory }: Visit): readonly Address[] {
+  const before = list.findIndex(({ ip }) => ip === address)
+  if (before < 0) return list
+  const isSilent = memory.rests !== undefined || Object.values(memory.robots).some(gaveNoAnswer)
+  const from = isSilent ? before + 1 : before
+  return [...list.slice(from), ...list.slice(0, from)]
+}
+
+const gaveNoAnswer = ({ state, status }: RobotsMemory): boolean => state === 'unreachable' && status === 0
 
 async function crawlPages(
   reporter: Reporter,

@@ -30,7 +30,7 @@ test('every kind ends: bounded tries, waits that do not shrink', () => {
 
 test('every status has its kind', () => {
   assert.equal(failureOfStatus(200), undefined)
-  assert.equal(failureOfStatus(206), undefined)
+  assert.equal(failureOfStatus(206), 'status-other', 'a part that nobody asked for is no page')
   for (const [status, kind] of [
     [429, 'status-429'],
     [503, 'status-503'],

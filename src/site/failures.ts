@@ -92,6 +92,8 @@ export function settle(kind: FailureKind, tries: number, now: Instant, atLeast: 
 }
 
 export function failureOfStatus(status: number): FailureKind | undefined {
+  // A part of a page that nobody asked for a part of: kept as an answer, never as the page.
+  if (status === 206) return 'status-other'
   if (status >= 200 && status < 300) return undefined
   switch (status) {
     case 401:

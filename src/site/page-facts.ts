@@ -15,7 +15,7 @@ const ERROR_BYTES = 16 * 1024
 
 /** The decision to download, on status and headers (V5). */
 export function wantPage(status: number, headers: Headers, scope: Scope): Want {
-  if (status < 200 || status > 299) return { download: true, limitBytes: ERROR_BYTES }
+  if (status < 200 || status > 299 || status === 206) return { download: true, limitBytes: ERROR_BYTES }
   const declared = headerOf(headers, 'content-type')
   const { type } = parseMediaType(declared)
   // Nothing declared: it may be a page, and only its bytes can say.
@@ -61,6 +61,7 @@ export function reportOf(exchange: Exchange, item: AgendaItem): PageReport {
   if (item.tries > 0) annotations.push(`${item.tries + 1}t`)
   if (answer.kind === 'cut') annotations.push(TRUNCATED[answer.why])
   if (answer.kind === 'failed') annotations.push(answer.failure.detail)
+  if (exchange.certificate !== undefined) annotations.push(`certificate:${exchange.certificate}`)
   const page = blankPage(item, exchange.sentAt, UNDECIDED)
   page.status = head?.status ?? 0
   page.mediaType = parseMediaType(head && headerOf(head.headers, 'content-type')).type

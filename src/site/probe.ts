@@ -53,7 +53,9 @@ export async function probeMissing(
   // That it was asked for outlives us, should its reading never end; and so does what the site asks for.
   await site.durable(reporter)
   if (!isAnswer || !isClaimedPage(answer.head)) return
-  const content = watched(errandOf(exchange, site), tools, () => contentOfProbe(answer, site))
+  const limit = { bytes: MOST_BYTES, ratio: site.decode.ratio }
+  const { bytes } = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
+  const content = watched(errandOf(exchange, site), tools, () => contentOfProbe(answer, bytes, site))
   if (content !== undefined) learn({ status: answer.head.status, content, path })
 }
 
@@ -63,12 +65,10 @@ function isClaimedPage({ status, headers }: Head): boolean {
 }
 
 /** Undefined when reading it threw: a bug of ours that costs this answer only (V6). */
-function contentOfProbe(answer: Body, tools: SiteTools): PageFacts['content'] {
+function contentOfProbe(answer: Body, bytes: Uint8Array, tools: SiteTools): PageFacts['content'] {
   const { headers } = answer.head
   const { type, charset } = parseMediaType(headerOf(headers, 'content-type'))
-  const limit = { bytes: MOST_BYTES, ratio: tools.decode.ratio }
   try {
-    const { bytes } = decodeContent(answer.payload, headerOf(headers, 'content-encoding'), limit)
     return contentOf(tools.read({ mediaType: type, charset, bytes }), payloadDigest(answer), () => '')
   } catch (error) {
     tools.journal.tell({ kind: 'trouble', what: `reading what is missing: ${String(error).slice(0, 200)}` })

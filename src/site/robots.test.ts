@@ -227,6 +227,8 @@ test('a robots.txt that broke off or cannot be unfolded was not reached: nothing
     { body: '# comment\n', headers: TEXT, cut: 'disconnect' },
     { body: 'User-agent: *\n', headers: TEXT, cut: 'time' },
     { body: 'User-agent: *\nDisallow:\n', headers: [...TEXT, ['Content-Encoding', 'br']] },
+    { body: 'User-agent: *\nDisallow:\n', headers: [...TEXT, ['Content-Encoding', 'rot13']] },
+    { status: 206, body: 'User-agent: *\nDisallow:\n', headers: TEXT },
   ]
   for (const robots of broken) {
     const { asked, visited } = await pagesAskedWith({ [ROBOTS]: robots })

@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from '../visit/exchange.ts'
 import type { VisitEnd } from '../visit/report.ts'
-import type { RobotsMemory, SiteMemory } from '../visit/site-memory.ts'
+import type { RobotsMemory } from '../visit/site-memory.ts'
 import { statusOfFailure } from '../visit/status-codes.ts'
 import { type AgendaItem, ERRAND_PATH } from '../visit/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
@@ -13,7 +13,7 @@ import { isSchemeProbe } from './name-probes.ts'
 import { withOwner } from './names.ts'
 import { reportOf } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
-import { askForRobots, FRESH_FOR, isFresh, robotsOf, schemeOf } from './robots.ts'
+import { askForRobots, FRESH_FOR, isFresh, recalled, schemeOf } from './robots.ts'
 import type { ScreenTools } from './screen.ts'
 import { answered, robotsFail } from './silence.ts'
 import { offerSitemaps } from './sitemaps.ts'
@@ -37,7 +37,7 @@ export async function rulesFor(
   const now = tools.clock.now()
   const before = reporter.memory.robots[scheme]
   if (isFresh(before, now)) {
-    const robots = robotsOf(before)
+    const robots = await recalled(before, tools)
     rules.set(scheme, robots)
     return { kind: 'rules', robots }
   }
@@ -65,7 +65,7 @@ export async function rulesFor(
     if (answer.memory.status > 0 && why !== 'given-up') await tools.durable(reporter)
     return why === undefined ? { kind: 'scheme-fails', memory: answer.memory } : { kind: 'visit-ends', why }
   }
-  const crawlDelay = longestDelay(memory)
+  const crawlDelay = await longestDelay(answer.robots, memory.robots[other], tools)
   asking.courtesy.learnCrawlDelay(crawlDelay)
   reporter.remember({ ...answered(memory), crawlDelay })
   rules.set(scheme, answer.robots)
@@ -83,9 +83,13 @@ function isTooSoon(memory: RobotsMemory, now: Instant, patience: number): boolea
 }
 
 /** Both schemes are one site: what one of them asks for holds for both. */
-function longestDelay({ robots }: SiteMemory): Millis | undefined {
-  const delays = Object.values(robots).map((memory) => robotsOf(memory).crawlDelay)
-  return delays.reduce((longest, delay) => (delay === undefined || delay < (longest ?? 0) ? longest : delay), undefined)
+async function longestDelay(
+  { crawlDelay }: Robots,
+  other: RobotsMemory | undefined,
+  tools: SiteTools,
+): Promise<Millis | undefined> {
+  const others = other === undefined ? undefined : (await recalled(other, tools)).crawlDelay
+  return others === undefined ? crawlDelay : Math.max(others, crawlDelay ?? 0)
 }
 
 /** robots.txt and probes are archived and logged like pages, but they are never documents and never in the queue. */

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { HashSet64 } from '../base/hash-set.ts'
+import { runThrough, type Stretches } from '../base/stretches.ts'
 import type { FoundLink } from '../page/reading.ts'
 import { emptyBlacklist, parseBlacklist } from '../scope/blacklist.ts'
 import { makeScope, type Scope } from '../scope/scope.ts'
@@ -14,7 +15,15 @@ import { normalPath, parseUrl, resolver, usualUrls, type WebUrl } from '../web/u
 import { linkTo } from './link-to.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { Reporter } from './reporter.ts'
-import { followLinks, type LinkSource, linkFacts, outLink, resolveLinks, type ScreenTools } from './screen.ts'
+import {
+  followLinks,
+  LINKS_A_STRETCH,
+  type LinkSource,
+  linkFacts,
+  outLink,
+  resolveLinks,
+  type ScreenTools,
+} from './screen.ts'
 import { isFeed, offerFeed } from './sitemaps.ts'
 
 const SID = '11111111111111111111111111111111'
@@ -202,13 +211,13 @@ test('page after page, what is told, counted, queued and judged is what the plai
         plain.scope = ours.scope
         const from: LinkSource = { item: item('http://h.test/b/page', depth), follow, lister: undefined }
         const expected = plainly(links, base, from, plain)
-        const resolved = resolveLinks(links, usualUrls.resolver(base), ours.reporter.tally)
+        const resolved = runThrough(resolveLinks(links, usualUrls.resolver(base), ours.reporter.tally))
         const { links: facts, abroad } = linkFacts(resolved, ours)
         assert.deepEqual(
           { links: facts.map(({ path, fresh }) => [path, fresh]), abroad },
           { links: expected.facts.links.map(({ path, fresh }) => [path, fresh]), abroad: expected.facts.abroad },
         )
-        assert.deepEqual(unpackLinks(followLinks(resolved, from, ours)), unpackLinks(expected.packed))
+        assert.deepEqual(unpackLinks(runThrough(followLinks(resolved, from, ours))), unpackLinks(expected.packed))
         if (follow === 'directive') assert.deepEqual(ours.local.take(), plain.local.take())
       }
       const [told, toldPlainly] = [ours.reporter.take(), plain.reporter.take()]
@@ -233,12 +242,46 @@ test('a page of very many links leaves no memory behind that the next one must w
   }))
   const tools = screenOf(scopeOf(false), [])
   const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes', lister: undefined }
-  const many = resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally)
+  const many = runThrough(resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally))
   assert.equal(many.filter(({ first }) => first).length, 40_000)
-  assert.equal(unpackLinks(followLinks(many, from, tools)).length, 40_000)
-  const few = resolveLinks(links.slice(0, 2), resolver('http://h.test/'), tools.reporter.tally)
+  assert.equal(unpackLinks(runThrough(followLinks(many, from, tools))).length, 40_000)
+  const few = runThrough(resolveLinks(links.slice(0, 2), resolver('http://h.test/'), tools.reporter.tally))
   assert.deepEqual(
     few.map(({ first }) => first),
     [true, true],
+  )
+})
+
+test('pages of very many links are taken in stretches of bounded length, and do not mix with those between', () => {
+  const linksOf = (name: string, count: number): FoundLink[] =>
+    Array.from({ length: count }, (_, i) => ({
+      href: `/${name}${i >> 1}`,
+      kind: 'a',
+      nofollow: i % 4 === 0,
+      media: '',
+    }))
+  const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes' }
+  const work = function* (links: readonly FoundLink[]): Stretches<Uint8Array> {
+    const tools = screenOf(scopeOf(false), [])
+    const resolved = yield* resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally)
+    return yield* followLinks(resolved, from, tools)
+  }
+  const pages = [linksOf('a', 10_000), linksOf('b', 8_000), linksOf('c', LINKS_A_STRETCH)]
+  const alone = pages.map((links) => Buffer.from(runThrough(work(links))))
+  const under = pages.map((links) => ({ run: work(links), stretches: 0, bytes: new Uint8Array(0) as Uint8Array }))
+  for (let left = under.length; left > 0; )
+    for (const page of under) {
+      if (page.bytes.length > 0) continue
+      page.stretches++
+      const { done, value } = page.run.next()
+      if (!done) continue
+      page.bytes = value
+      left--
+    }
+  assert.ok(under.every(({ bytes }, i) => alone[i].equals(bytes)))
+  // Twice over the links, with a rest before each stretch; an ordinary page has none.
+  assert.deepEqual(
+    under.map(({ stretches }) => stretches),
+    [11, 9, 1],
   )
 })

@@ -4,6 +4,7 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { HashSet64 } from '../base/hash-set.ts'
+import type { Stretches } from '../base/stretches.ts'
 import { isOfAnotherFamily } from '../hazards/detect.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
@@ -58,24 +59,32 @@ export interface PageLink {
   firstLink: boolean
 }
 
-/** Of the page that is being looked at, which is done in one go: memory of their own would cost more than the looking. */
-const linked = new HashSet64()
-const embedded = new HashSet64()
-const passedOver = new HashSet64()
-const takenUp = new HashSet64()
+/** Links that are resolved or followed at a stretch: 5 to 10 ms. Most pages have fewer. */
+export const LINKS_A_STRETCH = 2000
+
+/** Of the page that is being looked at: memory of its own would cost more than the looking. One that rests needs its own. */
+const shared = [new HashSet64(), new HashSet64()] as const
+
+function twoSets(links: number): readonly [HashSet64, HashSet64] {
+  if (links > LINKS_A_STRETCH) return [new HashSet64(), new HashSet64()]
+  for (const set of shared) set.clear()
+  return shared
+}
 
 /** What a page's references lead to. The page is judged by it before any of them is followed. */
-export function resolveLinks(
+export function* resolveLinks(
   links: readonly FoundLink[],
   resolve: (href: string) => Resolved,
   tally: Tally,
-): PageLink[] {
+): Stretches<PageLink[]> {
   const out: PageLink[] = []
   let count = 0
   let malformed = 0
-  linked.clear()
-  embedded.clear()
+  const [linked, embedded] = twoSets(links.length)
+  const rests = links.length > LINKS_A_STRETCH
+  let at = 0
   for (const found of links) {
+    if (rests && at++ % LINKS_A_STRETCH === 0) yield
     const resolved = resolve(found.href)
     if (resolved.kind === 'empty') continue
     count++
@@ -120,16 +129,18 @@ export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFa
 }
 
 /** Says which URLs the page names, packed. */
-export function followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Uint8Array {
+export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Stretches<Uint8Array> {
   const { tally } = tools.reporter
   const ways = waysFrom(from.item)
   let granted = 0
   let named = 0
   for (const link of links) if (link.first) named++
-  const out = new LinkPacker(named)
-  passedOver.clear()
-  takenUp.clear()
+  const rests = links.length > LINKS_A_STRETCH
+  const out = new LinkPacker(named, rests)
+  const [passedOver, takenUp] = twoSets(links.length)
+  let at = 0
   for (const { found, url, first } of links) {
+    if (rests && at++ % LINKS_A_STRETCH === 0) yield
     const feed = isFeed(found, url, tools)
     const kind = found.kind === 'embed' ? 'embed' : undefined
     const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? kind)

@@ -27,6 +27,7 @@ export interface ScriptedAnswer {
   cut?: 'length' | 'time' | 'disconnect'
   failed?: FailureKind
   detail?: string
+  certificate?: Exchange['certificate']
   /** From the first byte of the request to the end of the answer. */
   tookMs?: number
 }
@@ -78,6 +79,9 @@ export class Scripted {
   /** How long it takes to connect, by host. */
   readonly connectMs = new Map<string, number>()
   readonly addresses = new Map<string, string>()
+  /** Addresses where nobody answers, and when they were tried. */
+  readonly dead = new Set<string>()
+  readonly deadTried: { address: string; at: number }[] = []
   readonly tools: SiteTools
   readonly #script: Script
   readonly #times = new Map<string, number>()
@@ -221,6 +225,11 @@ export class Scripted {
         const { host } = new URL(request.url)
         const connectMs = open.has(host) ? undefined : (this.connectMs.get(host) ?? 0)
         if (connectMs !== undefined) await clock.sleep(connectMs)
+        if (this.dead.has(request.address.ip)) {
+          this.deadTried.push({ address: request.address.ip, at: clock.elapsed() })
+          const failure = { kind: 'connect', detail: 'ECONNREFUSED' } as const
+          return { ...exchangeOf(request, clock, clock.elapsed(), { kind: 'failed', failure }), request: NOTHING }
+        }
         open.add(host)
         const connected = connectMs === undefined ? {} : { connectMs }
         if (!request.may())
@@ -232,7 +241,9 @@ export class Scripted {
         this.asked.push(asked)
         await clock.sleep(said.tookMs ?? 10)
         asked.endedAt = clock.elapsed()
-        return { ...exchangeOf(request, clock, began, answerOf(said, request)), ...connected }
+        const { certificate } = said
+        const shown = certificate === undefined ? {} : { certificate }
+        return { ...exchangeOf(request, clock, began, answerOf(said, request)), ...connected, ...shown }
       },
     }
   }
@@ -246,6 +257,7 @@ export class Scripted {
 }
 
 const NEVER = new AbortController().signal
+const NOTHING = new Uint8Array(0)
 
 export function itemOf(item: Partial<AgendaItem>): AgendaItem {
   const url = parseUrl(item.url ?? '')

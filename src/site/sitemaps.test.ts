@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { freshMemory } from '../visit/site-memory.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
-import { isSitemap, MOST_FEEDS, MOST_SITEMAPS } from './sitemaps.ts'
+import { isSitemap, MOST_FEEDS, MOST_SITEMAP_BYTES, MOST_SITEMAPS } from './sitemaps.ts'
 
 const HOME = 'http://a.test/'
 const ROBOTS = 'http://a.test/robots.txt'
@@ -47,7 +48,7 @@ test('the sitemap that robots.txt names is asked for in the visit, read and arch
   assert.equal(visited.counts.get('documents'), 2)
   const one = pageOf(visited, 'http://a.test/1')!
   assert.deepEqual([one.path, one.depth, one.via], ['PML', 1, MAP])
-  assert.deepEqual(visited.parts.at(-1)!.memory.sitemaps, { asked: 1, urls: 3 })
+  assert.deepEqual(visited.parts.at(-1)!.memory.sitemaps, { asked: 1, urls: 3, bytes: body.length })
 })
 
 test('it is durable with the robots.txt that names it: what a visit does not reach is in the queue', async () => {
@@ -325,4 +326,20 @@ test('a path is never so long that a page looks like a sitemap', async () => {
       ['kept', 50, 'L'],
     ],
   )
+})
+
+test('what a site’s sitemaps bring together is bounded in bytes', async () => {
+  const maps = Array.from({ length: 3 }, (_, i) => `http://a.test/map-${i}.xml`)
+  const first = index(...maps)
+  const large = { body: urlset('http://a.test/1').body + ' '.repeat(5000), headers: XML }
+  const script = { [MAP]: first, ...Object.fromEntries(maps.map((map) => [map, large])) }
+  const used = { asked: 0, urls: 0, bytes: MOST_SITEMAP_BYTES - String(first.body).length - 6000 }
+  const { visited, asked } = await crawl(script, {}, { memory: { ...freshMemory(), sitemaps: used } })
+  assert.deepEqual(
+    asked.filter((url) => url.includes('map-')),
+    ['a.test/map-0.xml', 'a.test/map-1.xml'],
+    'the second only as far as there is room',
+  )
+  assert.ok(pageOf(visited, maps[1])?.annotations.includes('lenTrunc'))
+  assert.deepEqual(pageOf(visited, maps[2])?.outcome, { kind: 'refused', by: 'hazard', rule: 'sitemap-bytes>256MiB' })
 })

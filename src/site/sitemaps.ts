@@ -22,6 +22,10 @@ export type SitemapPolicy = 'no' | 'robots' | 'usual'
 export const MOST_SITEMAPS = 500
 export const MOST_URLS = 1_000_000
 export const MOST_FEEDS = 20
+/** Bytes of all sitemaps of a site, on the wire or unpacked, whichever is more. A million URLs take 100 to 250 MB. */
+export const MOST_SITEMAP_BYTES = 256 * 2 ** 20
+/** The rule that says so, in crawl.log and explain. */
+export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
 /** An index may name indexes: so many levels, and so many redirects on the way. */
 const DEEPEST = 3
 const MOST_MOVES = 5
@@ -82,6 +86,17 @@ export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, '
   const sitemaps = sitemapsOf(memory)
   const left = { ...sitemaps.left, [why]: (sitemaps.left?.[why] ?? 0) + count }
   reporter.remember({ ...memory, sitemaps: { ...sitemaps, left } })
+}
+
+/** What the site's sitemaps may still bring. */
+export function bytesLeft(memory: SiteMemory): number {
+  return Math.max(0, MOST_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
+}
+
+export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
+  const { memory } = reporter
+  const sitemaps = sitemapsOf(memory)
+  reporter.remember({ ...memory, sitemaps: { ...sitemaps, bytes: (sitemaps.bytes ?? 0) + bytes } })
 }
 
 /** Where a sitemap moved to is a sitemap too, here or at another site of ours. */

@@ -34,6 +34,7 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
     tally.add('bytes', page.bytes)
     tally.add(`type:${countLabel(page.mediaType)}`)
     tally.add(`typeBytes:${countLabel(page.mediaType)}`, page.bytes)
+    for (const note of page.annotations) if (/^(?:coding|certificate):/.test(note)) tally.add(`trouble:${note}`)
   }
   if (kept && end.judged?.duplicate) tally.add('duplicates')
   // Also a 503 is an answer.

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { sha1 } from '../base/digest.ts'
 import { readPage } from '../page/reading.ts'
 import { STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
@@ -277,4 +279,65 @@ test('out of scope or forbidden by robots.txt: told with the rule, never asked',
   )
   assert.deepEqual(web.pagesAsked, [])
   assert.equal(counts.get('refused:robots'), 1)
+})
+
+test('a part that nobody asked for is archived, and is not the page', async () => {
+  const headers = [
+    ['Content-Type', 'text/html'],
+    ['Content-Range', 'bytes 0-30/90000'],
+  ] as const
+  const { web, visited, page } = await pageAfter({ status: 206, headers, body: '<a href="/next">a beginning</a>' })
+  assert.deepEqual(told(page), { kind: 'gone', why: 'status-other', status: 206 })
+  assert.ok(web.kept.some(({ url }) => url === HOME))
+  assert.deepEqual(web.pagesAsked, ['a.test/'])
+  assert.deepEqual([page.memory, visited.counts.get('documents')], [undefined, undefined])
+})
+
+test('a coding that is not what it says is kept as it came, with a mark', async () => {
+  const html = Buffer.from('<title>Coded</title><a href="/next">next</a>'.padEnd(2000, ' words'))
+  const packed = gzipSync(html)
+  const wrongSum = Buffer.from(packed)
+  wrongSum[wrongSum.length - 8] ^= 1
+  for (const [coding, body, mark, isRead] of [
+    ['gzip', html, 'coding:not-sent', true],
+    ['gzip', packed.subarray(0, packed.length - 10), 'coding:early', true],
+    ['gzip', wrongSum, 'coding:damaged', true],
+    ['gzipped', html, 'coding:unknown', false],
+    ['gzip, gzip, gzip, gzip', html, 'coding:too-many', false],
+    ['utf-8', html, undefined, true],
+    ['gzip', packed, undefined, true],
+  ] as const) {
+    const headers = [
+      ['Content-Type', 'text/html'],
+      ['Content-Encoding', coding],
+    ] as const
+    const { web, visited, page } = await pageAfter({ headers, body })
+    assert.equal(page.outcome.kind, 'kept', coding)
+    assert.deepEqual(
+      page.annotations.filter((note) => note.startsWith('coding:')),
+      mark === undefined ? [] : [mark],
+    )
+    assert.equal(page.capture?.digest, sha1(body))
+    assert.equal(visited.counts.get(`trouble:${mark}`), mark === undefined ? undefined : 1)
+    assert.deepEqual(web.pagesAsked, isRead ? ['a.test/', 'a.test/next'] : ['a.test/'], coding)
+    assert.equal(page.title, isRead ? 'Coded' : '')
+  }
+})
+
+test('a document that is not read is marked too', async () => {
+  const headers = [
+    ['Content-Type', 'text/plain'],
+    ['Content-Encoding', 'gzip'],
+  ] as const
+  const { page } = await pageAfter({ headers, body: gzipSync('x'.repeat(9000)).subarray(0, 20) })
+  assert.ok(page.annotations.includes('coding:early'))
+})
+
+test('a certificate that browsers warn of is a mark, counted for documents', async () => {
+  const { visited, page } = await pageAfter({ body: '<p>words', certificate: 'expired' })
+  assert.deepEqual([page.outcome.kind, page.annotations], ['kept', ['certificate:expired']])
+  assert.equal(visited.counts.get('trouble:certificate:expired'), 1)
+  const missing = await pageAfter({ status: 404, certificate: 'wrong-name' })
+  assert.ok(missing.page.annotations.includes('certificate:wrong-name'))
+  assert.equal(missing.visited.counts.get('trouble:certificate:wrong-name'), undefined)
 })

@@ -2,11 +2,14 @@
  * The life of one page. Every branch from its answer on is here; until there is one, it is asked for like anything else
  * (`ask-for.ts`). Its tools look and answer, and decide nothing.
  */
+import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { redirectsIn } from '../visit/generation.ts'
 import type { Outcome } from '../visit/outcome.ts'
 import type { PageReport } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
+import { type Decoded, decodeContent } from '../web/http/decode.ts'
+import { headerOf } from '../web/http/headers.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import {
   type Answered,
@@ -69,16 +72,30 @@ function isRedirectChain(item: AgendaItem, page: PageReport, { screen, site }: P
 }
 
 /** An answer that is there. */
-export async function takePage(
+export async function takePage(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageTold> {
+  const { answer, page } = answered
+  const limit = { bytes: tools.screen.scope.limitFor(page.mediaType), ratio: tools.site.decode.ratio }
+  const decoded = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
+  try {
+    return await takeDecoded(item, answered, decoded, tools)
+  } finally {
+    decoded.letGo?.()
+  }
+}
+
+async function takeDecoded(
   item: AgendaItem,
   { url, exchange, answer, page }: Answered,
+  decoded: Decoded,
   tools: PageTools,
 ): Promise<PageTold> {
   const { screen } = tools
   const { mediaType } = page
-  screen.reporter.begin()
   // Read before it is kept, because only its text says whether it may be: `noindex` is not kept (C4).
-  const understood = watched(item, tools, () => understand(item, answer, mediaType, tools))
+  screen.reporter.begin()
+  const rest = () => tools.site.clock.sleep(0)
+  const stretch = <T>(next: () => T) => watched(item, tools, next)
+  const understood = await inTurns(understand(item, answer, decoded, mediaType, tools), rest, stretch)
   const { directives, links, sniffed } = understood
   const reading = understood.reading === 'failed' ? undefined : understood.reading
   page.title = reading?.title ?? ''
@@ -86,17 +103,16 @@ export async function takePage(
   page.sniffed = sniffed
   if (understood.notes.length > 0) page.annotations = [...page.annotations, ...understood.notes]
   const path = normalPath(url)
-  const follow = (isHazard: boolean, lists: boolean) =>
-    watched(item, tools, () => {
-      const why = directives.nofollow
-        ? 'directive'
-        : isHazard || isStopped(screen.reporter, tools.site)
-          ? 'hazard'
-          : 'yes'
-      return followLinks(links, { item, follow: why, lister: lists ? path : undefined }, screen)
-    })
+  const follow = (isHazard: boolean, lists: boolean) => {
+    const why = directives.nofollow
+      ? 'directive'
+      : isHazard || isStopped(screen.reporter, tools.site)
+        ? 'hazard'
+        : 'yes'
+    return inTurns(followLinks(links, { item, follow: why, lister: lists ? path : undefined }, screen), rest, stretch)
+  }
   if (directives.noindex) {
-    page.links = follow(false, false)
+    page.links = await follow(false, false)
     return end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
   }
 
@@ -124,6 +140,6 @@ export async function takePage(
   kept.judged = judge(page, seen, isDuplicate(page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, page, screen.reporter)
   if (!scolds && !kept.again) compareSites(page, url.path === '/', twin?.url, screen.reporter, tools.site)
-  page.links = follow(!kept.judged.follow, kept.judged.lists)
+  page.links = await follow(!kept.judged.follow, kept.judged.lists)
   return kept
 }

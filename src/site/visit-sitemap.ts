@@ -2,6 +2,7 @@
  * The life of one sitemap or feed: asked for like a page, by the same rules of courtesy, robots.txt and failure; archived;
  * read for the URLs it lists, and no document. What says it is a sitemap and is a web page is visited as one.
  */
+import { inTurns } from '../base/stretches.ts'
 import { isReadable } from '../page/reading.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import type { Body, Want } from '../visit/exchange.ts'
@@ -10,7 +11,7 @@ import type { AgendaItem } from '../visit/visit.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { parseMediaType } from '../web/http/media-type.ts'
-import { type ListedUrl, parseSitemap, type Sitemap } from '../web/sitemap/sitemap.ts'
+import { type ListedUrl, type Sitemap, sitemapInStretches } from '../web/sitemap/sitemap.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import {
   type Answered,
@@ -26,18 +27,18 @@ import {
 } from './ask-for.ts'
 import { directivesOf, memoryOf, wantPage } from './page-facts.ts'
 import { offerListed, outLink } from './screen.ts'
-import { MOST_URLS, namedBy, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import { bytesLeft, MOST_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { takePage } from './visit-page.ts'
 
 /** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
 const MOST_BYTES = 16 * 1024 * 1024
-const MOST_DECODED = 24 * 1024 * 1024
+const MOST_DECODED = MOST_BYTES
 const ERROR_BYTES = 16 * 1024
 /** URLs that are screened before the thread's other visits have a turn. */
 const URLS_A_TURN = 2000
 
 export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const asked = await askFor(item, wantSitemap, tools)
+  const asked = await askFor(item, (status) => wantSitemap(status, tools), tools)
   if (asked.kind === 'here') return takeSitemap(item, asked, tools)
   return asked.kind === 'elsewhere' ? sitemapMoved(item, asked, asked.target, tools) : asked
 }
@@ -58,7 +59,9 @@ async function sitemapMoved(
 
 async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageTold> {
   const { exchange, answer, page } = answered
-  const { sitemap, cut } = read(item, answer, tools)
+  const { sitemap, notes, bytes } = await read(item, answer, tools)
+  // Looked at again, it brings nothing that was not counted.
+  if (item.before === undefined) noteBytes(bytes, tools.screen.reporter)
   if (sitemap?.kind === 'unknown') {
     const asPage = { ...item, path: `${item.path.slice(0, -1)}L`, depth: item.depth + 1 }
     if (isWantedPage(asPage, answered, tools)) {
@@ -76,7 +79,7 @@ async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTool
   const left = new Map<LeftOut, number>()
   const urls = directives.nofollow ? 0 : await takeListed(item, sitemap, left, tools)
   for (const [why, count] of left) noteLeft(why, count, tools.screen.reporter)
-  page.annotations = [...notesOf(page.annotations, sitemap, cut), ...[...left].map(([why, n]) => `${why}:${n}`)]
+  page.annotations = [...notesOf(page.annotations, sitemap, notes), ...[...left].map(([why, n]) => `${why}:${n}`)]
   if (page.capture !== undefined) page.memory = memoryOf(page.capture, undefined, answer.head.headers)
   return end(item, { kind: 'read', as: 'sitemap', urls }, page)
 }
@@ -89,30 +92,39 @@ function isWantedPage(item: AgendaItem, { url, answer, page }: Answered, tools: 
 }
 
 /** Whatever its media type says: they are served as all kinds of things. */
-function wantSitemap(status: number): Want {
-  return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : ERROR_BYTES }
+function wantSitemap(status: number, { screen }: PageTools): Want {
+  const isWhole = status >= 200 && status < 300 && status !== 206
+  return { download: true, limitBytes: isWhole ? Math.min(MOST_BYTES, bytesLeft(screen.reporter.memory)) : ERROR_BYTES }
 }
 
 /** Undefined when reading it threw: a bug of ours that costs this one only (V6). */
-function read(
-  item: AgendaItem,
-  { head, payload }: Body,
-  tools: PageTools,
-): { sitemap: Sitemap | undefined; cut: boolean } {
-  const limit = { bytes: MOST_DECODED, ratio: tools.site.decode.ratio }
-  return watched(item, tools, () => {
-    try {
-      const outer = decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
-      // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
-      const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
-      const { bytes, cut } = isGzip ? decodeContent(outer.bytes, 'gzip', limit) : outer
-      const { charset } = parseMediaType(headerOf(head.headers, 'content-type'))
-      return { sitemap: parseSitemap(bytes, charset), cut: cut || outer.cut }
-    } catch (error) {
-      tools.site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
-      return { sitemap: undefined, cut: false }
-    }
-  })
+async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Read> {
+  const { site, screen } = tools
+  const limit = { bytes: Math.min(MOST_DECODED, bytesLeft(screen.reporter.memory)), ratio: site.decode.ratio }
+  const outer = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
+  // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
+  const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
+  const { bytes, cut, trouble } = isGzip ? await decodeContent(outer.bytes, 'gzip', limit) : outer
+  const notes = [outer.trouble, isGzip ? trouble : undefined].flatMap((word) => (word ? [`coding:${word}`] : []))
+  if (cut || outer.cut) notes.push('decodedTrunc')
+  const used = Math.max(payload.length, outer.bytes.length, bytes.length)
+  const { charset } = parseMediaType(headerOf(head.headers, 'content-type'))
+  const rest = () => site.clock.sleep(0)
+  try {
+    const reading = sitemapInStretches(bytes, charset)
+    const sitemap = await inTurns(reading, rest, (next) => watched(item, tools, next))
+    return { sitemap, notes, bytes: used }
+  } catch (error) {
+    site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+    return { sitemap: undefined, notes, bytes: used }
+  }
+}
+
+interface Read {
+  sitemap: Sitemap | undefined
+  notes: string[]
+  /** On the wire or unpacked, whichever is more. */
+  bytes: number
 }
 
 /** How many of its URLs are wanted. Tens of thousands: now and then the thread's other visits have a turn. */
@@ -124,16 +136,19 @@ async function takeListed(
 ): Promise<number> {
   const { screen, site } = tools
   const resolve = site.urls.resolver(item.url)
-  watched(item, tools, () => {
-    for (const loc of sitemaps) {
-      const resolved = resolve(loc)
-      const why = resolved.kind === 'url' ? offerNested(resolved.url, item, screen) : undefined
-      if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
-    }
-  })
+  for (let from = 0; from < sitemaps.length; from += URLS_A_TURN) {
+    if (from > 0) await site.clock.sleep(0)
+    watched(item, tools, () => {
+      for (const loc of sitemaps.slice(from, from + URLS_A_TURN)) {
+        const resolved = resolve(loc)
+        const why = resolved.kind === 'url' ? offerNested(resolved.url, item, screen) : undefined
+        if (why !== undefined) left.set(why, (left.get(why) ?? 0) + 1)
+      }
+    })
+  }
   let taken = 0
   for (let from = 0; from < urls.length; from += URLS_A_TURN) {
-    if (from > 0) await site.clock.sleep(0, NEVER)
+    if (from > 0) await site.clock.sleep(0)
     taken += watched(item, tools, () => takeSome(item, urls.slice(from, from + URLS_A_TURN), left, tools))
   }
   return taken
@@ -179,10 +194,7 @@ function takeSome(
 }
 
 /** For crawl.log and explain, few and short. */
-function notesOf(before: readonly string[], { kind, troubles }: Sitemap, cut: boolean): string[] {
-  const notes = [...before, kind]
-  if (cut) notes.push('decodedTrunc')
+function notesOf(before: readonly string[], { kind, troubles }: Sitemap, more: readonly string[]): string[] {
+  const notes = [...before, ...more, kind]
   return troubles.length === 0 ? notes : [...notes, ...troubles.map((trouble) => trouble.replaceAll(',', ''))]
 }
-
-const NEVER = new AbortController().signal

@@ -15,10 +15,11 @@ const COMMON_NAME = bytes('0603550403')
 const ALT_NAMES = bytes('0603551d11')
 const BASIC_CONSTRAINTS = bytes('0603551d13')
 
-export function selfSigned(hosts: readonly string[]): { key: string; cert: string } {
+/** `until`: the end of its validity, as UTCTime. */
+export function selfSigned(hosts: readonly string[], until = '491231235959Z'): { key: string; cert: string } {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const name = tlv(SEQUENCE, tlv(0x31, tlv(SEQUENCE, COMMON_NAME, tlv(0x0c, Buffer.from(hosts[0])))))
-  const validity = tlv(SEQUENCE, tlv(0x17, Buffer.from('200101000000Z')), tlv(0x17, Buffer.from('491231235959Z')))
+  const validity = tlv(SEQUENCE, tlv(0x17, Buffer.from('200101000000Z')), tlv(0x17, Buffer.from(until)))
   const names = tlv(SEQUENCE, ...hosts.map((host) => tlv(0x82, Buffer.from(host))))
   const extensions = tlv(
     0xa3,

@@ -13,22 +13,26 @@ export interface OutLink {
   url?: string
 }
 
-/** One page is packed at a time, without a wait, so all packers share it. */
-const out = new ByteWriter(4096)
+/** One page is packed at a time, without a wait, so most packers share it. */
+const shared = new ByteWriter(4096)
 const NONE = new Uint8Array(0)
 
-/** Takes a page's links one by one, so that none of them need be an object. The next packer ends the one before. */
+/** Takes a page's links one by one, so that none of them need be an object. The next packer ends the one before, unless that has memory of its own. */
 export class LinkPacker {
   readonly #count: number
+  readonly #out: ByteWriter
 
-  /** How many will come. */
-  constructor(count: number) {
+  /** How many will come. `own`: others may be packed meanwhile. */
+  constructor(count: number, own = false) {
     this.#count = count
+    const out = own ? new ByteWriter(4096) : shared
+    this.#out = out
     out.clear()
     out.count(count)
   }
 
   add(key: bigint, siteKey: bigint | undefined, url: string | undefined): void {
+    const out = this.#out
     out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2))
     out.u64(key)
     if (siteKey !== undefined) out.u64(siteKey)
@@ -36,7 +40,7 @@ export class LinkPacker {
   }
 
   bytes(): Uint8Array {
-    return this.#count === 0 ? NONE : out.bytes()
+    return this.#count === 0 ? NONE : this.#out.bytes()
   }
 }
 

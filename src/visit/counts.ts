@@ -18,7 +18,7 @@ export type CountName =
   | `unwanted:${string}` // references to what is not wanted, by kind: mailto, image, application/pdf …
   | `type:${string}` // documents by media type
   | `typeBytes:${string}`
-  | `trouble:${string}` // what was wrong with pages that were read
+  | `trouble:${string}` // what was wrong with pages that were read, with codings and certificates of those that were kept
   | 'sitemaps' // sitemaps and feeds read
   | `stopped:${string}` // URLs not followed, by the hazard rule that says so (Table 7 of VN)
 

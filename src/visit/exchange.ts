@@ -72,6 +72,9 @@ export interface Body {
   payload: Uint8Array
 }
 
+/** In words that crawl.log carries, after `certificate:`. `untrusted`: nobody whom we know signed it; `invalid`: anything else. */
+export type CertificateFault = 'expired' | 'not-yet-valid' | 'self-signed' | 'wrong-name' | 'untrusted' | 'invalid'
+
 export interface Exchange {
   url: string
   address: Address
@@ -84,6 +87,8 @@ export interface Exchange {
   request: Uint8Array
   /** The negotiated TLS version, for WARC-Protocol: `tls/1.3`; undefined over plain TCP. */
   tls?: string
+  /** What is wrong with the server's certificate, where any is accepted; undefined when nothing is. */
+  certificate?: CertificateFault
   /** How long TCP took to connect, when this needed a new connection; TLS apart. */
   connectMs?: Millis
   answer: Answer

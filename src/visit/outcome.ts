@@ -24,7 +24,7 @@ export type FailureKind =
   | 'status-429'
   | 'status-503'
   | 'status-5xx'
-  | 'status-other' // 1xx as an end, 3xx without a target, 304 unasked, 6xx …
+  | 'status-other' // 1xx as an end, 206 and 304 unasked, 3xx without a target, 6xx …
   | 'robots-unreachable' // robots.txt answered 5xx, 429 or nothing: nothing is fetched for now
   | 'reading' // the page's bytes are kept, but reading them failed or never ended
 

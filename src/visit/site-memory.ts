@@ -67,8 +67,8 @@ export interface SiteMemory {
   traps?: TrapMemory
   /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
   hints?: { checked: number; held: number }
-  /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded; and what was left out. */
-  sitemaps?: { asked: number; urls: number; feeds?: number; left?: SitemapsLeft }
+  /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; and what was left out. */
+  sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */

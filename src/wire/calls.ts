@@ -28,8 +28,8 @@ export interface ServerCalls extends HouseCalls {
   plan(): Promise<PlanForWorkers>
   /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
   unreadable(worker: WorkerId, reading: NowReading): Promise<void>
-  /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. */
-  leave(worker: WorkerId): Promise<void>
+  /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. Says which those were. */
+  leave(worker: WorkerId): Promise<VisitId[]>
   /** Visits that were checked out for a worker that hung up before it could be told: nobody has them. */
   giveBack(visits: readonly VisitId[]): Promise<void>
   /** The worker has these and no other: what else it was granted, and has not begun, nobody has. Says which that was. */

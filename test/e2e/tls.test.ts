@@ -1,7 +1,8 @@
 /** A server with a certificate of its own authority, and workers that are told to trust that; it is renewed while they work. */
 import assert from 'node:assert/strict'
 import { X509Certificate } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { connect } from 'node:tls'
@@ -52,6 +53,25 @@ test('serve with a certificate, renewed while it runs, and a worker with --serve
   assert.equal(ended.code, 11, lastWords([ended]))
   const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
   assertSameSet(readCatalogue(collection).documents, new Set(right.documents), 'documents')
+})
+
+test('pages behind a certificate that browsers warn of are kept, and every record of them says so', async () => {
+  using folder = temporaryFolder()
+  await using served = await serveWeb({ ...WEB, sites: 1, pages: 5, secureShare: 1 }, folder, { tls: true })
+  const [home] = served.web.homes()
+  assert.match(home, /^https:/)
+  const collection = ['-c', folder.at('collection')]
+  const ran = await orbweaver(['crawl', home, ...collection, '--pause-for', '*.test=100ms', ...served.resolve])
+  assert.equal(ran.code, 0, ran.stderr)
+  const log = readFileSync(join(folder.at('collection'), 'logs', 'crawl.log'), 'utf8')
+  const kept = log.split('\n').filter((line) => line.includes(' 200 '))
+  assert.ok(kept.length > 0 && kept.every((line) => line.includes('certificate:self-signed')), log)
+  const explained = await orbweaver(['explain', home, ...collection])
+  assert.match(explained.stdout, /Marked: the certificate was self-signed\./)
+  const report = await orbweaver(['report', '--json', ...collection])
+  const { documents, troubles } = JSON.parse(report.stdout) as { documents: number; troubles: Record<string, number> }
+  assert.deepEqual([documents > 0, troubles['certificate:self-signed']], [true, documents])
+  assert.match((await orbweaver(['report', ...collection])).stdout, /Kept with a mark[^]*the certificate was self-signed/)
 })
 
 const fingerprint = (pem: string): string => new X509Certificate(pem).fingerprint256

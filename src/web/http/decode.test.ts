@@ -16,126 +16,152 @@ const encoders: [string, (bytes: Uint8Array) => Uint8Array][] = [
 /** Text that does not compress away: 450 KB from a small generator. */
 const page = Buffer.from(Array.from({ length: 28_000 }, (_, i) => `line ${(i * 2654435761) % 4294967296}`).join('\n'))
 
-test('every coding comes off', () => {
+test('every coding comes off', async () => {
   for (const [name, encode] of encoders) {
-    const { bytes, cut, trouble } = decodeContent(encode(page), name, LIMIT)
+    const { bytes, cut, trouble } = await decodeContent(encode(page), name, LIMIT)
     assert.ok(page.equals(bytes), name)
     assert.deepEqual({ cut, trouble }, { cut: false, trouble: undefined })
   }
 })
 
-test('bodies without a coding are passed on as they are, bounded', () => {
-  assert.equal(decodeContent(page, undefined, LIMIT).bytes, page)
-  assert.equal(decodeContent(page, ' identity ', LIMIT).bytes, page)
-  const cut = decodeContent(page, undefined, { bytes: 10, ratio: 1 })
+test('bodies without a coding are passed on as they are, bounded', async () => {
+  assert.equal((await decodeContent(page, undefined, LIMIT)).bytes, page)
+  assert.equal((await decodeContent(page, ' identity ', LIMIT)).bytes, page)
+  const cut = await decodeContent(page, undefined, { bytes: 10, ratio: 1 })
   assert.deepEqual([cut.bytes.length, cut.cut], [10, true])
-  assert.equal(decodeContent(new Uint8Array(0), 'gzip', LIMIT).bytes.length, 0)
+  assert.equal((await decodeContent(new Uint8Array(0), 'gzip', LIMIT)).bytes.length, 0)
 })
 
-test('gzip in several members comes off whole, and so does one whose size is a lie', () => {
+test('gzip in several members comes off whole, and so does one whose size is a lie', async () => {
   const short = Buffer.from('short')
-  const both = decodeContent(Buffer.concat([gzipSync(page), gzipSync(short)]), 'gzip', LIMIT)
+  const both = await decodeContent(Buffer.concat([gzipSync(page), gzipSync(short)]), 'gzip', LIMIT)
   assert.ok(Buffer.concat([page, short]).equals(both.bytes))
   for (const told of [0, 1, 100_000, 0xffffffff]) {
     const lie = Buffer.from(gzipSync(page))
     lie.writeUInt32LE(told, lie.length - 4)
-    const { bytes, trouble } = decodeContent(lie, 'gzip', LIMIT)
+    const { bytes, trouble } = await decodeContent(lie, 'gzip', LIMIT)
     assert.ok(page.equals(bytes))
-    assert.equal(trouble, 'gzip is damaged')
+    assert.equal(trouble, 'damaged')
   }
 })
 
-test('several codings come off in reverse order, at most three', () => {
+test('several codings come off in reverse order, at most three', async () => {
   const twice = brotliCompressSync(gzipSync(page))
-  assert.ok(page.equals(decodeContent(twice, 'gzip, br', LIMIT).bytes))
-  const four = decodeContent(page, 'gzip, gzip, gzip, gzip', LIMIT)
-  assert.deepEqual([four.bytes, four.trouble], [page, '4 codings'])
+  assert.ok(page.equals((await decodeContent(twice, 'gzip, br', LIMIT)).bytes))
+  const four = await decodeContent(page, 'gzip, gzip, gzip, gzip', LIMIT)
+  assert.deepEqual([four.bytes, four.trouble], [page, 'too-many'])
 })
 
-test('what is not coded as announced is kept with a trouble', () => {
-  for (const name of ['gzip', 'zstd', 'snappy']) {
-    const { bytes, trouble } = decodeContent(page, name, LIMIT)
+test('what is not coded as announced is kept with a trouble', async () => {
+  for (const [name, said] of [
+    ['gzip', 'not-sent'],
+    ['zstd', 'not-sent'],
+    ['snappy', 'unknown'],
+    ['Gzipped', 'unknown'],
+  ]) {
+    const { bytes, trouble } = await decodeContent(page, name, LIMIT)
     assert.ok(page.equals(bytes))
-    assert.ok(trouble, name)
+    assert.equal(trouble, said)
   }
 })
 
-test('a body over the bound is cut exactly there', () => {
+test('a charset, or no coding, in the place of a coding is none', async () => {
+  for (const name of ['UTF-8', 'none', 'ISO-8859-1', 'windows-1252', '8bit', 'binary, utf8']) {
+    const { bytes, trouble } = await decodeContent(page, name, LIMIT)
+    assert.deepEqual([bytes, trouble], [page, undefined], name)
+  }
+})
+
+test('what is large, or not whole, is unpacked beside the thread and comes out the same', async () => {
+  const large = Buffer.concat(Array.from({ length: 12 }, () => page))
+  const limit = { bytes: 24 * 2 ** 20, ratio: 1000 }
   for (const [name, encode] of encoders) {
-    const { bytes, cut } = decodeContent(encode(page), name, { bytes: 100_000, ratio: 1000 })
-    assert.equal(cut, true)
-    assert.ok(bytes.length <= 100_000)
-    assert.ok(page.subarray(0, bytes.length).equals(bytes))
-    // Brotli and zstd give out whole blocks only, so their beginnings may be coarse.
-    if (!['br', 'zstd'].includes(name)) assert.equal(bytes.length, 100_000, name)
+    const packed = Buffer.from(encode(large))
+    const whole = await decodeContent(packed, name, limit)
+    assert.ok(large.equals(whole.bytes), name)
+    assert.deepEqual([whole.cut, whole.trouble], [false, undefined], name)
+    const half = await decodeContent(packed.subarray(0, packed.length - 1000), name, limit)
+    assert.ok(half.bytes.length > page.length / 4 && large.subarray(0, half.bytes.length).equals(half.bytes), name)
+    assert.equal(half.trouble, 'early', name)
+    const some = await decodeContent(packed, name, { ...limit, bytes: 5_000_000 })
+    assert.ok(large.subarray(0, 5_000_000).equals(some.bytes) && some.cut, name)
   }
 })
 
-test('a bomb ends at the bound', () => {
+test('a body over the bound is cut exactly there', async () => {
+  for (const [name, encode] of encoders) {
+    const { bytes, cut } = await decodeContent(encode(page), name, { bytes: 100_000, ratio: 1000 })
+    assert.equal(cut, true)
+    assert.ok(page.subarray(0, 100_000).equals(bytes), name)
+  }
+})
+
+test('a bomb ends at the bound', async () => {
   const zeros = Buffer.alloc(50_000_000)
   for (const [name, encode] of encoders.filter(([name]) => name !== 'X-GZIP')) {
     const bomb = encode(zeros)
-    const { bytes, cut, trouble } = decodeContent(bomb, name, { bytes: 1_000_000, ratio: 1_000_000 })
+    const { bytes, cut } = await decodeContent(bomb, name, { bytes: 1_000_000, ratio: 1_000_000 })
     assert.equal(cut, true)
-    assert.ok(bytes.length <= 1_000_000 && bytes.every((byte) => byte === 0), name)
-    assert.ok(trouble)
+    assert.ok(bytes.length === 1_000_000 && bytes.every((byte) => byte === 0), name)
     assert.ok(
-      decodeContent(bomb, name, { bytes: 10_000_000, ratio: 10 }).bytes.length <= Math.max(65_536, 10 * bomb.length),
+      (await decodeContent(bomb, name, { bytes: 10_000_000, ratio: 10 })).bytes.length <=
+        Math.max(65_536, 10 * bomb.length),
     )
   }
   const nested = gzipSync(gzipSync(zeros))
   assert.ok(
-    decodeContent(nested, 'gzip, gzip', { bytes: 1_000_000, ratio: 100 }).bytes.length <= 100 * nested.length + 65_536,
+    (await decodeContent(nested, 'gzip, gzip', { bytes: 1_000_000, ratio: 100 })).bytes.length <=
+      100 * nested.length + 65_536,
   )
 })
 
-test('what came before the damage is kept', () => {
+test('what came before the damage is kept', async () => {
   for (const [name, encode] of encoders) {
     const whole = Buffer.from(encode(page))
-    const early = decodeContent(whole.subarray(0, whole.length >> 1), name, LIMIT)
+    const early = await decodeContent(whole.subarray(0, whole.length >> 1), name, LIMIT)
     assert.ok(early.bytes.length > page.length / 4 && page.subarray(0, early.bytes.length).equals(early.bytes), name)
-    assert.match(early.trouble ?? '', /ends early/)
+    assert.equal(early.trouble, 'early')
     const damaged = Buffer.from(whole)
     damaged.fill(0xff, whole.length >> 1, (whole.length >> 1) + 400)
-    const some = decodeContent(damaged, name, LIMIT)
+    const some = await decodeContent(damaged, name, LIMIT)
     // A raw deflate stream has no checksum: its damage may go unseen.
     if (name !== 'deflate') assert.ok(some.trouble, name)
     if (name.toLowerCase().endsWith('gzip')) assert.ok(some.bytes.length > page.length / 4)
   }
 })
 
-test('garbage after a gzip member costs nothing', () => {
-  const { bytes, trouble } = decodeContent(Buffer.concat([gzipSync(page), Buffer.from('garbage')]), 'gzip', LIMIT)
+test('garbage after a gzip member costs nothing', async () => {
+  const { bytes, trouble } = await decodeContent(Buffer.concat([gzipSync(page), Buffer.from('garbage')]), 'gzip', LIMIT)
   assert.ok(page.equals(bytes))
-  assert.equal(trouble, 'gzip is damaged')
+  assert.equal(trouble, 'damaged')
 })
 
-test('a raw stream that begins as a zlib header does is read as what it is', () => {
+test('a raw stream that begins as a zlib header does is read as what it is', async () => {
   const text = page.subarray(0, 0x019c)
   const stored = Buffer.concat([Buffer.from([0x78, 0x9c, 0x01, 0x63, 0xfe]), text, deflateRawSync('')])
-  const { bytes, cut, trouble } = decodeContent(stored, 'deflate', LIMIT)
+  const { bytes, cut, trouble } = await decodeContent(stored, 'deflate', LIMIT)
   assert.deepEqual({ bytes, cut, trouble }, { bytes: text, cut: false, trouble: undefined })
 })
 
-test('what was decoded can be given back, but not what was there before', () => {
+test('what was decoded can be given back, but not what was there before', async () => {
   for (const name of ['gzip', 'gzip, identity', 'br, gzip']) {
     const coded = gzipSync(page)
-    const decoded = decodeContent(name === 'br, gzip' ? gzipSync(brotliCompressSync(page)) : coded, name, LIMIT)
+    const decoded = await decodeContent(name === 'br, gzip' ? gzipSync(brotliCompressSync(page)) : coded, name, LIMIT)
     assert.ok(page.equals(decoded.bytes))
     decoded.letGo?.()
     assert.equal(decoded.bytes.length, name === 'br, gzip' ? page.length : 0)
     assert.ok(coded.length > 0)
   }
-  assert.equal(decodeContent(page, undefined, LIMIT).letGo, undefined)
-  assert.equal(decodeContent(page, 'gzip', LIMIT).letGo, undefined)
+  assert.equal((await decodeContent(page, undefined, LIMIT)).letGo, undefined)
+  assert.equal((await decodeContent(page, 'gzip', LIMIT)).letGo, undefined)
 })
 
-test('random bytes never throw and never grow past the bound', () => {
+test('random bytes never throw and never grow past the bound', async () => {
   const names = fc.constantFrom('gzip', 'deflate', 'br', 'zstd', 'gzip, br', 'deflate,deflate,zstd', 'x', ',,', 'é')
   const magic = fc.constantFrom([], [0x1f, 0x8b, 8, 0], [0x28, 0xb5, 0x2f, 0xfd], [0x78, 0x9c])
-  fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), magic, names, (bytes, start, name) => {
-      const out = decodeContent(Uint8Array.from([...start, ...bytes]), name, { bytes: 5_000, ratio: 10 })
+  await fc.assert(
+    fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), magic, names, async (bytes, start, name) => {
+      const out = await decodeContent(Uint8Array.from([...start, ...bytes]), name, { bytes: 5_000, ratio: 10 })
       assert.ok(out.bytes.length <= 5_000)
     }),
     { numRuns: 300 },

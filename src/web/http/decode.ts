@@ -1,9 +1,19 @@
 /**
- * Content codings taken off, synchronously: handing a page of 15 KB to the thread pool costs more than inflating it.
+ * Content codings taken off, of most bodies synchronously: handing a page of 15 KB to the thread pool costs more than inflating it.
  * A bomb ends at the bound and a damaged stream where the damage is; in both cases what came out before is kept.
  * What most of the web sends, gzip and deflate, is unpacked by `deflate/`, the rest by Node.
  */
-import { brotliDecompressSync, constants, zstdDecompressSync } from 'node:zlib'
+import type { Transform } from 'node:stream'
+import {
+  brotliDecompressSync,
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+  zstdDecompressSync,
+} from 'node:zlib'
 import { letGo } from '../../base/let-go.ts'
 import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
@@ -14,58 +24,68 @@ export interface DecodeLimit {
   ratio: number
 }
 
+/** In words that crawl.log carries, after `coding:`. */
+export type CodingTrouble =
+  /** Announced, and the bytes are not coded at all: they are the page. */
+  | 'not-sent'
+  /** The stream ends before its end. */
+  | 'early'
+  /** The stream is broken, or its checksum or length is wrong. */
+  | 'damaged'
+  /** A name that we don't know: what the bytes are, nobody can say. */
+  | 'unknown'
+  /** More codings than are taken off. */
+  | 'too-many'
+
 export interface Decoded {
   bytes: Uint8Array
   /** The bound was reached: `bytes` is a beginning. */
   cut: boolean
-  /** What was wrong with the coding, for people. */
-  trouble?: string
+  /** What was wrong with the coding. */
+  trouble?: CodingTrouble
   /** Gives back the memory of `bytes`, where they have some to themselves: nobody may look at them from then on. */
   letGo?(): void
 }
 
 const MOST_CODINGS = 3
 const FREE_BYTES = 65_536
+/** What is unpacked while all other visits of the thread wait: 4 MB take 10 to 20 ms. */
+const MOST_AT_ONCE = 4 * 2 ** 20
 /** RFC 9659: a zstd window in HTTP is at most 8 MB; without this a frame may ask for 128. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
-interface Coding {
-  decompress: (bytes: Uint8Array, bounds: Bounds) => Uint8Array
-  /** The flush that demands the stream's end, and the one that takes what there is. */
-  finish: number
-  flush: number
+type Coding = 'gzip' | 'deflate' | 'br' | 'zstd'
+
+const CODINGS: Readonly<Record<string, Coding>> = {
+  gzip: 'gzip',
+  'x-gzip': 'gzip',
+  deflate: 'deflate',
+  br: 'br',
+  zstd: 'zstd',
 }
 
-interface Bounds {
-  finishFlush: number
-  chunkSize: number
-  maxOutputLength: number
-}
-
-const brotli: Coding = {
-  decompress: brotliDecompressSync,
-  finish: constants.BROTLI_OPERATION_FINISH,
-  flush: constants.BROTLI_OPERATION_FLUSH,
-}
-const zstd: Coding = {
-  decompress: (bytes, bounds) => zstdDecompressSync(bytes, { ...bounds, params: ZSTD_PARAMS }),
-  finish: constants.ZSTD_e_end,
-  flush: constants.ZSTD_e_flush,
-}
-
-export function decodeContent(payload: Uint8Array, contentEncoding: string | undefined, limit: DecodeLimit): Decoded {
+/**
+ * Small bodies at once, large ones by Node's thread pool: a bomb, or a sitemap of 24 MB, keeps nobody waiting. So do brotli and
+ * zstd that are not whole, because Node's synchronous calls give all or nothing: to search for the longest beginning that decodes
+ * took 20 attempts of 12 ms each for a brotli bomb of 51 bytes.
+ */
+export async function decodeContent(
+  payload: Uint8Array,
+  contentEncoding: string | undefined,
+  limit: DecodeLimit,
+): Promise<Decoded> {
   const names = contentEncoding === undefined ? [] : codingNames(contentEncoding)
-  if (names.length > MOST_CODINGS) return bounded(payload, limit.bytes, `${names.length} codings`)
+  if (names.length > MOST_CODINGS) return bounded(payload, limit.bytes, 'too-many')
   let bytes = payload
-  let trouble: string | undefined
+  let trouble: CodingTrouble | undefined
   let letGo: Decoded['letGo']
   // The ratio counts from the wire to the page, or two codings in a row would square it.
   const most = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
   for (const name of names.reverse()) {
     if (bytes.length === 0) break
-    const step = removeCoding(bytes, name, most)
+    const step = removeCoding(bytes, name, Math.min(most, MOST_AT_ONCE)) ?? (await unfold(bytes, CODINGS[name], most))
     trouble = step.trouble ?? trouble
-    if (step.cut) return { ...step, trouble: trouble ?? `over ${most} bytes` }
+    if (step.cut) return trouble === undefined ? step : { ...step, trouble }
     bytes = step.bytes
     letGo = step.letGo
   }
@@ -79,58 +99,66 @@ function codingNames(contentEncoding: string): string[] {
     .toLowerCase()
     .split(',')
     .map((name) => name.trim())
-    .filter((name) => name !== '' && name !== 'identity')
+    .filter((name) => name !== '' && name !== 'identity' && !isNoCoding(name))
 }
 
-function bounded(bytes: Uint8Array, most: number, trouble: string | undefined): Decoded {
+/** Servers that name the charset here, or say that there is none, code nothing; browsers read their pages too. */
+function isNoCoding(name: string): boolean {
+  return /^(none|binary|[78]bit|utf-?8|us-ascii|iso-8859-\d{1,2}|windows-125\d)$/.test(name)
+}
+
+function bounded(bytes: Uint8Array, most: number, trouble: CodingTrouble | undefined): Decoded {
   const cut = bytes.length > most
   const kept = cut ? bytes.subarray(0, most) : bytes
   return trouble === undefined ? { bytes: kept, cut } : { bytes: kept, cut, trouble }
 }
 
-function removeCoding(bytes: Uint8Array, name: string, most: number): Decoded {
-  switch (name) {
+/** Undefined: it is larger than that, or not whole and of a coding that gives no beginnings at once. */
+function removeCoding(bytes: Uint8Array, name: string, most: number): Decoded | undefined {
+  switch (CODINGS[name]) {
     case 'gzip':
-    case 'x-gzip':
       // Servers that announce gzip and send plain text are common enough; what they sent is the page.
-      if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b))
-        return untouched(bytes, 'gzip announced, not sent')
-      return unpack(bytes, 'gzip', name, most)
+      if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b)) return untouched(bytes, 'not-sent')
+      return unpack(bytes, 'gzip', most)
     case 'deflate':
       return inflateDeflate(bytes, most)
     case 'br':
-      return decompress(brotli, bytes, name, most)
+      return decompress(brotliDecompressSync, bytes, most)
     case 'zstd':
-      if (!looksLikeZstd(bytes)) return untouched(bytes, 'zstd announced, not sent')
-      return decompress(zstd, bytes, name, most)
+      if (!looksLikeZstd(bytes)) return untouched(bytes, 'not-sent')
+      return decompress((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, most)
     default:
-      return untouched(bytes, `unknown coding ${name.replace(/[^!-~]/g, '?').slice(0, 40)}`)
+      return untouched(bytes, 'unknown')
   }
 }
 
-function untouched(bytes: Uint8Array, trouble: string): Decoded {
+function untouched(bytes: Uint8Array, trouble: CodingTrouble): Decoded {
   return { bytes, cut: false, trouble }
 }
 
 /** `deflate` means zlib, and half the servers that say it send the raw stream. */
-function inflateDeflate(bytes: Uint8Array, most: number): Decoded {
-  const isZlib = (bytes[0] & 0x0f) === 8 && bytes.length > 1 && ((bytes[0] << 8) | bytes[1]) % 31 === 0
-  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', 'deflate', most)
-  if (first.trouble === undefined || first.bytes.length > 0) return first
-  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', 'deflate', most)
-  return second.bytes.length > 0 ? second : first
+function inflateDeflate(bytes: Uint8Array, most: number): Decoded | undefined {
+  const isZlib = hasZlibHeader(bytes)
+  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', most)
+  if (first?.trouble === undefined || first.bytes.length > 0) return first
+  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', most)
+  return second === undefined || second.bytes.length > 0 ? second : first
+}
+
+function hasZlibHeader(bytes: Uint8Array): boolean {
+  return (bytes[0] & 0x0f) === 8 && bytes.length > 1 && ((bytes[0] << 8) | bytes[1]) % 31 === 0
 }
 
 /** Opened when it is first needed. */
 let inflate: Inflate | undefined
 
-/** Nothing behind the bound is looked at. */
-function unpack(packed: Uint8Array, wrapping: Wrapping, name: string, most: number): Decoded {
+function unpack(packed: Uint8Array, wrapping: Wrapping, most: number): Decoded | undefined {
   inflate ??= openInflate()
   const { bytes, end } = inflate(packed, wrapping, most)
+  if (end === 'full' && most >= MOST_AT_ONCE) return undefined
   const decoded = { bytes, letGo: () => letGo(bytes) }
   if (end === 'whole' || end === 'full') return { ...decoded, cut: end === 'full' }
-  return { ...decoded, cut: false, trouble: end === 'early' ? `${name} ends early` : `${name} is damaged` }
+  return { ...decoded, cut: false, trouble: end }
 }
 
 /** A frame's magic number, or a skippable frame's. */
@@ -140,51 +168,59 @@ function looksLikeZstd(bytes: Uint8Array): boolean {
   return (bytes[0] & 0xf0) === 0x50 && bytes[1] === 0x2a && bytes[2] === 0x4d && bytes[3] === 0x18
 }
 
-function decompress(coding: Coding, bytes: Uint8Array, name: string, most: number): Decoded {
-  const whole = attempt(coding, bytes, coding.finish, most)
-  if (whole instanceof Uint8Array) return bounded(whole, most, undefined)
-  if (whole === 'too large') return { ...longestBeginning(coding, bytes, most), cut: true }
-  const sofar = attempt(coding, bytes, coding.flush, most)
-  if (sofar instanceof Uint8Array) return bounded(sofar, most, `${name} ends early`)
-  const beginning = longestBeginning(coding, bytes, most)
-  return sofar === 'too large' ? { ...beginning, cut: true } : { ...beginning, trouble: `${name} is damaged` }
+interface Bounds {
+  chunkSize: number
+  maxOutputLength: number
 }
 
 const LEAST_ROOM = 16_384
 const MOST_ROOM = 262_144
 
-type Failed = 'too large' | 'damaged'
-
-/** Up to twice the bound may come out, so that a beginning that ends between once and twice needs no search. */
-function attempt(coding: Coding, bytes: Uint8Array, finishFlush: number, most: number): Uint8Array | Failed {
-  const chunkSize = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, bytes.length * 4))
+function decompress(
+  all: (packed: Uint8Array, bounds: Bounds) => Uint8Array,
+  packed: Uint8Array,
+  most: number,
+): Decoded | undefined {
+  const chunkSize = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, packed.length * 4))
   try {
-    return coding.decompress(bytes, { finishFlush, chunkSize, maxOutputLength: Math.max(1, most * 2) })
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? 'too large' : 'damaged'
+    return { bytes: all(packed, { chunkSize, maxOutputLength: Math.max(1, most) }), cut: false }
+  } catch {
+    return undefined
   }
 }
 
-/**
- * Node's synchronous calls give all or nothing, so the longest beginning that still decodes is searched for: each
- * guess follows from the rate so far, else halves what is unknown. At most 20 guesses; a bomb
- * of zeros that would be 100 MB costs 10 ms at a bound of 2 MB, the worst seen (brotli) 50.
- */
-function longestBeginning(coding: Coding, bytes: Uint8Array, most: number): Decoded {
-  const closeEnough = Math.max(1, bytes.length >> 16)
-  let best: Uint8Array = new Uint8Array(0)
-  let good = 0
-  let bad = bytes.length
-  for (let guesses = 0; guesses < 20 && bad - good > closeEnough && best.length < most; guesses++) {
-    const byRate = guesses % 2 === 1 && best.length > 0 ? Math.ceil((good * most * 1.1) / best.length) : 0
-    const middle = byRate > good && byRate < bad ? byRate : good + ((bad - good) >> 1)
-    const out = attempt(coding, bytes.subarray(0, middle), coding.flush, most)
-    if (out instanceof Uint8Array) {
-      good = middle
-      if (out.length >= best.length) best = out
-    } else {
-      bad = middle
+/** As far as it goes, in the thread pool, piece by piece. */
+function unfold(packed: Uint8Array, coding: Coding, most: number): Promise<Decoded> {
+  return new Promise((resolve) => {
+    const stream = openStream(packed, coding)
+    const pieces: Uint8Array[] = []
+    let length = 0
+    const over = (trouble?: CodingTrouble) => {
+      stream.destroy()
+      const bytes = Buffer.concat(pieces, Math.min(length, most))
+      resolve({ bytes, cut: length > most, ...(trouble !== undefined && { trouble }) })
     }
+    stream.on('data', (piece: Uint8Array) => {
+      pieces.push(piece)
+      length += piece.length
+      if (length > most) over()
+    })
+    stream.on('end', () => over())
+    stream.on('error', ({ code }: NodeJS.ErrnoException) => over(code === 'Z_BUF_ERROR' ? 'early' : 'damaged'))
+    stream.end(packed)
+  })
+}
+
+function openStream(packed: Uint8Array, coding: Coding): Transform {
+  const chunks = { chunkSize: MOST_ROOM }
+  switch (coding) {
+    case 'gzip':
+      return createGunzip(chunks)
+    case 'deflate':
+      return hasZlibHeader(packed) ? createInflate(chunks) : createInflateRaw(chunks)
+    case 'br':
+      return createBrotliDecompress(chunks)
+    case 'zstd':
+      return createZstdDecompress({ ...chunks, params: ZSTD_PARAMS })
   }
-  return bounded(best, most, undefined)
 }

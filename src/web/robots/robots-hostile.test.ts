@@ -5,7 +5,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { parseRobots, recallRobots } from './robots.ts'
+import type { Stretches } from '../../base/stretches.ts'
+import {
+  LINES_A_STRETCH,
+  parseRobots,
+  type Robots,
+  recallInStretches,
+  recallRobots,
+  robotsInStretches,
+} from './robots.ts'
 import { MOST_SCANNED } from './robots-rules.ts'
 
 const ORDINARY = [
@@ -120,3 +128,22 @@ test('steps grow with the file, not with its square', () => {
   }
   assert.ok(steps(20_000) < 12 * steps(2000))
 })
+
+test('a file of very many rules is read, and recalled, in stretches of so many lines', () => {
+  const rules = Array.from({ length: 3 * LINES_A_STRETCH }, (_, i) => `Disallow: /${i}\n`).join('')
+  const reading = robotsInStretches(`User-agent: *\n${rules}`, 'Orbweaver')
+  const { robots, stretches } = counted(reading)
+  assert.ok(stretches >= 6, `${stretches} for reading and writing`)
+  const again = counted(recallInStretches(robots.text))
+  assert.ok(again.stretches >= 3)
+  assert.equal(again.robots.text, robots.text)
+  assert.deepEqual(again.robots.permits('/77/x'), robots.permits('/77/x'))
+  assert.equal(counted(robotsInStretches('User-agent: *\nDisallow: /a\n', 'Orbweaver')).stretches, 1)
+})
+
+function counted(work: Stretches<Robots>): { robots: Robots; stretches: number } {
+  for (let stretches = 1; ; stretches++) {
+    const { done, value } = work.next()
+    if (done) return { robots: value, stretches }
+  }
+}

@@ -4,6 +4,7 @@
  * whoever sends it does not ask `permits` (a *page* linked as /robots.txt follows them, as in Google's cases).
  */
 import type { Millis } from '../../base/clock.ts'
+import { runThrough, type Stretches } from '../../base/stretches.ts'
 import { parseUrl } from '../url/web-url.ts'
 import { decodeRobots, LONGEST_LINE, type RobotsLine, readLines } from './robots-lines.ts'
 import { comparable, type Effort, type Place, type RobotsRule, RobotsRules } from './robots-rules.ts'
@@ -40,6 +41,8 @@ const LONGEST_NAME = 100
 /** Of `text`. Spelled out, no file of 512 KiB in ASCII takes more; one that is all escapes loses its last rules. */
 const MOST_TEXT = 640 * 1024
 const ROOM_FOR_HEAD = 1024
+/** Read or written at a stretch: 5 to 10 ms. */
+export const LINES_A_STRETCH = 2000
 
 /** RFC 9309 §2.2.1: the name that robots.txt may address has letters, `-` and `_` only. */
 export function isProductToken(name: string): boolean {
@@ -48,10 +51,15 @@ export function isProductToken(name: string): boolean {
 
 /** The token is the crawler's name without version (`isProductToken`). */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
+  return runThrough(robotsInStretches(bytes, token))
+}
+
+/** As `parseRobots`, with a rest now and then: 512 KiB of rules take 100 ms. */
+export function* robotsInStretches(bytes: Uint8Array | string, token: string): Stretches<Robots> {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
   // Nothing at all is no answer to the question; a comment says at least that somebody wrote it.
   if (text.trim() === '' || isForeign(text)) return unrestricted('uninterpretable')
-  return robotsOf(readGroups(text, token.toLowerCase()), token)
+  return yield* robotsOf(yield* readGroups(text, token.toLowerCase()), token)
 }
 
 /**
@@ -59,17 +67,23 @@ export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
  * have another name by now: to forget a rule would be worse than to obey one too many until the file is read again.
  */
 export function recallRobots(text: string): Robots {
-  return robotsOf(readGroups(text, undefined), undefined)
+  return runThrough(recallInStretches(text))
 }
 
-function robotsOf(file: RobotsFile, token: string | undefined): Robots {
+export function* recallInStretches(text: string): Stretches<Robots> {
+  return yield* robotsOf(yield* readGroups(text, undefined), undefined, text)
+}
+
+/** `written`: the text that it was recalled from. */
+function* robotsOf(file: RobotsFile, token: string | undefined, written?: string): Stretches<Robots> {
   if (!file.addressed && file.sitemaps.length === 0) return unrestricted(file.strange > 0 ? 'uninterpretable' : 'none')
   const group = file.named.first !== undefined ? file.named : file.common
   const agent = group === file.common ? '*' : (token ?? file.named.name)
   group.rules.seal()
+  const text = written ?? (yield* writeText(group, agent, file.sitemaps))
   return {
     state: 'rules',
-    text: writeText(group, agent, file.sitemaps),
+    text,
     crawlDelay: group.crawlDelay,
     sitemaps: file.sitemaps,
     sitemapsLeft: file.sitemapsLeft,
@@ -127,7 +141,7 @@ const emptyGroup = (): Group => ({ first: undefined, name: '*', rules: new Robot
  * All groups that name the token are one; so are all groups of `*`. Only a rule ends a list of user agents. Without a
  * token the text is one of ours: every group is for us, and comments say where its lines stood (`writeText`).
  */
-function readGroups(text: string, token: string | undefined): RobotsFile {
+function* readGroups(text: string, token: string | undefined): Stretches<RobotsFile> {
   const file: RobotsFile = {
     addressed: false,
     named: emptyGroup(),
@@ -140,7 +154,12 @@ function readGroups(text: string, token: string | undefined): RobotsFile {
   let ours: Group | undefined
   let spelt = ''
   let ruleSeen = false
+  let rested = 0
   for (const line of readLines(text, token === undefined ? MOST_TEXT : LONGEST_LINE)) {
+    if (line.number - rested >= LINES_A_STRETCH) {
+      rested = line.number
+      yield
+    }
     const { kind, value } = line
     if (kind === 'other') file.strange++
     else if (kind === 'sitemap') room -= addSitemap(file, value, room)
@@ -213,7 +232,7 @@ function addCrawlDelay(group: Group, value: string): void {
  * A small robots.txt in which comments keep the places of its lines: `Disallow: /a #12`, and `User-agent: orbweaver
  * #Orbweaver/2.0` where a group begins. Where they would make it too long, the rules come first.
  */
-function writeText(group: Group, agent: string, sitemaps: readonly string[]): string {
+function* writeText(group: Group, agent: string, sitemaps: readonly string[]): Stretches<string> {
   const tail = sitemaps.map((sitemap) => `Sitemap: ${sitemap}\n`).join('')
   if (group.first === undefined) return tail
   let text = userAgentLine(agent, group.first)
@@ -221,7 +240,9 @@ function writeText(group: Group, agent: string, sitemaps: readonly string[]): st
   let spare = MOST_TEXT - text.length - tail.length
   for (const line of group.rules.lines.keys()) spare -= line.length + 1
   let current = group.first
+  let written = 0
   for (const [line, place] of group.rules.lines) {
+    if (++written % LINES_A_STRETCH === 0) yield
     const change = place.group === current ? '' : userAgentLine(agent, place.group)
     const number = ` #${place.line}`
     const fits = place.line > 0 && change.length + number.length <= spare

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { LONGEST_LOC, parseSitemap } from './sitemap.ts'
+import { LONGEST_LOC, parseSitemap, STEPS_A_STRETCH, sitemapInStretches } from './sitemap.ts'
 
 /** Seven kinds of things are searched for, each passes over the text once; then the text, a token a letter, two attributes. */
 const STEPS_A_CHARACTER = 11
@@ -125,5 +125,26 @@ test('large ones made to be slow', () => {
     ' '.repeat(million),
   ]) {
     examine(Buffer.from(text))
+  }
+})
+
+test('a long one is read in stretches, none of which passes over more than its share', () => {
+  const entry = '<url><loc>http://a.test/page</loc><lastmod>2026-01-01</lastmod></url>\n'
+  for (const text of [`<urlset>${entry.repeat(60_000)}</urlset>`, 'http://a.test/page\n'.repeat(200_000)]) {
+    const reading = sitemapInStretches(Buffer.from(text), undefined)
+    let stretches = 1
+    let step = reading.next()
+    for (; !step.done; step = reading.next()) stretches++
+    assert.deepEqual(step.value, parseSitemap(Buffer.from(text), undefined))
+    // One entry may lie across the border; those of decoding come on top.
+    assert.ok(stretches >= text.length / (STEPS_A_STRETCH + entry.length), `${stretches} for ${text.length} characters`)
+  }
+})
+
+test('letters that lie across the border of two stretches of decoding are whole', () => {
+  for (const shift of [0, 1, 2]) {
+    const text = `http://a.test/${'x'.repeat(shift)}\n${'http://a.test/€\n'.repeat(100_000)}`
+    const { urls } = parseSitemap(Buffer.from(text), undefined)
+    assert.ok(urls.slice(1).every(({ loc }) => loc === 'http://a.test/€'))
   }
 })

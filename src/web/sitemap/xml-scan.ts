@@ -82,6 +82,11 @@ export class XmlScan {
     return this.#seekers.reduce((sum, { steps }) => sum + steps, this.#tokens)
   }
 
+  /** Where in the text the next token begins. */
+  get position(): number {
+    return this.#at
+  }
+
   next(): XmlToken {
     const text = this.#text
     for (;;) {

@@ -199,7 +199,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/leave`,
     by: 'worker',
-    what: 'The thread is no more: its leases are lost now, not at their end.',
+    what: 'The thread is no more: its leases are lost now, not at their end. A worker that was killed tells it of its earlier threads when it starts again.',
     body: Type.Object({ thread: Thread }, closed),
     answer: nothing,
   },

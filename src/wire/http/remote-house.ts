@@ -43,7 +43,16 @@ export interface ReachOptions {
 
 export type WorkerNews = RequestOf<'alive'>
 
-export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan'> {
+export interface RemoteServers extends HouseCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan' | 'leave'> {
+  /** The thread is no more: its leases are lost now, not at their end. */
+  leave(worker: WorkerId): Promise<void>
+  /** What servers call this process's thread. */
+  nameOf(worker: WorkerId): string
+  /**
+   * Threads of earlier processes of this worker, by those names: they are no more. What they had brought is delivered first. False
+   * when that could not be told: their leases end by themselves.
+   */
+  leaveEarlier(threads: readonly string[]): Promise<boolean>
   /** The same object as long as it is the same plan: it travels only when it is another. */
   plan(): Promise<PlanForWorkers>
   /** To be told every ten seconds or so; learns which servers there are. */
@@ -186,6 +195,11 @@ export function reachServers(options: ReachOptions): RemoteServers {
       unanswered.delete(worker)
       await whenDelivered('leave', { thread: threadOf(worker) })
     },
+    nameOf: threadOf,
+    async leaveEarlier(threads) {
+      for (const thread of threads) if (!(await whenDelivered('leave', { thread }))) return false
+      return true
+    },
     async plan() {
       const have = known === undefined ? {} : { have: known.digest }
       const asked = servers.ask('plan', have, { patience: PATIENCE, signal: asking.signal })
@@ -254,14 +268,21 @@ export function reachServers(options: ReachOptions): RemoteServers {
    * After all that the thread had brought: else its last parts would come too late. What cannot be told is not: the
    * leases run out by themselves.
    */
-  async function whenDelivered<Name extends 'unreadable' | 'leave'>(name: Name, body: RequestOf<Name>): Promise<void> {
+  async function whenDelivered<Name extends 'unreadable' | 'leave'>(
+    name: Name,
+    body: RequestOf<Name>,
+  ): Promise<boolean> {
     try {
-      if ((await deliveries.drain(SHORT_PATIENCE)) > 0) return tell(`${name} is not told: reports wait to be delivered`)
-      await servers.ask(name, body, { patience: SHORT_PATIENCE })
+      if ((await deliveries.drain(SHORT_PATIENCE)) === 0) {
+        await servers.ask(name, body, { patience: SHORT_PATIENCE })
+        return true
+      }
+      tell(`${name} is not told: reports wait to be delivered`)
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
       tell(`${name} could not be told: ${error.message}`)
     }
+    return false
   }
 }
 

@@ -1,0 +1,93 @@
+/** A name with several addresses, some of which are dead. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { AddressBook } from './address-book.ts'
+import { ADDRESS_PAUSE, PAUSE, Scripted } from './scripted.test-data.ts'
+import type { SiteTools } from './tools.ts'
+
+const HOME = 'http://a.test/'
+const ips = (count: number) => Array.from({ length: count }, (_, i) => `192.0.2.${i + 1}`)
+
+function web(count: number, dead: readonly string[], tools: Partial<SiteTools> = {}) {
+  const resolve: SiteTools['resolve'] = async () => ({ kind: 'addresses', list: ips(count).map((ip) => ({ ip })) })
+  const entered: string[] = []
+  const enter: SiteTools['enter'] = async (_worker, _visit, address) => {
+    entered.push(address)
+    return 'here'
+  }
+  const scripted = new Scripted({ [HOME]: { body: '<p>home' } }, { resolve, enter, ...tools })
+  for (const ip of dead) scripted.dead.add(ip)
+  return { scripted, entered }
+}
+
+test('the next address is tried when nobody answers at the first, after the pause, and entered like it', async () => {
+  const { scripted, entered } = web(20, ['192.0.2.1', '192.0.2.2'])
+  const { why, pages, parts } = await scripted.visit({ agenda: [HOME] })
+  assert.equal(why, 'done')
+  assert.deepEqual(
+    pages.map(({ url, outcome }) => [url, outcome.kind]),
+    [[HOME, 'kept']],
+  )
+  assert.deepEqual([...new Set(scripted.asked.map(({ address }) => address))], ['192.0.2.3'])
+  assert.equal(parts.at(-1)?.courtesy.address, '192.0.2.3', 'where the next visit begins')
+  assert.deepEqual(entered, ['192.0.2.1', '192.0.2.2', '192.0.2.3'])
+  const times = [...scripted.deadTried.map(({ at }) => at), scripted.asked[0].at]
+  for (let i = 1; i < times.length; i++) assert.ok(times[i] - times[i - 1] >= PAUSE)
+})
+
+test('one visit tries five, the next goes on behind them, and all give way when the site is silent', async () => {
+  const { scripted } = web(12, ips(12))
+  const first = await scripted.visit({ agenda: [HOME] })
+  assert.equal(first.why, 'silent')
+  assert.deepEqual(
+    scripted.deadTried.map(({ address }) => address),
+    ips(5),
+  )
+  const { memory, courtesy } = first.parts.at(-1)!
+  scripted.deadTried.length = 0
+  const second = await scripted.visit({ agenda: [HOME], visit: { memory, address: courtesy.address } })
+  assert.equal(second.why, 'silent')
+  assert.deepEqual(
+    scripted.deadTried.map(({ address }) => address),
+    ips(10).slice(5),
+  )
+})
+
+test('an address that is black-listed, taken by another worker or full is passed over', async () => {
+  const { scripted } = web(6, ['192.0.2.2'], {
+    refusesAddress: (ip) => (ip === '192.0.2.1' || ip === '192.0.2.3' ? 'listed' : undefined),
+    enter: async (_worker, _visit, address) => (address === '192.0.2.4' ? 'elsewhere' : 'here'),
+  })
+  const book = new AddressBook(scripted.clock, ADDRESS_PAUSE, 1)
+  book.join('192.0.2.5')
+  const { why } = await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
+  assert.equal(why, 'done')
+  assert.deepEqual(
+    scripted.deadTried.map(({ address }) => address),
+    ['192.0.2.2'],
+  )
+  assert.deepEqual([...new Set(scripted.asked.map(({ address }) => address))], ['192.0.2.6'])
+  // It has left those that it tried: somebody else finds room there.
+  for (const ip of ['192.0.2.2', '192.0.2.4', '192.0.2.6']) assert.ok(book.join(ip), ip)
+})
+
+test('the pause of the next address holds too', async () => {
+  const { scripted } = web(2, ['192.0.2.1'])
+  const book = new AddressBook(scripted.clock, 60_000, 8)
+  book.join('192.0.2.2')
+  book.takeTurn('192.0.2.2', 'a neighbour')
+  await scripted.visit({ agenda: [HOME], tools: { addresses: book } })
+  assert.ok(scripted.asked[0].at >= 60_000)
+})
+
+test('a site that answered is not asked elsewhere: its failures are its own', async () => {
+  const { scripted } = web(3, [])
+  const agenda = [HOME, 'http://a.test/b']
+  const gone: SiteTools['durable'] = async () => void scripted.dead.add('192.0.2.1')
+  const { why } = await scripted.visit({ agenda, tools: { durable: gone } })
+  assert.equal(why, 'silent')
+  assert.deepEqual(
+    scripted.deadTried.map(({ address }) => address),
+    ['192.0.2.1'],
+  )
+})
