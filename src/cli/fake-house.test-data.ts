@@ -238,10 +238,11 @@ export function fakeDoors(
       crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
       return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
     },
-    async startServer({ collection }) {
+    async startServer({ collection, host, publicUrl }) {
       mkdirSync(collection, { recursive: true })
       return {
         url: 'http://127.0.0.1:8723',
+        publicUrl: publicUrl ?? (host === '0.0.0.0' ? 'http://barn:8723' : 'http://127.0.0.1:8723'),
         done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents }),
         snapshot: () => SNAPSHOT,
         stop() {},
