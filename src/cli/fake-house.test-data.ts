@@ -175,6 +175,8 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       head: bytes('HTTP/1.1 200 OK\r\n\r\n'),
       payload: bytes('raw'),
       body: bytes('<p>body'),
+      charset: 'utf-8',
+      text: bytes('<p>body'),
       volume: 'v.warc.gz',
       offset: 5,
     }),
