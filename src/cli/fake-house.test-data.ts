@@ -272,6 +272,10 @@ export function fakeDoors(
       resolve: ['*.test=127.0.0.1:4321'],
       sites,
       pages: sites * pages,
+      failing: 3,
+      mirrors: 5,
+      traps: 8,
+      trap: 'www.site5.test',
       close: async () => {},
     }),
     simulateCrawl: async ({ sites }) => ({

@@ -311,5 +311,8 @@ test('the demo is an ordinary crawl of its own web, then tables and what to try'
   const { settings, seeds } = doors.crawls[0]
   assert.deepEqual(settings.resolve, [{ host: '*.test', ip: '127.0.0.1', port: 4321 }])
   assert.deepEqual(seeds, ['http://www.site0.test/'])
-  assert.match(out, /Try next:\n {2}orbweaver get .*\n {2}orbweaver explain .*\n {2}orbweaver verify/)
+  assert.match(
+    out,
+    /Try next:\n {2}orbweaver get .*\n {6}.*\n {2}orbweaver explain .*\n {6}.*\n {2}orbweaver explain www\.site5\.test .*\n/,
+  )
 })
