@@ -32,7 +32,7 @@ export const demo: Command = {
       if (!call.settings.quiet)
         screen.say(
           `A synthetic web of ${web.sites} sites and ${grouped(web.pages)} pages is served on this machine,\n` +
-            `with ${web.failing} servers that fail, ${web.mirrors} mirrors and ${web.traps} traps. Collecting it into ${folder}`,
+            `with ${web.failing} servers that fail, ${web.mirrors} mirrors and ${web.traps} traps.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
       if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
