@@ -19,7 +19,7 @@ test('demo: 20 sites and 1,000 pages with hazards, under a minute, tables and fi
   assert.ok(Number(sql(at, `SELECT count(*) AS n FROM pages WHERE outcome = 'kept'`)[0].n) > 700)
   assert.ok((await json<{ ok: boolean }>(['verify', '-c', at])).ok)
   // A newcomer sees the detectors work: servers that fail, mirrors, session ids.
-  const [, failing, mirrors] = /(\d+) servers that fail, (\d+) mirrors/.exec(stderr) ?? []
+  const [, failing, mirrors] = /(\d+) failing servers, (\d+) mirrors/.exec(stderr) ?? []
   assert.equal(sql(at, `SELECT site FROM sites WHERE state = 'barred'`).length, Number(failing))
   assert.ok(Number(failing) >= 3 && Number(mirrors) >= 4, stderr)
   const found = await runTo(0, ['mirrors', '-c', at])

@@ -6,7 +6,7 @@ import { grouped, printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 import type { ServedWeb } from '../doors.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
-import { collectionFlag } from '../words.ts'
+import { collectionFlag, some } from '../words.ts'
 
 export const demo: Command = {
   name: 'demo',
@@ -32,7 +32,7 @@ export const demo: Command = {
       if (!call.settings.quiet)
         screen.say(
           `A synthetic web of ${web.sites} sites and ${grouped(web.pages)} pages is served on this machine,\n` +
-            `with ${web.failing} servers that fail, ${web.mirrors} mirrors and ${web.traps} traps.\nCollecting it into ${folder}`,
+            `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
       if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
