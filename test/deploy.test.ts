@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { loadSettings } from '../src/config/load.ts'
+import { readSeeds } from '../src/config/seeds.ts'
 import type { CommandName } from '../src/config/setting.ts'
 
 const folder = join(import.meta.dirname, '..', 'deploy')
@@ -22,8 +23,12 @@ function checkLine([command, ...flags]: readonly string[], env: Record<string, s
           : undefined
   const { settings } = loadSettings(flags, command as CommandName, { env, readFile })
   assert.ok(settings.joinSecret === 'a-secret-of-some-length', `${command} has its secret`)
-  if (command === 'serve') assert.ok(settings.database?.startsWith('postgres:'))
-  else assert.ok(settings.server.length > 0)
+  if (command === 'serve') {
+    assert.ok(settings.database?.startsWith('postgres:'))
+    // A server on all addresses tells workers the name of its machine, else what it is told to tell.
+    const announced = settings.publicUrl === undefined ? settings.host : new URL(settings.publicUrl).hostname
+    assert.doesNotMatch(announced, /^(localhost|127\.)/)
+  } else assert.ok(settings.server.length > 0)
 }
 
 test('compose.yaml starts servers and workers with flags that they take', () => {
@@ -39,6 +44,10 @@ test('compose.yaml starts servers and workers with flags that they take', () => 
     checked++
   }
   assert.equal(checked, 3)
+})
+
+test('the seed file that compose mounts is one with which a server starts', () => {
+  assert.deepEqual(readSeeds({ words: [], file: 'seeds.txt', mayBeEmpty: true }, read), [])
 })
 
 test('the systemd units start what exists', () => {
@@ -58,12 +67,16 @@ test('the systemd units start what exists', () => {
   }
 })
 
-test('the container file copies only what is there', () => {
-  const root = join(import.meta.dirname, '..')
-  const there = new Set(readdirSync(root))
-  const copied = [...read('Containerfile').matchAll(/^COPY (?!--from)(.*)$/gm)].flatMap(([, names]) =>
-    names.split(' ').slice(0, -1),
-  )
-  assert.ok(copied.length > 5)
-  for (const name of copied) assert.ok(there.has(name), `${name} is not in the repository`)
+test('the container file copies only what a tarball brings, and works in a folder that its user may write to', () => {
+  const text = read('Containerfile')
+  const copied = [...text.matchAll(/^COPY (.*)$/gm)].flatMap(([, names]) => names.split(' ').slice(0, -1))
+  const { files } = JSON.parse(readFileSync(join(folder, '..', 'package.json'), 'utf8')) as { files: string[] }
+  const brought = new Set(['package.json', 'package-lock.jso[n]', ...files])
+  assert.deepEqual(copied, ['package.json', 'package-lock.jso[n]', 'bin', 'dist'])
+  for (const name of copied) assert.ok(brought.has(name), `${name} is not in the tarball`)
+  assert.ok(brought.has('deploy'), 'nor would this file be')
+  const [, user] = /^USER (\S+)$/m.exec(text) ?? []
+  const [, at] = [...text.matchAll(/^WORKDIR (\S+)$/gm)].at(-1) ?? []
+  assert.equal(at, '/data')
+  assert.ok(text.includes(`mkdir ${at} && chown ${user}:${user} ${at}`), `${at} belongs to ${user}`)
 })

@@ -1,8 +1,11 @@
 /** Documents that are printed from code say what the code says. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import { formatDuration } from '../src/base/units.ts'
 import { TROUBLES } from '../src/page/troubles.ts'
 import { FAILURES } from '../src/site/failures.ts'
@@ -23,6 +26,29 @@ test('docs/reference/failures.md prints the failure table', () => {
 test('docs/reference/crawl-log.md names every trouble that a page may have', () => {
   const page = read('docs/reference/crawl-log.md')
   for (const trouble of TROUBLES) assert.ok(page.includes(`\`${trouble}\``), trouble)
+})
+
+test('the JavaScript of docs/tasks/read-with-other-tools.md prints URL and status of each response', (t) => {
+  const [, snippet] = /```js\n([\s\S]*?)```/.exec(read('docs/tasks/read-with-other-tools.md')) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-docs-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const http = 'HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\nno'
+  const head = [
+    'WARC/1.1',
+    'WARC-Type: response',
+    'WARC-Target-URI: http://a.test/x',
+    'WARC-Date: 2026-05-01T00:00:00Z',
+  ]
+  head.push(
+    'WARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-000000000000>',
+    'Content-Type: application/http; msgtype=response',
+  )
+  const record = `${[...head, `Content-Length: ${http.length}`].join('\r\n')}\r\n\r\n${http}\r\n\r\n`
+  const volume = join(folder, 'volume.warc.gz')
+  writeFileSync(volume, gzipSync(record))
+  const code = snippet.replace("'volume.warc.gz'", JSON.stringify(volume))
+  const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' })
+  assert.equal(printed, 'http://a.test/x 404\n')
 })
 
 test('the project speaks of itself alone', () => {

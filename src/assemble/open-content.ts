@@ -1,12 +1,14 @@
-/** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body. */
+/** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body and characters. */
 import type { Instant } from '../base/clock.ts'
 import { Problem } from '../base/errors.ts'
 import type { ReadPlace } from '../collection/volumes/local-volumes.ts'
 import { readCapture } from '../collection/volumes/read-capture.ts'
 import type { Database } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
+import { readCharacters } from '../page/reading.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
+import { parseMediaType } from '../web/http/media-type.ts'
 import { captureCurrentAt, responseAt, responseWith } from './open-queries.ts'
 
 export interface Content {
@@ -17,6 +19,8 @@ export interface Content {
   head: Uint8Array
   payload: Uint8Array
   body: Uint8Array
+  charset: string
+  text: Uint8Array
   volume: string
   offset: number
 }
@@ -49,6 +53,9 @@ export async function contentOf(
       'unreadable',
       `${capture.url} cannot be read (${read.why}); 'orbweaver verify' tells what else is damaged`,
     )
+  const body = await decoded(read.body, headerOf(read.http.headers, 'content-encoding'))
+  const { type, charset: told } = parseMediaType(headerOf(read.http.headers, 'content-type'))
+  const { charset, utf8 } = readCharacters({ mediaType: type, charset: told, bytes: body })
   return {
     url: capture.url,
     at: capture.at,
@@ -56,7 +63,9 @@ export async function contentOf(
     mediaType: capture.mediaType,
     head: read.http.wireHead,
     payload: read.body,
-    body: await decoded(read.body, headerOf(read.http.headers, 'content-encoding')),
+    body,
+    charset,
+    text: utf8,
     volume: capture.volume,
     offset: capture.offset,
   }

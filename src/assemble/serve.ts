@@ -2,6 +2,7 @@
  * A house without workers of its own: it hands out sites over HTTP and takes in what is brought. Over PostgreSQL any
  * number of them share one crawl; over SQLite there is one, and it holds the folder.
  */
+import { hostname } from 'node:os'
 import { Bell } from '../base/bell.ts'
 import { type Millis, realClock } from '../base/clock.ts'
 import { realDisk } from '../base/real-disk.ts'
@@ -29,6 +30,8 @@ export interface ServeOptions extends WritingOptions {
 export interface ServeHandle {
   /** How it is reached from this machine. */
   url: string
+  /** What workers on other machines are told. */
+  publicUrl: string
   done: Promise<ServeEnd & { exit: number }>
   snapshot(): CrawlSnapshot
   stop(): void
@@ -77,7 +80,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
         roster,
         tls,
       },
-      { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },
+      { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
     )
     const stop = new AbortController()
     const done = keepServing(house, view, office, stop.signal)
@@ -85,7 +88,8 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       .finally(() => office.release())
       .finally(close)
       .then((end) => ({ ...end, exit: EXIT_OF[end.why] }))
-    return { url: server.url, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
+    const { url, publicUrl } = server
+    return { url, publicUrl, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
   } catch (error) {
     await close()
     throw error

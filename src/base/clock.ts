@@ -1,4 +1,4 @@
-/** Time comes in through this door only: the simulator hands in another clock and the same code runs a day in seconds. */
+/** Time comes in through this door only: the simulator hands in another clock and the same code runs without waiting. */
 import { uptime } from 'node:os'
 
 /** Milliseconds since 1970, for records. */

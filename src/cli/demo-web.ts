@@ -19,11 +19,17 @@ export async function serveDemoWeb(options: DemoOptions): Promise<ServedWeb> {
   }
   const web = makeWeb(plan, KEEP_BYTES)
   const served = await serveWeb(web, { clock: realClock, addresses: 'one' })
+  const all = web.allSites()
+  const shops = all.filter(({ hazard }) => hazard === 'session-ids')
   return {
-    seeds: web.homes(),
+    seeds: [...web.homes(), ...web.mirrorHomes()],
     resolve: served.resolveRules,
-    sites: plan.sites,
-    pages: plan.pages,
+    sites: all.length,
+    pages: all.reduce((sum, { pages }) => sum + pages, 0),
+    failing: web.failingSites.length,
+    mirrors: web.mirrors().length,
+    traps: web.hazardSites.length,
+    trap: shops[0]?.host ?? web.hazardSites[0],
     close: () => served.close(),
   }
 }

@@ -40,6 +40,9 @@ const FOREIGN = [
   '--version',
   '--warc-file',
   '--max-semi-space-size',
+  '--prefix',
+  '--rm',
+  '--build',
 ]
 
 /** Benchmarks define theirs as settings do, in tables; this room knows them as text only. */

@@ -49,6 +49,11 @@ export interface ServedWeb {
   resolve: readonly string[]
   sites: number
   pages: number
+  /** Among the sites: servers that fail, copies of others, and traps, of which one is worth a look. */
+  failing: number
+  mirrors: number
+  traps: number
+  trap: string | undefined
   close(): Promise<void>
 }
 

@@ -176,6 +176,8 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
       head: bytes('HTTP/1.1 200 OK\r\n\r\n'),
       payload: bytes('raw'),
       body: bytes('<p>body'),
+      charset: 'utf-8',
+      text: bytes('<p>body'),
       volume: 'v.warc.gz',
       offset: 5,
     }),
@@ -239,10 +241,11 @@ export function fakeDoors(
       crawls.push({ settings, seeds: seeds.map((seed) => seed.href) })
       return { done: Promise.resolve(end), snapshot: () => SNAPSHOT, stop() {} }
     },
-    async startServer({ collection }) {
+    async startServer({ collection, host, publicUrl }) {
       mkdirSync(collection, { recursive: true })
       return {
         url: 'http://127.0.0.1:8723',
+        publicUrl: publicUrl ?? (host === '0.0.0.0' ? 'http://barn:8723' : 'http://127.0.0.1:8723'),
         done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents }),
         snapshot: () => SNAPSHOT,
         stop() {},
@@ -270,6 +273,10 @@ export function fakeDoors(
       resolve: ['*.test=127.0.0.1:4321'],
       sites,
       pages: sites * pages,
+      failing: 3,
+      mirrors: 5,
+      traps: 8,
+      trap: 'www.site5.test',
       close: async () => {},
     }),
     simulateCrawl: async ({ sites }) => ({

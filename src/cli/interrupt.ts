@@ -22,6 +22,8 @@ export function onInterrupt(call: () => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   for (const signal of signals) process.on(signal, heard)
   return () => {
+    // Once interrupted, the program ends: a second press in its last moments must not change the exit code to the signal's.
+    if (firstAt !== undefined) return
     for (const signal of signals) process.off(signal, heard)
   }
 }

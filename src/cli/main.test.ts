@@ -70,6 +70,44 @@ test('a mistake is one line and exit code 2', async () => {
   }
 })
 
+test('serve names to workers the address at which they reach it', async () => {
+  const said = async (...flags: string[]) => {
+    const { exit, err } = await orbweaver([
+      'serve',
+      '-c',
+      join(folder, 'served'),
+      '--contact',
+      'https://a.test/',
+      ...flags,
+    ])
+    assert.equal(exit, 0, err)
+    return err
+  }
+  const secret = join(folder, 'join')
+  writeFileSync(secret, 'a secret of some length')
+  const joins = ['--join-secret', `@${secret}`]
+  assert.match(await said(), /joins with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
+  assert.match(
+    await said('--public-url', 'https://crawl.example', ...joins),
+    /serving at http:\/\/127\.0\.0\.1:8723; a worker joins with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
+  )
+  assert.match(await said('--host', '0.0.0.0', ...joins), /worker --server http:\/\/barn:8723 --join-secret @FILE\n/)
+  assert.match(
+    await said('--host', '0.0.0.0'),
+    /worker --server http:\/\/127\.0\.0\.1:8723\n.*without --join-secret only workers on this machine/,
+  )
+})
+
+test('a server may begin with a seed file that holds none yet; a crawl may not', async () => {
+  const seeds = join(folder, 'none.txt')
+  writeFileSync(seeds, '# One seed a line.\n')
+  const serve = await orbweaver(['serve', '-c', join(folder, 'unseeded'), '--seeds', seeds])
+  assert.equal(serve.exit, 0, serve.err)
+  const crawl = await orbweaver(['crawl', '-c', join(folder, 'unseeded-crawl'), '--seeds', seeds])
+  assert.equal(crawl.exit, 2)
+  assert.match(crawl.err, /none\.txt holds no seeds/)
+})
+
 test('a bug shows its stack and where to report it; a full disk says what to do', async () => {
   const broken = (error: Error) => ({ ...fakeDoors(), openCollection: () => Promise.reject(error) })
   const bug = await orbweaver(['status'], broken(new TypeError('x is not a function')))
@@ -273,5 +311,8 @@ test('the demo is an ordinary crawl of its own web, then tables and what to try'
   const { settings, seeds } = doors.crawls[0]
   assert.deepEqual(settings.resolve, [{ host: '*.test', ip: '127.0.0.1', port: 4321 }])
   assert.deepEqual(seeds, ['http://www.site0.test/'])
-  assert.match(out, /Try next:\n {2}orbweaver get .*\n {2}orbweaver explain .*\n {2}orbweaver verify/)
+  assert.match(
+    out,
+    /Try next:\n {2}orbweaver get .*\n {6}.*\n {2}orbweaver explain .*\n {6}.*\n {2}orbweaver explain www\.site5\.test .*\n/,
+  )
 })

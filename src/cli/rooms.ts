@@ -55,6 +55,10 @@ export interface Content {
   payload: Uint8Array
   /** Without content coding; the same bytes as `payload` when it cannot be decoded. */
   body: Uint8Array
+  /** The charset that a browser would take; '' for what is not text. */
+  charset: string
+  /** The characters of `body` in UTF-8; the same bytes when they are that already, or no text. */
+  text: Uint8Array
   volume: string
   offset: number
 }

@@ -20,6 +20,10 @@ test('seeds from the command line: one sentence', () => {
     seedLines({ reports, stopped: false }, 'orbweaver crawl'),
     '2 seeds added, 1 was known. Collect them with: orbweaver crawl',
   )
+  assert.equal(
+    seedLines({ reports, stopped: false }, undefined),
+    '2 seeds added, 1 was known. The servers of this crawl hand them out to their workers.',
+  )
 })
 
 test('sources: a table with its sum, reasons, slips put right, damage; nothing in them steers the terminal', () => {

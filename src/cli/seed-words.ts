@@ -21,8 +21,8 @@ function sums(reports: readonly Report[]): Record<(typeof FIGURES)[number] | 'ag
   }
 }
 
-/** `next` is the command that collects them. */
-export function seedLines({ reports }: SeedsEntered, next: string): string {
+/** `next` is the command that collects them; undefined: servers hand them out by themselves. */
+export function seedLines({ reports }: SeedsEntered, next: string | undefined): string {
   const total = sums(reports)
   const lines: string[] = []
   const isPlain =
@@ -31,7 +31,7 @@ export function seedLines({ reports }: SeedsEntered, next: string): string {
   if (total.new === 0 && total.known + total.dead + total.repeated === 0) lines.push('Nothing could be entered.')
   else
     lines.push(
-      `${some(total.new, 'seed')} added, ${grouped(total.known)} ${total.known === 1 ? 'was' : 'were'} known.${againWords(total.again)} Collect them with: ${next}`,
+      `${some(total.new, 'seed')} added, ${grouped(total.known)} ${total.known === 1 ? 'was' : 'were'} known.${againWords(total.again)} ${next === undefined ? 'The servers of this crawl hand them out to their workers.' : `Collect them with: ${next}`}`,
     )
   return lines.join('\n')
 }

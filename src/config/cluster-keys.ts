@@ -41,7 +41,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       ...machines,
       commands: SERVE,
       form: 'URL',
-      defaultText: 'made from --host and --port',
+      defaultText: 'made from --host and --port; when --host is every address, from the name of the machine',
       what: 'How workers reach this server, when that is through a proxy or another name: it is told to all workers as one of the servers.',
     }),
     certificate: maybe(a.path, {

@@ -21,7 +21,11 @@ export const COMMAND_SETTINGS = {
     what: 'Write to this file; - is standard output.',
   }),
   headers: toggle({ ...own, commands: ['get'], what: "Print the answer's status line and headers before the body." }),
-  raw: toggle({ ...own, commands: ['get'], what: 'Print the body as it came, without decoding its Content-Encoding.' }),
+  raw: toggle({
+    ...own,
+    commands: ['get'],
+    what: 'Print the body as it came, without decoding its Content-Encoding or its charset.',
+  }),
   into: maybe(a.path, {
     ...own,
     commands: ['export', 'mirrors'],

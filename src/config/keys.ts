@@ -111,7 +111,7 @@ export const SETTINGS = {
       'application/msword',
       'application/rtf',
     ],
-    what: 'Media types to keep (text/* and */* too); the body of any other is not downloaded, and what its name tells to be another is not asked for.',
+    what: 'Media types to keep (text/* too, and */* for whatever links lead to; images, styles and scripts of a page are never asked for); the body of any other is not downloaded, and what its name tells to be another is not asked for.',
   }),
   queries: one(yesNo, {
     ...what,

@@ -45,6 +45,10 @@ test('an empty file is an error, no file and no words is nothing', () => {
     (error) => error instanceof Problem && error.code === 'no-seeds',
   )
   assert.deepEqual(readSeeds({ words: [], file: undefined }), [])
+  assert.deepEqual(
+    readSeeds({ words: [], file: 'f', mayBeEmpty: true }, () => '# nothing\n'),
+    [],
+  )
 })
 
 test('a file that cannot be read is one clear line', () => {

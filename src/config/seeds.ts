@@ -11,6 +11,8 @@ export interface SeedSources {
   words: readonly string[]
   /** The file of `--seeds`; `-` is standard input. */
   file: string | undefined
+  /** A file with comments only will do: a server may wait for its first seeds. */
+  mayBeEmpty?: boolean
 }
 
 export function readSeeds(sources: SeedSources, read: (path: string) => string = readText): Seed[] {
@@ -25,7 +27,8 @@ export function readSeeds(sources: SeedSources, read: (path: string) => string =
   }
   // One by one: a national domain's list has more names than a call takes arguments.
   for (const { url } of file.seeds) seeds.push(url)
-  if (seeds.length === 0) throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
+  if (seeds.length === 0 && !sources.mayBeEmpty)
+    throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
   return seeds
 }
 

@@ -22,7 +22,7 @@ const DEARER: Record<string, number> = {
   'maze, words': 52,
   'maze, words, link home': 62,
   'maze, nested words': 54,
-  'maze, nested, few links': 145,
+  'maze, nested, few links': 160,
   // With the site's navigation only size tells a maze from a library: capture and recapture.
   'maze, random, with navigation': 52,
   // Among honest pages of the same form, the form cannot be stopped before its pages are outnumbered.
@@ -36,7 +36,7 @@ const DEARER: Record<string, number> = {
   'calendar of made-up prose': 30,
   'every trade in every town': 72,
   // Six folders, each with a trial and samples of its own.
-  'every trade in every town, in folders': 355,
+  'every trade in every town, in folders': 480,
   // Thirty, twenty and nineteen of these pages are real. The texts of the errors' links are chance words: those clear the
   // pattern twice, before its growth alone decides.
   'errors after the last article': 210,

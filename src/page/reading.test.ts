@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
-import { isReadable, type Reading, readPage, readText } from './reading.ts'
+import { isReadable, type Reading, readCharacters, readPage, readText } from './reading.ts'
 
 function read(html: string, mediaType = 'text/html'): Reading {
   return readPage({ mediaType, charset: undefined, bytes: new TextEncoder().encode(html) })
@@ -163,6 +163,24 @@ test('charset: the header first, then the page, then its bytes', () => {
   assert.equal(readText({ mediaType: 'Text/HTML; x=1', charset: undefined, bytes }), 'щ')
   const told = { mediaType: 'text/html', charset: 'ISO-8859-1', bytes }
   assert.deepEqual([readText(told), readPage(told).charset], ['é', 'windows-1252'])
+})
+
+test('characters as a browser shows them; what is no text, or UTF-8 already, keeps its bytes', () => {
+  const shown = (mediaType: string, charset: string | undefined, bytes: Uint8Array) => {
+    const read = readCharacters({ mediaType, charset, bytes })
+    return [read.charset, Buffer.from(read.utf8).toString()]
+  }
+  const cyrillic = Uint8Array.of(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2)
+  assert.deepEqual(shown('text/html', 'windows-1251', cyrillic), ['windows-1251', 'Привет'])
+  assert.deepEqual(shown('text/css', 'windows-1251', cyrillic), ['windows-1251', 'Привет'])
+  const page = Buffer.from('<meta charset=iso-8859-7>\xe1', 'latin1')
+  assert.deepEqual(shown('text/html', undefined, page), ['iso-8859-7', '<meta charset=iso-8859-7>α'])
+  for (const [mediaType, bytes] of [
+    ['text/html', Buffer.from('\ufeff<p>é')],
+    ['image/png', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
+    ['application/pdf', Buffer.from('%PDF-1.4 \xe9', 'latin1')],
+  ] as const)
+    assert.equal(readCharacters({ mediaType, charset: undefined, bytes }).utf8, bytes, mediaType)
 })
 
 test('no bytes make it throw', () => {

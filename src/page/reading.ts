@@ -5,7 +5,7 @@
 import { essenceOf, mediaKind } from './classify/media-kinds.ts'
 import { howToRead, type ReadAs } from './classify/sniff.ts'
 import { foldedText, type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
-import { decode } from './parse/charset.ts'
+import { charsetOf, decode } from './parse/charset.ts'
 import type { Trouble } from './troubles.ts'
 
 export { type HowToRead, howToRead, type ReadAs } from './classify/sniff.ts'
@@ -63,6 +63,24 @@ export function readPage(input: PageBytes): Reading {
 export function readText(input: PageBytes): string {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
   return as === 'none' ? '' : foldedText(decode(input.bytes, input.charset).text, as)
+}
+
+export interface Characters {
+  /** As the Encoding Standard names it, in lower case; '' for what is not text. */
+  charset: string
+  utf8: Uint8Array
+}
+
+/** The characters that a browser would show, in UTF-8. What is no text, and what is in UTF-8 already, stays as it is. */
+export function readCharacters(input: PageBytes): Characters {
+  const essence = essenceOf(input.mediaType)
+  const { as, sniffed } = howToRead(essence, input.bytes)
+  const kind = mediaKind(essence)
+  const isText = as !== 'none' || (sniffed === undefined && (kind === 'text' || kind === 'xml'))
+  if (!isText) return { charset: '', utf8: input.bytes }
+  const { charset } = charsetOf(input.bytes, input.charset)
+  if (charset === 'utf-8') return { charset, utf8: input.bytes }
+  return { charset, utf8: new TextEncoder().encode(decode(input.bytes, input.charset).text) }
 }
 
 /** Something that is not even letters, where letters were promised. */

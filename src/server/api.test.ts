@@ -9,6 +9,7 @@ import { CALLS, type CallDefinition } from '../wire/http/calls.ts'
 import { frameParts } from '../wire/http/parts-frame.ts'
 import { PARTS_TYPE, PROTOCOL_HEADER, TIME_HEADER } from '../wire/http/protocol.ts'
 import { readCalls } from './call-log.ts'
+import { urlOf } from './open-server.ts'
 import { aPart, aVisit, type TestServer, testServer } from './server.test-tools.ts'
 import { readWorkers } from './worker-book.ts'
 
@@ -55,6 +56,14 @@ describe('who may call', () => {
     const { header } = await made.send('/nowhere')
     assert.ok(Math.abs(Number(header(TIME_HEADER)) - Date.now()) < 5000)
   })
+})
+
+test('a server on all addresses names its machine to workers, for localhost is their own', () => {
+  const on = (address: string, family = 'IPv4') => urlOf({ address, family, port: 8723 }, 'barn', false)
+  assert.equal(on('0.0.0.0'), 'http://barn:8723')
+  assert.equal(on('::', 'IPv6'), 'http://barn:8723')
+  assert.equal(on('192.0.2.7'), 'http://192.0.2.7:8723')
+  assert.equal(on('::1', 'IPv6'), 'http://[::1]:8723')
 })
 
 test('who does not know the join secret does not join', async () => {

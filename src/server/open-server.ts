@@ -39,6 +39,8 @@ export interface ServerLimits {
 export interface Server {
   /** How it is reached from this machine. */
   readonly url: string
+  /** What workers are told. */
+  readonly publicUrl: string
   /** Answers what is under way, writes the record of calls, and takes itself out of the list of servers. */
   close(): Promise<void>
 }
@@ -49,6 +51,8 @@ export interface ListenOptions {
   port: number
   /** What workers are told; undefined: made from host and port. */
   publicUrl: string | undefined
+  /** The name of this machine: told when the server listens on all addresses, for `localhost` is each worker's own. */
+  machine: string
 }
 
 const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
@@ -106,8 +110,9 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   } catch (error) {
     throw cannotListen(error, listen)
   }
-  const url = urlOf(app.server.address() as AddressInfo, shown !== undefined)
-  const publicUrl = listen.publicUrl ?? url
+  const address = app.server.address() as AddressInfo
+  const url = urlOf(address, 'localhost', shown !== undefined)
+  const publicUrl = listen.publicUrl ?? urlOf(address, listen.machine, shown !== undefined)
   const startedAt = clock.now()
   const { id, settings } = parts
   let differed = ''
@@ -149,6 +154,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
 
   return {
     url,
+    publicUrl,
     async close() {
       ending = true
       nudge.ring()
@@ -189,8 +195,9 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
 const differing = (keys: string): string =>
   `the servers of this crawl differ in ${keys}: what is asked, and how, depends on which of them a worker meets`
 
-function urlOf({ address, family, port }: AddressInfo, isTls: boolean): string {
-  const host = address === '0.0.0.0' || address === '::' ? 'localhost' : family === 'IPv6' ? `[${address}]` : address
+/** `machine`: the name to use when the server listens on all addresses. */
+export function urlOf({ address, family, port }: AddressInfo, machine: string, isTls: boolean): string {
+  const host = address === '0.0.0.0' || address === '::' ? machine : family === 'IPv6' ? `[${address}]` : address
   return `${isTls ? 'https' : 'http'}://${host}:${port}`
 }
 

@@ -178,7 +178,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
       settings: '{}',
       ...more,
     },
-    { host: '127.0.0.1', port, publicUrl: undefined },
+    { host: '127.0.0.1', port, publicUrl: undefined, machine: 'barn' },
   )
   const client = httpClient(realClock)
   const send: TestServer['send'] = async (path, { method, body, as, headers } = {}) => {

@@ -260,7 +260,7 @@ test('pages of very many links are taken in stretches of bounded length, and do 
       nofollow: i % 4 === 0,
       media: '',
     }))
-  const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes' }
+  const from: LinkSource = { item: item('http://h.test/', 0), follow: 'yes', lister: undefined }
   const work = function* (links: readonly FoundLink[]): Stretches<Uint8Array> {
     const tools = screenOf(scopeOf(false), [])
     const resolved = yield* resolveLinks(links, resolver('http://h.test/'), tools.reporter.tally)

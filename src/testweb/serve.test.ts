@@ -69,6 +69,15 @@ test('what is served is, byte for byte, what virtual time has', async () => {
   }
 })
 
+test('at one address, who refuses connections is at a port where nobody listens', async () => {
+  const web = makeWeb({ seed: 9, sites: 4, failingShare: 0.5, failingKinds: ['refused'] })
+  const served = await serveWeb(web, { clock: stopped(web.plan.epoch), addresses: 'one' })
+  await served.close()
+  const rules = web.failingSites.map((host) => `${host}=127.0.0.1:1`)
+  assert.equal(rules.length, 2)
+  assert.deepEqual(served.resolveRules, [...rules, `*.test=127.0.0.1:${served.port}`])
+})
+
 test('requests in a row on one connection, answered in order', async () => {
   const web = makeWeb({ seed: 9, sites: 2, framings: false, flakyShare: 0 })
   const served = await serveWeb(web, { clock: stopped(web.plan.epoch), addresses: 'one' })

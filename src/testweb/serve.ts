@@ -82,8 +82,15 @@ function secureNames(web: TestWeb): string[] {
 function onePlace(web: TestWeb, port: number): string[] {
   const hosts = [...web.allSites().map(({ host }) => host), ...web.wildcardDomains().map(({ domain }) => domain)]
   const domains = new Set(hosts.map((host) => host.split(':', 1)[0].split('.').at(-1)))
-  return [...domains].map((domain) => `*.${domain}=127.0.0.1:${port}`)
+  const refusing = web.allSites().filter(({ failing }) => failing === 'refused')
+  return [
+    ...refusing.map(({ host }) => `${host.split(':', 1)[0]}=127.0.0.1:${NOBODY_LISTENS}`),
+    ...[...domains].map((domain) => `*.${domain}=127.0.0.1:${port}`),
+  ]
 }
+
+/** The port of tcpmux: no machine of these days has it, and no ordinary program may take it. */
+const NOBODY_LISTENS = 1
 
 function ownPlaces(web: TestWeb, port: number): string[] {
   const named = web.allSites().filter((site) => site.failing !== 'no-such-name' && site.failing !== 'dns')

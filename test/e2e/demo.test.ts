@@ -5,19 +5,26 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { crawl, folder, json, links, ROOT, runTo, serve, sql } from './command.ts'
 
-test('demo: 20 sites and 1,000 pages with hazards, under a minute, tables and three commands to try', async (t) => {
+test('demo: 20 sites and 1,000 pages with hazards, under a minute, tables and five commands to try', async (t) => {
   const at = join(folder(t), 'demo')
   const { stdout, stderr, ms } = await runTo(0, ['demo', '-c', at])
   assert.ok(ms < 60_000, `${ms} ms`)
-  const [, sites, pages] = /of (\d+) sites and (\d+) pages/.exec(stderr) ?? []
-  assert.ok(Number(sites) >= 20 && Number(pages) >= 1000, stderr)
+  const [, sites, pages] = /of (\d+) sites and ([\d,]+) pages/.exec(stderr) ?? []
+  assert.ok(Number(sites) >= 20 && Number(pages.replace(',', '')) >= 1000, stderr)
   assert.match(stdout, /Coverage/)
   assert.ok(stdout.includes(at), 'says where the collection is')
   const commands = [...stdout.matchAll(/^ {2}orbweaver (.+?)(?: {2,}.*)?$/gm)].map(([, line]) => line)
-  assert.equal(commands.length, 3, stdout)
+  assert.equal(commands.length, 5, stdout)
   await Promise.all(commands.map((line) => runTo(0, line.split(' '))))
   assert.ok(Number(sql(at, `SELECT count(*) AS n FROM pages WHERE outcome = 'kept'`)[0].n) > 700)
   assert.ok((await json<{ ok: boolean }>(['verify', '-c', at])).ok)
+  // A newcomer sees the detectors work: servers that fail, mirrors, session ids.
+  const [, failing, mirrors] = /(\d+) failing servers, (\d+) mirrors/.exec(stderr) ?? []
+  assert.equal(sql(at, `SELECT site FROM sites WHERE state = 'barred'`).length, Number(failing))
+  assert.ok(Number(failing) >= 3 && Number(mirrors) >= 4, stderr)
+  const found = await runTo(0, ['mirrors', '-c', at])
+  assert.match(found.stdout, /\n {2}Dups60 \* +[1-9]\d* +[1-9]/, found.stdout)
+  assert.equal(sql(at, `SELECT 1 FROM hazards WHERE pattern LIKE '%sid=%'`).length, 1, 'short session ids')
 })
 
 const site = () => {

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, test } from 'node:test'
-import { gzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { crawl, folder, json, kept, links, runTo, serve, sql, type Web } from './command.ts'
 
 const ends: (() => unknown)[] = []
@@ -357,4 +357,31 @@ test('simulate crawl: the same house in virtual time', async () => {
   assert.equal(result.documents, result.expected)
   assert.equal(result.violations, 0)
   assert.ok(result.documents > 50 && result.virtualMs > 30_000)
+})
+
+test('get prints text in UTF-8 whatever its charset; a file of it is marked so; --raw leaves it alone', async (t) => {
+  const greek = Buffer.from('<title>Ελλάδα</title>', 'utf8')
+  const cyrillic = Buffer.concat([
+    Buffer.from('<meta charset=windows-1251><p>'),
+    Buffer.of(0xcf, 0xf0, 0xe8, 0xe2, 0xe5, 0xf2),
+  ])
+  const web = await serve(t, {
+    'c.test': {
+      '/': links('/cyrillic', '/greek'),
+      '/cyrillic': { headers: { 'content-type': 'text/html', 'content-encoding': 'gzip' }, body: gzipSync(cyrillic) },
+      '/greek': { headers: { 'content-type': 'text/html; charset=utf-8' }, body: greek },
+    },
+  })
+  const at = folder(t)
+  await runTo(0, crawl(web, at, 'c.test'))
+  const get = (...more: string[]) => runTo(0, ['get', 'http://c.test/cyrillic', '-c', at, ...more])
+  assert.equal((await get()).stdout, '<meta charset=windows-1251><p>Привет')
+  assert.equal((await runTo(0, ['get', 'http://c.test/greek', '-c', at])).stdout, greek.toString())
+  const file = join(folder(t), 'page.html')
+  await get('-o', file)
+  assert.equal(readFileSync(file, 'utf8'), '\ufeff<meta charset=windows-1251><p>Привет')
+  await get('--raw', '-o', file)
+  assert.deepEqual(gunzipSync(readFileSync(file)), cyrillic)
+  const facts = await json<{ charset: string; decodedBytes: number }>(['get', 'http://c.test/cyrillic', '-c', at])
+  assert.deepEqual([facts.charset, facts.decodedBytes], ['windows-1251', cyrillic.length])
 })

@@ -2,16 +2,17 @@ import { existsSync } from 'node:fs'
 import { loadSettings } from '../../config/load.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import { allTables } from '../../report/tables.ts'
-import { printTable } from '../../report/text-table.ts'
+import { grouped, printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
+import type { ServedWeb } from '../doors.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
-import { collectionFlag } from '../words.ts'
+import { collectionFlag, some } from '../words.ts'
 
 export const demo: Command = {
   name: 'demo',
   usage: '',
   what: 'serve a small synthetic web on this machine and collect it',
-  more: 'Serves a synthetic web (some two dozen sites, over a thousand pages, with redirects, duplicates, robots files, failing servers and traps) on loopback, collects it with the ordinary crawler, prints what came of it and says where the collection is. Nothing leaves this machine. It takes less than a minute.',
+  more: 'Serves a synthetic web (some thirty sites, over a thousand pages, with redirects, duplicates, robots files, servers that fail, mirrors, session ids and traps) on loopback, collects it with the ordinary crawler, prints what came of it and says where the collection is. Nothing leaves this machine. It takes less than a minute.',
   examples: [
     { line: 'orbweaver demo', does: 'Serve, collect, show. The collection goes to a new folder, ./demo-collection.' },
     { line: 'orbweaver demo --sites 100 -c big', does: 'A larger web, into ./big.' },
@@ -30,7 +31,8 @@ export const demo: Command = {
       const crawl = crawlOf(call, folder, web.resolve)
       if (!call.settings.quiet)
         screen.say(
-          `A synthetic web of ${web.sites} sites and ${web.pages} pages is served on this machine. Collecting it into ${folder}`,
+          `A synthetic web of ${web.sites} sites and ${grouped(web.pages)} pages is served on this machine,\n` +
+            `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
       if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
@@ -39,7 +41,7 @@ export const demo: Command = {
         screen.print(
           ran.end.why === 'interrupted'
             ? lastWords({ ...ran }, folder)
-            : `${lastWords(ran, folder)}\n\n${tryNext(folder, web.seeds[0])}`,
+            : `${lastWords(ran, folder)}\n\n${tryNext(folder, web)}`,
         )
       }
       return ran.end.exit
@@ -53,6 +55,8 @@ export const demo: Command = {
 function crawlOf(call: Invocation, folder: string, resolve: readonly string[]): Invocation {
   const flags = ['--collection', folder, '--pause-for', '*.test=100ms', '--pause-factor', '0']
   flags.push('--patience', '0.01', '--links', 'combined', '--scope', 'tld:test', '--progress-every', '2s')
+  // One of its servers never answers.
+  flags.push('--first-byte-timeout', '2s')
   for (const rule of resolve) flags.push('--resolve', rule)
   flags.push('--workers', String(call.settings.workers))
   if (call.settings.quiet) flags.push('--quiet')
@@ -72,13 +76,21 @@ async function tables(call: Invocation, folder: string): Promise<string> {
   }
 }
 
-function tryNext(folder: string, seed: string | undefined): string {
+function tryNext(folder: string, { seeds, trap }: ServedWeb): string {
   const flag = collectionFlag(folder)
+  const lines: [string, string][] = [
+    [`get ${seeds[0]}`, 'a page as it was collected'],
+    [`explain ${seeds[0]}`, 'why it is, or is not, in the collection'],
+    ...(trap === undefined
+      ? []
+      : [[`explain ${trap}`, 'a site with a trap: what was stopped, and why'] as [string, string]]),
+    ['mirrors', 'which sites are copies of others'],
+    ['verify', 'whether every record and digest is right'],
+  ]
   return [
     'Try next:',
-    `  orbweaver get ${seed ?? 'http://www.example.test/'}${flag}      a page as it was collected`,
-    `  orbweaver explain ${seed ?? 'http://www.example.test/'}${flag}  why it is, or is not, in the collection`,
-    `  orbweaver verify${flag}       whether every record and digest is right`,
+    // Two lines each, so that they fit 80 columns.
+    ...lines.flatMap(([command, what]) => [`  orbweaver ${command}${flag}`, `      ${what}`]),
     "(from a checkout, 'npm start --silent --' stands for 'orbweaver')",
   ].join('\n')
 }

@@ -1,4 +1,5 @@
 import { EXIT, Problem } from '../../base/errors.ts'
+import type { Settings } from '../../config/keys.ts'
 import type { Command } from '../command.ts'
 import { openOutput } from '../output-file.ts'
 import type { Content } from '../rooms.ts'
@@ -9,7 +10,7 @@ export const get: Command = {
   name: 'get',
   usage: 'URL',
   what: 'print a page as it was collected',
-  more: 'Prints the body of the last capture of a URL, or of the one that was current at --at TIME, decoded as a browser would. With --headers the status line and headers come first; with --raw the body comes as it was sent. With --json it prints where the capture lies instead of the body.',
+  more: 'Prints the body of the last capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: unpacked, and text in UTF-8 whatever its charset. With --headers the status line and headers come first; with --raw the body comes as it was sent. With --json it prints where the capture lies instead of the body.',
   examples: [
     { line: 'orbweaver get https://www.example.org/', does: 'The page.' },
     {
@@ -40,9 +41,15 @@ export const get: Command = {
   },
 }
 
-function parts(content: Content, wanted: { headers: boolean; raw: boolean }): Uint8Array[] {
-  const body = wanted.raw ? content.payload : content.body
-  return wanted.headers ? [content.head, body] : [body]
+/** A page that names its own charset is no longer in it; before its first byte this mark outweighs that name. */
+const UTF8_MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
+
+function parts(content: Content, wanted: Pick<Settings, 'headers' | 'raw' | 'output'>): Uint8Array[] {
+  const body = wanted.raw ? content.payload : content.text
+  if (wanted.headers) return [content.head, body]
+  const isFile = wanted.output !== undefined && wanted.output !== '-'
+  const isRecoded = !wanted.raw && content.charset !== '' && content.charset !== 'utf-8'
+  return isFile && isRecoded ? [UTF8_MARK, body] : [body]
 }
 
 function contentJson(content: Content): object {
@@ -51,6 +58,7 @@ function contentJson(content: Content): object {
     at: isoTime(content.at),
     status: content.status,
     mediaType: content.mediaType,
+    charset: content.charset === '' ? null : content.charset,
     bytes: content.payload.length,
     decodedBytes: content.body.length,
     volume: content.volume,

@@ -30,7 +30,11 @@ export const seed: Command = {
     const entered = await enter(call, request)
     if (settings.json) screen.print(JSON.stringify(seedJson(entered, settings.collection), undefined, 2))
     else {
-      if (!settings.quiet) screen.print(seedLines(entered, `orbweaver crawl${collectionFlag(settings.collection)}`))
+      if (!settings.quiet) {
+        const next =
+          settings.database === undefined ? `orbweaver crawl${collectionFlag(settings.collection)}` : undefined
+        screen.print(seedLines(entered, next))
+      }
       if (entered.stopped)
         screen.say(
           'orbweaver: stopped: what was entered stays; give the same command again to go on (what is known is passed over)',

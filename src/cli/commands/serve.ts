@@ -1,4 +1,6 @@
 import type { CrawlWhy } from '../../assemble/crawl-why.ts'
+import type { ServeHandle } from '../../assemble/serve.ts'
+import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
@@ -36,17 +38,18 @@ export const serve: Command = {
   words: { least: 0, most: Number.POSITIVE_INFINITY },
   async run(call) {
     const { settings, screen, clock, version, doors, given } = call
-    const seeds = readSeeds({ words: call.words, file: settings.seeds })
+    const seeds = readSeeds({ words: call.words, file: settings.seeds, mayBeEmpty: true })
     noteContact(call)
     const journal = settings.verbose
       ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
       : undefined
     const server = await doors.startServer(settings, { seeds, version, given, ...(journal && { journal }) })
     await keepSettings(settings.collection, given, version)
-    const secret = settings.joinSecret === undefined ? '' : ' --join-secret @FILE'
-    screen.say(
-      `orbweaver: serving at ${server.url}; a worker joins with: orbweaver worker --server ${shellWord(server.url)}${secret}`,
-    )
+    screen.say(`orbweaver: serving at ${server.url}; a worker joins with: ${joinLine(server, settings)}`)
+    if (settings.joinSecret === undefined && server.publicUrl !== server.url)
+      screen.say(
+        `orbweaver: note: without --join-secret only workers on this machine can join, with --server ${server.url}`,
+      )
     if (server.snapshot().urls.known === 0)
       screen.say(
         'orbweaver: note: there are no seeds, so nothing can be handed out; name some at the start, or add them with orbweaver seed (with --database also while servers run)',
@@ -72,4 +75,10 @@ export const serve: Command = {
       view.stop()
     }
   },
+}
+
+/** Without a join secret nobody else's machine is let in, so its name is no help unless the operator gave it. */
+function joinLine(server: ServeHandle, { joinSecret, publicUrl }: Settings): string {
+  const url = joinSecret === undefined && publicUrl === undefined ? server.url : server.publicUrl
+  return `orbweaver worker --server ${shellWord(url)}${joinSecret === undefined ? '' : ' --join-secret @FILE'}`
 }

@@ -11,7 +11,7 @@ export const simulate: Command = {
   name: 'simulate',
   usage: 'crawl',
   what: 'run the whole crawler over a synthetic web in virtual time',
-  more: 'Runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: hours of courteous waiting pass in seconds. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
+  more: 'Runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: courteous waiting takes no time, requests take 2 to 5 ms of CPU each. The usual web (some 9,000 requests) takes about 20 s for its 7 minutes of virtual time, one site of 2,000 pages about 10 s for 70 minutes. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
   examples: [
     { line: 'orbweaver simulate crawl', does: '200 sites of some 50 pages.' },
     {
