@@ -8,7 +8,7 @@ import type { TrapMemory } from './trap-memory.ts'
 export type Scheme = 'http' | 'https'
 
 export interface RobotsMemory {
-  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: HTML, binary. */
+  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: no line understood. */
   state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
   at: Instant
   /** HTTP status, 0 when there was no answer. */
