@@ -356,7 +356,7 @@ export const SETTINGS = {
   allowPrivate: toggle({
     ...network,
     commands: ['crawl', 'serve', 'config', 'mirrors'],
-    what: 'Connect to loopback, private and link-local addresses too; else they are refused.',
+    what: 'Connect to loopback, private and link-local addresses, and to names reserved for private use (*.local, *.internal), too; else they are refused.',
   }),
   dnsServers: many(a.dnsServer, {
     ...network,
