@@ -22,7 +22,7 @@ import { dropNamesOf, moveRested } from './move-waiting.ts'
 import { reviveUnderNames } from './replaced.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites, type SharedSite } from './site-rows.ts'
-import { enterSpelling } from './spellings.ts'
+import { enterSpelling, placesOfLinks } from './spellings.ts'
 import type { UrlPlace } from './url-rows.ts'
 
 /** The parts of a site in their order, those that are to be applied apart. */
@@ -64,7 +64,7 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
   await sheaf.sites.make(sifted.groups, sheaf.now)
   // Before links are judged by it.
   await learnWildcards(sheaf, appliedOf(groups))
-  await Promise.all([sheaf.readUrls(placesOf(groups)), readForLinks(sheaf, sifted, false)])
+  await Promise.all([sheaf.readUrls(placesOf(sheaf, groups)), readForLinks(sheaf, sifted, false)])
   return applyAll(sheaf, parts, groups, own, sifted)
 }
 
@@ -156,11 +156,11 @@ function isOwn(sheaf: Sheaf, site: SiteName, link: Link): boolean {
   return original === undefined || atOriginal(sheaf.rules, link, original) === undefined
 }
 
-function placesOf(groups: readonly Group[]): UrlPlace[] {
+function placesOf(sheaf: Sheaf, groups: readonly Group[]): UrlPlace[] {
   return groups.flatMap(({ key: site, applied }) =>
     applied.flatMap(({ pages, found }) => [
       ...pages.flatMap(({ errand, key }) => (errand ? [] : { site, key: signed64(key) })),
-      ...found.map(({ key }) => ({ site, key: signed64(key) })),
+      ...placesOfLinks(sheaf, site, found),
     ]),
   )
 }
