@@ -69,6 +69,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Sitemaps of the site taken so far, feeds among them, and URLs that they brought: all are bounded; and what was left out. */
   sitemaps?: { asked: number; urls: number; feeds?: number; left?: SitemapsLeft }
+  /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `site/form-actions.ts` reads it. */
+  forms?: { name: string; found: number; missing: number }[]
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */
