@@ -38,7 +38,8 @@ export async function contentOf(
   const moment = at ?? Number.MAX_SAFE_INTEGER
   const capture = await database.read(async (tx) => {
     const url = (await looks.reader(tx)).parse(text)
-    return url === undefined ? undefined : captureCurrentAt(tx, url.site, url.key, moment)
+    if (url === undefined) return undefined
+    return captureCurrentAt(tx, url.site, (await looks.url(tx, text))?.key ?? url.key, moment)
   })
   if (capture === undefined) return undefined
   // Whose report never came is in no catalogue; the same payload under another URL is as good, for its digest is compared.

@@ -32,8 +32,9 @@ export async function urlFacts(tx: Tx, looks: Looks, text: string, referrers: nu
     const inlinks = { count: 0, from: [], behind: 0 }
     return { url: text, site: '', look: undefined, page: undefined, captures: 0, inlinks }
   }
-  const { site, key } = url
+  const { site } = url
   const look = await looks.url(tx, text)
+  const key = look?.key ?? url.key
   const page = await pageOf(tx, site, key)
   const asked = page?.url ?? look?.url ?? url.href
   return {

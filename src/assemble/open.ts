@@ -71,7 +71,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     async captures(text: string) {
       const captures = await database.read(async (tx) => {
         const url = (await looks.reader(tx)).parse(text)
-        return url === undefined ? [] : capturesOf(tx, url.site, url.key)
+        return url === undefined ? [] : capturesOf(tx, url.site, (await looks.url(tx, text))?.key ?? url.key)
       })
       return captures.map(captureLine)
     },

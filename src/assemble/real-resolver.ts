@@ -13,6 +13,7 @@ export function realResolver(settings: Settings): Resolve {
     servers: settings.dnsServers.length > 0 ? settings.dnsServers : undefined,
     overrides: settings.resolve,
     guard: addressGuard({ allowPrivate: settings.allowPrivate, allow: new Set() }),
+    allowPrivate: settings.allowPrivate,
     hosts: hostsFile(),
   })
 }

@@ -47,6 +47,8 @@ const keeping = { group: 'Keeping', ...crawl } as const
 
 const SECOND = 1000
 const DAY = 86_400 * SECOND
+/** Why the courtesy of strangers has a floor. */
+const OWN_SERVERS = 'for servers of your own, name them with --pause-for HOST=DURATION'
 
 export const SETTINGS = {
   collection: one(a.path, {
@@ -222,37 +224,30 @@ export const SETTINGS = {
     what: 'The most of a decoded body that is kept, by media type; a longer one is kept cut and marked.',
   }),
 
-  pause: one(
-    a.duration({
-      least: SECOND,
-      most: DAY,
-      because: 'for servers of your own, name them with --pause-for HOST=DURATION',
-    }),
-    {
-      ...courtesy,
-      form: 'DURATION',
-      default: '2s',
-      what: 'The least time between the end of an answer and the next request to the same site; never under 1s.',
-    },
-  ),
+  pause: one(a.duration({ least: SECOND, most: DAY, because: OWN_SERVERS }), {
+    ...courtesy,
+    form: 'DURATION',
+    default: '2s',
+    what: 'The least time between the end of an answer and the next request to the same site; never under 1s.',
+  }),
   pauseFor: many(pauseFor, {
     ...courtesy,
     form: 'HOST=DURATION',
     what: 'Another pause for servers of your own: a host, *.domain, an IP address, or a reserved name such as *.test; it replaces the address pause there too.',
   }),
-  addressPause: one(a.duration({ least: 100, most: 60 * SECOND }), {
+  addressPause: one(a.duration({ least: 100, most: 60 * SECOND, because: OWN_SERVERS }), {
     ...courtesy,
     form: 'DURATION',
     default: '500ms',
-    what: 'The least time between an answer and the next request to the same IP address, whatever the site.',
+    what: 'The least time between an answer and the next request to the same IP address, whatever the site; never under 100ms.',
   }),
-  pauseFactor: one(a.number({ most: 100 }), {
+  pauseFactor: one(a.number({ least: 1, most: 100, because: OWN_SERVERS }), {
     ...courtesy,
     form: 'N',
     default: '2',
-    what: 'Wait at least this many times as long as the last answer took: a slow server is asked more slowly.',
+    what: 'Wait at least this many times as long as the last answer took: a slow server is asked more slowly; never under 1.',
   }),
-  maxSlowPause: one(a.duration({ least: SECOND, most: DAY }), {
+  maxSlowPause: one(a.duration({ least: 2 * SECOND, most: DAY, because: OWN_SERVERS }), {
     ...courtesy,
     form: 'DURATION',
     default: '30s',
@@ -356,7 +351,7 @@ export const SETTINGS = {
   allowPrivate: toggle({
     ...network,
     commands: ['crawl', 'serve', 'config', 'mirrors'],
-    what: 'Connect to loopback, private and link-local addresses too; else they are refused.',
+    what: 'Connect to loopback, private and link-local addresses, and to names reserved for private use (*.local, *.internal), too; else they are refused.',
   }),
   dnsServers: many(a.dnsServer, {
     ...network,

@@ -1,6 +1,7 @@
 /** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
 import { isIP } from 'node:net'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../base/units.ts'
+import { isTakenName } from '../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../web/url/rules.ts'
 import { nearest } from './nearest.ts'
 import { type Parse, Unfit } from './setting.ts'
@@ -81,6 +82,10 @@ export const regex: Parse<string> = (text) => {
 export const productToken: Parse<string> = (text) => {
   if (!/^[A-Za-z_-]{1,60}$/.test(text))
     throw new Unfit(`'${text}' is no name for robots.txt; use letters, '-' and '_' only, for instance MyCrawler`)
+  if (isTakenName(text))
+    throw new Unfit(
+      `'${text}' is the name of another crawler or a browser; give one of your own, for instance MyCrawler`,
+    )
   return text
 }
 

@@ -1,4 +1,4 @@
-/** Which addresses we connect to: the public ones, and those that the operator named. */
+/** Which names and addresses we connect to: the public ones, and those that the operator named. */
 import { assert } from '../base/assert.ts'
 import { type Ip, ipKey, joined, mappedOf, parseIp } from './ip-address.ts'
 
@@ -35,6 +35,18 @@ const RANGES = REFUSED_V4.map(([base, bits]) => {
   const mask = (0xffffffff << (32 - bits)) >>> 0
   return { mask, base: ip.bits }
 })
+
+/**
+ * Names that nobody can register, so a server that answers for one is somebody's inside: RFC 6761 (`test`, `example`,
+ * `invalid`, `localhost`), RFC 6762 (`local`, and those of its appendix G), RFC 8375, and `internal`, which ICANN reserved.
+ */
+const PRIVATE_NAMES =
+  /(?:^|\.)(?:test|example|invalid|localhost|local|intranet|internal|private|corp|home|lan|home\.arpa)$/
+
+/** Of a host in lower case, without a last dot. */
+export function isPrivateName(host: string): boolean {
+  return PRIVATE_NAMES.test(host)
+}
 
 /** True: we may connect there. What cannot be read as an address is refused. */
 export function addressGuard(options: GuardOptions): (ip: string) => boolean {

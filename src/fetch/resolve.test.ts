@@ -89,6 +89,7 @@ function resolver(server: NameServer, more: Partial<ResolverOptions> = {}) {
     servers: [`127.0.0.1:${server.port}`],
     overrides: [],
     guard: addressGuard({ allowPrivate: false, allow: new Set() }),
+    allowPrivate: false,
     hosts: '',
     ...RESOLVER_BOUNDS,
     ...more,
@@ -104,47 +105,47 @@ const overrides = (...rules: string[]) =>
 
 test('a name gives its addresses; IPv6 is asked for only when there is no IPv4', async () => {
   const server = await nameServer({
-    'a.example': { a: ['1.2.3.4', '1.2.3.5'], aaaa: ['2606:4700:0:0:0:0:0:1'] },
-    'six.example': { aaaa: ['2606:4700:0:0:0:0:0:1'] },
+    'a.example.org': { a: ['1.2.3.4', '1.2.3.5'], aaaa: ['2606:4700:0:0:0:0:0:1'] },
+    'six.example.org': { aaaa: ['2606:4700:0:0:0:0:0:1'] },
   })
   const resolve = resolver(server)
-  assert.deepEqual(await resolve('A.example.', never), {
+  assert.deepEqual(await resolve('A.example.org.', never), {
     kind: 'addresses',
     list: [{ ip: '1.2.3.4' }, { ip: '1.2.3.5' }],
   })
-  assert.deepEqual(await resolve('six.example', never), { kind: 'addresses', list: [{ ip: '2606:4700::1' }] })
-  assert.deepEqual(server.asked, ['a.example A', 'six.example A', 'six.example AAAA'])
+  assert.deepEqual(await resolve('six.example.org', never), { kind: 'addresses', list: [{ ip: '2606:4700::1' }] })
+  assert.deepEqual(server.asked, ['a.example.org A', 'six.example.org A', 'six.example.org AAAA'])
 })
 
 test('each failure has its kind', async () => {
   const server = await nameServer({
-    'empty.example': {},
-    'broken.example': { code: 2 },
-    'inside.example': { a: ['10.0.0.1', '127.0.0.1'] },
-    'mixed.example': { a: ['10.0.0.1', '8.8.8.8'] },
-    'silent.example': { silent: true },
+    'empty.example.org': {},
+    'broken.example.org': { code: 2 },
+    'inside.example.org': { a: ['10.0.0.1', '127.0.0.1'] },
+    'mixed.example.org': { a: ['10.0.0.1', '8.8.8.8'] },
+    'silent.example.org': { silent: true },
   })
   const resolve = resolver(server, { timeoutMs: 50, tries: 1 })
   const kind = async (host: string) => {
     const answer = await resolve(host, never)
     return answer.kind === 'failed' ? answer.failure.kind : answer.list.map((address) => address.ip).join()
   }
-  assert.equal(await kind('missing.example'), 'no-such-name')
-  assert.equal(await kind('empty.example'), 'dns')
-  assert.equal(await kind('broken.example'), 'dns')
-  assert.equal(await kind('silent.example'), 'dns')
-  assert.equal(await kind('inside.example'), 'address-refused')
-  assert.equal(await kind('mixed.example'), '8.8.8.8')
+  assert.equal(await kind('missing.example.org'), 'no-such-name')
+  assert.equal(await kind('empty.example.org'), 'dns')
+  assert.equal(await kind('broken.example.org'), 'dns')
+  assert.equal(await kind('silent.example.org'), 'dns')
+  assert.equal(await kind('inside.example.org'), 'address-refused')
+  assert.equal(await kind('mixed.example.org'), '8.8.8.8')
   assert.equal(await kind(''), 'no-such-name')
-  assert.equal(await kind(`${'a'.repeat(64)}.example`), 'no-such-name')
-  assert.equal(await kind('a..example'), 'no-such-name')
+  assert.equal(await kind(`${'a'.repeat(64)}.example.org`), 'no-such-name')
+  assert.equal(await kind('a..example.org'), 'no-such-name')
   assert.equal(await kind('x'.repeat(300)), 'no-such-name')
 })
 
 test('answers live as long as their TTL, within bounds; failures briefly', async () => {
   const server = await nameServer({
-    'a.example': { a: ['1.2.3.4'], ttl: 1 },
-    'long.example': { a: ['1.2.3.4'], ttl: 9_999_999 },
+    'a.example.org': { a: ['1.2.3.4'], ttl: 1 },
+    'long.example.org': { a: ['1.2.3.4'], ttl: 9_999_999 },
   })
   const clock = handClock()
   const resolve = resolver(server, { clock })
@@ -153,28 +154,28 @@ test('answers live as long as their TTL, within bounds; failures briefly', async
     await resolve(host, never)
     return server.asked.length > before
   }
-  assert.equal(await asks('a.example'), true)
-  assert.equal(await asks('long.example'), true)
-  assert.equal(await asks('none.example'), true)
+  assert.equal(await asks('a.example.org'), true)
+  assert.equal(await asks('long.example.org'), true)
+  assert.equal(await asks('none.example.org'), true)
   clock.move(59_999)
-  assert.equal(await asks('a.example'), false)
+  assert.equal(await asks('a.example.org'), false)
   clock.move(1)
-  assert.equal(await asks('a.example'), true)
-  assert.equal(await asks('none.example'), false)
+  assert.equal(await asks('a.example.org'), true)
+  assert.equal(await asks('none.example.org'), false)
   clock.move(240_000)
-  assert.equal(await asks('none.example'), true)
+  assert.equal(await asks('none.example.org'), true)
   clock.move(86_400_000 - 300_001)
-  assert.equal(await asks('long.example'), false)
+  assert.equal(await asks('long.example.org'), false)
   clock.move(1)
-  assert.equal(await asks('long.example'), true)
+  assert.equal(await asks('long.example.org'), true)
 })
 
 test('equal questions under way are one question, and the others wait in line', async () => {
   const server = await nameServer(
-    Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`h${i}.example`, { a: ['1.2.3.4'] }])),
+    Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`h${i}.example.org`, { a: ['1.2.3.4'] }])),
   )
   const resolve = resolver(server, { atOnce: 2 })
-  const names = Array.from({ length: 60 }, (_, i) => `h${i % 20}.example`)
+  const names = Array.from({ length: 60 }, (_, i) => `h${i % 20}.example.org`)
   const answers = await Promise.all(names.map((name) => resolve(name, never)))
   assert.ok(answers.every((answer) => answer.kind === 'addresses'))
   assert.equal(server.asked.length, 20)
@@ -182,21 +183,21 @@ test('equal questions under way are one question, and the others wait in line', 
 
 test('the cache is bounded: the longest unasked name goes first', async () => {
   const server = await nameServer({
-    'a.example': { a: ['1.2.3.4'] },
-    'b.example': { a: ['1.2.3.4'] },
-    'c.example': { a: ['1.2.3.4'] },
+    'a.example.org': { a: ['1.2.3.4'] },
+    'b.example.org': { a: ['1.2.3.4'] },
+    'c.example.org': { a: ['1.2.3.4'] },
   })
   const resolve = resolver(server, { cacheNames: 2 })
-  for (const host of ['a', 'b', 'a', 'c', 'a', 'b']) await resolve(`${host}.example`, never)
-  assert.deepEqual(server.asked, ['a.example A', 'b.example A', 'c.example A', 'b.example A'])
+  for (const host of ['a', 'b', 'a', 'c', 'a', 'b']) await resolve(`${host}.example.org`, never)
+  assert.deepEqual(server.asked, ['a.example.org A', 'b.example.org A', 'c.example.org A', 'b.example.org A'])
 })
 
 test('an aborted question ends for him who aborted only', async () => {
-  const server = await nameServer({ 'a.example': { a: ['1.2.3.4'] } })
+  const server = await nameServer({ 'a.example.org': { a: ['1.2.3.4'] } })
   const resolve = resolver(server)
   const abort = new AbortController()
-  const mine = resolve('a.example', abort.signal)
-  const other = resolve('a.example', never)
+  const mine = resolve('a.example.org', abort.signal)
+  const other = resolve('a.example.org', never)
   abort.abort()
   assert.equal((await mine).kind, 'failed')
   assert.equal((await other).kind, 'addresses')
@@ -204,7 +205,7 @@ test('an aborted question ends for him who aborted only', async () => {
 
 test('addresses, localhost, the hosts file and the operator’s names need no server', async () => {
   const server = await nameServer({})
-  const hosts = '127.0.0.1 localhost\n9.9.9.9\tquad quad.example # nine\n2620:fe::fe quad\n10.0.0.9 inside\n'
+  const hosts = '127.0.0.1 localhost\n9.9.9.9\tquad quad.example.org # nine\n2620:fe::fe quad\n10.0.0.9 inside\n'
   const resolve = resolver(server, {
     hosts,
     overrides: overrides(
@@ -231,7 +232,30 @@ test('addresses, localhost, the hosts file and the operator’s names need no se
   assert.deepEqual(await list('x.deep.test'), [{ ip: '127.0.0.2', named: true }])
   assert.deepEqual(await list('1.1.1.1'), [{ ip: '127.0.0.3', named: true }])
   assert.equal(await list('test'), 'no-such-name')
-  const inside = resolver(server, { guard: addressGuard({ allowPrivate: true, allow: new Set() }) })
+  const inside = resolver(server, { guard: addressGuard({ allowPrivate: true, allow: new Set() }), allowPrivate: true })
   assert.deepEqual(await inside('localhost', never), { kind: 'addresses', list: [{ ip: '127.0.0.1' }, { ip: '::1' }] })
   assert.deepEqual(server.asked, ['test A'])
+})
+
+test('a name reserved for private use is refused wherever it leads, unless the operator says otherwise', async () => {
+  const names = ['nas.local', 'db.corp.internal', 'router.home.arpa', 'wiki.intranet', 'tv.lan', 'a.test', 'a.example']
+  const server = await nameServer(
+    Object.fromEntries([...names, 'local.example.org'].map((name) => [name, { a: ['8.8.8.8'] }])),
+  )
+  const told = async (resolve: ReturnType<typeof resolver>, host: string) => {
+    const answer = await resolve(host, never)
+    return answer.kind === 'failed' ? answer.failure : answer.list.map(({ ip }) => ip).join()
+  }
+  const hosts = '9.9.9.9 mail.internal\n'
+  const careful = resolver(server, { hosts, overrides: overrides('named.local=127.0.0.1') })
+  for (const name of [...names, 'NAS.local.', 'mail.internal'])
+    assert.deepEqual(await told(careful, name), {
+      kind: 'address-refused',
+      detail: `a name reserved for private use: ${name.toLowerCase().replace(/\.$/, '')}`,
+    })
+  assert.equal(await told(careful, 'local.example.org'), '8.8.8.8')
+  assert.equal(await told(careful, 'named.local'), '127.0.0.1')
+  const inside = resolver(server, { allowPrivate: true, hosts })
+  for (const name of names) assert.equal(await told(inside, name), '8.8.8.8')
+  assert.equal(await told(inside, 'mail.internal'), '9.9.9.9')
 })

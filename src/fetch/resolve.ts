@@ -7,6 +7,7 @@ import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Address, Resolve } from '../visit/exchange.ts'
 import { failed } from './failed.ts'
+import { isPrivateName } from './guard.ts'
 import { parseHosts } from './hosts-file.ts'
 import { overrideOf, type ResolveOverride } from './resolve-override.ts'
 
@@ -17,6 +18,8 @@ export interface ResolverOptions {
   /** Their addresses are exempt from the guard: the operator named them. */
   overrides: readonly ResolveOverride[]
   guard: (ip: string) => boolean
+  /** Names reserved for private use lead somewhere, too. */
+  allowPrivate: boolean
   /** The text of `/etc/hosts`, or ''. */
   hosts: string
   /** Most names remembered; the longest unasked goes first. */
@@ -50,6 +53,10 @@ const LONGEST_NAME = 253
 
 export function cAresResolver(options: ResolverOptions): Resolve {
   const { clock, guard } = options
+  const usable = (host: string, ips: readonly string[]): Answered =>
+    options.allowPrivate || !isPrivateName(host)
+      ? guarded(ips, guard)
+      : failed('address-refused', `a name reserved for private use: ${host}`)
   const hosts = parseHosts(options.hosts)
   const cache = new Map<string, Known>()
   const underWay = new Map<string, Promise<Answered>>()
@@ -74,7 +81,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
       return remember(host, failed(kind, found), kind === 'dns' ? options.ttl.failure : options.ttl.noSuchName)
     }
     const ttl = Math.min(Math.max(found.ttl * 1000, options.ttl.least), options.ttl.most)
-    return remember(host, guarded(found.ips, guard), ttl)
+    return remember(host, usable(host, found.ips), ttl)
   }
 
   return async (name, signal) => {
@@ -83,9 +90,9 @@ export function cAresResolver(options: ResolverOptions): Resolve {
     if (sent !== undefined) return { kind: 'addresses', list: [sent] }
     if (isIP(host) !== 0) return guarded([host], guard)
     if (host === '' || host.length > LONGEST_NAME) return failed('no-such-name', 'no host name')
-    if (host === 'localhost' || host.endsWith('.localhost')) return guarded(['127.0.0.1', '::1'], guard)
+    if (host === 'localhost' || host.endsWith('.localhost')) return usable(host, ['127.0.0.1', '::1'])
     const local = hosts.get(host)
-    if (local !== undefined) return guarded(local, guard)
+    if (local !== undefined) return usable(host, local)
     const known = cache.get(host)
     if (known !== undefined && known.until > clock.elapsed()) {
       cache.delete(host)

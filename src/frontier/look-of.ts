@@ -1,7 +1,7 @@
 /** Rows as they are shown: whichever database they came from. */
 import type { Instant } from '../base/clock.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName, UrlKey } from '../visit/visit.ts'
 import type { Looks, SiteLook, Totals, UrlLook } from './looks.ts'
 import { MARKS } from './mark.ts'
 import type { SiteState } from './site.ts'
@@ -69,9 +69,10 @@ export interface SeenUrl {
   mark: number
 }
 
-export function urlLook(row: SeenUrl, site: SiteName, seed: boolean): UrlLook {
+export function urlLook(row: SeenUrl, site: SiteName, key: UrlKey, seed: boolean): UrlLook {
   return {
     url: row.url,
+    key,
     site,
     depth: row.depth,
     path: row.path,

@@ -2,7 +2,7 @@
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
-import type { SiteName, VisitId, WorkerId } from '../visit/visit.ts'
+import type { SiteName, UrlKey, VisitId, WorkerId } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
 import type { DomainLook } from './domains.ts'
@@ -49,6 +49,8 @@ export interface SiteLook {
 
 export interface UrlLook {
   url: string
+  /** By which the collection knows it: its own name's where a folder has two (`spellings.ts`). */
+  key: UrlKey
   site: SiteName
   depth: number
   via?: string

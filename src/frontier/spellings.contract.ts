@@ -97,6 +97,41 @@ export function spellingsContract(make: MakeDatabase): void {
         assert.deepEqual(await askAll(bench, outcome), [])
       })
 
+    it('two names of a folder’s index are two URLs once both are seen; one alone is the folder', async () => {
+      const bench = await openBench(make)
+      const [folder, index, other] = ['', 'index.html', 'Default.html'].map((name) => link(`http://a.test/a/${name}`))
+      assert.equal(index.key, folder.key)
+      assert.equal(other.key, folder.key)
+      const told = (one: Link): Link => ({ ...one, spelling: true })
+      await bench.admit(folder)
+      assert.deepEqual(await askAll(bench, KEPT, [told(index)]), [folder.url], 'one name: the folder was asked for')
+      assert.deepEqual(await askAll(bench, KEPT), [])
+      await bench.admit(other, index)
+      assert.deepEqual(await askAll(bench, KEPT, [told(other), told(index), folder]), [other.url])
+      await bench.admit(other, index, folder)
+      assert.deepEqual(await askAll(bench, KEPT), [])
+      const looked = await bench.db.read((tx) => bench.ledger.look.url(tx, other.url))
+      assert.deepEqual([looked?.url, looked?.mark], [other.url, 'kept'])
+      assert.notEqual(looked?.key, folder.key)
+      assert.equal((await bench.db.read((tx) => bench.ledger.look.url(tx, index.url)))?.url, folder.url)
+    })
+
+    it('two names of an index are told in one report, by whichever name the folder is known', async () => {
+      for (const [first, second] of [
+        ['index.html', 'default.html'],
+        ['default.htm', 'index.html'],
+        ['index.htm', 'index.html'],
+      ]) {
+        const bench = await openBench(make)
+        const [one, two] = [link(`http://a.test/a/${first}`), link(`http://a.test/a/${second}`)]
+        await bench.admit(link(URL))
+        const found: Link[] = [one, { ...two, spelling: true }, { ...two, spelling: true }]
+        assert.deepEqual(await askAll(bench, KEPT, found), [URL, one.url, two.url])
+        const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
+        assert.deepEqual(urls, { known: 3, marked: 3, waiting: 0 })
+      }
+    })
+
     it('to which the server itself sends us is asked for; a loop of them ends', async () => {
       const bench = await openBench(make)
       await bench.admit(link(URL))

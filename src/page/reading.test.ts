@@ -49,6 +49,40 @@ test('links of every kind, as they are written, in order (W13)', () => {
   assert.equal(read(page).links[8].media, 'application/rss+xml')
 })
 
+test('link types that name other pages are followed, those that name none are not', () => {
+  const page = `<link rel=index href=1><link rel="Contents" href=2><link rel=up href=3><link rel="nofollow start" href=4>
+    <link rel=glossary href=5><link rel="help" href=6><link rel=copyright href=7><link rel=search href=no>
+    <link rel=preconnect href=no><link rel=manifest href=no><link href=no><link rel=shortlink href=no>`
+  assert.deepEqual(hrefs(page), [
+    'related 1',
+    'related 2',
+    'related 3',
+    'related 4 nofollow',
+    'related 5',
+    'related 6',
+    'related 7',
+  ])
+})
+
+test('an iframe that nothing closes does not take the rest of the page with it', () => {
+  const page = (frame: string) => `<title>t</title><a href=one>first</a>${frame}<p>rest <a href=two>second</a>`
+  for (const name of ['iframe', 'noembed', 'noframes']) {
+    for (const tag of [
+      `<${name} src=f />`,
+      `<${name} src=f>`,
+      `<noscript><${name}/></noscript><${name}/></${name}s>`,
+    ]) {
+      const links = hrefs(page(tag)).filter((link) => link.startsWith('a '))
+      assert.deepEqual(links, ['a one', 'a two'], tag)
+      assert.match(textOf(page(tag)), /first\n*rest second/, tag)
+    }
+    const closed = page(`<${name}/>hidden</${name}>`)
+    assert.deepEqual(hrefs(closed), ['a one', 'a two'])
+    assert.doesNotMatch(textOf(closed), /hidden/)
+    assert.deepEqual(hrefs(`${page(`<${name}/>`)}</${name}>`), ['a one'], 'by the standard, where there is an end')
+  }
+})
+
 test('what is embedded is told apart, with what it is', () => {
   const page = `<img src=a.png><img src="data:image/png;base64,AA"><script src=b.js></script><link rel="alternate stylesheet" href=c.css>
     <video src=d.mp4 poster=e.jpg><source src=f.webm type="video/WebM; codecs=x"></video><audio src=g.ogg></audio>

@@ -12,6 +12,8 @@ import { resolver, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 
 /** Bodies of errors and redirects: enough to keep the connection and the record, no more. */
 const ERROR_BYTES = 16 * 1024
+/** Of a `data:` URL, say, as much as tells what it is. */
+const LONGEST_LOCATION = 200
 
 /** The decision to download, on status and headers (V5). */
 export function wantPage(status: number, headers: Headers, scope: Scope): Want {
@@ -62,6 +64,10 @@ export function reportOf(exchange: Exchange, item: AgendaItem): PageReport {
   if (answer.kind === 'cut') annotations.push(TRUNCATED[answer.why])
   if (answer.kind === 'failed') annotations.push(answer.failure.detail)
   if (exchange.certificate !== undefined) annotations.push(`certificate:${exchange.certificate}`)
+  const location = head && locationOf(head)
+  // To another scheme, or to nothing that can be read: no link tells of it.
+  if (location !== undefined && resolver(item.url)(location).kind !== 'url')
+    annotations.push(`location:${location.slice(0, LONGEST_LOCATION)}`)
   const page = blankPage(item, exchange.sentAt, UNDECIDED)
   page.status = head?.status ?? 0
   page.mediaType = parseMediaType(head && headerOf(head.headers, 'content-type')).type
@@ -79,11 +85,16 @@ const UNDECIDED: Outcome = { kind: 'later', why: 'reading', notBefore: 0 }
 const TRUNCATED = { length: 'lenTrunc', time: 'timeTrunc', disconnect: 'connTrunc' } as const
 
 export function redirectTarget(head: Head, from: string, urls: UrlReader): WebUrl | undefined {
-  if (head.status < 300 || head.status > 399 || head.status === 304) return undefined
-  const location = headerOf(head.headers, 'location')
-  if (location === undefined) return undefined
-  const resolved = urls.resolver(from)(asUtf8(location))
-  return resolved.kind === 'url' ? resolved.url : undefined
+  const location = locationOf(head)
+  const resolved = location === undefined ? undefined : urls.resolver(from)(location)
+  return resolved?.kind === 'url' ? resolved.url : undefined
+}
+
+/** Where a redirect leads, as written. */
+function locationOf({ status, headers }: Head): string | undefined {
+  if (status < 300 || status > 399 || status === 304) return undefined
+  const location = headerOf(headers, 'location')
+  return location === undefined ? undefined : asUtf8(location)
 }
 
 /** Headers are read as Latin-1; a Location with raw UTF-8 in it means those letters, as browsers and curl take it. */

@@ -11,10 +11,11 @@ import { CookieJar } from '../web/http/cookies.ts'
 import { decodeContent } from '../web/http/decode.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { type Robots, recallInStretches, recallRobots, robotsInStretches } from '../web/robots/robots.ts'
-import { parseUrl, resolver, type WebUrl } from '../web/url/web-url.ts'
+import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { type Asking, ask, ELSEWHERE_WAIT } from './ask.ts'
 import { SiteCourtesy } from './courtesy.ts'
 import type { ForeignAnswer } from './foreign-answers.ts'
+import { redirectTarget } from './page-facts.ts'
 import type { SiteTools } from './tools.ts'
 
 export const FRESH_FOR: Millis = 24 * 3_600_000
@@ -89,8 +90,10 @@ async function readAnswer(
   if (answer.kind !== 'full' && answer.kind !== 'cut') return outOfReach(0)
   const { status, headers } = answer.head
   if (status >= 300 && status < 400) {
-    const target = mayMove ? redirectTarget(url, headerOf(headers, 'location')) : undefined
-    return target === undefined ? known({ state: 'none', at, status, text: '' }, url) : { kind: 'moved', to: target }
+    const target = mayMove ? redirectTarget(answer.head, url, tools.urls) : undefined
+    return target === undefined
+      ? known({ state: 'none', at, status, text: '' }, url)
+      : { kind: 'moved', to: target.href }
   }
   // A part that nobody asked for: what the rest forbids is not known.
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
@@ -148,12 +151,6 @@ function known(memory: RobotsMemory, from: string): RobotsAnswer {
 function unreachable(before: RobotsMemory | undefined, at: number, status: number): RobotsMemory {
   const again = before?.state === 'unreachable' ? before : undefined
   return { state: 'unreachable', at, status, text: '', since: again?.since ?? at, tries: (again?.tries ?? 0) + 1 }
-}
-
-function redirectTarget(from: string, location: string | undefined): string | undefined {
-  if (location === undefined) return undefined
-  const resolved = resolver(from)(location)
-  return resolved.kind === 'url' ? resolved.url.href : undefined
 }
 
 /** Redirects of robots.txt are followed across hosts, as RFC 9309 demands: to a site that this visit holds no lease of. */

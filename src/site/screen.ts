@@ -16,6 +16,7 @@ import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import { isListed } from './beware.ts'
+import { isVainForm } from './form-actions.ts'
 import { linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
@@ -145,7 +146,9 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
     const kind = found.kind === 'embed' ? 'embed' : undefined
     const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? kind)
     if (unwanted !== undefined) tally.add(unwantedName(unwanted))
-    const follow = unwanted !== undefined ? 'unwanted' : found.nofollow ? 'directive' : from.follow
+    const isVain = found.kind === 'form' && url.site === tools.site && isVainForm(url, tools.reporter)
+    if (isVain) tally.add('stopped:form-action')
+    const follow = unwanted !== undefined || isVain ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     if (follow !== 'yes') {
       if (!first) continue
       passedOver.add(url.key)

@@ -7,6 +7,7 @@ import { normalPath } from '../web/url/web-url.ts'
 import type { PageTold } from './ask-for.ts'
 import { judge, type Seen } from './beware.ts'
 import { settle } from './failures.ts'
+import { learnFromForm } from './form-actions.ts'
 import { blankPage } from './page-facts.ts'
 import type { Reporter } from './reporter.ts'
 import { answered } from './silence.ts'
@@ -18,6 +19,7 @@ export function tellPage(end: PageTold, reporter: Reporter, tools: SiteTools): v
   // Before anything is told or counted: should a detector throw, the page is told as one that cannot be read, and once.
   if (isToBeJudged(end)) judge(page, seenOf(page, again, tools), false, reporter, tools)
   reporter.page(page)
+  learnFromForm(page, reporter, tools.urls)
   const asked = page.status > 0 || failure !== undefined
   if (asked) countRequest(page, reporter)
   if (failure !== undefined) tally.add(`failure:${failure}`)

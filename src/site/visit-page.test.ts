@@ -74,6 +74,29 @@ test('moved to nowhere is a status that says nothing', async () => {
   }
 })
 
+test('where a redirect to another scheme leads is noted, of robots.txt too', async () => {
+  const data = `data:text/html,${'x'.repeat(5000)}`
+  for (const location of [
+    'file:///etc/passwd',
+    'ftp://a.test/x',
+    data,
+    'http://',
+    Buffer.from('tel:ß').toString('latin1'),
+  ]) {
+    const headers = [['Location', location]] as const
+    const { visited, page } = await pageAfter({ status: 302, headers })
+    const text = Buffer.from(location, 'latin1').toString()
+    assert.deepEqual(page.annotations, [`location:${text.slice(0, 200)}`])
+    assert.deepEqual(visited.counts.get('failure:status-other'), 1)
+  }
+  const web = new Scripted({
+    'http://a.test/robots.txt': { status: 301, headers: [['Location', 'file:///robots.txt']] },
+    [HOME]: { body: 'home' },
+  })
+  const { parts } = await web.visit({ agenda: [HOME] })
+  assert.deepEqual(parts[0].pages[0].annotations, ['location:file:///robots.txt'])
+})
+
 test('noindex, by header or by meta, for all or for us: read, its links followed, nothing kept', async () => {
   const link = '<a href="/next">n</a>'
   const answers: ScriptedAnswer[] = [

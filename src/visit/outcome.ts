@@ -4,7 +4,7 @@ import type { Instant } from '../base/clock.ts'
 export type FailureKind =
   | 'dns' // the resolver gave no answer
   | 'no-such-name' // the name does not exist
-  | 'address-refused' // it resolves only to addresses that we do not connect to
+  | 'address-refused' // its name is reserved for private use, or it resolves only to addresses that we do not connect to
   | 'connect' // refused, unreachable
   | 'connect-timeout'
   | 'tls'

@@ -8,7 +8,7 @@ import type { TrapMemory } from './trap-memory.ts'
 export type Scheme = 'http' | 'https'
 
 export interface RobotsMemory {
-  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: HTML, binary. */
+  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: no line understood. */
   state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
   at: Instant
   /** HTTP status, 0 when there was no answer. */
@@ -69,6 +69,8 @@ export interface SiteMemory {
   hints?: { checked: number; held: number }
   /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; and what was left out. */
   sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
+  /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `site/form-actions.ts` reads it. */
+  forms?: { name: string; found: number; missing: number }[]
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */

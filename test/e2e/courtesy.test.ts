@@ -123,7 +123,7 @@ describe('the pause', { concurrency: 8 }, () => {
     }
     const web = await serve(t, { 'a.test': both })
     const at = folder(t)
-    await runTo(0, politely(web, at, 'http://a.test/', '--pause', '1s', '--pause-factor', '0'))
+    await runTo(0, politely(web, at, 'http://a.test/', '--pause', '1s', '--pause-factor', '1'))
     assert.equal(kept(at).length, 5)
     assertGaps(web.asked, 1000)
     const robots = web.asked.filter(({ path }) => path === '/robots.txt').map(({ scheme }) => scheme)
@@ -189,6 +189,9 @@ describe('what would be impolite is an error', { concurrency: 4 }, () => {
     ['--pause-for', '*.co.uk=0.1s'],
     ['--pause-for', '*.github.io=0s'],
     ['--address-pause', '0s'],
+    ['--pause-factor', '0'],
+    ['--max-slow-pause', '1s'],
+    ['--user-agent-name', 'Googlebot'],
   ]) {
     test(`${flag} ${value}`, async (t) => {
       const { stderr } = await runTo(2, ['crawl', 'a.test', '-c', folder(t), flag, value])

@@ -53,7 +53,7 @@ export const demo: Command = {
 
 /** The demo is the ordinary crawl with flags that anybody could give. */
 function crawlOf(call: Invocation, folder: string, resolve: readonly string[]): Invocation {
-  const flags = ['--collection', folder, '--pause-for', '*.test=100ms', '--pause-factor', '0']
+  const flags = ['--collection', folder, '--pause-for', '*.test=100ms']
   flags.push('--patience', '0.01', '--links', 'combined', '--scope', 'tld:test', '--progress-every', '2s')
   // One of its servers never answers.
   flags.push('--first-byte-timeout', '2s')

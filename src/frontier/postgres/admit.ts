@@ -14,7 +14,7 @@ import { prepareToHear, strangersAmong } from './hear.ts'
 import { readNews } from './read-news.ts'
 import { keepReplaced } from './replaced.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
-import { enterSpelling } from './spellings.ts'
+import { enterSpelling, placesOfLinks } from './spellings.ts'
 import { vouch } from './vouch.ts'
 
 /** Links into one site: all of them, and those that may change something in it. */
@@ -55,8 +55,8 @@ export async function sift(sheaf: Sheaf, given: readonly Link[], asSeeds: boolea
   const doubtful = all.filter((site) => !isTrusted(sheaf, site))
   // In this order: where a link is known, the site is a stranger by then, or never will be.
   const [{ news, known }, elsewhere, { strangers, hearing }] = await Promise.all([
-    readNews(sheaf.tx, all, isKnown),
-    readNews(sheaf.tx, sitesOf(replaced.map(({ link }) => link)), isKnown),
+    readNews(sheaf.tx, all, isKnown, sheaf.rules.urls),
+    readNews(sheaf.tx, sitesOf(replaced.map(({ link }) => link)), isKnown, sheaf.rules.urls),
     strangersAmong(sheaf, doubtful),
   ])
   // Rows that this transaction has not written itself: they stay, whatever becomes of it.
@@ -86,7 +86,7 @@ export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
 
 /** The rows that `enterLinks` will look at; the sites are locked. */
 export async function readForLinks(sheaf: Sheaf, { groups }: Sifted, asSeeds: boolean): Promise<void> {
-  const places = groups.flatMap(({ key: site, news }) => news.map((link) => ({ site, key: signed64(link.key) })))
+  const places = groups.flatMap(({ key, news }) => placesOfLinks(sheaf, key, news))
   const doubtful = groups.filter((site) => sheaf.sites.isMade(site.key) || !isTrusted(sheaf, site))
   await Promise.all([sheaf.readUrls(places), prepareToHear(sheaf, doubtful, asSeeds)])
 }
@@ -141,6 +141,7 @@ function sorted(sheaf: Sheaf, { key: site, news }: SiteLinks): { members: Link[]
       texts.set(link.key, link.url)
     } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
       spellings.push(link)
+    else if (known !== undefined && sheaf.rules.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
     else if (known !== undefined) freshen(sheaf, known, link)
   }
   return { members, spellings }

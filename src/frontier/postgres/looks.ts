@@ -128,17 +128,22 @@ async function lookAtDomain(tx: PostgresTx, name: string): Promise<DomainLook | 
 }
 
 async function lookAtUrl(tx: PostgresTx, text: string): Promise<UrlLook | undefined> {
-  const parsed = (await recordedUrls(tx)).parse(text)
+  const urls = await recordedUrls(tx)
+  const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
-  const at = [bucketOf('postgres', site), site, signed64(parsed.key)]
+  const place = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
+  const own = urls.keyByName(text)
+  const isOwn = own !== undefined && (await tx.get(READ_URL, ...place(own))) !== undefined
+  const key = isOwn ? own : parsed.key
+  const at = place(key)
   const [row, seed, via] = await Promise.all([
     tx.get<SeenUrl & { seq: number }>(READ_URL, ...at),
     tx.get(IS_SEED, ...at),
     tx.getExact<{ via_site: bigint | null; via_key: bigint | null }>(READ_VIA, ...at),
   ])
   if (row === undefined) return undefined
-  const look = urlLook(row, parsed.site, seed !== undefined)
+  const look = urlLook(row, parsed.site, key, seed !== undefined)
   if (via?.via_site != null && via.via_key !== null) {
     const page = await tx.get<{ url: string }>(READ_URL, bucketOf('postgres', via.via_site), via.via_site, via.via_key)
     if (page !== undefined) look.via = page.url

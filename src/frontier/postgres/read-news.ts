@@ -1,6 +1,7 @@
 import { signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { Link } from '../../visit/report.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { isNewText } from '../spellings.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
@@ -32,18 +33,19 @@ export async function readNews(
   tx: PostgresTx,
   groups: readonly Placed[],
   isKnown: (link: Link) => boolean,
+  urls: UrlReader,
 ): Promise<{ news: Set<Link>; known: Link[] }> {
   const places = new Map<bigint, Map<bigint, Link[]>>()
   for (const { key: site, members } of groups)
     for (const link of members) {
       if (link.lastmod === undefined && isKnown(link)) continue
-      const urls = places.get(site) ?? new Map<bigint, Link[]>()
-      places.set(site, urls)
+      const links = places.get(site) ?? new Map<bigint, Link[]>()
+      places.set(site, links)
       const key = signed64(link.key)
-      urls.set(key, [...(urls.get(key) ?? []), link])
+      links.set(key, [...(links.get(key) ?? []), link])
     }
-  const asked = [...places].flatMap(([site, urls]) => [...urls.keys()].map((key): UrlPlace => ({ site, key })))
-  const news = new Set([...places.values()].flatMap((urls) => [...urls.values()].flat()))
+  const asked = [...places].flatMap(([site, links]) => [...links.keys()].map((key): UrlPlace => ({ site, key })))
+  const news = new Set([...places.values()].flatMap((links) => [...links.values()].flat()))
   const known: Link[] = []
   await eachBucket(
     byBucket(asked, ({ site }) => site),
@@ -53,7 +55,8 @@ export async function readNews(
         for (const link of places.get(row.site)?.get(row.key) ?? []) {
           if (row.url === link.url) known.push(link)
           const lastmod = lastmodOf(link)
-          if (!isNewText(row, link.url) && (lastmod === null || !isNewer(lastmod, row.lastmod))) news.delete(link)
+          if (isNewText(row, link.url) || urls.areTwoIndexes(row.url, link.url)) continue
+          if (lastmod === null || !isNewer(lastmod, row.lastmod)) news.delete(link)
         }
     },
   )

@@ -22,7 +22,7 @@ import { dropNamesOf, moveRested } from './move-waiting.ts'
 import { reviveUnderNames } from './replaced.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites, type SharedSite } from './site-rows.ts'
-import { enterSpelling } from './spellings.ts'
+import { enterSpelling, placesOfLinks } from './spellings.ts'
 import type { UrlPlace } from './url-rows.ts'
 
 /** The parts of a site in their order, those that are to be applied apart. */
@@ -65,7 +65,7 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
   // Before links are judged by it.
   await learnWildcards(sheaf, appliedOf(groups))
   await Promise.all([
-    sheaf.readUrls(placesOf(groups)),
+    sheaf.readUrls(placesOf(sheaf, groups)),
     readForLinks(sheaf, sifted, false),
     ...groups.filter(hasWithdrawn).map(({ key }) => sheaf.urls.readHeld(key)),
   ])
@@ -160,11 +160,11 @@ function isOwn(sheaf: Sheaf, site: SiteName, link: Link): boolean {
   return original === undefined || atOriginal(sheaf.rules, link, original) === undefined
 }
 
-function placesOf(groups: readonly Group[]): UrlPlace[] {
+function placesOf(sheaf: Sheaf, groups: readonly Group[]): UrlPlace[] {
   return groups.flatMap(({ key: site, applied }) =>
     applied.flatMap(({ pages, found }) => [
       ...pages.flatMap(({ errand, key }) => (errand ? [] : { site, key: signed64(key) })),
-      ...found.map(({ key }) => ({ site, key: signed64(key) })),
+      ...placesOfLinks(sheaf, site, found),
     ]),
   )
 }

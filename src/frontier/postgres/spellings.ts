@@ -4,15 +4,25 @@ import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { asOtherIndex, isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import type { Sheaf } from './sheaf.ts'
-import type { UrlRow } from './url-rows.ts'
+import type { UrlPlace, UrlRow } from './url-rows.ts'
+
+/** Where links may be entered: under their keys, and under their own names' (`asOtherIndex`). */
+export function placesOfLinks(sheaf: Sheaf, site: bigint, links: readonly Link[]): UrlPlace[] {
+  return links.flatMap(({ url, key }) => {
+    const other = sheaf.rules.urls.keyByName(url)
+    return [key, ...(other === undefined ? [] : [other])].map((one) => ({ site, key: signed64(one) }))
+  })
+}
 
 /** A link that may be another text of a known URL. */
 export function enterSpelling(sheaf: Sheaf, site: SiteRow, link: Link): 'fresh' | 'again' | 'of no use' {
   const known = sheaf.urls.get(site.key, signed64(link.key))
   if (known === undefined) return enqueue(sheaf, site, [link]) === 1 ? 'fresh' : 'of no use'
+  const other = asOtherIndex(known.url, link, sheaf.rules.urls)
+  if (other !== undefined) return enqueue(sheaf, site, [other]) === 1 ? 'again' : 'of no use'
   freshen(sheaf, known, link)
   return addSpelling(sheaf, site, known, link) ? 'again' : 'of no use'
 }

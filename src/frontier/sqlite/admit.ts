@@ -102,6 +102,7 @@ function sorted(
       texts.set(link.key, link.url)
     } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
       spellings.push(link)
+    else if (known !== undefined && rules.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
     else freshen(tx, site, link)
     if (known?.url === link.url) rules.texts.note(link.key, link.url)
   }

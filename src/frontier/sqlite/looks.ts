@@ -90,13 +90,16 @@ interface UrlRow extends SeenUrl {
 }
 
 function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
-  const parsed = recordedUrls(tx).parse(text)
+  const urls = recordedUrls(tx)
+  const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
-  const key = signed64(parsed.key)
+  const own = urls.keyByName(text)
+  const isOwn = own !== undefined && tx.get(READ_URL, site, signed64(own)) !== undefined
+  const key = signed64(isOwn ? own : parsed.key)
   const row = tx.get<UrlRow>(READ_URL, site, key)
   if (row === undefined) return undefined
-  const look = urlLook(row, parsed.site, tx.get(IS_SEED, site, key) !== undefined)
+  const look = urlLook(row, parsed.site, unsigned64(key), tx.get(IS_SEED, site, key) !== undefined)
   const via = tx.get<{ url: string }>(READ_VIA, site, key)?.url
   if (via !== undefined) look.via = via
   if (look.mark === 'waiting') look.ahead = tx.get<{ n: number }>(COUNT_AHEAD, site, row.due_at, row.seq)?.n

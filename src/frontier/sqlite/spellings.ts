@@ -6,8 +6,9 @@ import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { NOT_FOUND } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { asOtherIndex, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen, pageOf } from './enqueue.ts'
+import { agreedUrls } from './url-rules.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
@@ -52,6 +53,8 @@ export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void 
 export function enterSpelling(tx: SqliteTx, site: SiteRow, link: Link, now: Instant): 'fresh' | 'again' | 'of no use' {
   const known = readText(tx, site.key, signed64(link.key))
   if (known === undefined) return enqueue(tx, site, [link], now) === 1 ? 'fresh' : 'of no use'
+  const other = asOtherIndex(known.url, link, agreedUrls(tx))
+  if (other !== undefined) return enqueue(tx, site, [other], now) === 1 ? 'again' : 'of no use'
   freshen(tx, site.key, link)
   return addSpelling(tx, site, known, link, now) ? 'again' : 'of no use'
 }

@@ -16,6 +16,7 @@ export type LinkKind =
   | 'alternate'
   | 'next'
   | 'prev'
+  | 'related' // other pages of the site, by the remaining link types of HTML
   | 'refresh'
   | 'script' // found by pattern in a script or a handler (V14)
   | 'embed' // images, scripts, styles …: counted, not followed
@@ -150,6 +151,14 @@ function collectVideo(list: LinkList, tokens: Tokenizer): void {
   list.add(tokens.attribute('poster'), 'embed', false, 'image')
 }
 
+/** Link types that name a page: those of HTML 4, and those that HTML has today. `search` is a description for programs. */
+const RELATED = new Set(
+  (
+    'appendix author bookmark chapter contents copyright first glossary help home index last license ' +
+    'privacy-policy section start subsection terms-of-service toc top up'
+  ).split(' '),
+)
+
 function collectLink(list: LinkList, tokens: Tokenizer): void {
   const href = tokens.attribute('href')
   if (href === undefined) return
@@ -162,6 +171,7 @@ function collectLink(list: LinkList, tokens: Tokenizer): void {
   else if (rel.includes('prev') || rel.includes('previous')) list.add(href, 'prev', nofollow)
   else if (rel.includes('icon') || rel.includes('apple-touch-icon')) list.add(href, 'embed', false, 'image')
   else if (rel.includes('preload') || rel.includes('modulepreload')) list.add(href, 'embed', false, preloaded(tokens))
+  else if (rel.some((word) => RELATED.has(word))) list.add(href, 'related', nofollow)
 }
 
 function preloaded(tokens: Tokenizer): string {

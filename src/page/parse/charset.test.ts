@@ -47,6 +47,121 @@ test('without any word about it, the bytes are looked at', () => {
   assert.equal(of('\xe9').source, 'bytes')
 })
 
+/** In an encoding of one byte a letter. */
+function encoded(text: string, encoding: string): Buffer {
+  const all = new TextDecoder(encoding).decode(Uint8Array.from({ length: 256 }, (_, byte) => byte))
+  const bytes = Array.from(text, (letter) => all.indexOf(letter))
+  assert.ok(!bytes.includes(-1), `${encoding} has all letters of the text`)
+  return Buffer.from(bytes)
+}
+
+/** Article 1 of the Universal Declaration of Human Rights. */
+const RUSSIAN =
+  'Все люди рождаются свободными и равными в своем достоинстве и правах. Они наделены разумом и совестью и должны поступать в отношении друг друга в духе братства.'
+const UKRAINIAN =
+  'Всі люди народжуються вільними і рівними у своїй гідності та правах. Вони наділені розумом і совістю і повинні діяти у відношенні один до одного в дусі братерства.'
+const GREEK =
+  'Όλοι οι άνθρωποι γεννιούνται ελεύθεροι και ίσοι στην αξιοπρέπεια και τα δικαιώματα. Είναι προικισμένοι με λογική και συνείδηση.'
+const HEBREW =
+  'כל בני האדם נולדו בני חורין ושווים בערכם ובזכויותיהם. כולם חוננו בתבונה ובמצפון, לפיכך חובה עליהם לנהוג איש ברעהו ברוח של אחוה.'
+const ARABIC =
+  'يولد جميع الناس أحرارا متساوين في الكرامة والحقوق. وقد وهبوا عقلا وضميرا وعليهم أن يعامل بعضهم بعضا بروح الإخاء.'
+const THAI = 'มนุษย์ทั้งหลายเกิดมามีอิสระและเสมอภาคกันในเกียรติศักดิ์และสิทธิ ต่างมีเหตุผลและมโนธรรม และควรปฏิบัติต่อกันด้วยเจตนารมณ์แห่งภราดรภาพ'
+const SLOVENE =
+  'Vsi ljudje se rodijo svobodni in imajo enako dostojanstvo in enake pravice. Obdarjeni so z razumom in vestjo in bi morali ravnati drug z drugim kakor bratje. Vsakdo je upravičen do uživanja vseh svoboščin, ne glede na raso, barvo kože, spol, jezik, vero, narodno ali družbeno pripadnost.'
+const HUNGARIAN =
+  'Minden emberi lény szabadon születik és egyenlő méltósága és joga van. Az emberek, ésszel és lelkiismerettel bírván, egymással szemben testvéri szellemben kell hogy viseltessenek.'
+const FRENCH =
+  'Tous les êtres humains naissent libres et égaux en dignité et en droits. Ils sont doués de raison et de conscience et doivent agir les uns envers les autres dans un esprit de fraternité.'
+
+test('scripts of one byte a letter are told by their letters, among any amount of ASCII', () => {
+  const ascii = 'var menu = document.getElementById("menu"); http://www.example.org/news/2020/index.php?page=1 '
+  for (const [text, ...encodings] of [
+    [RUSSIAN, 'windows-1251', 'koi8-r', 'iso-8859-5', 'ibm866', 'x-mac-cyrillic'],
+    [RUSSIAN.toUpperCase(), 'windows-1251', 'koi8-r', 'iso-8859-5'],
+    [UKRAINIAN, 'windows-1251', 'koi8-u', 'x-mac-cyrillic'],
+    [GREEK, 'windows-1253', 'iso-8859-7'],
+    [HEBREW, 'windows-1255'],
+    [ARABIC, 'windows-1256', 'iso-8859-6'],
+    [THAI, 'windows-874'],
+  ]) {
+    for (const encoding of encodings) {
+      const page = encoded(text, encoding)
+      const decoded = (bytes: Uint8Array) => new TextDecoder(of(bytes).charset).decode(bytes)
+      assert.equal(decoded(page), text, encoding)
+      const mixed = Buffer.concat([Buffer.from(ascii.repeat(20)), page, Buffer.from(ascii.repeat(200))])
+      assert.ok(decoded(mixed).includes(text), `${encoding} among ASCII`)
+    }
+  }
+})
+
+test('Latin letters, also of languages that the statistics do not know', () => {
+  for (const [text, encoding] of [
+    [FRENCH, 'windows-1252'],
+    [HUNGARIAN, 'iso-8859-2'],
+    [SLOVENE, 'windows-1250'],
+    [SLOVENE, 'iso-8859-2'],
+  ]) {
+    assert.equal(of(encoded(text, encoding)).charset, encoding)
+  }
+  const late = Buffer.concat([encoded(HUNGARIAN.repeat(40), 'iso-8859-2'), bytes('\x84')])
+  assert.equal(of(late).charset, 'windows-1250', 'what only windows-1250 has comes after the sample')
+})
+
+test('UTF-8 with a wrong byte in it is still UTF-8', () => {
+  for (const text of [
+    RUSSIAN,
+    UKRAINIAN,
+    GREEK,
+    HEBREW,
+    ARABIC,
+    THAI,
+    SLOVENE,
+    FRENCH,
+    '모든 인간은 태어날 때부터 자유로우며',
+  ]) {
+    for (const times of [1, 50]) {
+      const page = Buffer.concat([Buffer.from(text.repeat(times)), bytes('\xe9 '), Buffer.from(text)])
+      assert.equal(of(page).charset, 'utf-8', text)
+    }
+  }
+})
+
+test('punctuation in an English page makes it nothing else', () => {
+  for (const odd of [
+    '\xa0',
+    '\xa9 2020',
+    '\xa0\xa0\xa0\xa0 \xa0\xa0',
+    '\x93Hello\x94 \x96 it\x92s',
+    '\xa0\x96\xa0 \xa0\x95\xa0 \xab\xa0 \xa0\xbb \xae\xa0',
+    '\xb7\xa0\xb7\xa0\xab\xa0\xbb\xa0\xae\xa0',
+  ]) {
+    const page = `<p>Plain words of an English page ${odd} and so on, and on.`
+    assert.equal(of(page).charset, 'windows-1252', JSON.stringify(odd))
+  }
+})
+
+test('the scripts of East Asia', () => {
+  for (const [encoding, text] of [
+    ['euc-kr', 'uPC15yDAzrCjwLogxcK+7rOvILanus7FzSDA2sCvt86/7LjnILHXIMG4vvaw+iCxx7iuv6EgwNa+7iC1v7Xux8+02S4='],
+    [
+      'shift_jis',
+      'greC14LEgsyQbIrUgs2BQZC2guqCyIKqgueCyYK1gsSOqZdSgsWCoILogUGCqYLCgUGRuIy1gsaMoJeYgsaCyYLCgqKCxJW9k5mCxYKggumBQg==',
+    ],
+    [
+      'big5',
+      'pEikSKXNptOm26XRLKZitEzEWalNxXanUaRXpECr36WttaWhQ6VMrcy94aazsnqpyqlNqH2k3yyow8CzpUilU6fMw/arWaq6uuuvq6SsrNu576vdoUM=',
+    ],
+    [
+      'gb18030',
+      'yMvIy8n6tvjX1NPJLNTa1/DRz7rNyKjA+8nP0rvCyca9tciho8v7w8e4s9PQwO3Q1LrNwbzQxCyyotOm0tTQ1rXcudjPtbXEvqvJ8c/gttS0/aGj',
+    ],
+  ]) {
+    assert.equal(of(Buffer.from(text, 'base64')).charset, encoding)
+  }
+  assert.equal(of('<p>\x1b$B$3$l$OF|K\\8l\x1b(B').charset, 'iso-2022-jp')
+})
+
 test('a declaration that comes late is found before the bytes are guessed at', () => {
   assert.deepEqual(of('<!--' + 'x'.repeat(3000) + '--><meta charset=iso-8859-2>\xe3\xb1.'), {
     charset: 'iso-8859-2',

@@ -4,7 +4,7 @@
  */
 import { isAscii, isUtf8 } from 'node:buffer'
 import { TextDecoder } from 'node:util'
-import { detectCharset, utf16WithoutBom } from './detect-charset.ts'
+import { detectCharset, isIso2022Jp, utf16WithoutBom } from './detect-charset.ts'
 import { declaredCharset, LATE_BYTES, PRESCAN_BYTES } from './meta-prescan.ts'
 
 export type CharsetSource = 'bom' | 'header' | 'declared' | 'bytes'
@@ -59,7 +59,7 @@ export function charsetOf(
   if (declared !== undefined) return { charset: declared, source: 'declared' }
   const wide = utf16WithoutBom(bytes)
   if (wide !== undefined) return { charset: wide, source: 'bytes' }
-  if (looksLikeUtf8(bytes)) return { charset: 'utf-8', source: 'bytes' }
+  if (looksLikeUtf8(bytes)) return { charset: isIso2022Jp(bytes) ? 'iso-2022-jp' : 'utf-8', source: 'bytes' }
   // Browsers start again when a declaration comes late; it is still a better witness than statistics.
   const late = declaredCharset(bytes, LATE_BYTES, encodingOf)
   if (late !== undefined) return { charset: late, source: 'declared' }

@@ -66,6 +66,11 @@ export class Tokenizer {
     this.#rawName = name
   }
 
+  /** Whether the raw text that begins here would end with its end tag, and not only with the input. Looks all the way there. */
+  isClosed(name: string): boolean {
+    return rawTextEnd(this.input, this.#at, name) < this.input.length
+  }
+
   next(): Token {
     for (;;) {
       const token = this.#state === 'data' ? this.#data() : this.#rawText()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { userAgent } from './user-agent.ts'
+import { isTakenName, userAgent } from './user-agent.ts'
 
 test('we say who we are', () => {
   assert.equal(userAgent({ name: 'Orbweaver', version: '0.1.0' }), 'Orbweaver/0.1.0')
@@ -19,4 +19,20 @@ test('what could not be said in robots.txt or in a header is an operator’s mis
   for (const contact of ['a b', 'a\r\nX: y', 'a)b', 'é', 'x'.repeat(201)]) {
     assert.throws(() => userAgent({ name: 'b', version: '1', contact }), Problem, contact)
   }
+})
+
+test('names of known crawlers and browsers are told from others', () => {
+  for (const name of [
+    'Googlebot',
+    'GOOGLEBOT-Image',
+    'AdsBot-Google',
+    'bingbot',
+    'YandexImages',
+    'GPTBot',
+    'ClaudeBot',
+    'Mozilla',
+  ])
+    assert.equal(isTakenName(name), true, name)
+  for (const name of ['Orbweaver', 'MyCrawler', 'Bingo', 'not-googlebot', 'Operational', 'Nutchy'])
+    assert.equal(isTakenName(name), false, name)
 })

@@ -9,6 +9,28 @@ export interface Identity {
   contact?: string
 }
 
+/** The names that well-known crawlers and browsers give themselves, and for which robots.txt and firewalls make exceptions. */
+const TAKEN = (
+  'adidxbot ahrefsbot amazonbot amzn-searchbot anthropic-ai applebot arquivo-web-crawler archivebot bingbot bingpreview ' +
+  'blexbot bnfbot bravebot bubing bytespider ccbot chatgpt-user chrome claude-searchbot claude-user claude-web claudebot coccoc ' +
+  'coccocbot cohere-ai dataforseobot deepseekbot diffbot discordbot dotbot duckassistbot duckduckbot exabot facebot ' +
+  'feedly firefox gigabot gptbot headlesschrome heritrix httrack ia_archiver kagibot linkedinbot meta-externalagent ' +
+  'meta-externalfetcher meta-externalhit meta-webindexer mistralai-user mojeekbot mozilla msie msnbot naverbot nutch ' +
+  'oai-searchbot perplexity-user perplexitybot petalbot pinterest pinterestbot qwantbot qwantify redditbot rogerbot ' +
+  'safari scrapy screaming-frog semanticscholarbot semrushbot serpstatbot seznambot siteauditbot slackbot slurp sogou ' +
+  'sosospider telegrambot teoma tiktokspider timpibot turnitinbot twitterbot uptimerobot wget whatsapp yacybot yahoo yeti ' +
+  'yisouspider youbot'
+).split(' ')
+const TAKEN_NAME = new RegExp(
+  `^(?:(?:${TAKEN.join('|')})(?:[-_]|$)|google|yandex|baidu|facebook|cloudflare)|-google$`,
+  'i',
+)
+
+/** Whoever uses such a name pretends to be somebody else: robots.txt would be read as theirs. */
+export function isTakenName(name: string): boolean {
+  return TAKEN_NAME.test(name)
+}
+
 /** `NAME/VERSION (+CONTACT)`. */
 export function userAgent({ name, version, contact }: Identity): string {
   if (!/^[A-Za-z_-]{1,64}$/.test(name)) {

@@ -27,7 +27,8 @@ const KEYS: readonly (readonly [LineKind, RegExp])[] = [
 
 /**
  * The text as one character a byte, so that a pattern in an unknown encoding keeps its bytes. Whole lines of the first
- * 512 KiB; without the byte order mark or the part of one that is there.
+ * 512 KiB; without the byte order mark or the part of one that is there, and without NULs: no text has any, and UTF-16
+ * without its mark is readable without them.
  */
 export function decodeRobots(bytes: Uint8Array): string {
   const utf16 =
@@ -43,7 +44,9 @@ export function decodeRobots(bytes: Uint8Array): string {
     else break
   // Whoever fetches it stops at the same length: a last line of just that many bytes may be half a line.
   const end = bytes.length < PARSED_BYTES ? bytes.length : lineBorder(bytes, Math.min(bytes.length, PARSED_BYTES))
-  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from).toString('latin1')
+  return Buffer.from(bytes.buffer, bytes.byteOffset + from, end - from)
+    .toString('latin1')
+    .replaceAll('\0', '')
 }
 
 /** After the last line end before `limit`; a single endless line is cut where it is. */

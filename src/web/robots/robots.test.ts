@@ -154,10 +154,10 @@ test('what cannot be interpreted restricts nothing', () => {
   const state = (text: string | Uint8Array) => parseRobots(text, 'orbweaver').state
   assert.equal(state(''), 'uninterpretable')
   assert.equal(state('# only a comment\n\n'), 'none')
-  assert.equal(state('<!DOCTYPE html><html>\nUser-agent: *\nDisallow: /\n</html>'), 'uninterpretable')
+  assert.equal(state('<!DOCTYPE html><html>\n<p>User-agent: *\n<p>Disallow: /\n</html>'), 'uninterpretable')
   assert.equal(state(new Uint8Array([0x1f, 0x8b, 8, 0, 0, 0, 1, 2, 3])), 'uninterpretable')
   assert.equal(state('please do not crawl us'), 'uninterpretable')
-  assert.equal(permits('<html>\nUser-agent: *\nDisallow: /', '/x').yes, true)
+  assert.equal(permits('<html><body>User-agent: *<br>\nDisallow: /', '/x').yes, true)
   assert.equal(state('Sitemap: https://example.org/s.xml'), 'rules')
 })
 
@@ -306,9 +306,35 @@ test('rules decide as their definition says', () => {
   )
 })
 
-test('a NUL costs its line, not the file', () => {
-  for (const text of ['User-agent: *\nDisallow: /b\n\0', '# a\0b\nUser-agent: *\nDisallow: /b\n']) {
-    const robots = parseRobots(new TextEncoder().encode(text), 'Orbweaver')
+test('lines that parse count, whatever the file begins with', () => {
+  const rules = 'User-agent: *\nDisallow: /b\n'
+  for (const start of [
+    '<!-- our rules\n-->',
+    '<html>',
+    '<!DOCTYPE html>',
+    '<?xml version="1.0"?>',
+    '<script>',
+    '\x01\x02\x03',
+  ]) {
+    const robots = parseRobots(`${start}\n${rules}`, 'Orbweaver')
+    assert.equal(robots.state, 'rules', start)
+    assert.equal(robots.permits('/b').yes, false, start)
+    assert.equal(robots.permits('/c').yes, true, start)
+  }
+})
+
+test('NULs are passed over, before, between and inside the lines', () => {
+  const rules = 'User-agent: *\nDisallow: /b\n'
+  const wide = Buffer.from(rules, 'utf16le').toString('latin1')
+  for (const text of [
+    `${rules}\0`,
+    `# a\0b\n${rules}`,
+    '\0'.repeat(300) + rules,
+    `\0\n\0${rules}`,
+    wide,
+    `\0${wide}`,
+  ]) {
+    const robots = parseRobots(Buffer.from(text, 'latin1'), 'Orbweaver')
     assert.equal(robots.permits('/b').yes, false, JSON.stringify(text))
   }
 })

@@ -20,7 +20,7 @@ export interface RobotsAnswer {
 }
 
 export interface Robots {
-  /** rules: it says something to robots; none: nothing but comments; uninterpretable: empty, HTML, binary, no line understood. */
+  /** rules: it says something to robots; none: nothing but comments; uninterpretable: empty, or no line understood. */
   readonly state: 'rules' | 'none' | 'uninterpretable'
   /** The lines that concern the token: a small robots.txt in ASCII that says the same (`recallRobots`); '' unless 'rules'. */
   readonly text: string
@@ -49,7 +49,10 @@ export function isProductToken(name: string): boolean {
   return /^[a-z_-]+$/i.test(name)
 }
 
-/** The token is the crawler's name without version (`isProductToken`). */
+/**
+ * The token is the crawler's name without version (`isProductToken`). RFC 9309 §2.3.1.5: every line that parses counts,
+ * also behind mark-up or bytes that are no text (www.uspto.gov begins with `<!--`); an error page has no such line.
+ */
 export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
   return runThrough(robotsInStretches(bytes, token))
 }
@@ -58,7 +61,7 @@ export function parseRobots(bytes: Uint8Array | string, token: string): Robots {
 export function* robotsInStretches(bytes: Uint8Array | string, token: string): Stretches<Robots> {
   const text = decodeRobots(typeof bytes === 'string' ? new TextEncoder().encode(bytes) : bytes)
   // Nothing at all is no answer to the question; a comment says at least that somebody wrote it.
-  if (text.trim() === '' || isForeign(text)) return unrestricted('uninterpretable')
+  if (text.trim() === '') return unrestricted('uninterpretable')
   return yield* robotsOf(yield* readGroups(text, token.toLowerCase()), token)
 }
 
@@ -101,18 +104,6 @@ const FREE: RobotsAnswer = { yes: true, rule: '', group: '', line: 0 }
 
 function unrestricted(state: 'none' | 'uninterpretable'): Robots {
   return { state, text: '', crawlDelay: undefined, sitemaps: [], sitemapsLeft: 0, permits: () => FREE }
-}
-
-/** A web page or a binary file in the place of robots.txt. */
-function isForeign(text: string): boolean {
-  const start = text.slice(0, 1024)
-  if (/^\s*<(!doctype|html|head|body|\?xml|!--|script|meta|title)/i.test(start)) return true
-  let controls = 0
-  for (let at = 0; at < start.length; at++) {
-    const code = start.charCodeAt(at)
-    if (code < 9 || (code > 13 && code < 32)) controls++
-  }
-  return controls > start.length / 10
 }
 
 interface Group {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { decodeUnreserved, upperHex } from './escapes.ts'
 import { hostileUrl, LONG_RUNS } from './hostile.test-data.ts'
-import { PARSER_RULES, RULE_NAMES, RULES, type RuleName } from './rules.ts'
+import { PARSER_RULES, RULE_NAMES, RULES, type RuleName, USUAL_RULES } from './rules.ts'
 import { LONGEST_URL, parseUrl, urlReader } from './web-url.ts'
 
 const key = (text: string) => parseUrl(text)?.normalised
@@ -271,4 +271,26 @@ test('the longest URLs of every kind, with all rules', () => {
       if (url !== undefined) assert.equal(normalise(url.normalised), url.normalised, run)
     }
   }
+})
+
+test('two names for one folder have one key, and each a key of its own', () => {
+  const usual = urlReader(USUAL_RULES)
+  const at = (name: string) => `http://h.test/a/${name}`
+  const two = (known: string, other: string) => usual.areTwoIndexes(at(known), at(other))
+  assert.equal(two('index.html', 'default.html'), true)
+  assert.equal(two('default.htm', 'index.html'), true)
+  assert.equal(two('index.html', 'index.htm'), true)
+  assert.equal(two('', 'default.html'), true, 'the folder is its index.html, most likely')
+  assert.equal(two('', 'index.html'), false)
+  assert.equal(two('index.html', ''), false)
+  assert.equal(two('index.html', 'INDEX.html'), false)
+  assert.equal(two('index.html', 'index.html;jsessionid=1A2B'), false)
+  assert.equal(two('index.html?b=1&a=2', 'index.html?a=2&b=1'), false)
+  assert.equal(two('index.html', 'index.php'), false, 'a rule that is off folds nothing')
+  assert.equal(usual.keyByName(at('b.html')), undefined)
+  assert.equal(usual.keyByName(at('')), undefined)
+  assert.equal(usual.keyByName(at('index.php')), undefined)
+  const own = ['index.html', 'default.html', 'index.htm'].map((name) => usual.keyByName(at(name)))
+  assert.equal(new Set([...own, usual.parse(at(''))?.key]).size, 4)
+  assert.equal(usual.keyByName(at('default.html?b=1&a=2')), usual.keyByName(at('default.html?a=2&b=1')))
 })

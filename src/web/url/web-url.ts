@@ -5,6 +5,7 @@
 import { hash64 } from '../../base/digest.ts'
 import { queryEncoder } from './legacy-query.ts'
 import { exactSpelling, isOfConcern, type Normaliser, normaliser } from './normalise.ts'
+import { endsInIndex } from './path-rules.ts'
 import { looked, lookPlain, plainHostEnd } from './plain.ts'
 import { RULE_NAMES, type RuleName, USUAL_RULES } from './rules.ts'
 
@@ -72,12 +73,18 @@ export interface UrlReader {
   resolver(base: string, charset?: string): (href: string) => Resolved
   /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
   normalise(href: string): string
+  /** Of a URL whose name stands for its folder (`/a/index.html`): the key that it has apart from the folder. */
+  keyByName(href: string): bigint | undefined
+  /** Whether two URLs of one key have two such names (`index.html`, `default.html`), and may be two pages for that. */
+  areTwoIndexes(known: string, other: string): boolean
 }
 
 export function urlReader(rules: readonly RuleName[]): UrlReader {
   const names = RULE_NAMES.filter((name) => rules.includes(name))
   const norm = normaliser(names)
   const parse = (text: string) => parsed(text, norm)
+  const unfolded = normaliser(names.filter((name) => name !== 'index-files' && name !== 'index-scripts'))
+  const nameOf = (href: string) => indexName(href, names, unfolded)
   return {
     rules: names,
     parse,
@@ -98,7 +105,23 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
       const at = href.indexOf('/', href.indexOf('://') + 3)
       return at < 0 ? href : href.slice(0, at) + norm.loose(norm.exact(href.slice(at)))
     },
+    keyByName: (href) => (nameOf(href) === '' ? undefined : parsed(href, unfolded)?.key),
+    areTwoIndexes(known, other) {
+      if (known === other) return false
+      const name = nameOf(other)
+      const before = name === '' ? '' : nameOf(known)
+      // Most servers answer for the folder with its index.html; what default.html says beside that is not known.
+      return name !== before && name !== '' && (before !== '' || name.startsWith('default.'))
+    },
   }
+}
+
+/** `index.html`, in lower case, where the rules take it for its folder; else ''. */
+function indexName(href: string, names: readonly RuleName[], unfolded: Normaliser): string {
+  const question = href.indexOf('?')
+  const path = unfolded.loose(unfolded.exact(question < 0 ? href : href.slice(0, question)))
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
 }
 
 const asItIs = (href: string) => href
