@@ -114,6 +114,7 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
     figures,
     web: { ...characters, thresholds: characters.thresholds.filter(({ name }) => name !== 'time') },
     seeds: await rooms.seedStanding(),
+    outcomes: (await all(rooms.seedOutcomes())).sort((a, b) => (a.url < b.url ? -1 : 1)),
     facts,
     sites: await Promise.all(
       sites.map(async (site) => {

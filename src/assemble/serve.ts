@@ -11,7 +11,7 @@ import { type Nudges, notify } from '../database/postgres/nudge.ts'
 import { openServer } from '../server/open-server.ts'
 import { Roster } from '../server/roster.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
-import { EXIT_OF } from './crawl-why.ts'
+import { exitOf } from './crawl-why.ts'
 import type { House } from './house.ts'
 import { keepServing, type ServeEnd } from './keep-serving.ts'
 import { keeperOffice } from './keeper-office.ts'
@@ -80,11 +80,17 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },
     )
     const stop = new AbortController()
-    const done = keepServing(house, view, office, stop.signal)
+    const done = keepServing(
+      house,
+      view,
+      office,
+      stop.signal,
+      options.seeds.map(({ href }) => href),
+    )
       .finally(() => server.close())
       .finally(() => office.release())
       .finally(close)
-      .then((end) => ({ ...end, exit: EXIT_OF[end.why] }))
+      .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
     return { url: server.url, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
   } catch (error) {
     await close()

@@ -32,7 +32,9 @@ function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot |
 function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined): string[] {
   const linked = facts.inlinks.count > 0
   const lines = [
-    linked ? 'Not queued, though pages link to it.' : 'Not known: no page of the collection is known to link to it.',
+    linked
+      ? `Not queued, though pages ${whyNot?.by === 'embedded' ? 'embed' : 'link to'} it.`
+      : 'Not known: no page of the collection is known to link to it.',
   ]
   if (whyNot !== undefined) {
     const evidence = whyNot.evidence === undefined ? '' : ` (${plain(whyNot.evidence)})`
@@ -51,6 +53,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   unwanted: 'Not wanted',
   links: 'Not entered by the link policy',
   hazard: 'Not followed because of a hazard',
+  embedded: 'Not followed',
   nofollow: 'No rule is against the URL itself',
 }
 
@@ -134,12 +137,22 @@ function inlinks({ inlinks: links }: UrlFacts): string[] {
   return [head, ...links.from.map((url) => `  ${plain(url)}`)]
 }
 
-export function explainSite({ site, look, documents, verdicts }: SiteFacts, now: number, left?: LeftMirror): string[] {
+/** What is known of a site beside the collection: a list of mirrors that it left, a black list that names it. */
+export interface SiteLists {
+  left?: LeftMirror | undefined
+  blacklist?: string | undefined
+}
+
+export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: SiteLists = {}): string[] {
+  const { site, look, documents, verdicts } = facts
+  const listed =
+    blacklist === undefined ? [] : [`It is on a black list (${plain(blacklist)}): nothing of it is asked for.`]
   if (look === undefined)
-    return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`]
+    return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`, ...listed]
   const { memory } = look
   const lines = [
     `${plain(site)}: ${stateSentence(look, now)}`,
+    ...listed,
     `${some(look.known, 'URL')} known, ${grouped(look.waiting)} waiting; ${some(documents, 'document')} in ${some(look.visits, 'visit')}.`,
   ]
   lines.push(...aliasLines(look), ...(left === undefined ? [] : [leftLine(left)]), ...domainLines(look))

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { allCommands } from './commands.ts'
-import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.test-data.ts'
+import { fakeDoors, fakeRooms, NO_EMPTY_SEEDS, recordedScreen } from './fake-house.test-data.ts'
 import { run } from './main.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
@@ -133,7 +133,7 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
   const crawled = await orbweaver(
     ['crawl', 'a.test', '-c', join(folder, 'moved')],
-    fakeDoors({ why: 'complete', exit: 0, documents: 1, movedSeeds: moved, mirrorsLeft: [] }),
+    fakeDoors({ why: 'complete', exit: 0, documents: 1, seeds: { ...NO_EMPTY_SEEDS, moved }, mirrorsLeft: [] }),
   )
   assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
@@ -169,7 +169,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
 test('an interrupted crawl says how to go on', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
-    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, movedSeeds: [], mirrorsLeft: [] }),
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
   )
   assert.equal(exit, 11)
   assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))

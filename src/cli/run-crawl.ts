@@ -1,13 +1,15 @@
 /** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
 import type { CrawlEnd } from '../assemble/crawl.ts'
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
+import { areAllEmpty } from '../assemble/crawl-why.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
 import type { Invocation } from './command.ts'
 import { eventLine } from './event-line.ts'
 import { keepSettings } from './keep-settings.ts'
 import { watchCrawl } from './live-view.ts'
-import { collectionFlag, shellWord } from './words.ts'
+import { emptySeedLine } from './seed-words.ts'
+import { collectionFlag, shellWord, some } from './words.ts'
 
 type Seeds = Parameters<Invocation['doors']['startCrawl']>[1]['seeds']
 
@@ -29,7 +31,12 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
   const { settings, screen, clock, version, doors } = call
   const begun = clock.elapsed()
   const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
-  const handle = await doors.startCrawl(settings, { seeds, version, ...(journal === undefined ? {} : { journal }) })
+  const handle = await doors.startCrawl(settings, {
+    seeds,
+    version,
+    given: call.given,
+    ...(journal === undefined ? {} : { journal }),
+  })
   await keepSettings(settings.collection, call.given, version)
   const view = watchCrawl(() => handle.snapshot(), {
     screen,
@@ -52,11 +59,11 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
 
 /** What the crawl came to, and what can be done next. */
 export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
-  const sum = `${grouped(end.documents)} documents, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done${heldWords(last)}, in ${formatDuration(tookMs)}`
+  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done${heldWords(last)}, in ${formatDuration(tookMs)}`
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
-      return `Complete: ${sum}. Collection: ${folder}`
+      return `${areAllEmpty(end.seeds) ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}. Collection: ${folder}`
     case 'interrupted':
       return `Stopped: ${sum}. Go on with: ${again}`
     case 'pages':
@@ -78,11 +85,21 @@ function heldWords({ sites: { total, ...others } }: CrawlSnapshot): string {
  * `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. Where it
  * moved is a stranger's text in a line to be copied into a shell.
  */
-export function movedWords({ end }: Ran, folder: string): string[] {
-  return end.movedSeeds.map(
+export function movedWords({ moved }: CrawlEnd['seeds'], folder: string): string[] {
+  return moved.map(
     ({ from, to }) =>
       `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${shellWord(to)}${collectionFlag(folder)} adds it`,
   )
+}
+
+/** Seeds that brought nothing, and why: nobody would guess it from a sum. */
+export function emptyWords({ looked, empty, examples, moved }: CrawlEnd['seeds'], folder: string): string[] {
+  const lines = examples.map(emptySeedLine)
+  const more = empty - examples.length - moved.length
+  if (more > 0) lines.push(`orbweaver: … and ${some(more, 'more seed')} brought nothing`)
+  if (more > 0 || (looked > empty && empty > 1))
+    lines.push(`orbweaver: what became of each seed: orbweaver seed --list${collectionFlag(folder)}`)
+  return lines
 }
 
 /** A list that somebody may have edited has changed: said, with where to look. */
@@ -102,7 +119,8 @@ export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
     ended: end.why,
     exit: end.exit,
     documents: end.documents,
-    movedSeeds: end.movedSeeds,
+    movedSeeds: end.seeds.moved,
+    emptySeeds: end.seeds.examples,
     mirrorsLeft: end.mirrorsLeft,
     bytes: last.bytes,
     requests: last.requests,

@@ -134,7 +134,7 @@ export function followLinks(links: readonly PageLink[], from: LinkSource, tools:
       if (!first) continue
       passedOver.add(url.key)
       if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-      pack(url, false, out, tools)
+      pack(url, false, out, tools, kind !== undefined)
       continue
     }
     // Named twice, once with nofollow and once without: the one without counts.
@@ -234,8 +234,9 @@ export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): Out
   }
 }
 
-function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools): void {
-  out.add(url.key, url.site === tools.site ? undefined : siteKey(url.site), admitted ? undefined : url.href)
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, embedded = false): void {
+  const site = url.site === tools.site ? undefined : siteKey(url.site)
+  out.add(url.key, site, admitted ? undefined : url.href, embedded)
 }
 
 /** By scheme, and by kind of name: both come from short lists of ours. */
