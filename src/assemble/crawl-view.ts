@@ -14,10 +14,14 @@ export interface CrawlSnapshot {
   failures: number
   refused: number
   inbox: number
-  waitingOnlyForCourtesy: boolean
-  nextDueMs: Millis | undefined
+  /** Nobody is asked, though URLs wait: every site waits for its pause, or the first of them for its next try. */
+  waitsFor: 'courtesy' | 'retry' | undefined
+  /** The site that may be asked first. */
+  next: { site: string; inMs: Millis } | undefined
   slow: { site: string; why: string }[]
   lateMs: Millis
+  /** The database cannot be reached, for so long. */
+  outage: { what: string; forMs: Millis } | undefined
 }
 
 /** Those who do the work, here or elsewhere. */
@@ -46,13 +50,27 @@ export class CrawlView {
   async refresh(): Promise<void> {
     const { look } = this.#house.frontier.ledger
     const now = this.#house.parts.clock.elapsed()
-    if (this.#last > 0) this.#lateMs = Math.max(0, now - this.#last - TICK)
+    // Who waited for a database was not kept by the machine.
+    const { until = 0 } = this.#house.parts.database.outage?.() ?? {}
+    if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
     this.#last = now
     await this.#house.parts.database.read(async (tx) => {
       this.totals = await look.totals(tx)
       this.counters = await readCounters(tx)
       this.#next = (await look.nextDue(tx, 1)).at(0)
     })
+  }
+
+  /** What is later than courtesy allows is a URL that failed, and is to be tried again. */
+  #waitsFor(): 'courtesy' | 'retry' {
+    return this.#next !== undefined && this.#next.notBefore > this.#next.politeAt ? 'retry' : 'courtesy'
+  }
+
+  #outage(): CrawlSnapshot['outage'] {
+    const { clock, database } = this.#house.parts
+    const outage = database.outage?.()
+    if (outage === undefined || outage.until !== undefined) return undefined
+    return { what: outage.what, forMs: clock.elapsed() - outage.since }
   }
 
   snapshot(): CrawlSnapshot {
@@ -78,10 +96,12 @@ export class CrawlView {
       failures: sum('failure:'),
       refused: sum('refused:'),
       inbox: this.#house.intake.pending(),
-      waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
-      nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
+      waitsFor: busy === 0 && sites.free === 0 && sites.waiting > 0 ? this.#waitsFor() : undefined,
+      next:
+        this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
       slow: this.#crew.slow,
       lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+      outage: this.#outage(),
     }
   }
 }

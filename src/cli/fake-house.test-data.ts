@@ -44,10 +44,11 @@ export const SNAPSHOT: CrawlSnapshot = {
   failures: 1,
   refused: 1,
   inbox: 0,
-  waitingOnlyForCourtesy: false,
-  nextDueMs: undefined,
+  waitsFor: undefined,
+  next: undefined,
   slow: [],
   lateMs: 0,
+  outage: undefined,
 }
 
 const UNTOUCHED = { why: null, status: null, to: null, rule: null, isEmpty: false }

@@ -119,7 +119,7 @@ const VN_DEEP = '29.50%'
 
 function links({ links: l, behind }: Figures): TextTable {
   const rows = [
-    ['Links', grouped(l.all), '', ''],
+    ['Links (a page to a URL, once)', grouped(l.all), '', ''],
     ['Into the own site', grouped(l.internal), share(l.internal, l.all), VN_INTERNAL],
     ['To other sites', grouped(l.external), share(l.external, l.all), ''],
     ['of them to home pages', grouped(l.home), share(l.home, l.home + l.deep), ''],

@@ -182,22 +182,23 @@ function wayFrom({ depth, url, path }: AgendaItem, how: 'L' | 'R'): Way {
   return { depth: depth + 1, via: url, path: path.length < LONGEST_PATH ? path + how : path }
 }
 
-/** True when the URL is wanted: queued, told of, or known already. */
+/** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
 function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.abroad(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
-  let any = dropped
+  let entered = false
   for (const target of admit) {
     // A home page that was not linked itself is the beginning of a site: its depth counts from there.
     const depth = target.key === url.key ? way.depth : 0
     if (!wanted(target, depth, tools)) continue
-    any = true
-    if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(target.key)) continue
+    const isFull = tools.abroadSeen.size >= MOST_ABROAD && !tools.abroadSeen.has(target.key)
+    if (target.key === url.key && !isFull) entered = true
+    if (isFull || !tools.abroadSeen.add(target.key)) continue
     tools.meets(target.host)
     tools.reporter.abroad(linkTo(target, depth, way.via, way.path))
   }
-  return any
+  return entered
 }
 
 /** Of this site. What is known is told once more when a sitemap says something of it. */

@@ -2,7 +2,7 @@
 import { type Clock, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, type Random, seededRandom } from '../../base/random.ts'
-import type { Database } from '../database.ts'
+import type { Database, Outage } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
 import type { Connection, SessionSettings } from './connection.ts'
 import { connectorOf } from './hosts.ts'
@@ -73,7 +73,15 @@ async function opened(
   const pool = poolOf({ most, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
-  const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
+  let outage: Outage | undefined
+  const reached = (error?: unknown) => {
+    if (error !== undefined && (outage === undefined || outage.until !== undefined)) {
+      const trouble = troubleOf(error, where, true)
+      outage = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
+    } else if (error === undefined && outage !== undefined) outage = { until: clock.elapsed(), ...outage }
+  }
+  const { patienceMs } = settings
+  const tools: TransactionTools = { pool, where, clock, random, patienceMs, readsAgain, reached }
   try {
     const first = () => refuseSharedSessions(address, settings)
     await whenReady(tools, settings.startPatienceMs, first, (connection) => ready(connection, where, steps))
@@ -96,6 +104,7 @@ async function opened(
           throw troubleOf(error, where, true)
         }),
       ),
+    outage: () => outage,
     close() {
       closed ??= pool.close()
       return closed

@@ -24,6 +24,8 @@ export interface TransactionTools {
   readonly patienceMs: number
   /** Whether work that reads may be run again once it has begun: not when it has told somebody what it read. */
   readonly readsAgain: boolean
+  /** Hears of each try that did not reach the database (with its error), and of each that did. */
+  readonly reached?: (error?: unknown) => void
 }
 
 /** Conflicts end soon or never: after this many the work itself is at fault. */
@@ -86,6 +88,8 @@ async function insist<T>(
   const tries = { conflict: 0, slow: 0, away: 0 }
   for (;;) {
     const result = await attempt()
+    if (result.kind === 'done' || result.why === 'conflict') tools.reached?.()
+    else if (result.why === 'away') tools.reached?.(result.error)
     if (result.kind === 'done') return result.value
     tries[result.why]++
     const isOver =
