@@ -1,6 +1,7 @@
 /** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
 import type { Instant, Millis } from '../base/clock.ts'
 import { readCounters } from '../collection/counters/counters.ts'
+import type { Tx } from '../database/database.ts'
 import type { Totals } from '../frontier/looks.ts'
 import type { House } from './house.ts'
 
@@ -39,6 +40,7 @@ export class CrawlView {
   totals!: Totals
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
+  #waitsFor: CrawlSnapshot['waitsFor']
   #lateMs = 0
   #last = 0
 
@@ -58,12 +60,19 @@ export class CrawlView {
       this.totals = await look.totals(tx)
       this.counters = await readCounters(tx)
       this.#next = (await look.nextDue(tx, 1)).at(0)
+      const { leased, returning, free } = this.totals.sites
+      const isIdle = leased + returning + free === 0 && this.#next !== undefined
+      this.#waitsFor = isIdle ? await this.#waitOf(this.#next!, tx) : undefined
     })
   }
 
-  /** What is later than courtesy allows is a URL that failed, and is to be tried again. */
-  #waitsFor(): 'courtesy' | 'retry' {
-    return this.#next !== undefined && this.#next.notBefore > this.#next.politeAt ? 'retry' : 'courtesy'
+  /** A site that did not answer rests longer than courtesy asks; so does a URL that failed. */
+  async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
+    if (next.notBefore > next.politeAt) return 'retry'
+    const memory = (await this.#house.frontier.ledger.look.site(tx, next.name))?.memory
+    const robots = [memory?.robots.http, memory?.robots.https]
+    const isSilent = (memory?.silent ?? 0) > 0 || robots.some((one) => one?.state === 'unreachable')
+    return isSilent ? 'retry' : 'courtesy'
   }
 
   #outage(): CrawlSnapshot['outage'] {
@@ -96,7 +105,7 @@ export class CrawlView {
       failures: sum('failure:'),
       refused: sum('refused:'),
       inbox: this.#house.intake.pending(),
-      waitsFor: busy === 0 && sites.free === 0 && sites.waiting > 0 ? this.#waitsFor() : undefined,
+      waitsFor: this.#waitsFor,
       next:
         this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
       slow: this.#crew.slow,

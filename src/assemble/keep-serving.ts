@@ -6,14 +6,12 @@ import { type CrawlView, TICK } from './crawl-view.ts'
 import type { CrawlWhy } from './crawl-why.ts'
 import type { House } from './house.ts'
 import type { KeeperOffice } from './keeper-office.ts'
-import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
 
 /** When nothing is left to do workers have this long to hear it. */
 const FAREWELL = 3_000
 
 export interface ServeEnd {
   why: CrawlWhy
-  seeds: SeedsInTheEnd
   documents: number
 }
 
@@ -22,7 +20,6 @@ export async function keepServing(
   view: CrawlView,
   office: KeeperOffice,
   stop: AbortSignal,
-  named: readonly string[] = [],
 ): Promise<ServeEnd> {
   const { clock, journal, settings } = house.parts
   const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
@@ -50,8 +47,7 @@ export async function keepServing(
   else house.frontier.stop()
   await house.finish()
   await view.refresh()
-  const seeds = await seedsInTheEnd(house.parts.database, house.frontier.ledger.look, named)
-  return { why, seeds, documents: view.counters.get('documents') ?? 0 }
+  return { why, documents: view.counters.get('documents') ?? 0 }
 }
 
 /** What was on its way from one bucket to another has come by now: does the frontier still say so? */

@@ -17,6 +17,7 @@ import { keepServing, type ServeEnd } from './keep-serving.ts'
 import { keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
+import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
 import { serverCalls } from './server-calls.ts'
 import { settingsDigests } from './settings-digests.ts'
 import { tlsFilesOf } from './tls-files.ts'
@@ -29,7 +30,7 @@ export interface ServeOptions extends WritingOptions {
 export interface ServeHandle {
   /** How it is reached from this machine. */
   url: string
-  done: Promise<ServeEnd & { exit: number }>
+  done: Promise<ServeEnd & { exit: number; seeds: SeedsInTheEnd }>
   snapshot(): CrawlSnapshot
   stop(): void
 }
@@ -80,13 +81,9 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl },
     )
     const stop = new AbortController()
-    const done = keepServing(
-      house,
-      view,
-      office,
-      stop.signal,
-      options.seeds.map(({ href }) => href),
-    )
+    const named = options.seeds.map(({ href }) => href)
+    const done = keepServing(house, view, office, stop.signal)
+      .then(async (end) => ({ ...end, seeds: await seedsInTheEnd(database, house.frontier.ledger.look, named) }))
       .finally(() => server.close())
       .finally(() => office.release())
       .finally(close)

@@ -168,7 +168,8 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   if (look.pause > 0)
     lines.push(`It is asked at most every ${formatDuration(look.pause)}, longer than the configured pause.`)
   if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
-  if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
+  if (memory.silent > 0)
+    lines.push(`The last ${memory.silent === 1 ? 'request' : `${grouped(memory.silent)} requests`} brought no answer.`)
   if (look.crowd > 0)
     lines.push('Others come first: it is one of very many of its domain or address, or seems a copy of another site.')
   if (look.losses > 0) lines.push(lossLine(look.losses))
@@ -212,7 +213,8 @@ function stateSentence(look: SiteLook, now: number): string {
     case 'waiting':
     case 'free': {
       const courtesy = look.politeAt - now
-      if (courtesy > 0) return `waits for courtesy; it may be asked in ${formatDuration(courtesy)}.`
+      if (courtesy > 0)
+        return `waits ${look.memory.silent > 0 ? 'for its next try' : 'for courtesy'}; it may be asked in ${formatDuration(courtesy)}.`
       const due = look.notBefore - now
       return due > 0 ? `waits; its next URL is due in ${formatDuration(due)}.` : 'waits for its turn.'
     }

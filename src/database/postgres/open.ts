@@ -2,7 +2,7 @@
 import { type Clock, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, type Random, seededRandom } from '../../base/random.ts'
-import type { Database, Outage } from '../database.ts'
+import type { Database } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
 import type { Connection, SessionSettings } from './connection.ts'
 import { connectorOf } from './hosts.ts'
@@ -11,7 +11,7 @@ import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
-import { backOff, read, type TransactionTools, transact } from './transactions.ts'
+import { backOff, outageBook, read, type TransactionTools, transact } from './transactions.ts'
 import { again, troubleOf } from './troubles.ts'
 
 export interface PostgresDatabase extends Database {
@@ -73,14 +73,8 @@ async function opened(
   const pool = poolOf({ most, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
-  let outage: Outage | undefined
-  const reached = (error?: unknown) => {
-    if (error !== undefined && (outage === undefined || outage.until !== undefined)) {
-      const trouble = troubleOf(error, where, true)
-      outage = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
-    } else if (error === undefined && outage !== undefined) outage = { until: clock.elapsed(), ...outage }
-  }
   const { patienceMs } = settings
+  const { outage, reached } = outageBook(where, clock)
   const tools: TransactionTools = { pool, where, clock, random, patienceMs, readsAgain, reached }
   try {
     const first = () => refuseSharedSessions(address, settings)
@@ -104,7 +98,7 @@ async function opened(
           throw troubleOf(error, where, true)
         }),
       ),
-    outage: () => outage,
+    outage,
     close() {
       closed ??= pool.close()
       return closed

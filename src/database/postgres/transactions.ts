@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
-import type { Tx } from '../database.ts'
+import type { Outage, Tx } from '../database.ts'
 import type { Connection } from './connection.ts'
 import type { Pool } from './pool.ts'
 import { type Statements, statementsOf } from './statements.ts'
@@ -98,6 +98,23 @@ async function insist<T>(
       (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
     if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
     await backOff(tools, tries[result.why])
+  }
+}
+
+/** Notes since when the database cannot be reached, and when it could be again. */
+export function outageBook(where: string, clock: Clock) {
+  let last: Outage | undefined
+  return {
+    outage: () => last,
+    reached(error?: unknown): void {
+      const isOpen = last !== undefined && last.until === undefined
+      if (error === undefined) {
+        if (isOpen) last = { ...last!, until: clock.elapsed() }
+      } else if (!isOpen) {
+        const trouble = troubleOf(error, where, true)
+        last = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
+      }
+    },
   }
 }
 
