@@ -131,7 +131,7 @@ function lastLook({ page }: UrlFacts): string[] {
 }
 
 function inlinks({ inlinks: links }: UrlFacts): string[] {
-  const behind = links.behind === 0 ? '' : ` (the links of ${grouped(links.behind)} pages are not indexed yet)`
+  const behind = links.behind === 0 ? '' : ` (the links of ${some(links.behind, 'page')} are not indexed yet)`
   if (links.count === 0) return behind === '' ? [] : [`No page is known to link here${behind}.`]
   const head = `${grouped(links.count)} ${links.count === 1 ? 'page links' : 'pages link'} here${behind}:`
   return [head, ...links.from.map((url) => `  ${plain(url)}`)]
@@ -190,7 +190,7 @@ function domainLines({ state, domain, stranger }: SiteLook): string[] {
   if (domain?.wildcard !== true) return []
   const { name, sites, vouched, held, allowed } = domain
   const where = domain.addresses.length === 0 ? '' : ` (to ${domain.addresses.map(plain).join(', ')})`
-  const counts = `${grouped(sites)} sites are known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
+  const counts = `${some(sites, 'site')} ${sites === 1 ? 'is' : 'are'} known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
   const lines = [`Any name under ${plain(name)} resolves${where}, so anybody can make up sites there: ${counts}.`]
   if (stranger === undefined) return lines
   const speaker =

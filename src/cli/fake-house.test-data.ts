@@ -229,7 +229,7 @@ export interface FakeDoors extends Doors {
   opened: string[]
 }
 
-const WORKER: WorkerSnapshot = {
+export const WORKER: WorkerSnapshot = {
   visits: 2,
   pages: 10,
   bytes: 20_000,

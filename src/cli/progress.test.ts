@@ -50,7 +50,7 @@ test('the time left follows from what happens lately, and is not guessed', () =>
   assert.equal(timeLeftMs(run(snapshot(0), snapshot(10))), (880 / 12) * 1000)
   assert.equal(timeLeftMs(run(snapshot(0))), undefined)
   assert.match(progressLine(run(snapshot(0))), /finding out how much there is/)
-  assert.match(progressLine(run(snapshot(0), snapshot(10))), /about 1m left, if nothing new is found/)
+  assert.match(progressLine(run(snapshot(0), snapshot(10))), /at least 1m left, more if anything new is found/)
   // A crawl that was fast, and has ten URLs of one slow site left.
   const fast = Array.from({ length: 20 }, (_, i) =>
     snapshot(i, { urls: { known: 1000, waiting: 1000 - i * 50, done: i * 50 } }),
@@ -59,7 +59,13 @@ test('the time left follows from what happens lately, and is not guessed', () =>
     snapshot(20 + i, { urls: { known: 1000, waiting: 40 - i, done: 960 + i } }),
   )
   assert.equal(timeLeftMs(run(...fast, ...slow)), 21_000)
-  assert.match(progressLine(run(...fast, ...slow)), /about 30s left/)
+  assert.match(progressLine(run(...fast, ...slow)), /at least 20s left/)
+})
+
+test('of the last few URLs nobody knows how long they take: courtesy decides', () => {
+  const few = run(snapshot(0), snapshot(10, { urls: { known: 1000, waiting: 7, done: 993 } }))
+  assert.match(progressLine(few), /the last 7 URLs wait, of 8 sites/)
+  assert.doesNotMatch(progressLine(few), /left/)
 })
 
 test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {
@@ -86,7 +92,7 @@ test('the live view says it all in a few lines that fit', () => {
     'URLs     ██░░░░░░░░░░░░░░░░░░ 120 of 1,000 known',
     'queue    880 waiting, shrinking by 12.0/s',
     'also     120 requests  1 failure  5 refused  2 parts to apply',
-    'about 1m left, if nothing new is found',
+    'at least 1m left, more if anything new is found',
     'slow     slow.example: answers take 9 s',
   ])
   for (const width of [40, 60])

@@ -45,7 +45,7 @@ export function rates(history: History, windowMs = WINDOW_MS): Rates {
   }
 }
 
-/** How long what is known will take as it goes just now; undefined while nobody can tell. */
+/** How long what is known will take at the least, as it goes just now: sites end one by one, and the last ones alone are slower. Undefined while nobody can tell. */
 export function timeLeftMs(history: History): number | undefined {
   const now = history.at(-1)
   const { done } = rates(history, LATELY_MS)
@@ -109,7 +109,10 @@ function state(history: History): string {
     return now.sites.busy > 0 ? 'the last answers are on their way' : 'nothing waits any more'
   const left = timeLeftMs(history)
   if (left === undefined) return urls.done === 0 ? 'finding out how much there is' : 'waiting for answers'
-  return `${left < 10_000 ? 'less than 10s' : `about ${formatDuration(coarse(left))}`} left, if nothing new is found`
+  const active = now.sites.busy + now.sites.waiting + now.sites.free
+  if (left < 10_000)
+    return `${urls.waiting === 1 ? 'the last URL waits' : `the last ${grouped(urls.waiting)} URLs wait`}, of ${some(active, 'site')}`
+  return `at least ${formatDuration(coarse(left))} left, more if anything new is found`
 }
 
 function seconds(ms: number): string {
@@ -118,8 +121,8 @@ function seconds(ms: number): string {
 
 /** An estimate does not deserve seconds. */
 function coarse(ms: number): number {
-  if (ms < 60_000) return Math.ceil(ms / 10_000) * 10_000
-  return ms < 3_600_000 ? Math.round(ms / 60_000) * 60_000 : Math.round(ms / 600_000) * 600_000
+  const grain = ms < 60_000 ? 10_000 : ms < 3_600_000 ? 60_000 : 600_000
+  return Math.floor(ms / grain) * grain
 }
 
 /** Of a queue that is empty, or that goes up and down, there is nothing to say. */

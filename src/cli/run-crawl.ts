@@ -59,7 +59,7 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
 
 /** What the crawl came to, and what can be done next. */
 export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
-  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done${heldWords(last)}, in ${formatDuration(tookMs)}`
+  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${some(last.sites.total, 'site')} done${heldWords(last)}, in ${formatDuration(tookMs)}`
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
@@ -106,7 +106,7 @@ export function emptyWords({ looked, empty, examples, moved }: CrawlEnd['seeds']
 export function mirrorWords({ end }: Ran): string[] {
   const [first, ...more] = end.mirrorsLeft
   if (first === undefined) return []
-  const others = more.length === 0 ? '' : ` and ${grouped(more.length)} others`
+  const others = more.length === 0 ? '' : ` and ${some(more.length, 'other')}`
   return [
     `orbweaver: note: ${first.replica} is no mirror of ${first.original} any more (${first.why})${others}: the list of mirrors says so now`,
   ]

@@ -30,7 +30,7 @@ export const demo: Command = {
       const crawl = crawlOf(call, folder, web.resolve)
       if (!call.settings.quiet)
         screen.say(
-          `A synthetic web of ${web.sites} sites and ${web.pages} pages is served on this machine. Collecting it into ${folder}`,
+          `A synthetic web of ${web.sites} sites and ${web.pages} pages is served on this machine.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
       if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
@@ -76,9 +76,12 @@ function tryNext(folder: string, seed: string | undefined): string {
   const flag = collectionFlag(folder)
   return [
     'Try next:',
-    `  orbweaver get ${seed ?? 'http://www.example.test/'}${flag}      a page as it was collected`,
-    `  orbweaver explain ${seed ?? 'http://www.example.test/'}${flag}  why it is, or is not, in the collection`,
-    `  orbweaver verify${flag}       whether every record and digest is right`,
+    `  orbweaver get ${seed ?? 'http://www.example.test/'}${flag}`,
+    '      a page as it was collected',
+    `  orbweaver explain ${seed ?? 'http://www.example.test/'}${flag}`,
+    '      why it is, or is not, in the collection',
+    `  orbweaver verify${flag}`,
+    '      whether every record and digest is right',
     "(from a checkout, 'npm start --silent --' stands for 'orbweaver')",
   ].join('\n')
 }

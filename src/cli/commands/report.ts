@@ -51,7 +51,9 @@ export const report: Command = {
     }
     // What the collection was made with tells whether webmasters could have known who we are.
     if (!call.settings.json && contact === undefined)
-      call.screen.print('\nThis collection was made without --contact: webmasters could not find out who crawled them.')
+      call.screen.print(
+        '\nThis collection was made without --contact:\nwebmasters could not find out who crawled them.',
+      )
     return EXIT.done
   },
 }
