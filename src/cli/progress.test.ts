@@ -66,6 +66,8 @@ test('of the last few URLs nobody knows how long they take: courtesy decides', (
   const few = run(snapshot(0), snapshot(10, { urls: { known: 1000, waiting: 7, done: 993 } }))
   assert.match(progressLine(few), /the last 7 URLs wait, of 8 sites/)
   assert.doesNotMatch(progressLine(few), /left/)
+  const grows = [0, 1, 2].map((s) => snapshot(s, { urls: { known: 10 + s * 20, waiting: 9 + s * 5, done: s * 15 } }))
+  assert.match(progressLine(run(...grows)), /finding out how much there is/, 'those are not the last')
 })
 
 test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {

@@ -108,7 +108,9 @@ function state(history: History): string {
   if (urls.waiting === 0 && urls.known > 0)
     return now.sites.busy > 0 ? 'the last answers are on their way' : 'nothing waits any more'
   const left = timeLeftMs(history)
-  if (left === undefined) return urls.done === 0 ? 'finding out how much there is' : 'waiting for answers'
+  const isGrowing = rates(history, LATELY_MS).waiting > 0
+  if (left === undefined || isGrowing)
+    return urls.done === 0 || isGrowing ? 'finding out how much there is' : 'waiting for answers'
   const active = now.sites.busy + now.sites.waiting + now.sites.free
   if (left < 10_000)
     return `${urls.waiting === 1 ? 'the last URL waits' : `the last ${grouped(urls.waiting)} URLs wait`}, of ${some(active, 'site')}`

@@ -63,15 +63,15 @@ export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
-      return `${areAllEmpty(end.seeds) ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}. Collection: ${folder}`
+      return `${areAllEmpty(end.seeds) ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}.\nCollection: ${folder}`
     case 'interrupted':
-      return `Stopped: ${sum}. Go on with: ${again}`
+      return `Stopped: ${sum}.\nGo on with: ${again}`
     case 'pages':
-      return `Stopped at --max-pages: ${sum}. Go on with: ${again} --max-pages MORE`
+      return `Stopped at --max-pages: ${sum}.\nGo on with: ${again} --max-pages MORE`
     case 'time':
-      return `Stopped at --max-time: ${sum}. Go on with: ${again}`
+      return `Stopped at --max-time: ${sum}.\nGo on with: ${again}`
     case 'size':
-      return `Stopped at --max-size: ${sum}. Go on with: ${again} --max-size MORE`
+      return `Stopped at --max-size: ${sum}.\nGo on with: ${again} --max-size MORE`
   }
 }
 

@@ -1,5 +1,7 @@
 /** Where a command writes: results on one side, progress and problems on the other, so that results can be piped. */
 
+import { wrap } from '../config/describe.ts'
+
 export interface Screen {
   /** Standard output, with a line's end. */
   print(text: string): void
@@ -39,6 +41,9 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   // On a terminal that became narrower since, a line takes several rows.
   const rows = () => drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / width())), 0)
   const erase = () => (drawn.length === 0 ? '' : UP(rows()) + CLEAR_BELOW)
+  // Not in the middle of a word; a command to copy stays in one piece, however the terminal breaks it.
+  const fit = (line: string) =>
+    columnsOf(line) <= width() || /\borbweaver [a-z]/.test(line) ? line : wrap(line, width()).join('\n')
   const picture = () => drawn.map((line) => `${line}\n`).join('')
   return {
     isTerminal,
@@ -58,7 +63,8 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
       })
     },
     say(text) {
-      err.write(`${erase()}${text}\n${picture()}`)
+      const fitted = isTerminal ? text.split('\n').map(fit).join('\n') : text
+      err.write(`${erase()}${fitted}\n${picture()}`)
     },
     draw(lines) {
       if (!isTerminal) return
