@@ -65,6 +65,15 @@ test('a site that does not answer waits for its next try, not for courtesy', () 
   assert.match(told(1), /waits for its next try; it may be asked in 30s\.\n(.*\n)*The last request brought no answer\./)
 })
 
+test('why a site was given up is said in words', () => {
+  const times = { notBefore: 0, politeAt: 0, pause: 0, losses: 0, crowd: 0, visits: 1, known: 1, waiting: 0 }
+  const memory = { robots: {}, fetched: 0, duplicates: 0, silent: 0 }
+  const told = (reason?: string) =>
+    explainSite({ ...SITE, look: { state: 'barred', seed: true, reason, ...times, memory } }, 0)[0]
+  assert.match(told('given-up: no-such-name'), /: given up: Server not found\.$/)
+  assert.match(told('given-up'), /: given up: it did not answer in bounded tries\.$/)
+})
+
 test('a black list that names a site is told, whether it is known or not', () => {
   const lines = explainSite({ ...SITE, look: undefined }, 0, { blacklist: 'blacklist: a.test' })
   assert.match(lines.join('\n'), /It is on a black list \(blacklist: a\.test\): nothing of it is asked for\./)

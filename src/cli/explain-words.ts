@@ -78,7 +78,7 @@ function outcomeSentence(page: PageLook, captures: number): string {
 
 function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number): string {
   if (look === undefined) return ''
-  if (site?.state === 'barred') return `It waits, but its site was given up: ${plain(site.reason ?? 'no answer')}.`
+  if (site?.state === 'barred') return `It waits, but its site was given up: ${givenUp(site, 'no answer')}.`
   if (site?.state === 'held') return 'It waits, but its site is held: see below.'
   if (site?.state === 'leased') return 'It waits; its site is being visited now.'
   const tries =
@@ -208,6 +208,12 @@ function domainLines({ state, domain, stranger }: SiteLook): string[] {
   return lines
 }
 
+/** `given-up: no-such-name` in words. */
+function givenUp({ reason }: SiteLook, otherwise: string): string {
+  const why = reason?.replace(/^given-up(: )?/, '') ?? ''
+  return why === '' ? otherwise : plain(failureWords(why) ?? why)
+}
+
 function stateSentence(look: SiteLook, now: number): string {
   switch (look.state) {
     case 'waiting':
@@ -227,6 +233,6 @@ function stateSentence(look: SiteLook, now: number): string {
     case 'held':
       return 'held: it is one of too many in its domain that nobody vouches for.'
     case 'barred':
-      return `given up: ${plain(look.reason ?? 'it did not answer in bounded tries')}.`
+      return `given up: ${givenUp(look, 'it did not answer in bounded tries')}.`
   }
 }

@@ -72,12 +72,12 @@ test('of the last few URLs nobody knows how long they take: courtesy decides', (
 
 test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {
   const grown = Array.from({ length: 15 }, (_, i) => snapshot(i, { urls: { known: 1000, waiting: i * 60, done: 0 } }))
-  const shrinking = Array.from({ length: 10 }, (_, i) =>
+  const shrinking = Array.from({ length: 4 }, (_, i) =>
     snapshot(15 + i, { urls: { known: 1000, waiting: 850 - i * 10, done: i * 10 } }),
   )
   const queue = (history: History) => liveLines(history, PLAIN).find((line) => line.startsWith('queue'))
   assert.equal(queue(run(...grown)), 'queue    840 waiting, growing by 60.0/s')
-  assert.equal(queue(run(...grown, ...shrinking)), 'queue    760 waiting, shrinking by 10.0/s')
+  assert.equal(queue(run(...grown, ...shrinking)), 'queue    820 waiting, shrinking by 10.0/s')
   const over = snapshot(26, { urls: { known: 1000, waiting: 0, done: 1000 }, sites: { ...snapshot(0).sites, busy: 0 } })
   assert.equal(queue(run(...grown, over)), 'queue    0 waiting')
   assert.match(progressLine(run(...grown, over)), /nothing waits any more/)
@@ -112,6 +112,11 @@ test('a crawl that waits says for what: courtesy, a next try, the database', () 
   const refused = progressLine(run(snapshot(0), snapshot(10, { waitsFor: 'retry', next })))
   assert.match(refused, /waiting to try again: a\.test failed, and is asked again in 1\.5s/)
   assert.doesNotMatch(refused, /courtesy/)
+  const nobody = { ...snapshot(0).sites, busy: 0, free: 3 }
+  assert.match(
+    progressLine(run(snapshot(0), snapshot(1, { sites: nobody }))),
+    /waiting for a worker: 3 sites may be asked now/,
+  )
   const outage = { what: 'the database db.test cannot be reached: nothing listens there', forMs: 12_300 }
   const away = progressLine(run(snapshot(0), snapshot(10, { outage, lateMs: 10_000 })))
   assert.match(away, /waiting for the database, for 12s now: the database db\.test cannot be reached/)

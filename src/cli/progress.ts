@@ -7,8 +7,10 @@ import { some } from './words.ts'
 
 /** Rates are taken over this much of the past: long enough to be steady, short enough to be news. */
 const WINDOW_MS = 30_000
-/** Whether the queue grows and how long it will last is asked of the last seconds: half a minute ago it may have been another crawl. */
+/** How long it will last is asked of the last seconds: half a minute ago it may have been another crawl. */
 const LATELY_MS = 8_000
+/** Whether the queue grows turns even faster. */
+const TREND_MS = 3_000
 const MOST_KEPT = 200
 
 /** Snapshots, oldest first. */
@@ -107,8 +109,10 @@ function state(history: History): string {
   if (now.lateMs > 1000) return `the machine is behind by ${formatDuration(now.lateMs)}`
   if (urls.waiting === 0 && urls.known > 0)
     return now.sites.busy > 0 ? 'the last answers are on their way' : 'nothing waits any more'
+  if (now.sites.busy === 0 && now.sites.free > 0)
+    return `waiting for a worker: ${some(now.sites.free, 'site')} may be asked now`
   const left = timeLeftMs(history)
-  const isGrowing = rates(history, LATELY_MS).waiting > 0
+  const isGrowing = rates(history, TREND_MS).waiting > 0
   if (left === undefined || isGrowing)
     return urls.done === 0 || isGrowing ? 'finding out how much there is' : 'waiting for answers'
   const active = now.sites.busy + now.sites.waiting + now.sites.free
@@ -129,7 +133,7 @@ function coarse(ms: number): number {
 
 /** Of a queue that is empty, or that goes up and down, there is nothing to say. */
 function trendOf(history: History): string {
-  const { waiting: lately } = rates(history, LATELY_MS)
+  const { waiting: lately } = rates(history, TREND_MS)
   if (history.at(-1)?.urls.waiting === 0 || Math.abs(lately) < 0.05) return ''
   return lately > 0 ? `, growing by ${lately.toFixed(1)}/s` : `, shrinking by ${(-lately).toFixed(1)}/s`
 }

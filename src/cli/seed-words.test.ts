@@ -95,6 +95,6 @@ test('what became of a seed, and what to do about one that brought nothing', () 
   for (const [outcome, words] of fates) assert.equal(seedFate(outcome), words)
   assert.equal(
     emptySeedLine({ ...base, url: 'http://localhost:8090/', why: 'address-refused' }),
-    'orbweaver: seed http://localhost:8090/ brought nothing: Address not public (to collect from a machine of your own: --allow-private)',
+    'orbweaver: seed http://localhost:8090/ brought nothing: Address private, or on a black list (to collect from a machine of your own: --allow-private)',
   )
 })

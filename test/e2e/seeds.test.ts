@@ -122,7 +122,7 @@ describe('seeds', { concurrency: 4 }, () => {
     const local = await runTo(1, ['crawl', `http://127.0.0.1:${web.port}/`, '-c', folder(t), '--quiet'])
     assert.match(
       local.stderr,
-      /brought nothing: Address not public \(to collect from a machine of your own: --allow-private\)/,
+      /brought nothing: Address private, or on a black list \(to collect from a machine of your own: --allow-private\)/,
     )
   })
 })

@@ -5,7 +5,7 @@ import { allTables } from '../../report/tables.ts'
 import { printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
-import { collectionFlag } from '../words.ts'
+import { collectionFlag, some } from '../words.ts'
 
 export const demo: Command = {
   name: 'demo',
@@ -30,7 +30,7 @@ export const demo: Command = {
       const crawl = crawlOf(call, folder, web.resolve)
       if (!call.settings.quiet)
         screen.say(
-          `A synthetic web of ${web.sites} sites and ${web.pages} pages is served on this machine.\nCollecting it into ${folder}`,
+          `A synthetic web of ${some(web.sites, 'site')} and ${some(web.pages, 'page')} is served on this machine.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))
       if (call.settings.json) screen.print(JSON.stringify(crawlJson(ran, folder), undefined, 2))
