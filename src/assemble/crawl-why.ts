@@ -14,9 +14,5 @@ const EXIT_OF: Readonly<Record<CrawlWhy, number>> = {
 
 /** A crawl of which no seed brought anything is complete, and has failed. */
 export function exitOf(why: CrawlWhy, seeds: SeedsInTheEnd): number {
-  return why === 'complete' && areAllEmpty(seeds) ? EXIT.failed : EXIT_OF[why]
-}
-
-export function areAllEmpty({ looked, empty }: SeedsInTheEnd): boolean {
-  return looked > 0 && looked === empty
+  return why === 'complete' && seeds.areAllEmpty ? EXIT.failed : EXIT_OF[why]
 }

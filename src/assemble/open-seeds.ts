@@ -1,5 +1,6 @@
 /** How the seeds stand, by source and one by one. A name to try stands as the guess that got furthest. */
 import { turn } from '../base/clock.ts'
+import { readCounter } from '../collection/counters/counters.ts'
 import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Database, Tx } from '../database/database.ts'
 import type { SeedSource, SeedUrl } from '../frontier/ledger.ts'
@@ -148,7 +149,9 @@ async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
 async function unasked({ tx, looks }: SeedTools, { href, site }: WebUrl, isTarget: boolean): Promise<Fate> {
   const look = await looks.url(tx, href)
   if (look === undefined)
-    return { ...NOTHING, became: 'moved', why: isTarget ? 'not-entered' : null, isEmpty: isTarget }
+    return isTarget
+      ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }
+      : { ...NOTHING, became: 'waiting' }
   const { alias, state, reason } = (await looks.site(tx, site)) ?? {}
   if (look.mark === 'moved' && alias !== undefined) {
     const isEmpty = (await documentsOf(tx, alias.original)) === 0
@@ -182,6 +185,8 @@ export interface SeedsInTheEnd {
   looked: number
   /** Of them, those that brought nothing, and the first of these. */
   empty: number
+  /** None brought anything, those that were not looked at included. */
+  areAllEmpty: boolean
   examples: SeedOutcome[]
   /** Seeds whose new place is not in the scope. */
   moved: { from: string; to: string }[]
@@ -201,7 +206,7 @@ export async function seedsInTheEnd(
       named.length > 0
         ? named.slice(0, MOST_LOOKED).map((url) => ({ url, source: 'given' }))
         : await seedLooksOf(database).first(tx, MOST_LOOKED)
-    const end: SeedsInTheEnd = { looked: seeds.length, empty: 0, examples: [], moved: [] }
+    const end: SeedsInTheEnd = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
     const tools = { tx, looks, reader: await looks.reader(tx) }
     for (const seed of seeds) {
       const outcome = await seedOutcome(tools, seed)
@@ -211,6 +216,9 @@ export async function seedsInTheEnd(
         end.moved.push({ from: seed.url, to: outcome.to ?? '' })
       else if (end.examples.length < MOST_TOLD) end.examples.push(outcome)
     }
+    // Of more than were looked at the documents tell: where there are any, some seed brought them.
+    const isWhole = seeds.length < MOST_LOOKED || (await readCounter(tx, 'documents')) === 0
+    end.areAllEmpty = seeds.length > 0 && end.empty === seeds.length && isWhole
     return end
   })
 }

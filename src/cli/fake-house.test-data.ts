@@ -52,7 +52,7 @@ export const SNAPSHOT: CrawlSnapshot = {
 }
 
 const UNTOUCHED = { why: null, status: null, to: null, rule: null, isEmpty: false }
-export const NO_EMPTY_SEEDS: CrawlEnd['seeds'] = { looked: 1, empty: 0, examples: [], moved: [] }
+export const NO_EMPTY_SEEDS: CrawlEnd['seeds'] = { looked: 1, empty: 0, areAllEmpty: false, examples: [], moved: [] }
 
 export const STANDING: Standing = {
   state: 'unfinished',

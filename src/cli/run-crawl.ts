@@ -1,7 +1,6 @@
 /** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
 import type { CrawlEnd } from '../assemble/crawl.ts'
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
-import { areAllEmpty } from '../assemble/crawl-why.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
 import type { Invocation } from './command.ts'
@@ -63,7 +62,7 @@ export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
-      return `${areAllEmpty(end.seeds) ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}.\nCollection: ${folder}`
+      return `${end.seeds.areAllEmpty ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}.\nCollection: ${folder}`
     case 'interrupted':
       return `Stopped: ${sum}.\nGo on with: ${again}`
     case 'pages':

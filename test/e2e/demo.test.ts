@@ -9,8 +9,8 @@ test('demo: 20 sites and 1,000 pages with hazards, under a minute, tables and th
   const at = join(folder(t), 'demo')
   const { stdout, stderr, ms } = await runTo(0, ['demo', '-c', at])
   assert.ok(ms < 60_000, `${ms} ms`)
-  const [, sites, pages] = /of (\d+) sites and (\d+) pages/.exec(stderr) ?? []
-  assert.ok(Number(sites) >= 20 && Number(pages) >= 1000, stderr)
+  const [, sites, pages] = /of (\d+) sites and ([\d,]+) pages/.exec(stderr) ?? []
+  assert.ok(Number(sites) >= 20 && Number(pages.replace(',', '')) >= 1000, stderr)
   assert.match(stdout, /Coverage/)
   assert.ok(stdout.includes(at), 'says where the collection is')
   const commands = [...stdout.matchAll(/^ {2}orbweaver (.+?)(?: {2,}.*)?$/gm)].map(([, line]) => line)
@@ -34,7 +34,8 @@ test('without a terminal: a line now and then, no control characters; --quiet sa
   const lines = stderr.trim().split('\n')
   assert.ok(lines.filter((line) => /documents, .*sites .* busy/.test(line)).length >= 2, stderr)
   assert.doesNotMatch(stderr, /\x1b/)
-  assert.match(lines.at(-1) ?? '', /^Complete: 40 documents/)
+  assert.match(lines.at(-2) ?? '', /^Complete: 40 documents/)
+  assert.match(lines.at(-1) ?? '', /^Collection: /)
   assert.equal(stdout, '')
   const quiet = await runTo(0, crawl(web, folder(t), 'a.test', '--quiet'))
   assert.equal(quiet.stderr.replace(/^orbweaver: note:.*\n/gm, '') + quiet.stdout, '')
