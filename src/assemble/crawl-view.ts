@@ -1,6 +1,7 @@
 /** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
 import type { Instant, Millis } from '../base/clock.ts'
 import { readCounters } from '../collection/counters/counters.ts'
+import type { Tx } from '../database/database.ts'
 import type { Totals } from '../frontier/looks.ts'
 import type { House } from './house.ts'
 
@@ -14,10 +15,14 @@ export interface CrawlSnapshot {
   failures: number
   refused: number
   inbox: number
-  waitingOnlyForCourtesy: boolean
-  nextDueMs: Millis | undefined
+  /** Nobody is asked, though URLs wait: every site waits for its pause, or the first of them for its next try. */
+  waitsFor: 'courtesy' | 'retry' | undefined
+  /** The site that may be asked first. */
+  next: { site: string; inMs: Millis } | undefined
   slow: { site: string; why: string }[]
   lateMs: Millis
+  /** The database cannot be reached, for so long. */
+  outage: { what: string; forMs: Millis } | undefined
 }
 
 /** Those who do the work, here or elsewhere. */
@@ -35,6 +40,7 @@ export class CrawlView {
   totals!: Totals
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
+  #waitsFor: CrawlSnapshot['waitsFor']
   #lateMs = 0
   #last = 0
 
@@ -46,13 +52,34 @@ export class CrawlView {
   async refresh(): Promise<void> {
     const { look } = this.#house.frontier.ledger
     const now = this.#house.parts.clock.elapsed()
-    if (this.#last > 0) this.#lateMs = Math.max(0, now - this.#last - TICK)
+    // Who waited for a database was not kept by the machine.
+    const { until = 0 } = this.#house.parts.database.outage?.() ?? {}
+    if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
     this.#last = now
     await this.#house.parts.database.read(async (tx) => {
       this.totals = await look.totals(tx)
       this.counters = await readCounters(tx)
       this.#next = (await look.nextDue(tx, 1)).at(0)
+      const { leased, returning, free } = this.totals.sites
+      const isIdle = leased + returning + free === 0 && this.#next !== undefined
+      this.#waitsFor = isIdle ? await this.#waitOf(this.#next!, tx) : undefined
     })
+  }
+
+  /** A site that did not answer rests longer than courtesy asks; so does a URL that failed. */
+  async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
+    if (next.notBefore > next.politeAt) return 'retry'
+    const memory = (await this.#house.frontier.ledger.look.site(tx, next.name))?.memory
+    const robots = [memory?.robots.http, memory?.robots.https]
+    const isSilent = (memory?.silent ?? 0) > 0 || robots.some((one) => one?.state === 'unreachable')
+    return isSilent ? 'retry' : 'courtesy'
+  }
+
+  #outage(): CrawlSnapshot['outage'] {
+    const { clock, database } = this.#house.parts
+    const outage = database.outage?.()
+    if (outage === undefined || outage.until !== undefined) return undefined
+    return { what: outage.what, forMs: clock.elapsed() - outage.since }
   }
 
   snapshot(): CrawlSnapshot {
@@ -78,10 +105,12 @@ export class CrawlView {
       failures: sum('failure:'),
       refused: sum('refused:'),
       inbox: this.#house.intake.pending(),
-      waitingOnlyForCourtesy: busy === 0 && sites.free === 0 && sites.waiting > 0,
-      nextDueMs: this.#next === undefined ? undefined : Math.max(0, this.#next.notBefore - now),
+      waitsFor: this.#waitsFor,
+      next:
+        this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
       slow: this.#crew.slow,
       lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+      outage: this.#outage(),
     }
   }
 }

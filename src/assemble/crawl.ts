@@ -13,14 +13,14 @@ import { anotherThread } from './another-thread.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import { openCrawlVolumes } from './crawl-volumes.ts'
-import { type CrawlWhy, EXIT_OF } from './crawl-why.ts'
+import { type CrawlWhy, exitOf } from './crawl-why.ts'
 import { Crew } from './crew.ts'
 import { tooManyDeaths } from './deaths.ts'
 import type { House } from './house.ts'
 import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
 import type { LeftMirror } from './mirror-keeper.ts'
-import { type MovedSeed, movedSeeds } from './moved-seeds.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
+import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
 import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
@@ -32,8 +32,7 @@ export interface CrawlEnd {
   why: CrawlWhy
   exit: number
   documents: number
-  /** Seeds whose new place is not in the scope. */
-  movedSeeds: MovedSeed[]
+  seeds: SeedsInTheEnd
   /** Pairs of the list of mirrors that are none any more. */
   mirrorsLeft: readonly LeftMirror[]
 }
@@ -76,7 +75,14 @@ async function openCrawl(settings: Settings, options: CrawlOptions, thread: Work
     }
     const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
     checkSeedsInScope(plan)
-    return await runCrawl(plan, house, journal, thread, close)
+    return await runCrawl(
+      plan,
+      options.seeds.map(({ href }) => href),
+      house,
+      journal,
+      thread,
+      close,
+    )
   } catch (error) {
     await close()
     throw error
@@ -105,6 +111,8 @@ export async function addSeeds(settings: Settings, options: CrawlOptions): Promi
 
 async function runCrawl(
   plan: CrawlPlan,
+  /** The seeds of this command. */
+  named: readonly string[],
   house: House,
   journal: Readers<Event>,
   thread: Worker,
@@ -229,14 +237,14 @@ async function runCrawl(
     over.abort()
     cancelTime()
     await keeping
-    let moved: MovedSeed[] = []
+    let seeds: SeedsInTheEnd
     try {
       if (failure !== undefined) throw failure
       threads?.clear()
       await house.finish()
       await volumes.finish()
       await view.refresh()
-      moved = await movedSeeds(house)
+      seeds = await seedsInTheEnd(database, house.frontier.ledger.look, named)
     } catch (error) {
       throw isDiskFull(error) ? diskFull(folder, error) : error
     } finally {
@@ -247,7 +255,7 @@ async function runCrawl(
     if (why === 'complete' && view.totals.urls.waiting > 0)
       why = isTooLarge() ? 'size' : maxPages !== undefined ? 'pages' : why
     journal.tell({ kind: 'crawl-over', why })
-    return { why, exit: EXIT_OF[why], documents, movedSeeds: moved, mirrorsLeft: house.mirrors.left }
+    return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: house.mirrors.left }
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }

@@ -3,7 +3,9 @@ import { dirname, join, resolve } from 'node:path'
 import { Readers } from '../base/journal.ts'
 import { freshSeed, seededRandom } from '../base/random.ts'
 import { realDisk } from '../base/real-disk.ts'
-import type { Settings } from '../config/keys.ts'
+import type { Given } from '../config/given.ts'
+import type { SettingName, Settings } from '../config/keys.ts'
+import { writeSettingsFile } from '../config/settings-file.ts'
 import { lockCollection } from '../database/lock.ts'
 import type { Fleet } from '../frontier/fleet.ts'
 import type { SeedUrl } from '../frontier/ledger.ts'
@@ -11,10 +13,13 @@ import type { Event } from '../visit/events.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { type House, openHouse } from './house.ts'
 import { databaseToWrite } from './open-database.ts'
+import { recordSettings } from './recorded-settings.ts'
 
 export interface WritingOptions {
   seeds: readonly WebUrl[]
   version: string
+  /** Who set what: a shared database records it, for those who ask it from elsewhere. */
+  given?: ReadonlyMap<SettingName, Given>
   journal?: (event: Event) => void
   /** As in `HouseParts`: for tests that take the longer way. */
   atOnceBytes?: number
@@ -52,6 +57,9 @@ export async function openForWriting(settings: Settings, options: WritingOptions
         ...(options.fleet && { fleet: options.fleet }),
       })
       opened = house
+      const { given, version } = options
+      if (database.dialect === 'postgres' && given !== undefined)
+        await database.transact((tx) => recordSettings(tx, writeSettingsFile(given, version)))
       const { fresh } = await house.seed(seedsOf(options.seeds, house))
       return { house, journal, nudges, fresh, close }
     } catch (error) {

@@ -88,6 +88,7 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
   assert.equal(ratesByDay.length, 1)
   assert.ok(storedTwice <= figures.duplicates)
   const { took, ...characters } = await rooms.web()
+  assert.equal((await all(rooms.exportLinks())).length, characters.links.all, 'one count of links')
   // Which of the workers came first to the sites, and so wrote a volume.
   const { volumes, records, ...verified } = await rooms.verify(() => {})
   assert.ok(volumes > 0 && records > 0)
@@ -114,6 +115,7 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
     figures,
     web: { ...characters, thresholds: characters.thresholds.filter(({ name }) => name !== 'time') },
     seeds: await rooms.seedStanding(),
+    outcomes: (await all(rooms.seedOutcomes())).sort((a, b) => (a.url < b.url ? -1 : 1)),
     facts,
     sites: await Promise.all(
       sites.map(async (site) => {

@@ -6,7 +6,7 @@ import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
-import { unpackLinks } from '../visit/adjacency.ts'
+import { type OutLink, unpackLinks } from '../visit/adjacency.ts'
 import type { UrlKey } from '../visit/visit.ts'
 import { siteKey } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
@@ -33,16 +33,21 @@ export async function whyNotIn(
   const from = referrers.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   let passedOver = from.length > 0
+  let embedded = from.length > 0
   for (const page of from) {
     const known = page && (await pageOf(tx, page.site, page.key))
     if (page === undefined || known === undefined) continue
     depth = Math.min(depth, known.depth + 1)
-    passedOver &&= !(await wasWanted(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key))
+    const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
+    // A link that was not wanted carries its text: it stands nowhere else.
+    passedOver &&= at === undefined || at.url !== undefined
+    embedded &&= at?.embedded === true
   }
   return whyNot({
     url,
     depth: Number.isFinite(depth) ? depth : 1,
     passedOver,
+    embedded,
     linkedAtHome: from.some((page) => page?.site === url.site),
     settings,
     seeds: read(around.seeds),
@@ -52,8 +57,8 @@ export async function whyNotIn(
   })
 }
 
-/** A link that was not wanted carries its text: it stands nowhere else. */
-async function wasWanted(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): Promise<boolean> {
+/** A page names a URL once, however often it links to it. */
+async function linkIn(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): Promise<OutLink | undefined> {
   const links = unpackLinks((await linksOfPage(tx, page)) ?? new Uint8Array(0))
-  return links.some((link) => link.key === key && link.siteKey === site && link.url === undefined)
+  return links.find((link) => link.key === key && link.siteKey === site)
 }

@@ -16,10 +16,11 @@ import { databaseToRead, isRunning } from './open-database.ts'
 import { exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
-import { seedStanding } from './open-seeds.ts'
+import { seedOutcomes, seedStanding } from './open-seeds.ts'
 import { standing } from './open-standing.ts'
 import { readVolumes } from './open-volumes.ts'
 import { whyNotIn } from './open-why-not.ts'
+import { recordedSettings } from './recorded-settings.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { verifyCollection } from './verify-collection.ts'
 import { type VolumeAccess, volumeDoors } from './volume-doors.ts'
@@ -62,6 +63,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       }),
     web: () => characterise(database),
     seedStanding: () => seedStanding(database),
+    seedOutcomes: () => seedOutcomes(database, looks),
     async standing() {
       const isCrawled = await running()
       return database.read((tx) => standing(tx, looks, isCrawled, clock))
@@ -81,6 +83,8 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const around = await scopeSeeds({ database, settings })
       return database.read((tx) => whyNotIn(tx, looks, disk, url, settings, around))
     },
+    /** As `orbweaver.yaml` has them; undefined where the folder has that file itself. */
+    recordedSettings: () => database.read(recordedSettings),
     leftMirror: async (site: string, settings: Settings) => leftMirror(settings, folder, disk, site),
     async siteFacts(site: string) {
       const isCrawled = await running()

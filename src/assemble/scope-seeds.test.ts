@@ -4,11 +4,11 @@ import { virtualClock } from '../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
-import { openFrontier } from '../frontier/open-frontier.ts'
+import { looksOf, openFrontier } from '../frontier/open-frontier.ts'
 import { roundRobin } from '../frontier/order/round-robin.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../web/url/web-url.ts'
-import { seedStanding } from './open-seeds.ts'
+import { seedStanding, seedsInTheEnd } from './open-seeds.ts'
 import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 
@@ -105,4 +105,22 @@ test('how seeds stand: a name as the guess that got furthest', async () => {
     { source: 'cdx', waiting: 1, collected: 1, moved: 1, dead: 0, refused: 1 },
     { source: 'names', waiting: 1, collected: 1, moved: 0, dead: 1, refused: 0 },
   ])
+})
+
+test('what became of seeds at the end: the named ones, else all; more than are looked at need documents to have brought any', async () => {
+  const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
+  const database = await collectionOf(urls.map((url) => ({ url })))
+  const looks = looksOf(database)
+  await database.transact((tx) => sqliteTx(tx).run(`UPDATE site SET state = 'barred', reason = 'given-up: connect'`))
+  const all = await seedsInTheEnd(database, looks, [])
+  assert.deepEqual([all.looked, all.empty, all.areAllEmpty, all.examples.length], [1000, 1000, true, 10])
+  assert.deepEqual(
+    { ...all.examples[0], url: '' },
+    { url: '', source: 'cdx', became: 'dead', why: 'connect', status: null, to: null, rule: null, isEmpty: true },
+  )
+  await database.transact((tx) =>
+    sqliteTx(tx).run(`INSERT INTO counter (name, day, value) VALUES ('documents', '', 1)`),
+  )
+  assert.equal((await seedsInTheEnd(database, looks, [])).areAllEmpty, false, 'one of the others may have brought it')
+  assert.equal((await seedsInTheEnd(database, looks, [urls[3]])).areAllEmpty, true, 'the one that was named did not')
 })

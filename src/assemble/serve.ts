@@ -12,12 +12,13 @@ import { type Nudges, notify } from '../database/postgres/nudge.ts'
 import { openServer } from '../server/open-server.ts'
 import { Roster } from '../server/roster.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
-import { EXIT_OF } from './crawl-why.ts'
+import { exitOf } from './crawl-why.ts'
 import type { House } from './house.ts'
 import { keepServing, type ServeEnd } from './keep-serving.ts'
 import { keeperOffice } from './keeper-office.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
+import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
 import { serverCalls } from './server-calls.ts'
 import { settingsDigests } from './settings-digests.ts'
 import { tlsFilesOf } from './tls-files.ts'
@@ -32,7 +33,7 @@ export interface ServeHandle {
   url: string
   /** What workers on other machines are told. */
   publicUrl: string
-  done: Promise<ServeEnd & { exit: number }>
+  done: Promise<ServeEnd & { exit: number; seeds: SeedsInTheEnd }>
   snapshot(): CrawlSnapshot
   stop(): void
 }
@@ -83,11 +84,13 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
       { host: settings.host, port: settings.port, publicUrl: settings.publicUrl, machine: hostname() },
     )
     const stop = new AbortController()
+    const named = options.seeds.map(({ href }) => href)
     const done = keepServing(house, view, office, stop.signal)
+      .then(async (end) => ({ ...end, seeds: await seedsInTheEnd(database, house.frontier.ledger.look, named) }))
       .finally(() => server.close())
       .finally(() => office.release())
       .finally(close)
-      .then((end) => ({ ...end, exit: EXIT_OF[end.why] }))
+      .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
     const { url, publicUrl } = server
     return { url, publicUrl, done, snapshot: () => view.snapshot(), stop: () => stop.abort() }
   } catch (error) {

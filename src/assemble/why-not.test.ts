@@ -14,6 +14,7 @@ function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
     depth: 1,
     linkedAtHome: true,
     passedOver: false,
+    embedded: false,
     settings,
     seeds,
     blacklist: emptyBlacklist,
@@ -50,6 +51,16 @@ test('a page of another site that only strangers link to enters by its home page
 test('nothing of ours is against it, and yet no link to it was followed: they say nofollow', () => {
   assert.equal(ask('http://a.test/page', [], { passedOver: true })?.by, 'nofollow')
   assert.equal(ask('http://b.test/', [], { passedOver: true })?.by, 'scope')
+})
+
+test('what pages only embed is not followed, and nobody said nofollow', () => {
+  const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, embedded: true })
+  assert.equal(found?.by, 'embedded')
+  assert.equal(
+    ask('http://b.test/x.css', ['--media-types', '*/*'], { embedded: true })?.by,
+    'scope',
+    'rules come first',
+  )
 })
 
 test('a site that was stopped says by what', () => {

@@ -12,7 +12,7 @@ import { scopeFor } from './scope-for.ts'
 import { hazardLimits } from './worker-tools.ts'
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'nofollow'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'nofollow'
   rule: string
   evidence?: string
 }
@@ -25,6 +25,8 @@ export interface WhyNotAsk {
   linkedAtHome: boolean
   /** Pages link to it, and none of them had it queued. */
   passedOver: boolean
+  /** Pages only embed it; none links to it. */
+  embedded: boolean
   settings: Settings
   seeds: readonly WebUrl[]
   /** Where names to try may turn out to live. */
@@ -53,6 +55,11 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
       return { by: 'hazard', rule: refused.rule + where, evidence: suspect?.evidence }
     }
   }
+  if (ask.embedded)
+    return {
+      by: 'embedded',
+      rule: 'pages only show it as a part of themselves (a style, a script, a picture), and such parts are not collected',
+    }
   const { admit } = scope.abroad(url)
   if (!ask.linkedAtHome && !admit.some(({ key }) => key === url.key)) {
     return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }

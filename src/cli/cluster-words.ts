@@ -4,6 +4,7 @@ import { formatDuration } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
 import { plain } from './progress.ts'
 import type { Standing } from './rooms.ts'
+import { some } from './words.ts'
 
 const MOST_LINES = 20
 
@@ -14,7 +15,7 @@ export function clusterLines({ servers, differing, workers, rechecks }: ClusterS
   const silent = workers.filter(({ state }) => state === 'silent')
   const rate = alive.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)
   const lines = [
-    `  servers     ${grouped(servers.filter((one) => one.alive).length)} of ${grouped(servers.length)} alive; ${grouped(inbox)} parts to apply`,
+    `  servers     ${grouped(servers.filter((one) => one.alive).length)} of ${grouped(servers.length)} alive; ${some(inbox, 'part')} to apply`,
     `  workers     ${grouped(alive.length)} alive, ${rate.toFixed(1)} pages/s${silent.length > 0 ? `; ${grouped(silent.length)} silent: their sites go to others when their leases end` : ''}`,
   ]
   if (differing.length > 0)
@@ -27,7 +28,7 @@ export function clusterLines({ servers, differing, workers, rechecks }: ClusterS
     const { name, id, region, version, state, visits, pagesPerSecond, seenMs } = one
     const where = region === null ? '' : `, ${plain(region)}`
     lines.push(
-      `    ${plain(name).padEnd(20)} ${id.slice(0, 8)}  ${state.padEnd(6)}  ${grouped(visits)} sites, ${pagesPerSecond.toFixed(1)}/s, seen ${formatDuration(Math.round(seenMs / 1000) * 1000)} ago (${plain(version)}${where})`,
+      `    ${plain(name).padEnd(20)} ${id.slice(0, 8)}  ${state.padEnd(6)}  ${some(visits, 'site')}, ${pagesPerSecond.toFixed(1)}/s, seen ${formatDuration(Math.round(seenMs / 1000) * 1000)} ago (${plain(version)}${where})`,
     )
   }
   if (workers.length > MOST_LINES)
@@ -38,7 +39,7 @@ export function clusterLines({ servers, differing, workers, rechecks }: ClusterS
 /** Of the workers, those that brought what others did not see so. */
 function recheckLines({ checked, equal, similar, different, unused, open, byWorker }: Rechecks): string[] {
   const lines = [
-    `  rechecks    ${grouped(checked)} captures asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${unused > 0 ? `${grouped(unused)} unused: no other worker came; ` : ''}${grouped(open)} to come`,
+    `  rechecks    ${some(checked, 'capture')} asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${unused > 0 ? `${grouped(unused)} unused: no other worker came; ` : ''}${grouped(open)} to come`,
   ]
   for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MOST_LINES))
     lines.push(

@@ -55,6 +55,30 @@ test('visits that were lost in a row say what follows from it', () => {
   assert.match(told(7), /Its last 7 visits were lost, and nothing was brought: it rests longer/)
 })
 
+test('a site that does not answer waits for its next try, not for courtesy', () => {
+  const times = { notBefore: 30_000, politeAt: 30_000, pause: 0, losses: 0, crowd: 0, visits: 1, known: 1, waiting: 1 }
+  const told = (silent: number) => {
+    const memory = { robots: {}, fetched: 0, duplicates: 0, silent }
+    return explainSite({ ...SITE, look: { state: 'waiting', seed: false, ...times, memory } }, 0).join('\n')
+  }
+  assert.match(told(0), /waits for courtesy; it may be asked in 30s\./)
+  assert.match(told(1), /waits for its next try; it may be asked in 30s\.\n(.*\n)*The last request brought no answer\./)
+})
+
+test('why a site was given up is said in words', () => {
+  const times = { notBefore: 0, politeAt: 0, pause: 0, losses: 0, crowd: 0, visits: 1, known: 1, waiting: 0 }
+  const memory = { robots: {}, fetched: 0, duplicates: 0, silent: 0 }
+  const told = (reason?: string) =>
+    explainSite({ ...SITE, look: { state: 'barred', seed: true, reason, ...times, memory } }, 0)[0]
+  assert.match(told('given-up: no-such-name'), /: given up: Server not found\.$/)
+  assert.match(told('given-up'), /: given up: it did not answer in bounded tries\.$/)
+})
+
+test('a black list that names a site is told, whether it is known or not', () => {
+  const lines = explainSite({ ...SITE, look: undefined }, 0, { blacklist: 'blacklist: a.test' })
+  assert.match(lines.join('\n'), /It is on a black list \(blacklist: a\.test\): nothing of it is asked for\./)
+})
+
 test('one is one, and two are two', () => {
   assert.match(said({ ahead: 1 }), / 1 URL of its site comes first\./)
   assert.match(said({ ahead: 2000 }), / 2,000 URLs of its site come first\./)

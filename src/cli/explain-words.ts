@@ -32,7 +32,9 @@ function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot |
 function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined): string[] {
   const linked = facts.inlinks.count > 0
   const lines = [
-    linked ? 'Not queued, though pages link to it.' : 'Not known: no page of the collection is known to link to it.',
+    linked
+      ? `Not queued, though pages ${whyNot?.by === 'embedded' ? 'embed' : 'link to'} it.`
+      : 'Not known: no page of the collection is known to link to it.',
   ]
   if (whyNot !== undefined) {
     const evidence = whyNot.evidence === undefined ? '' : ` (${plain(whyNot.evidence)})`
@@ -51,6 +53,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   unwanted: 'Not wanted',
   links: 'Not entered by the link policy',
   hazard: 'Not followed because of a hazard',
+  embedded: 'Not followed',
   nofollow: 'No rule is against the URL itself',
 }
 
@@ -75,7 +78,7 @@ function outcomeSentence(page: PageLook, captures: number): string {
 
 function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number): string {
   if (look === undefined) return ''
-  if (site?.state === 'barred') return `It waits, but its site was given up: ${plain(site.reason ?? 'no answer')}.`
+  if (site?.state === 'barred') return `It waits, but its site was given up: ${givenUp(site, 'no answer')}.`
   if (site?.state === 'held') return 'It waits, but its site is held: see below.'
   if (site?.state === 'leased') return 'It waits; its site is being visited now.'
   const tries =
@@ -133,18 +136,28 @@ function lastLook({ page }: UrlFacts): string[] {
 }
 
 function inlinks({ inlinks: links }: UrlFacts): string[] {
-  const behind = links.behind === 0 ? '' : ` (the links of ${grouped(links.behind)} pages are not indexed yet)`
+  const behind = links.behind === 0 ? '' : ` (the links of ${some(links.behind, 'page')} are not indexed yet)`
   if (links.count === 0) return behind === '' ? [] : [`No page is known to link here${behind}.`]
   const head = `${grouped(links.count)} ${links.count === 1 ? 'page links' : 'pages link'} here${behind}:`
   return [head, ...links.from.map((url) => `  ${plain(url)}`)]
 }
 
-export function explainSite({ site, look, documents, verdicts }: SiteFacts, now: number, left?: LeftMirror): string[] {
+/** What is known of a site beside the collection: a list of mirrors that it left, a black list that names it. */
+export interface SiteLists {
+  left?: LeftMirror | undefined
+  blacklist?: string | undefined
+}
+
+export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: SiteLists = {}): string[] {
+  const { site, look, documents, verdicts } = facts
+  const listed =
+    blacklist === undefined ? [] : [`It is on a black list (${plain(blacklist)}): nothing of it is asked for.`]
   if (look === undefined)
-    return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`]
+    return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`, ...listed]
   const { memory } = look
   const lines = [
     `${plain(site)}: ${stateSentence(look, now)}`,
+    ...listed,
     `${some(look.known, 'URL')} known, ${grouped(look.waiting)} waiting; ${some(documents, 'document')} in ${some(look.visits, 'visit')}.`,
   ]
   lines.push(...aliasLines(look), ...(left === undefined ? [] : [leftLine(left)]), ...domainLines(look))
@@ -160,7 +173,8 @@ export function explainSite({ site, look, documents, verdicts }: SiteFacts, now:
   if (look.pause > 0)
     lines.push(`It is asked at most every ${formatDuration(look.pause)}, longer than the configured pause.`)
   if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
-  if (memory.silent > 0) lines.push(`The last ${grouped(memory.silent)} requests brought no answer.`)
+  if (memory.silent > 0)
+    lines.push(`The last ${memory.silent === 1 ? 'request' : `${grouped(memory.silent)} requests`} brought no answer.`)
   if (look.crowd > 0)
     lines.push('Others come first: it is one of very many of its domain or address, or seems a copy of another site.')
   if (look.losses > 0) lines.push(lossLine(look.losses))
@@ -181,7 +195,7 @@ function domainLines({ state, domain, stranger }: SiteLook): string[] {
   if (domain?.wildcard !== true) return []
   const { name, sites, vouched, held, allowed } = domain
   const where = domain.addresses.length === 0 ? '' : ` (to ${domain.addresses.map(plain).join(', ')})`
-  const counts = `${grouped(sites)} sites are known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
+  const counts = `${some(sites, 'site')} ${sites === 1 ? 'is' : 'are'} known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
   const lines = [`Any name under ${plain(name)} resolves${where}, so anybody can make up sites there: ${counts}.`]
   if (stranger === undefined) return lines
   const speaker =
@@ -199,12 +213,19 @@ function domainLines({ state, domain, stranger }: SiteLook): string[] {
   return lines
 }
 
+/** `given-up: no-such-name` in words. */
+function givenUp({ reason }: SiteLook, otherwise: string): string {
+  const why = reason?.replace(/^given-up(: )?/, '') ?? ''
+  return why === '' ? otherwise : plain(failureWords(why) ?? why)
+}
+
 function stateSentence(look: SiteLook, now: number): string {
   switch (look.state) {
     case 'waiting':
     case 'free': {
       const courtesy = look.politeAt - now
-      if (courtesy > 0) return `waits for courtesy; it may be asked in ${formatDuration(courtesy)}.`
+      if (courtesy > 0)
+        return `waits ${look.memory.silent > 0 ? 'for its next try' : 'for courtesy'}; it may be asked in ${formatDuration(courtesy)}.`
       const due = look.notBefore - now
       return due > 0 ? `waits; its next URL is due in ${formatDuration(due)}.` : 'waits for its turn.'
     }
@@ -217,6 +238,6 @@ function stateSentence(look: SiteLook, now: number): string {
     case 'held':
       return 'held: it is one of too many in its domain that nobody vouches for.'
     case 'barred':
-      return `given up: ${plain(look.reason ?? 'it did not answer in bounded tries')}.`
+      return `given up: ${givenUp(look, 'it did not answer in bounded tries')}.`
   }
 }

@@ -44,11 +44,15 @@ export const SNAPSHOT: CrawlSnapshot = {
   failures: 1,
   refused: 1,
   inbox: 0,
-  waitingOnlyForCourtesy: false,
-  nextDueMs: undefined,
+  waitsFor: undefined,
+  next: undefined,
   slow: [],
   lateMs: 0,
+  outage: undefined,
 }
+
+const UNTOUCHED = { why: null, status: null, to: null, rule: null, isEmpty: false }
+export const NO_EMPTY_SEEDS: CrawlEnd['seeds'] = { looked: 1, empty: 0, areAllEmpty: false, examples: [], moved: [] }
 
 export const STANDING: Standing = {
   state: 'unfinished',
@@ -144,6 +148,18 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
     web: async () => WEB,
     standing: async () => STANDING,
     seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
+    recordedSettings: async () => undefined,
+    async *seedOutcomes() {
+      yield { url: 'https://a.test/', source: 'names', became: 'collected', ...UNTOUCHED }
+      yield {
+        url: 'https://b.test/',
+        source: 'names',
+        became: 'dead',
+        ...UNTOUCHED,
+        why: 'no-such-name',
+        isEmpty: true,
+      }
+    },
     duplicates: async () => [{ digest: 'sha1:AAAA', bytes: 12, count: 2, urls: ['http://a.test/', 'http://a.test/x'] }],
     mirrors: async ({ heuristic }) => ({
       sites: 9,
@@ -216,7 +232,7 @@ export interface FakeDoors extends Doors {
   opened: string[]
 }
 
-const WORKER: WorkerSnapshot = {
+export const WORKER: WorkerSnapshot = {
   visits: 2,
   pages: 10,
   bytes: 20_000,
@@ -228,7 +244,7 @@ const WORKER: WorkerSnapshot = {
 }
 
 export function fakeDoors(
-  end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [], mirrorsLeft: [] },
+  end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] },
   rooms = fakeRooms(),
 ): FakeDoors {
   const crawls: FakeDoors['crawls'] = []
@@ -246,7 +262,7 @@ export function fakeDoors(
       return {
         url: 'http://127.0.0.1:8723',
         publicUrl: publicUrl ?? (host === '0.0.0.0' ? 'http://barn:8723' : 'http://127.0.0.1:8723'),
-        done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents }),
+        done: Promise.resolve({ why: end.why, exit: end.exit, documents: end.documents, seeds: end.seeds }),
         snapshot: () => SNAPSHOT,
         stop() {},
       }

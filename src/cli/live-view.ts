@@ -2,7 +2,8 @@
 
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import type { Clock, Millis } from '../base/clock.ts'
-import { type History, liveLines, progressLine, remember } from './progress.ts'
+import { formatDuration } from '../base/units.ts'
+import { type History, liveLines, plain, progressLine, remember } from './progress.ts'
 import type { Screen } from './screen.ts'
 
 const REDRAW_MS = 500
@@ -17,7 +18,8 @@ export function watchCrawl(
   options: { screen: Screen; clock: Clock; quiet: boolean; lineEvery: Millis },
 ): Watching {
   const { screen, clock } = options
-  if (options.quiet) return { stop() {} }
+  const outage = tellOutages(snapshot, screen, clock)
+  if (options.quiet) return outage
   let history: History = []
   let cancel = () => {}
   const every = screen.isTerminal ? REDRAW_MS : options.lineEvery
@@ -30,8 +32,32 @@ export function watchCrawl(
   show()
   return {
     stop() {
+      outage.stop()
       cancel()
       screen.draw([])
     },
   }
+}
+
+/** Who goes without a database for so long should hear of it, quiet or not. */
+const OUTAGE_MS = 3000
+const LOOK_MS = 1000
+
+function tellOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clock): Watching {
+  let since: number | undefined
+  let cancel = () => {}
+  const look = () => {
+    const { outage } = snapshot()
+    if (outage !== undefined && since === undefined && outage.forMs >= OUTAGE_MS) {
+      since = clock.elapsed() - outage.forMs
+      screen.say(`orbweaver: ${plain(outage.what)}; it is waited for, and nothing is lost meanwhile`)
+    } else if (outage === undefined && since !== undefined) {
+      const away = formatDuration(Math.round((clock.elapsed() - since) / 1000) * 1000)
+      screen.say(`orbweaver: the database is back after ${away}`)
+      since = undefined
+    }
+    cancel = clock.after(LOOK_MS, look)
+  }
+  look()
+  return { stop: () => cancel() }
 }

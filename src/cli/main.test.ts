@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { allCommands } from './commands.ts'
-import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.test-data.ts'
+import { fakeDoors, fakeRooms, NO_EMPTY_SEEDS, recordedScreen, STANDING, WORKER } from './fake-house.test-data.ts'
 import { run } from './main.ts'
+import { workerSummary } from './worker-view.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -29,10 +30,52 @@ test('every command has help with examples that it would take, and documented fl
     for (const { line } of command.examples) assert.ok(line.includes(`orbweaver ${command.name}`), line)
     assert.ok(out.includes('--json') && out.includes('--collection DIR'), command.name)
     assert.ok(
-      out.split('\n').every((l) => [...l].length <= 110),
+      out.split('\n').every((l) => [...l].length <= 80),
       `${command.name}: a line is too long`,
     )
+    // An example is copied as it stands, so a long one goes on as a shell reads it.
+    const copied = out.replace(/ \\\n +/g, ' ')
+    for (const { line } of command.examples) assert.ok(copied.includes(`  ${line}\n`), line)
   }
+  for (const line of (await orbweaver(['--help'])).out.split('\n')) assert.ok([...line].length <= 80, line)
+})
+
+test('what a standing and a history say fits 80 columns', async () => {
+  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
+  const rooms = fakeRooms({ standing: async () => ({ ...STANDING, urls, documents: 10_987_654 }) })
+  for (const command of [['status'], ['history', 'http://a.test/']])
+    for (const line of (await orbweaver(command, fakeDoors(undefined, rooms))).out.split('\n'))
+      assert.ok([...line].length <= 80, line)
+  const over = fakeRooms({ standing: async () => ({ ...STANDING, state: 'complete' }) })
+  assert.doesNotMatch((await orbweaver(['status'], fakeDoors(undefined, over))).out, /shrinks|trend/)
+})
+
+test('a worker ends with a sum of what it did', async () => {
+  const { err } = await orbweaver(['worker', '--server', 'http://127.0.0.1:8723', '-c', folder])
+  assert.match(err, /\nComplete: 10 pages, 20 kB, in \d+m?s\. The crawl is over\.\n$/)
+  const stopped = workerSummary('interrupted', { ...WORKER, pages: 1 }, 61_000)
+  assert.equal(
+    stopped,
+    'Stopped: 1 page, 20 kB, in 1m1s. The same command in the same folder makes it the same worker.',
+  )
+})
+
+test('a shared database is judged by the settings that it records, where there is no file of them', async () => {
+  const asked: string[] = []
+  const rooms = fakeRooms({
+    recordedSettings: async () => 'scope: tld:test\ncontact: me@example.org\nblacklist-urls: /no/such/list\n',
+    whyNot: async (_, { scope, blacklistUrls }) => {
+      asked.push(`${JSON.stringify(scope)} ${blacklistUrls}`)
+      return undefined
+    },
+  })
+  const shared = ['--database', 'postgres://db.test/x', '-c', join(folder, 'nowhere')]
+  const doors = fakeDoors(undefined, rooms)
+  assert.doesNotMatch((await orbweaver(['report', ...shared], doors)).out, /without --contact/)
+  const { err } = await orbweaver(['explain', 'http://a.test/x', ...shared], doors)
+  assert.deepEqual([...new Set(asked)], [`${JSON.stringify('tld:test')} undefined`])
+  assert.match(err, /note: \/no\/such\/list of the servers is not on this machine/)
+  assert.match((await orbweaver(['report', '-c', join(folder, 'nowhere')], doors)).out, /without --contact/)
 })
 
 test('help and version in every form', async () => {
@@ -171,7 +214,7 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
   const crawled = await orbweaver(
     ['crawl', 'a.test', '-c', join(folder, 'moved')],
-    fakeDoors({ why: 'complete', exit: 0, documents: 1, movedSeeds: moved, mirrorsLeft: [] }),
+    fakeDoors({ why: 'complete', exit: 0, documents: 1, seeds: { ...NO_EMPTY_SEEDS, moved }, mirrorsLeft: [] }),
   )
   assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
@@ -207,7 +250,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
 test('an interrupted crawl says how to go on', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
-    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, movedSeeds: [], mirrorsLeft: [] }),
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
   )
   assert.equal(exit, 11)
   assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
@@ -215,8 +258,8 @@ test('an interrupted crawl says how to go on', async () => {
 
 test('status tells known, collected, waiting and the trend', async () => {
   const { out } = await orbweaver(['status'])
-  assert.match(out, /1,000 known : 700 collected \(70\.00%\) : 200 waiting/)
-  assert.match(out, /waiting -36,000\/h: the queue shrinks/)
+  assert.match(out, /1,000 known : 700 collected \(70%\) : 200 waiting/)
+  assert.match(out, /waiting -36,000\/h\n +the queue shrinks/)
   assert.match(out, /orbweaver crawl \(the next site may be asked in 1\.5s\)/)
   const json = JSON.parse((await orbweaver(['status', '--json'])).out)
   assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
@@ -233,7 +276,7 @@ test('report prints tables, or exactly the figures', async () => {
   for (const key of keys.split(' ')) assert.ok(key in json, key)
   const web = (await orbweaver(['report', 'web'])).out
   assert.match(web, /^The web of this collection\n/)
-  assert.match(web, /Depth +3 +proposed +0 \(0\.00%\)/)
+  assert.match(web, /Depth +3 +here +0 +0 +0 +0\.00%/)
   assert.equal(JSON.parse((await orbweaver(['report', 'web', '--json'])).out).links.deep, 1)
   assert.match((await orbweaver(['report', 'duplicates'])).out, /sha1:AAAA {2}2 URLs\n {2}http:\/\/a\.test\/\n/)
 })
@@ -253,8 +296,8 @@ test('get prints the body, with its head or raw when asked', async () => {
 })
 
 test('the other commands answer as text and as JSON', async () => {
-  assert.match((await orbweaver(['history', 'a.test'])).out, /200 +text\/html +321 B +response/)
-  assert.match((await orbweaver(['verify'])).out, /All is right: 1 volumes, 9 records/)
+  assert.match((await orbweaver(['history', 'a.test'])).out, /200 {2}text\/html {2}response of 321 B\n/)
+  assert.match((await orbweaver(['verify'])).out, /All is right: 1 volume, 9 records/)
   assert.equal((await orbweaver(['export', 'links'])).out, 'http://a.test/\thttp://b.test/\n')
   assert.equal((await orbweaver(['export', 'pages'])).out, '{"url":"http://a.test/"}\n')
   assert.match((await orbweaver(['export', 'links', '--into', 'g.db'])).err, /40 rows in g\.db/)
@@ -300,7 +343,7 @@ test('verify with faults names them and fails', async () => {
   const { exit, out, err } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
   assert.equal(exit, 1)
   assert.equal(out, 'v.warc.gz:5: digest differs\n')
-  assert.match(err, /^orbweaver: 1 faults in/)
+  assert.match(err, /^orbweaver: 1 fault in/)
 })
 
 test('the demo is an ordinary crawl of its own web, then tables and what to try', async () => {

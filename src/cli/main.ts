@@ -37,7 +37,7 @@ async function dispatch(argv: readonly string[], screen: Screen, doors: Doors): 
   const version = programVersion()
   const [first, ...rest] = argv
   if (first === undefined || first === '--help' || first === '-h' || (first === 'help' && rest.length === 0)) {
-    screen.print((await import('./help.ts')).generalHelp(await allCommands(), version))
+    screen.print((await import('./help.ts')).generalHelp(await allCommands(), version, screen.width()))
     return first === undefined ? EXIT.usage : EXIT.done
   }
   if (first === '--version' || first === '-V') {

@@ -16,10 +16,11 @@ function snapshot(seconds: number, changes: Partial<CrawlSnapshot> = {}): CrawlS
     failures: 1,
     refused: 5,
     inbox: 0,
-    waitingOnlyForCourtesy: false,
-    nextDueMs: undefined,
+    waitsFor: undefined,
+    next: undefined,
     slow: [],
     lateMs: 0,
+    outage: undefined,
     ...changes,
   }
 }
@@ -45,11 +46,41 @@ test('history stays small and keeps its beginning', () => {
   assert.equal(long[0].at, T0)
 })
 
-test('the time left follows from what waits, and is not guessed', () => {
+test('the time left follows from what happens lately, and is not guessed', () => {
   assert.equal(timeLeftMs(run(snapshot(0), snapshot(10))), (880 / 12) * 1000)
   assert.equal(timeLeftMs(run(snapshot(0))), undefined)
   assert.match(progressLine(run(snapshot(0))), /finding out how much there is/)
-  assert.match(progressLine(run(snapshot(0), snapshot(10))), /about 1m left, if nothing new is found/)
+  assert.match(progressLine(run(snapshot(0), snapshot(10))), /at least 1m left, more if anything new is found/)
+  // A crawl that was fast, and has ten URLs of one slow site left.
+  const fast = Array.from({ length: 20 }, (_, i) =>
+    snapshot(i, { urls: { known: 1000, waiting: 1000 - i * 50, done: i * 50 } }),
+  )
+  const slow = Array.from({ length: 20 }, (_, i) =>
+    snapshot(20 + i, { urls: { known: 1000, waiting: 40 - i, done: 960 + i } }),
+  )
+  assert.equal(timeLeftMs(run(...fast, ...slow)), 21_000)
+  assert.match(progressLine(run(...fast, ...slow)), /at least 20s left/)
+})
+
+test('of the last few URLs nobody knows how long they take: courtesy decides', () => {
+  const few = run(snapshot(0), snapshot(10, { urls: { known: 1000, waiting: 7, done: 993 } }))
+  assert.match(progressLine(few), /the last 7 URLs wait, of 8 sites/)
+  assert.doesNotMatch(progressLine(few), /left/)
+  const grows = [0, 1, 2].map((s) => snapshot(s, { urls: { known: 10 + s * 20, waiting: 9 + s * 5, done: s * 15 } }))
+  assert.match(progressLine(run(...grows)), /finding out how much there is/, 'those are not the last')
+})
+
+test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {
+  const grown = Array.from({ length: 15 }, (_, i) => snapshot(i, { urls: { known: 1000, waiting: i * 60, done: 0 } }))
+  const shrinking = Array.from({ length: 4 }, (_, i) =>
+    snapshot(15 + i, { urls: { known: 1000, waiting: 850 - i * 10, done: i * 10 } }),
+  )
+  const queue = (history: History) => liveLines(history, PLAIN).find((line) => line.startsWith('queue'))
+  assert.equal(queue(run(...grown)), 'queue    840 waiting, growing by 60.0/s')
+  assert.equal(queue(run(...grown, ...shrinking)), 'queue    820 waiting, shrinking by 10.0/s')
+  const over = snapshot(26, { urls: { known: 1000, waiting: 0, done: 1000 }, sites: { ...snapshot(0).sites, busy: 0 } })
+  assert.equal(queue(run(...grown, over)), 'queue    0 waiting')
+  assert.match(progressLine(run(...grown, over)), /nothing waits any more/)
 })
 
 test('the live view says it all in a few lines that fit', () => {
@@ -60,19 +91,36 @@ test('the live view says it all in a few lines that fit', () => {
   assert.deepEqual(liveLines(history, PLAIN), [
     'Orbweaver  10s  100 documents  1.5 MB  10.0/s  150 kB/s',
     'sites    3 busy  5 waiting  2 done  of 10',
-    'URLs     ██░░░░░░░░░░░░░░░░░░ 120 of 1,000 known, 880 waiting (shrinks by 12.0/s)',
-    'also     12'.replace('12', '120') + ' requests  1 failures  5 refused  2 parts to apply',
-    'about 1m left, if nothing new is found',
+    'URLs     ██░░░░░░░░░░░░░░░░░░ 120 of 1,000 known',
+    'queue    880 waiting, shrinking by 12.0/s',
+    'also     120 requests  1 failure  5 refused  2 parts to apply',
+    'at least 1m left, more if anything new is found',
     'slow     slow.example: answers take 9 s',
   ])
   for (const width of [40, 60])
     assert.ok(liveLines(history, { width, colour: false }).every((line) => [...line].length < width))
+  const millions = { known: 12_345_678, waiting: 11_111_111, done: 1_234_567 }
+  const large = run(snapshot(0), snapshot(10, { documents: 1_234_567, requests: 2_345_678, urls: millions }))
+  for (const line of liveLines(large, { width: 80, colour: false })) assert.doesNotMatch(line, /…/, 'cut at 80 columns')
 })
 
-test('a crawl that waits only for courtesy says so', () => {
-  const history = run(snapshot(0), snapshot(10, { waitingOnlyForCourtesy: true, nextDueMs: 1500 }))
-  assert.match(liveLines(history, PLAIN).join('\n'), /waiting only for courtesy .*next request in 1\.5s/)
-  assert.match(progressLine(history), /waiting only for courtesy/)
+test('a crawl that waits says for what: courtesy, a next try, the database', () => {
+  const next = { site: 'a.test', inMs: 1500 }
+  const polite = run(snapshot(0), snapshot(10, { waitsFor: 'courtesy', next }))
+  assert.match(liveLines(polite, PLAIN).join('\n'), /waiting only for courtesy: the next site may be asked in 1\.5s/)
+  assert.match(progressLine(polite), /waiting only for courtesy/)
+  const refused = progressLine(run(snapshot(0), snapshot(10, { waitsFor: 'retry', next })))
+  assert.match(refused, /waiting to try again: a\.test failed, and is asked again in 1\.5s/)
+  assert.doesNotMatch(refused, /courtesy/)
+  const nobody = { ...snapshot(0).sites, busy: 0, free: 3 }
+  assert.match(
+    progressLine(run(snapshot(0), snapshot(1, { sites: nobody }))),
+    /waiting for a worker: 3 sites may be asked now/,
+  )
+  const outage = { what: 'the database db.test cannot be reached: nothing listens there', forMs: 12_300 }
+  const away = progressLine(run(snapshot(0), snapshot(10, { outage, lateMs: 10_000 })))
+  assert.match(away, /waiting for the database, for 12s now: the database db\.test cannot be reached/)
+  assert.doesNotMatch(away, /machine/)
 })
 
 test('colour only where it is wanted', () => {

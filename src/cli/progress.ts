@@ -3,9 +3,14 @@
 import type { CrawlSnapshot } from '../assemble/crawl-view.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
+import { some } from './words.ts'
 
 /** Rates are taken over this much of the past: long enough to be steady, short enough to be news. */
 const WINDOW_MS = 30_000
+/** How long it will last is asked of the last seconds: half a minute ago it may have been another crawl. */
+const LATELY_MS = 8_000
+/** Whether the queue grows turns even faster. */
+const TREND_MS = 3_000
 const MOST_KEPT = 200
 
 /** Snapshots, oldest first. */
@@ -29,9 +34,9 @@ export interface Rates {
   waiting: number
 }
 
-export function rates(history: History): Rates {
+export function rates(history: History, windowMs = WINDOW_MS): Rates {
   const now = history.at(-1)
-  const then = history.find((s) => now !== undefined && s.at >= now.at - WINDOW_MS && s.at < now.at) ?? history[0]
+  const then = history.find((s) => now !== undefined && s.at >= now.at - windowMs && s.at < now.at) ?? history.at(-2)
   const seconds = now === undefined || then === undefined ? 0 : (now.at - then.at) / 1000
   if (now === undefined || then === undefined || seconds <= 0) return { documents: 0, bytes: 0, done: 0, waiting: 0 }
   return {
@@ -42,10 +47,10 @@ export function rates(history: History): Rates {
   }
 }
 
-/** How long what is known will take at the present rate; undefined while nobody can tell. */
+/** How long what is known will take at the least, as it goes just now: sites end one by one, and the last ones alone are slower. Undefined while nobody can tell. */
 export function timeLeftMs(history: History): number | undefined {
   const now = history.at(-1)
-  const { done } = rates(history)
+  const { done } = rates(history, LATELY_MS)
   if (now === undefined || done <= 0 || now.urls.waiting === 0) return undefined
   return (now.urls.waiting / done) * 1000
 }
@@ -63,10 +68,11 @@ export function liveLines(history: History, look: Look): string[] {
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
-    `${bold('Orbweaver', look)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${grouped(now.documents)} documents  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `${bold('Orbweaver', look)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
-    `URLs     ${bar(urls.done, urls.known, look)} ${grouped(urls.done)} of ${grouped(urls.known)} known, ${grouped(urls.waiting)} waiting${trendOf(rate.waiting)}`,
-    `also     ${grouped(now.requests)} requests  ${grouped(now.failures)} failures  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${grouped(now.inbox)} parts to apply` : ''}`,
+    `URLs     ${bar(urls.done, urls.known, look)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
+    `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
+    `also     ${some(now.requests, 'request')}  ${some(now.failures, 'failure')}  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
     state(history),
   ]
   for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
@@ -81,38 +87,55 @@ export function progressLine(history: History): string {
   const rate = rates(history)
   const slow = now.slow[0] === undefined ? '' : `; slow: ${plain(now.slow[0].site)} (${plain(now.slow[0].why)})`
   return (
-    `${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}: ${grouped(now.documents)} documents, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
+    `${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}: ${some(now.documents, 'document')}, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
     `sites ${grouped(now.sites.busy)} busy, ${grouped(now.sites.waiting + now.sites.free)} waiting, ${grouped(now.sites.done)} done; ` +
-    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${grouped(now.failures)} failures; ${state(history)}${slow}`
+    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${some(now.failures, 'failure')}; ${state(history)}${slow}`
   )
 }
+
+/** A database that is away for less is nobody's concern. */
+const AWAY_MS = 2000
 
 /** What the crawl is about just now. */
 function state(history: History): string {
   const now = history.at(-1)
   if (now === undefined) return ''
-  if (now.waitingOnlyForCourtesy) {
-    const next =
-      now.nextDueMs === undefined || now.nextDueMs <= 0 ? '' : `, next request in ${formatDuration(now.nextDueMs)}`
-    return `waiting only for courtesy (every known site was asked a moment ago)${next}`
-  }
+  const { outage, urls, waitsFor, next } = now
+  if (outage !== undefined && outage.forMs >= AWAY_MS)
+    return `waiting for the database, for ${seconds(outage.forMs)} now: ${plain(outage.what)}`
+  const when = next === undefined || next.inMs <= 0 ? 'at once' : `in ${formatDuration(next.inMs)}`
+  if (waitsFor === 'courtesy') return `waiting only for courtesy: the next site may be asked ${when}`
+  if (waitsFor === 'retry') return `waiting to try again: ${plain(next?.site ?? '')} failed, and is asked again ${when}`
   if (now.lateMs > 1000) return `the machine is behind by ${formatDuration(now.lateMs)}`
-  if (now.urls.waiting === 0 && now.urls.known > 0) return 'nothing waits any more'
+  if (urls.waiting === 0 && urls.known > 0)
+    return now.sites.busy > 0 ? 'the last answers are on their way' : 'nothing waits any more'
+  if (now.sites.busy === 0 && now.sites.free > 0)
+    return `waiting for a worker: ${some(now.sites.free, 'site')} may be asked now`
   const left = timeLeftMs(history)
-  return left === undefined
-    ? 'finding out how much there is'
-    : `about ${formatDuration(coarse(left))} left, if nothing new is found`
+  const isGrowing = rates(history, TREND_MS).waiting > 0
+  if (left === undefined || isGrowing)
+    return urls.done === 0 || isGrowing ? 'finding out how much there is' : 'waiting for answers'
+  const active = now.sites.busy + now.sites.waiting + now.sites.free
+  if (left < 10_000)
+    return `${urls.waiting === 1 ? 'the last URL waits' : `the last ${grouped(urls.waiting)} URLs wait`}, of ${some(active, 'site')}`
+  return `at least ${formatDuration(coarse(left))} left, more if anything new is found`
+}
+
+function seconds(ms: number): string {
+  return formatDuration(Math.round(ms / 1000) * 1000)
 }
 
 /** An estimate does not deserve seconds. */
 function coarse(ms: number): number {
-  if (ms < 60_000) return Math.max(1000, Math.round(ms / 1000) * 1000)
-  return ms < 3_600_000 ? Math.round(ms / 60_000) * 60_000 : Math.round(ms / 600_000) * 600_000
+  const grain = ms < 60_000 ? 10_000 : ms < 3_600_000 ? 60_000 : 600_000
+  return Math.floor(ms / grain) * grain
 }
 
-function trendOf(perSecond: number): string {
-  if (Math.abs(perSecond) < 0.05) return ''
-  return perSecond > 0 ? ` (grows by ${perSecond.toFixed(1)}/s)` : ` (shrinks by ${(-perSecond).toFixed(1)}/s)`
+/** Of a queue that is empty, or that goes up and down, there is nothing to say. */
+function trendOf(history: History): string {
+  const { waiting: lately } = rates(history, TREND_MS)
+  if (history.at(-1)?.urls.waiting === 0 || Math.abs(lately) < 0.05) return ''
+  return lately > 0 ? `, growing by ${lately.toFixed(1)}/s` : `, shrinking by ${(-lately).toFixed(1)}/s`
 }
 
 const BAR = 20

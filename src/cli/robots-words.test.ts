@@ -59,7 +59,7 @@ test('sitemaps: how many, what they brought, whether they are believed; where on
     sitemapLines({ ...memory, sitemaps: { asked: 3, urls: 1200, feeds: 1 }, hints: { checked: 50, held: 40 } }),
     [
       'Sitemaps: 3 named, 1 of them feeds; 1,200 URLs from them.',
-      'What they say of last changes was true 40 times of 50.',
+      'What they say of last changes was true 40 of 50 times.',
     ],
   )
   const look = { depth: 0, enqueuedAt: 0, dueAt: 0, tries: 0, mark: 'read', seed: false } as const

@@ -3,7 +3,7 @@ import { formatDuration } from '../base/units.ts'
 import { grouped } from '../report/text-table.ts'
 import { plain } from './progress.ts'
 import type { RobotsLook, SiteLook, UrlFacts } from './rooms.ts'
-import { timeText } from './words.ts'
+import { some, timeText } from './words.ts'
 
 /** The group and the line that decide about a URL; nothing when there is no robots.txt with rules. */
 export function ruleSentence({ robots }: UrlFacts): string[] {
@@ -46,7 +46,7 @@ export function sitemapLines({ sitemaps, hints }: SiteLook['memory']): string[] 
   const lines: string[] = []
   if (sitemaps !== undefined && sitemaps.asked > 0) {
     const feeds = sitemaps.feeds === undefined ? '' : `, ${grouped(sitemaps.feeds)} of them feeds`
-    lines.push(`Sitemaps: ${grouped(sitemaps.asked)} named${feeds}; ${grouped(sitemaps.urls)} URLs from them.`)
+    lines.push(`Sitemaps: ${grouped(sitemaps.asked)} named${feeds}; ${some(sitemaps.urls, 'URL')} from them.`)
   }
   const left = LEFT_OUT.flatMap(([why, words]) => {
     const count = sitemaps?.left?.[why] ?? 0
@@ -54,7 +54,7 @@ export function sitemapLines({ sitemaps, hints }: SiteLook['memory']): string[] 
   })
   if (left.length > 0) lines.push(`Left out of what they and robots.txt name: ${left.join('; ')}.`)
   if (hints !== undefined && hints.checked > 0) {
-    lines.push(`What they say of last changes was true ${grouped(hints.held)} times of ${grouped(hints.checked)}.`)
+    lines.push(`What they say of last changes was true ${grouped(hints.held)} of ${some(hints.checked, 'time')}.`)
   }
   return lines
 }

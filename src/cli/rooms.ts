@@ -1,7 +1,7 @@
 /** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
 import type { ClusterStanding } from '../assemble/cluster-standing.ts'
 import type { MirrorAsk, MirrorFindings } from '../assemble/open-mirrors.ts'
-import type { SeedStanding } from '../assemble/open-seeds.ts'
+import type { SeedOutcome, SeedStanding } from '../assemble/open-seeds.ts'
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Settings } from '../config/keys.ts'
 import type { ReportFigures } from '../report/tables.ts'
@@ -208,7 +208,7 @@ export interface LeftMirror {
 }
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'nofollow'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'nofollow'
   rule: string
   evidence?: string
 }
@@ -236,6 +236,8 @@ export interface Rooms {
   standing(): Promise<Standing>
   /** How the seeds stand, by source. */
   seedStanding(): Promise<SeedStanding[]>
+  /** What became of each seed. */
+  seedOutcomes(): AsyncIterable<SeedOutcome>
   /** Contents with more than one URL, the most repeated first. */
   duplicates(atMost: number): Promise<DuplicateSet[]>
   /** Sites that serve the same contents under other names. Reads the whole catalogue: minutes for millions of pages. */
@@ -246,6 +248,8 @@ export interface Rooms {
   content(url: string, at: Instant | undefined): Promise<Content | undefined>
   urlFacts(url: string, referrers: number): Promise<UrlFacts>
   siteFacts(site: string): Promise<SiteFacts>
+  /** What a shared crawl was last started with, as `orbweaver.yaml` has it; undefined when its folder has that file. */
+  recordedSettings(): Promise<string | undefined>
   /** It was on the list of mirrors, and left by itself. */
   leftMirror(site: string, settings: Settings): Promise<LeftMirror | undefined>
   /** For a URL that is not in the queue: the rule that is against it, by the settings of the collection. */

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrawlEnd } from '../assemble/crawl.ts'
-import { SNAPSHOT } from './fake-house.test-data.ts'
+import { NO_EMPTY_SEEDS, SNAPSHOT } from './fake-house.test-data.ts'
 import { lastWords } from './run-crawl.ts'
 
-const end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, movedSeeds: [], mirrorsLeft: [] }
+const end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }
 
 test('at the end the sum says how many sites are held, if any is', () => {
   const ran = { end, last: SNAPSHOT, tookMs: 1000 }
-  assert.match(lastWords(ran, 'c'), /1 of 1 sites done, in 1s\./)
+  assert.match(lastWords(ran, 'c'), /1 of 1 site done, in 1s\./)
   const held = { ...SNAPSHOT, sites: { ...SNAPSHOT.sites, barred: 2, total: 1203 } }
   assert.match(
     lastWords({ ...ran, last: held }, 'c'),

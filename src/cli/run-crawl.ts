@@ -7,7 +7,8 @@ import type { Invocation } from './command.ts'
 import { eventLine } from './event-line.ts'
 import { keepSettings } from './keep-settings.ts'
 import { watchCrawl } from './live-view.ts'
-import { collectionFlag, shellWord } from './words.ts'
+import { emptySeedLine } from './seed-words.ts'
+import { collectionFlag, shellWord, some } from './words.ts'
 
 type Seeds = Parameters<Invocation['doors']['startCrawl']>[1]['seeds']
 
@@ -29,7 +30,12 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
   const { settings, screen, clock, version, doors } = call
   const begun = clock.elapsed()
   const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
-  const handle = await doors.startCrawl(settings, { seeds, version, ...(journal === undefined ? {} : { journal }) })
+  const handle = await doors.startCrawl(settings, {
+    seeds,
+    version,
+    given: call.given,
+    ...(journal === undefined ? {} : { journal }),
+  })
   await keepSettings(settings.collection, call.given, version)
   const view = watchCrawl(() => handle.snapshot(), {
     screen,
@@ -52,19 +58,19 @@ export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
 
 /** What the crawl came to, and what can be done next. */
 export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
-  const sum = `${grouped(end.documents)} documents, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${grouped(last.sites.total)} sites done${heldWords(last)}, in ${formatDuration(tookMs)}`
+  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${some(last.sites.total, 'site')} done${heldWords(last)}, in ${formatDuration(tookMs)}`
   const again = `orbweaver crawl${collectionFlag(folder)}`
   switch (end.why) {
     case 'complete':
-      return `Complete: ${sum}. Collection: ${folder}`
+      return `${end.seeds.areAllEmpty ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}.\nCollection: ${folder}`
     case 'interrupted':
-      return `Stopped: ${sum}. Go on with: ${again}`
+      return `Stopped: ${sum}.\nGo on with: ${again}`
     case 'pages':
-      return `Stopped at --max-pages: ${sum}. Go on with: ${again} --max-pages MORE`
+      return `Stopped at --max-pages: ${sum}.\nGo on with: ${again} --max-pages MORE`
     case 'time':
-      return `Stopped at --max-time: ${sum}. Go on with: ${again}`
+      return `Stopped at --max-time: ${sum}.\nGo on with: ${again}`
     case 'size':
-      return `Stopped at --max-size: ${sum}. Go on with: ${again} --max-size MORE`
+      return `Stopped at --max-size: ${sum}.\nGo on with: ${again} --max-size MORE`
   }
 }
 
@@ -78,18 +84,28 @@ function heldWords({ sites: { total, ...others } }: CrawlSnapshot): string {
  * `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. Where it
  * moved is a stranger's text in a line to be copied into a shell.
  */
-export function movedWords({ end }: Ran, folder: string): string[] {
-  return end.movedSeeds.map(
+export function movedWords({ moved }: CrawlEnd['seeds'], folder: string): string[] {
+  return moved.map(
     ({ from, to }) =>
       `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${shellWord(to)}${collectionFlag(folder)} adds it`,
   )
+}
+
+/** Seeds that brought nothing, and why: nobody would guess it from a sum. */
+export function emptyWords({ looked, empty, examples, moved }: CrawlEnd['seeds'], folder: string): string[] {
+  const lines = examples.map(emptySeedLine)
+  const more = empty - examples.length - moved.length
+  if (more > 0) lines.push(`orbweaver: … and ${some(more, 'more seed')} brought nothing`)
+  if (more > 0 || (looked > empty && empty > 1))
+    lines.push(`orbweaver: what became of each seed: orbweaver seed --list${collectionFlag(folder)}`)
+  return lines
 }
 
 /** A list that somebody may have edited has changed: said, with where to look. */
 export function mirrorWords({ end }: Ran): string[] {
   const [first, ...more] = end.mirrorsLeft
   if (first === undefined) return []
-  const others = more.length === 0 ? '' : ` and ${grouped(more.length)} others`
+  const others = more.length === 0 ? '' : ` and ${some(more.length, 'other')}`
   return [
     `orbweaver: note: ${first.replica} is no mirror of ${first.original} any more (${first.why})${others}: the list of mirrors says so now`,
   ]
@@ -102,7 +118,8 @@ export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
     ended: end.why,
     exit: end.exit,
     documents: end.documents,
-    movedSeeds: end.movedSeeds,
+    movedSeeds: end.seeds.moved,
+    emptySeeds: end.seeds.examples,
     mirrorsLeft: end.mirrorsLeft,
     bytes: last.bytes,
     requests: last.requests,

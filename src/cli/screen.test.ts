@@ -24,6 +24,25 @@ test('a message while the view is drawn takes it away and puts it back', () => {
   assert.equal(err.text, '\x1b[?25lone\ntwo\n\x1b[2A\r\x1b[Jproblem\none\ntwo\n\x1b[2A\r\x1b[J\x1b[?25h')
 })
 
+test('a view that was drawn on a wider terminal goes with all the rows that it takes now', () => {
+  const err = recorder(true)
+  const screen = makeScreen(recorder(true), err, {})
+  screen.draw(['x'.repeat(80), `\x1b[1m${'y'.repeat(30)}\x1b[22m`])
+  err.columns = 40
+  err.text = ''
+  screen.draw([])
+  assert.equal(err.text, '\x1b[3A\r\x1b[J\x1b[?25h')
+})
+
+test('a long message breaks between words on a terminal, a command to copy does not', () => {
+  const err = recorder(true)
+  err.columns = 40
+  const screen = makeScreen(recorder(true), err, {})
+  const command = 'orbweaver: add it with: orbweaver crawl http://www.example.org/'
+  screen.say(`orbweaver: note: webmasters cannot find out who crawls them\n${command}`)
+  assert.equal(err.text, `orbweaver: note: webmasters cannot find\nout who crawls them\n${command}\n`)
+})
+
 test('without a terminal nothing is ever drawn', () => {
   const err = recorder(false)
   const screen = makeScreen(recorder(false), err, {})

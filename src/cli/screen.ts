@@ -1,5 +1,7 @@
 /** Where a command writes: results on one side, progress and problems on the other, so that results can be piped. */
 
+import { wrap } from '../config/describe.ts'
+
 export interface Screen {
   /** Standard output, with a line's end. */
   print(text: string): void
@@ -35,13 +37,19 @@ const SHOW_CURSOR = '\x1b[?25h'
 export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string, string | undefined>>): Screen {
   let drawn: readonly string[] = []
   const isTerminal = err.isTTY === true && env['TERM'] !== 'dumb'
-  const erase = () => (drawn.length === 0 ? '' : UP(drawn.length) + CLEAR_BELOW)
+  const width = () => Math.max(10, Math.min(err.columns || USUAL_WIDTH, 200))
+  // On a terminal that became narrower since, a line takes several rows.
+  const rows = () => drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / width())), 0)
+  const erase = () => (drawn.length === 0 ? '' : UP(rows()) + CLEAR_BELOW)
+  // Not in the middle of a word; a command to copy stays in one piece, however the terminal breaks it.
+  const fit = (line: string) =>
+    columnsOf(line) <= width() || /\borbweaver [a-z]/.test(line) ? line : wrap(line, width()).join('\n')
   const picture = () => drawn.map((line) => `${line}\n`).join('')
   return {
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
     // A line that is longer than the terminal takes two rows, and the next picture would begin in the wrong place.
-    width: () => Math.max(10, Math.min(err.columns || USUAL_WIDTH, 200)),
+    width,
     print(text) {
       // Both streams may be the same terminal: the view makes room and comes back.
       if (drawn.length > 0) err.write(erase())
@@ -55,7 +63,8 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
       })
     },
     say(text) {
-      err.write(`${erase()}${text}\n${picture()}`)
+      const fitted = isTerminal ? text.split('\n').map(fit).join('\n') : text
+      err.write(`${erase()}${fitted}\n${picture()}`)
     },
     draw(lines) {
       if (!isTerminal) return
@@ -66,4 +75,8 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
       err.write(cursor + before + picture() + after)
     },
   }
+}
+
+function columnsOf(line: string): number {
+  return [...line.replace(/\x1b\[\d+m/g, '')].length
 }

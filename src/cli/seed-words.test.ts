@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { SeedsEntered } from '../assemble/enter-seeds.ts'
+import { printTable } from '../report/text-table.ts'
 import { SEEDED } from './fake-house.test-data.ts'
-import { listLines, seedJson, seedLines, seedProgress } from './seed-words.ts'
+import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress, standingTable } from './seed-words.ts'
 
 type Report = SeedsEntered['reports'][number]
 
@@ -66,13 +67,38 @@ test('progress, the list and JSON', () => {
     'names.csv: 25 % read, 2,000 new, 0 known, 0 dead, 0 refused, 0 repeated',
   )
   assert.doesNotMatch(seedProgress(reportOf(), undefined), /%/)
-  assert.equal(listLines([]), 'The collection has no seeds.')
   const row = { source: 'names', waiting: 1, collected: 2000, moved: 0, dead: 3, refused: 0 } as const
-  assert.match(listLines([row, { ...row, source: 'cdx' }]), /all +2 +4,000 +0 +6 +0/)
+  assert.match(printTable(standingTable([row, { ...row, source: 'cdx' }])), /all +2 +4,000 +0 +6 +0/)
   assert.partialDeepStrictEqual(seedJson({ reports: [reportOf({ new: 3 })], stopped: true }, './c'), {
     collection: './c',
     added: 3,
     stopped: true,
     sources: [{ source: 'names', new: 3, damage: null }],
   })
+})
+
+test('what became of a seed, and what to do about one that brought nothing', () => {
+  const dead = { url: 'http://a.test/', source: 'given', became: 'dead', why: 'no-such-name', status: -1 } as const
+  const base = { ...dead, to: null, rule: null, isEmpty: true }
+  const fates = [
+    [{ ...base, became: 'collected', why: null, status: 200, isEmpty: false }, 'collected'],
+    [base, 'dead: Server not found'],
+    [{ ...base, why: 'status-404', status: 404 }, 'dead: 404 (not found)'],
+    [{ ...base, became: 'refused', why: 'robots', rule: 'Disallow: /' }, 'refused by robots (Disallow: /)'],
+    [
+      { ...base, became: 'moved', why: 'not-entered', to: 'http://b.test/' },
+      'moved to http://b.test/, which is not in the scope',
+    ],
+    [{ ...base, became: 'moved', why: 'connect', to: 'http://b.test/' }, 'moved to http://b.test/: Connection refused'],
+    [
+      { ...base, became: 'moved', why: null, to: 'http://b.test/', isEmpty: false },
+      'moved to http://b.test/, where it was collected',
+    ],
+    [{ ...base, became: 'waiting', why: null, isEmpty: false }, 'waiting'],
+  ] as const
+  for (const [outcome, words] of fates) assert.equal(seedFate(outcome), words)
+  assert.equal(
+    emptySeedLine({ ...base, url: 'http://localhost:8090/', why: 'address-refused' }),
+    'orbweaver: seed http://localhost:8090/ brought nothing: Address private, or on a black list (to collect from a machine of your own: --allow-private)',
+  )
 })

@@ -1,7 +1,8 @@
 /** What `seed` says: pure functions from reports to lines. */
 import type { SeedsEntered } from '../assemble/enter-seeds.ts'
-import type { SeedStanding } from '../assemble/open-seeds.ts'
-import { grouped, printTable } from '../report/text-table.ts'
+import type { SeedOutcome, SeedStanding } from '../assemble/open-seeds.ts'
+import { failureWords, statusWords } from '../report/status-words.ts'
+import { grouped, printTable, type TextTable } from '../report/text-table.ts'
 import { plain } from './progress.ts'
 import { some } from './words.ts'
 
@@ -79,17 +80,44 @@ export function seedProgress(report: Report, share: number | undefined): string 
   return `${plain(report.name)}: ${done}${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
 }
 
-export function listLines(standing: readonly SeedStanding[]): string {
-  if (standing.length === 0) return 'The collection has no seeds.'
+export function standingTable(standing: readonly SeedStanding[]): TextTable {
   const columns = ['waiting', 'collected', 'moved', 'dead', 'refused'] as const
   const sum = (column: (typeof columns)[number]) => standing.reduce((total, row) => total + row[column], 0)
   const rows = standing.map((row) => [row.source, ...columns.map((column) => grouped(row[column]))])
-  return printTable({
+  return {
     title: 'Seeds by source',
     header: ['source', ...columns],
     rows: standing.length > 1 ? [...rows, ['all', ...columns.map((column) => grouped(sum(column)))]] : rows,
     total: standing.length > 1,
-  })
+  }
+}
+
+/** `collected`; `dead: 404 (not found)`; `moved to URL, which is not in the scope`. */
+export function seedFate(outcome: SeedOutcome): string {
+  const { became, to, isEmpty } = outcome
+  const reason = reasonOf(outcome)
+  if (to === null) return became === 'refused' ? reason : reason === '' ? became : `${became}: ${reason}`
+  if (outcome.why === 'not-entered') return `moved to ${plain(to)}, which is not in the scope`
+  return `moved to ${plain(to)}${isEmpty ? `: ${reason || 'nothing was collected there'}` : ', where it was collected'}`
+}
+
+function reasonOf({ why, status, rule }: SeedOutcome): string {
+  if (why === null) return ''
+  if (rule !== null) return `refused by ${why} (${plain(rule)})`
+  if (why === 'redirects') return 'the redirects never end'
+  return failureWords(why) ?? statusWords(String(status))
+}
+
+/** What to do about it, where something can be done. */
+const ADVICE: Readonly<Record<string, string>> = {
+  'address-refused': 'to collect from a machine of your own: --allow-private',
+  'no-such-name': 'is it spelt right?',
+}
+
+/** For a seed that brought nothing. */
+export function emptySeedLine(outcome: SeedOutcome): string {
+  const advice = ADVICE[outcome.why ?? '']
+  return `orbweaver: seed ${plain(outcome.url)} brought nothing: ${seedFate(outcome).replace(/^dead: /, '')}${advice === undefined ? '' : ` (${advice})`}`
 }
 
 /** The keys that docs/reference/json.md lists. */

@@ -1,5 +1,8 @@
 /** Opens a collection for one question and closes it, whatever happens. */
-import type { Invocation } from './command.ts'
+import { existsSync } from 'node:fs'
+import type { SettingName, Settings } from '../config/keys.ts'
+import { settingsOver } from '../config/load.ts'
+import type { Command, Invocation } from './command.ts'
 import type { Rooms } from './rooms.ts'
 
 export async function withRooms<T>(call: Invocation, ask: (rooms: Rooms) => Promise<T>): Promise<T> {
@@ -9,4 +12,22 @@ export async function withRooms<T>(call: Invocation, ask: (rooms: Rooms) => Prom
   } finally {
     await rooms.close()
   }
+}
+
+/** Files of the servers, which may not be on this machine. */
+const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses', 'mirrors'] as const satisfies SettingName[]
+
+/** What the crawl goes by: a shared database records it, and who asks has often no folder with the file of settings. */
+export async function crawlSettings(rooms: Rooms, call: Invocation, command: Command['name']): Promise<Settings> {
+  const isKnown = [...call.given.values()].some(({ source }) => source.by === 'file')
+  const recorded = call.settings.database === undefined || isKnown ? undefined : await rooms.recordedSettings()
+  if (recorded === undefined) return call.settings
+  const settings = { ...settingsOver(recorded, call.given, command) }
+  for (const name of FILES) {
+    const path = settings[name]
+    if (path === undefined || existsSync(path)) continue
+    settings[name] = undefined
+    call.screen.say(`orbweaver: note: ${path} of the servers is not on this machine, so what it says is not known here`)
+  }
+  return settings
 }

@@ -2,10 +2,10 @@
 import type { WorkerSnapshot } from '../assemble/volunteer-crew.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { formatDuration, formatSize } from '../base/units.ts'
-import { grouped } from '../report/text-table.ts'
 import type { Watching } from './live-view.ts'
 import { clip, plain } from './progress.ts'
 import type { Screen } from './screen.ts'
+import { some } from './words.ts'
 
 const REDRAW_MS = 500
 
@@ -33,8 +33,20 @@ export function watchWorker(
 
 export function workerLine(now: WorkerSnapshot, tookMs: Millis): string {
   const rate = tookMs === 0 ? 0 : now.pages / (tookMs / 1000)
-  const kept = now.undelivered === 0 ? '' : `; ${grouped(now.undelivered)} reports kept until a server is back`
+  const kept = now.undelivered === 0 ? '' : `; ${some(now.undelivered, 'report')} kept until a server is back`
   const lost = now.lostMs === undefined ? '' : `; no server has answered for ${formatDuration(Math.round(now.lostMs))}`
   const slow = now.slow[0] === undefined ? '' : `; slow: ${plain(now.slow[0].site)} (${plain(now.slow[0].why)})`
-  return `${formatDuration(Math.round(tookMs / 1000) * 1000)}: ${grouped(now.visits)} sites, ${grouped(now.pages)} pages, ${formatSize(now.bytes)}, ${rate.toFixed(1)}/s${kept}${lost}${slow}`
+  return `${formatDuration(Math.round(tookMs / 1000) * 1000)}: ${some(now.visits, 'site')}, ${some(now.pages, 'page')}, ${formatSize(now.bytes)}, ${rate.toFixed(1)}/s${kept}${lost}${slow}`
+}
+
+/** What a worker came to when it ended. */
+export function workerSummary(
+  why: 'complete' | 'interrupted',
+  { pages, bytes }: WorkerSnapshot,
+  tookMs: Millis,
+): string {
+  const sum = `${some(pages, 'page')}, ${formatSize(bytes)}, in ${formatDuration(Math.round(tookMs / 1000) * 1000)}`
+  return why === 'complete'
+    ? `Complete: ${sum}. The crawl is over.`
+    : `Stopped: ${sum}. The same command in the same folder makes it the same worker.`
 }

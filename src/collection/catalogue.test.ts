@@ -168,3 +168,18 @@ test('another process reads what was applied while a crawl goes on', async () =>
     rmSync(folder, { recursive: true })
   }
 })
+
+test('documents a minute: of the time that the crawl took, also when that lies in two minutes', async () => {
+  const database = openSqlite(':memory:')
+  const begun = 1000 * 60_000 + 49_000
+  const rates = await database.transact(async (tx) => {
+    const db = sqliteTx(tx)
+    db.run('INSERT INTO minute (minute, requests, documents) VALUES (1000, 600, 564), (1001, 600, 564)')
+    db.run('INSERT INTO server (site, name, first_at, last_at) VALUES (1, ?, ?, ?)', 'a.test', begun, begun + 22_000)
+    return (await figures(tx, { seen: 1200, waiting: 0 })).ratesByDay
+  })
+  assert.deepEqual(
+    rates.map(({ documents, documentsPerMinute }) => [documents, Math.round(documentsPerMinute)]),
+    [[1128, Math.round(1128 / (22 / 60))]],
+  )
+})

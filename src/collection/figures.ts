@@ -23,7 +23,7 @@ export interface DayFigures {
   day: string
   documents: number
   bytes: number
-  /** Over the minutes in which anything was asked for. */
+  /** Over the time in which anything was asked for: its minutes, without the ends before the first answer and after the last. */
   documentsPerMinute: number
 }
 
@@ -193,16 +193,35 @@ async function perServer(tx: Tx): Promise<Figures['perServer']> {
   return { mean: sum / n, median, max }
 }
 
+/** Of the first and of the last minute only the part counts in which there was anything: a crawl of 22 s may lie in two. */
 async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
-  const rows = await queries(tx).all<{ day: number; documents: number; bytes: number; minutes: number }>(
+  const db = queries(tx)
+  const rows = await db.all<DayRow>(
     `SELECT minute / 1440 AS day, sum(documents) AS documents, sum(bytes) AS bytes,
-       count(DISTINCT minute) FILTER (WHERE requests > 0) AS minutes
+       count(DISTINCT minute) FILTER (WHERE requests > 0) AS minutes,
+       min(minute) FILTER (WHERE requests > 0) AS first, max(minute) FILTER (WHERE requests > 0) AS last
      FROM minute GROUP BY minute / 1440 HAVING sum(requests) > 0 ORDER BY day`,
   )
-  return rows.map(({ day, documents, bytes, minutes }) => ({
-    day: dayOf(day * 1440 * MINUTE_MS),
-    documents,
-    bytes,
-    documentsPerMinute: documents / minutes,
-  }))
+  const span = await db.get<{ first: number | null; last: number | null }>(
+    'SELECT min(first_at) AS first, max(last_at) AS last FROM server',
+  )
+  const partOf = (ms: number) => (ms > 0 && ms < MINUTE_MS ? ms : 0)
+  return rows.map(({ day, documents, bytes, minutes, first, last }, at) => {
+    const before = at === 0 ? partOf((span?.first ?? 0) - first * MINUTE_MS) : 0
+    const after = at === rows.length - 1 ? partOf((last + 1) * MINUTE_MS - (span?.last ?? 0)) : 0
+    const ms = Math.max(SHORTEST_MS, minutes * MINUTE_MS - before - after)
+    return { day: dayOf(day * 1440 * MINUTE_MS), documents, bytes, documentsPerMinute: documents / (ms / MINUTE_MS) }
+  })
 }
+
+interface DayRow {
+  day: number
+  documents: number
+  bytes: number
+  minutes: number
+  first: number
+  last: number
+}
+
+/** What took less says nothing of a rate. */
+const SHORTEST_MS = 1000

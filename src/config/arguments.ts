@@ -75,11 +75,14 @@ function whoDoes(commands: readonly CommandName[]): string {
 }
 
 function unknown(word: string, command: CommandName): Problem {
-  const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
-  if (elsewhere !== undefined)
-    return new Problem('bad-flag', `${command} does not take ${word} (${whoDoes(settingOf(elsewhere).commands)})`)
   const flags = SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command)).map(flagOf)
-  const near = nearest(word, [...flags, '--help'])
-  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  // Without its dashes: `--depth` ends like `--max-depth`.
+  const near = nearest(word.replace(/^-+/, ''), [...flags.map((flag) => flag.slice(2)), 'help'])
+  const hint = near === undefined ? '' : `; did you mean --${near}?`
+  const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
+  if (elsewhere !== undefined) {
+    const who = whoDoes(settingOf(elsewhere).commands)
+    return new Problem('bad-flag', `${command} does not take ${word} (${who})${hint}`)
+  }
   return new Problem('bad-flag', `unknown flag ${word}${hint} ('orbweaver ${command} --help' lists them)`)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { GENEROUS } from '../hazards/presets.ts'
 import { SETTING_NAMES, settingOf } from './keys.ts'
-import { loadSettings, type Surroundings } from './load.ts'
+import { loadSettings, type Surroundings, settingsOver } from './load.ts'
 
 function world(env: Record<string, string> = {}, files: Record<string, string> = {}): Surroundings {
   return { env, readFile: (path) => files[path] }
@@ -78,6 +78,11 @@ test('the pause has a floor that no one can lower', () => {
 
 test('what is unknown is named with what is nearest', () => {
   refused(/unknown flag --max-page; did you mean --max-pages\?/, ['--max-page', '3'])
+  refused(/unknown flag --depth; did you mean --max-depth\?/, ['--depth', '3'])
+  refused(/unknown flag --useragent; did you mean --user-agent-name\?/, ['--useragent', 'x'])
+  refused(/unknown flag --private; did you mean --allow-private\?/, ['--private'])
+  refused(/crawl does not take --pages \(.*\); did you mean --max-pages\?/, ['--pages', '3'])
+  refused(/unknown flag --politeness \(/, ['--politeness', '3'])
   refused(/unknown flag --puase; did you mean --pause\?/, ['--puase', '3s'])
   refused(/line 1: unknown key 'max-deph'; did you mean 'max-depth'\?/, [], world({}, { [KEPT]: 'max-deph: 3' }))
   refused(/unknown variable ORBWEAVER_PAUS; did you mean ORBWEAVER_PAUSE\?/, [], world({ ORBWEAVER_PAUS: '3s' }))
@@ -214,4 +219,12 @@ test('a secret is read from the file that @ names, and stands in no list of diff
     () => loadSettings(['--database', 'mysql://u:hidden@h/n'], 'serve', world(files)),
     (error: Error) => error.message.includes('postgres://') && !error.message.includes('hidden'),
   )
+})
+
+test('what this machine says goes over what a shared crawl records of itself, and that over the defaults', () => {
+  const { given } = loadSettings([], 'report', world({ ORBWEAVER_CONTACT: 'here@example.org' }))
+  const recorded = 'scope: tld:test\ncontact: there@example.org\nlimits: vn\n'
+  const { scope, contact, maxDepth, links } = settingsOver(recorded, given, 'report')
+  assert.deepEqual([scope, contact, maxDepth, links], ['tld:test', 'here@example.org', 5, 'home-page'])
+  assert.throws(() => settingsOver('nonsense: 1\n', given, 'report'), /the settings that the database records, line 1/)
 })

@@ -60,6 +60,17 @@ export function loadSettings(
   return { settings, given, words: args.words, help: args.help, warnings: kept ? differences(file, upper) : [] }
 }
 
+/** The same settings over those that a shared crawl records of itself, for a machine that has not its file. */
+export function settingsOver(
+  recorded: string,
+  given: ReadonlyMap<SettingName, Given>,
+  command: CommandName,
+): Loaded['settings'] {
+  const own = [...given].filter(([, { source }]) => source.by !== 'preset')
+  const upper = new Map([...entriesOf(recorded, 'the settings that the database records'), ...own])
+  return build(new Map([...fromPreset(upper), ...upper]), command)
+}
+
 function fromFlags(args: Arguments): Map<SettingName, Given> {
   const given = new Map<SettingName, Given>()
   for (const [name, texts] of args.flags) given.set(name, { texts, source: { by: 'flag', flag: flagOf(name) } })
@@ -97,10 +108,14 @@ function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
     if (named !== undefined) throw new Problem('unreadable', `--config: there is no file ${named}`)
     return { given: new Map<SettingName, Given>(), kept: false }
   }
+  return { given: entriesOf(text, path), kept: named === undefined }
+}
+
+function entriesOf(text: string, path: string): Map<SettingName, Given> {
   const given = new Map<SettingName, Given>()
   for (const [name, { texts, line }] of readSettingsFile(text, path))
     given.set(name, { texts, source: { by: 'file', path, line } })
-  return { given, kept: named === undefined }
+  return given
 }
 
 /** `@FILE`: so that no secret need stand on a command line, where every user of the machine sees it. */

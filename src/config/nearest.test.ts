@@ -15,5 +15,7 @@ test('only what is near is named', () => {
   assert.equal(nearest('craw', known), 'crawl')
   assert.equal(nearest('stat', known), 'status')
   assert.equal(nearest('pages', known), 'max-pages')
+  assert.equal(nearest('maxpages', known), 'max-pages')
   assert.equal(nearest('zzzzzzzz', known), undefined)
+  assert.equal(nearest('politeness', ['links', 'help']), undefined)
 })

@@ -23,11 +23,10 @@ export function editDistance(a: string, b: string): number {
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const short = word.slice(0, 60)
   let best: string | undefined
-  let least = Math.max(2, Math.floor(short.length / 2)) + 1
+  let least = Math.max(2, Math.floor(short.length / 3)) + 1
   for (const candidate of known) {
     // A word that begins or ends like a known one was cut or lengthened, which costs many edits and little doubt.
-    const cut =
-      short.length >= 4 && (candidate.startsWith(short) || candidate.endsWith(short) || short.startsWith(candidate))
+    const cut = short.length >= 4 && isPartOf(short.replaceAll('-', ''), candidate.replaceAll('-', ''))
     const distance = cut ? 1 : editDistance(short, candidate)
     if (distance < least) {
       least = distance
@@ -35,4 +34,8 @@ export function nearest(word: string, known: readonly string[]): string | undefi
     }
   }
   return best
+}
+
+function isPartOf(word: string, known: string): boolean {
+  return known.startsWith(word) || known.endsWith(word) || word.startsWith(known)
 }

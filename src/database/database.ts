@@ -9,6 +9,15 @@ export interface Tx {
   readonly dialect: Dialect
 }
 
+/** A time in which a database could not be reached. */
+export interface Outage {
+  /** What happened, to which database. */
+  readonly what: string
+  /** By the process's own elapsed time. `until`: it is over. */
+  readonly since: number
+  readonly until?: number
+}
+
 export interface Database {
   readonly dialect: Dialect
   /**
@@ -22,6 +31,8 @@ export interface Database {
   transact<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
   /** One consistent view; writing in it fails. On PostgreSQL it too may be run again, unless opened only to read. */
   read<T>(work: (tx: Tx) => Promise<T> | T): Promise<T>
+  /** The last one, for those who show how things stand; work that waits for its end is not told otherwise. */
+  outage?(): Outage | undefined
   /** Waits for the transactions under way. */
   close(): Promise<void>
 }

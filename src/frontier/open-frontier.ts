@@ -30,7 +30,7 @@ export function looksOf(db: Database): Looks {
 }
 
 /** The seeds and how they stand. */
-export function seedLooksOf(db: Database): SeedLooks {
+export function seedLooksOf(db: Pick<Database, 'dialect'>): SeedLooks {
   switch (db.dialect) {
     case 'sqlite':
       return sqliteSeedLooks

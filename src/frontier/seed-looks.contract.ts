@@ -97,4 +97,19 @@ export function seedLooksContract(make: MakeDatabase): void {
     )
     assert.equal((await db.read((tx) => looks.first(tx, 3))).length, 3)
   })
+
+  it('all of them page by page, each once, with its source', async () => {
+    const { db, ledger, looks } = await open()
+    const named = Array.from({ length: 25 }, (_, i) => seedOf(`https://n${i % 9}.test/${i}`, { source: 'cdx' }))
+    await db.transact((tx) => ledger.seed(tx, [...named, seedOf('http://a.test/')]))
+    const found: string[] = []
+    for (let after: { site: bigint; key: bigint } | undefined; ; ) {
+      const page = await db.read((tx) => looks.after(tx, after, 7))
+      assert.ok(page.seeds.length <= 7)
+      found.push(...page.seeds.map(({ url, source }) => `${source} ${url}`))
+      if (page.last === undefined) break
+      after = page.last
+    }
+    assert.deepEqual(found.sort(), ['given http://a.test/', ...named.map(({ url }) => `cdx ${url}`)].sort())
+  })
 }

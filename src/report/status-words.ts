@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<string, string>> = {
 const FAILURE: Readonly<Record<string, string>> = {
   dns: 'Name could not be resolved',
   'no-such-name': 'Server not found',
-  'address-refused': 'Address not public',
+  'address-refused': 'Address private, or on a black list',
   connect: 'Connection refused',
   'connect-timeout': 'No connection in time',
   tls: 'TLS failed',

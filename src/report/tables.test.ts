@@ -119,7 +119,7 @@ test('VN, Table 7: sites and URLs stopped by each limit, beside its own', () => 
   const lines = text(tables.limits).split('\n')
   assert.match(lines[3], /site-depth +>=5 +4,012 +11\.30% +0 +11\.3% of sites \(5\)/)
   assert.match(lines[4], /site-urls +>=5000 +284 +0\.80% +91,000 +0\.8% of sites/)
-  assert.match(lines[5], /maze +3 +0\.01% +12,345$/)
+  assert.match(lines[5], /maze +3 +0\.01% +12,345 +1$/)
 })
 
 test('a table of many kinds sums up the rest', () => {

@@ -165,7 +165,7 @@ export function coverage(figures: Figures): TextTable {
       ['Documents', grouped(figures.documents), ''],
       ['of them duplicates', grouped(figures.duplicates), share(figures.duplicates, figures.documents)],
       ['Documents per URL asked for', figures.downloadsPerUrl.toFixed(2), ''],
-      ['Links extracted', grouped(figures.links), ''],
+      ['References in pages (with repeats)', grouped(figures.links), ''],
     ],
   }
 }

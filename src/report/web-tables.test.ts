@@ -95,10 +95,14 @@ test('distributions, histograms with bars, shares beside the paper’s', () => {
 })
 
 test('thresholds stand together by name, each with what it would have stopped', () => {
-  const lines = all.slice(all.indexOf('Thresholds')).split('\n')
-  assert.match(lines[3], /Depth +5 +VN +20 \(10\.00%\) +80 \(2\.00%\) +60 \(2\.00%\) +11\.3% of sites/)
-  assert.match(lines[4], /Depth +12 +proposed +2 \(1\.00%\) +8 \(0\.20%\) +6 \(0\.20%\)/)
-  assert.match(lines[5], /Size of a document, text\/html +2\.0 MB +proposed +1 \(0\.50%\)/)
+  const lines = all.slice(all.indexOf('Limits proposed here')).split('\n')
+  assert.match(lines[3], /Depth +5 +VN +20 +80 +60 +10\.00% +11\.3%/)
+  assert.match(lines[4], /Depth +12 +here +2 +8 +6 +1\.00%/)
+  assert.match(lines[5], /Size, text\/html +2\.0 MB +here +1 /)
+})
+
+test('every table fits 80 columns', () => {
+  for (const line of all.split('\n')) assert.ok([...line].length <= 80, line)
 })
 
 test('an empty web divides by nothing', () => {

@@ -1,7 +1,7 @@
 /** What a collection shows of its web, as text: distributions, shares beside the VN paper's, thresholds and what they would stop. */
 import { formatDuration, formatSize } from '../base/units.ts'
 import type { Summary } from '../collection/characterise/distribution.ts'
-import type { Stopped, Threshold } from '../collection/characterise/thresholds.ts'
+import type { Threshold } from '../collection/characterise/thresholds.ts'
 import type { WebFigures as Figures } from '../collection/characterise/web-figures.ts'
 import { statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
@@ -93,9 +93,9 @@ function sizes(figures: Figures): TextTable {
       s.type || '(none)',
       grouped(s.count),
       share(s.count, figures.documents),
-      ...[s.mean, s.median, s.p90, s.p99, s.p999, s.max].map((n) => formatSize(Math.round(n))),
+      ...[s.mean, s.median, s.p90, s.p99, s.max].map((n) => formatSize(Math.round(n))),
     ])
-  const header = ['Type', 'Documents', 'Share', 'Mean', 'Median', '90%', '99%', '99.9%', 'Largest']
+  const header = ['Type', 'Number', 'Share', 'Mean', 'Median', '90%', '99%', 'Largest']
   return { title: 'Sizes of documents by media type', header, rows }
 }
 
@@ -119,7 +119,7 @@ const VN_DEEP = '29.50%'
 
 function links({ links: l, behind }: Figures): TextTable {
   const rows = [
-    ['Links', grouped(l.all), '', ''],
+    ['Links (a page to a URL, once)', grouped(l.all), '', ''],
     ['Into the own site', grouped(l.internal), share(l.internal, l.all), VN_INTERNAL],
     ['To other sites', grouped(l.external), share(l.external, l.all), ''],
     ['of them to home pages', grouped(l.home), share(l.home, l.home + l.deep), ''],
@@ -134,27 +134,30 @@ const LIMITS: Record<Threshold['name'], { words: string; unit: (n: number) => st
   'duplicates-per-site': { words: 'Duplicates of a site', unit: grouped },
   depth: { words: 'Depth', unit: grouped },
   'url-length': { words: 'Length of a URL', unit: grouped },
-  time: { words: 'Time of an exchange', unit: (n) => formatDuration(n) },
-  size: { words: 'Size of a document', unit: formatSize },
+  time: { words: 'Time of an answer', unit: (n) => formatDuration(n) },
+  size: { words: 'Size', unit: formatSize },
 }
 
-/** In the form of VN's Table 7, with documents beside it; what it would have stopped *here*, and what VN's stopped there. */
-function thresholds({ thresholds: all, sites, urls, documents }: Figures): TextTable {
-  const whole: Stopped = { sites, urls, documents }
-  const part = (stops: Stopped, of: keyof Stopped) => `${grouped(stops[of])} (${share(stops[of], whole[of])})`
+/**
+ * In the form of VN's Table 7, with documents beside it; what it would have stopped *here*, and what VN's stopped there.
+ * The share is of sites for the limits of a site and of depth, else of URLs, as in the paper.
+ */
+function thresholds({ thresholds: all, sites, urls }: Figures): TextTable {
+  const ofSites = new Set<Threshold['name']>(['urls-per-site', 'duplicates-per-site', 'depth'])
   const rows = all
     .toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
     .map(({ name, type, limit, from, stops, vn }) => [
       type === undefined ? LIMITS[name].words : `${LIMITS[name].words}, ${type || 'no type'}`,
       LIMITS[name].unit(limit),
-      from === 'here' ? 'proposed' : 'VN',
-      part(stops, 'sites'),
-      part(stops, 'urls'),
-      part(stops, 'documents'),
-      vn === undefined ? '' : `${(vn.share * 100).toFixed(1)}% of ${vn.of === 'urls' ? 'URLs' : vn.of}`,
+      from === 'here' ? 'here' : 'VN',
+      grouped(stops.sites),
+      grouped(stops.urls),
+      grouped(stops.documents),
+      ofSites.has(name) ? share(stops.sites, sites) : share(stops.urls, urls),
+      vn === undefined ? '' : `${(vn.share * 100).toFixed(1)}%`,
     ])
-  const header = ['Limit', 'At', 'Whose', 'Sites stopped', 'URLs', 'Documents', 'In VN’s crawl']
-  return { title: 'Thresholds, and what each would have stopped here', header, rows }
+  const header = ['Limit', 'At', 'From', 'Sites', 'URLs', 'Docs', 'Share', 'VN’s']
+  return { title: 'Limits proposed here and of VN, and what each would have stopped', header, rows }
 }
 
 const ORDER: readonly Threshold['name'][] = [

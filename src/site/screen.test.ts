@@ -6,7 +6,7 @@ import { HashSet64 } from '../base/hash-set.ts'
 import { runThrough, type Stretches } from '../base/stretches.ts'
 import type { FoundLink } from '../page/reading.ts'
 import { emptyBlacklist, parseBlacklist } from '../scope/blacklist.ts'
-import { makeScope, type Scope } from '../scope/scope.ts'
+import { type LinkPolicy, makeScope, type Scope } from '../scope/scope.ts'
 import { type OutLink, packLinks, unpackLinks } from '../visit/adjacency.ts'
 import { countLabel } from '../visit/counts.ts'
 import { freshMemory } from '../visit/site-memory.ts'
@@ -64,7 +64,7 @@ const item = (url: string, depth: number): AgendaItem => ({
   path: 'L',
 })
 
-function scopeOf(banned: boolean): Scope {
+function scopeOf(banned: boolean, links: LinkPolicy = 'combined'): Scope {
   return makeScope({
     mode: 'host',
     seeds: ['http://h.test/', 'http://other.test/'].map((url) => parseUrl(url)!),
@@ -75,7 +75,7 @@ function scopeOf(banned: boolean): Scope {
     maxDepth: 3,
     maxUrlLength: 100,
     blacklist: banned ? parseBlacklist([{ name: 'x', text: 'http://h.test/banned/' }]) : emptyBlacklist,
-    links: 'combined',
+    links,
     sizes: [],
   })
 }
@@ -148,7 +148,7 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
     let admitted = false
     if (follow === 'yes') admitted = feed ? offerFeed(url, from.item, tools) : offerPlainly(url, from.item, tools)
     else if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-    if (first) out.push(outLink(url, admitted, tools))
+    if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { embedded: true }) })
   }
   return { facts: { links: [...facts.values()], abroad }, packed: packLinks(out) }
 }
@@ -175,15 +175,15 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
     if (news !== 'known') tools.reporter.found(news === 'spelling' ? { ...link, spelling: true } : link)
     return true
   }
-  const { admit, dropped } = tools.scope.abroad(url)
-  let any = dropped
+  const { admit } = tools.scope.abroad(url)
+  let entered = false
   for (const target of admit) {
     const its = target.key === url.key ? depth : 0
     if (!wanted(target, its)) continue
-    any = true
+    if (target.key === url.key) entered = true
     if (tools.abroadSeen.add(target.key)) tools.reporter.abroad(linkTo(target, its, from.url, path))
   }
-  return any
+  return entered
 }
 
 const BASES = ['http://h.test/', 'http://h.test/b/page', 'http://other.test/b/']
@@ -283,5 +283,19 @@ test('pages of very many links are taken in stretches of bounded length, and do 
   assert.deepEqual(
     under.map(({ stretches }) => stretches),
     [11, 9, 1],
+  )
+})
+
+test('a link whose site is entered elsewhere, or not at all, keeps its text: nobody else has it', () => {
+  const tools = screenOf(scopeOf(false, 'home-page'), [])
+  const hrefs = ['http://other.test/x', 'http://other.test/', 'http://far.test/x', '/a']
+  const links = hrefs.map((href): FoundLink => ({ href, kind: 'a', nofollow: false, media: '' }))
+  const resolved = runThrough(resolveLinks(links, usualUrls.resolver('http://h.test/'), tools.reporter.tally))
+  const packed = unpackLinks(
+    runThrough(followLinks(resolved, { item: item('http://h.test/', 0), follow: 'yes', lister: undefined }, tools)),
+  )
+  assert.deepEqual(
+    packed.map(({ url }) => url),
+    ['http://other.test/x', 'http://other.test/', 'http://far.test/x', undefined],
   )
 })

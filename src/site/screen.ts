@@ -153,7 +153,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       if (!first) continue
       passedOver.add(url.key)
       if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-      pack(url, false, out, tools)
+      pack(url, false, out, tools, kind !== undefined)
       continue
     }
     // Named twice, once with nofollow and once without: the one without counts.
@@ -217,22 +217,23 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
   return { listed: way(true), offspring: way(false) }
 }
 
-/** True when the URL is wanted: queued, told of, or known already. */
+/** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
 function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
   const { admit, dropped } = tools.scope.abroad(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
-  let any = dropped
+  let entered = false
   for (const target of admit) {
     // A home page that was not linked itself is the beginning of a site: its depth counts from there.
     const depth = target.key === url.key ? way.depth : 0
     if (!wanted(target, depth, tools)) continue
-    any = true
-    if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(target.key)) continue
+    const isFull = tools.abroadSeen.size >= MOST_ABROAD && !tools.abroadSeen.has(target.key)
+    if (target.key === url.key && !isFull) entered = true
+    if (isFull || !tools.abroadSeen.add(target.key)) continue
     tools.meets(target.host)
     tools.reporter.abroad(linkTo(target, depth, way.via, way.path))
   }
-  return any
+  return entered
 }
 
 /** Of this site. What is known is told once more when a sitemap says something of it. */
@@ -269,8 +270,9 @@ export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): Out
   }
 }
 
-function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools): void {
-  out.add(url.key, url.site === tools.site ? undefined : siteKey(url.site), admitted ? undefined : url.href)
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, embedded = false): void {
+  const site = url.site === tools.site ? undefined : siteKey(url.site)
+  out.add(url.key, site, admitted ? undefined : url.href, embedded)
 }
 
 /** By scheme, and by kind of name: both come from short lists of ours. */

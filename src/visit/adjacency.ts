@@ -11,6 +11,8 @@ export interface OutLink {
   siteKey?: bigint
   /** Set when the link is not wanted and so stands nowhere else. */
   url?: string
+  /** The page does not link to it, but shows it as a part of itself: a style, a script, a picture. Unknown in older collections. */
+  embedded?: true
 }
 
 /** One page is packed at a time, without a wait, so most packers share it. */
@@ -31,9 +33,9 @@ export class LinkPacker {
     out.count(count)
   }
 
-  add(key: bigint, siteKey: bigint | undefined, url: string | undefined): void {
+  add(key: bigint, siteKey: bigint | undefined, url: string | undefined, embedded = false): void {
     const out = this.#out
-    out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2))
+    out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2) | (embedded ? 4 : 0))
     out.u64(key)
     if (siteKey !== undefined) out.u64(siteKey)
     if (url !== undefined) out.text(url)
@@ -46,7 +48,7 @@ export class LinkPacker {
 
 export function packLinks(links: readonly OutLink[]): Uint8Array {
   const packer = new LinkPacker(links.length)
-  for (const { key, siteKey, url } of links) packer.add(key, siteKey, url)
+  for (const { key, siteKey, url, embedded } of links) packer.add(key, siteKey, url, embedded)
   return packer.bytes()
 }
 
@@ -59,6 +61,7 @@ export function unpackLinks(packed: Uint8Array): OutLink[] {
     const link: OutLink = { key: from.u64() }
     if (flags & 1) link.siteKey = from.u64()
     if (flags & 2) link.url = from.text()
+    if (flags & 4) link.embedded = true
     links.push(link)
   }
   return links

@@ -60,7 +60,7 @@ describe('names', { concurrency: 4 }, () => {
     })
     const at = folder(t)
     const seeds = Object.keys(inside).map((name) => `http://${name}:${web.port}/`)
-    await runTo(0, ['crawl', '-c', at, ...seeds, ...names.flags, '--patience', '0.001'])
+    await runTo(1, ['crawl', '-c', at, ...seeds, ...names.flags, '--patience', '0.001'])
     assert.deepEqual(web.asked, [])
     assert.equal(counters(at)['failure:address-refused'], seeds.length)
     assert.deepEqual(
@@ -80,7 +80,7 @@ describe('names', { concurrency: 4 }, () => {
     await runTo(0, ['crawl', seed('/'), ...flags, '--allow-private'])
     assert.deepEqual(kept(at), [seed('/')])
     ip = '127.0.0.2'
-    await runTo(0, ['crawl', seed('/inside'), ...flags])
+    await runTo(1, ['crawl', seed('/inside'), ...flags])
     assert.ok(!web.paths('shift.example').includes('/inside'))
     assert.equal(page(at, seed('/inside'))?.outcome, 'gone')
   })
@@ -101,7 +101,7 @@ describe('names', { concurrency: 4 }, () => {
 
   test('a name server that fails is asked again, and then the site is given up', async (t) => {
     const at = folder(t)
-    await runTo(0, ['crawl', '-c', at, 'http://a.example/', '--dns-servers', '127.0.0.1:1', '--patience', '0.001'])
+    await runTo(1, ['crawl', '-c', at, 'http://a.example/', '--dns-servers', '127.0.0.1:1', '--patience', '0.001'])
     assert.equal(counters(at)['failure:dns'], 3)
     assert.equal(sql(at, 'SELECT state FROM sites')[0].state, 'barred')
   })
@@ -128,7 +128,7 @@ describe('addresses', { concurrency: 4 }, () => {
       'http://100.64.0.1/',
     ]
     const at = folder(t)
-    const { ms } = await runTo(0, ['crawl', '-c', at, ...seeds, '--pause-for', '127.0.0.1=0s', '--patience', '0.001'])
+    const { ms } = await runTo(1, ['crawl', '-c', at, ...seeds, '--pause-for', '127.0.0.1=0s', '--patience', '0.001'])
     assert.deepEqual(web.asked, [])
     assert.ok(ms < 30_000)
     assert.deepEqual(kept(at), [])
@@ -177,7 +177,7 @@ describe('addresses', { concurrency: 4 }, () => {
     web.pages['a.test']['/'] = inside('/secret')
     web.pages['b.test']['/robots.txt'] = inside('/r')
     const at = folder(t)
-    await runTo(0, crawl(web, at, 'a.test', 'b.test', '--scope', 'surt:('))
+    await runTo(1, crawl(web, at, 'a.test', 'b.test', '--scope', 'surt:('))
     assert.ok(
       web.asked.every(({ host }) => host.endsWith('.test')),
       JSON.stringify(web.asked.map(({ host }) => host)),
@@ -189,7 +189,7 @@ describe('addresses', { concurrency: 4 }, () => {
   test('--blacklist-addresses', async (t) => {
     const web = await serve(t, { 'a.test': { '/': 'a' } })
     const at = folder(t)
-    await runTo(0, crawl(web, at, 'a.test', '--blacklist-addresses', file(t, '# mine\n127.0.0.0/8\n')))
+    await runTo(1, crawl(web, at, 'a.test', '--blacklist-addresses', file(t, '# mine\n127.0.0.0/8\n')))
     assert.deepEqual(web.asked, [])
     assert.equal(sql(at, 'SELECT state FROM sites')[0].state, 'barred')
   })

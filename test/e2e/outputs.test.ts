@@ -187,7 +187,7 @@ describe('answers', { concurrency: 4 }, () => {
 
   test('history: the captures of a URL', async () => {
     const { stdout } = await runTo(0, ['history', 'http://a.test/page', '-c', at])
-    assert.match(stdout, /200 +text\/html .* response +sha1:/)
+    assert.match(stdout, /200 {2}text\/html {2}response of .*\n +sha1:.*\n +\S+\.warc\.gz:\d+\n/)
     const { captures } = await json<{ captures: { volume: string; kind: string; status: number }[] }>([
       'history',
       'http://a.test/moved',

@@ -60,10 +60,10 @@ describe('who asks', { concurrency: 4 }, () => {
 })
 
 /** A site with this robots.txt, and whether its home page was asked for. */
-async function withRobots(t: Parameters<typeof serve>[0], robots: Page | Answer) {
+async function withRobots(t: Parameters<typeof serve>[0], robots: Page | Answer, exit = 0) {
   const web = await serve(t, { 'a.test': { '/robots.txt': robots, '/': links('/b'), '/b': 'b' } })
   const at = folder(t)
-  const ended = await runTo(0, crawl(web, at, 'a.test'))
+  const ended = await runTo(exit, crawl(web, at, 'a.test'))
   return { web, at, ended, asked: web.paths('a.test') }
 }
 
@@ -77,10 +77,11 @@ describe('robots.txt', { concurrency: 4 }, () => {
 
   for (const status of [503, 500, 429]) {
     test(`${status}: nothing is fetched, and the crawl ends and says so`, async (t) => {
-      const { asked, web, at, ended } = await withRobots(t, { status, body: 'User-agent: *\nAllow: /' })
+      const { asked, web, at, ended } = await withRobots(t, { status, body: 'User-agent: *\nAllow: /' }, 1)
       assert.deepEqual(asked, [])
       assert.equal(web.asked.length, 4, 'as often as the failure table says')
-      assert.match(ended.stderr, /Complete: 0 documents/)
+      assert.match(ended.stderr, /seed http:\/\/a\.test\/ brought nothing: robots\.txt unreachable/)
+      assert.match(ended.stderr, /Complete, but no seed brought anything: 0 documents/)
       const [site] = sql(at, 'SELECT state, reason FROM sites')
       assert.equal(site.state, 'barred')
       assert.match(String(site.reason), /robots/)
@@ -93,7 +94,7 @@ describe('robots.txt', { concurrency: 4 }, () => {
   test('a connection that ends before an answer: nothing is fetched', async (t) => {
     const raw = await serveRaw(t, (_path, socket) => socket.destroy())
     const at = folder(t)
-    await runTo(0, crawl(raw, at, 'a.test'))
+    await runTo(1, crawl(raw, at, 'a.test'))
     assert.ok(raw.heads.every((head) => head.startsWith('GET /robots.txt ')))
     assert.equal(sql(at, 'SELECT state FROM sites')[0].state, 'barred')
   })
@@ -103,8 +104,8 @@ describe('robots.txt', { concurrency: 4 }, () => {
     const { port } = await serveRaw({ after: (call) => ends.push(call) }, () => {})
     for (const end of ends) await end()
     const at = folder(t)
-    const { stderr } = await runTo(0, crawl({ port }, at, 'a.test'))
-    assert.match(stderr, /Complete: 0 documents/)
+    const { stderr } = await runTo(1, crawl({ port }, at, 'a.test'))
+    assert.match(stderr, /Complete, but no seed brought anything: 0 documents/)
     const [site] = sql(at, 'SELECT state, reason FROM sites')
     assert.equal(site.state, 'barred')
     assert.match(String(site.reason), /robots|connect/)
@@ -228,7 +229,7 @@ test('a robots.txt that never ends is cut, and what came is obeyed', async (t) =
     more()
   })
   const at = folder(t)
-  await runTo(0, crawl(raw, at, 'a.test'))
+  await runTo(1, crawl(raw, at, 'a.test'))
   assert.equal(page(at, 'http://a.test/')?.why, 'robots')
   assert.equal(raw.heads.length, 1)
 })

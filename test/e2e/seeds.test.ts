@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { crawl, file, folder, kept, run, runTo, serve, sql } from './command.ts'
+import { crawl, file, folder, json, kept, run, runTo, serve, sql } from './command.ts'
 
 const home = { '/': '<title>home</title>', '/start': '<title>start</title>' }
 const three = { 'a.test': home, 'b.test': home, 'c.test': home }
@@ -77,5 +77,52 @@ describe('seeds', { concurrency: 4 }, () => {
     await runTo(0, crawl(web, at))
     assert.deepEqual(kept(at), ['http://a.test/', 'http://b.test/'])
     assert.equal(sql(at, 'SELECT count(*) AS n FROM sites WHERE seed = 1')[0].n, 2)
+  })
+
+  test('seeds that bring nothing are named with the reason, and told one by one', async (t) => {
+    const to = (location: string) => ({ status: 301, headers: { location } })
+    const web = await serve(t, {
+      'a.test': home,
+      'gone.test': {},
+      'shut.test': { '/robots.txt': 'User-agent: *\nDisallow: /', '/': 'no' },
+      'new.test': { '/': to('/start'), '/start': '<title>start</title>' },
+      'away.test': { '/': to('http://elsewhere.test/') },
+      'round.test': { '/': to('/b'), '/b': to('/') },
+      'links.test': { '/': '<meta name=robots content=noindex><a href=/x>x</a>', '/x': '<title>x</title>' },
+    })
+    const at = folder(t)
+    const dead = ['http://gone.test/', 'http://shut.test/', 'http://round.test/', 'http://away.test/']
+    const { stderr } = await runTo(0, crawl(web, at, 'a.test', 'new.test', 'links.test', ...dead))
+    assert.match(stderr, /seed http:\/\/gone\.test\/ brought nothing: 404 \(not found\)\n/)
+    assert.match(stderr, /seed http:\/\/shut\.test\/ brought nothing: refused by robots \(Disallow: \/\)\n/)
+    assert.match(stderr, /seed http:\/\/round\.test\/ brought nothing: moved to .*: the redirects never end\n/)
+    assert.match(stderr, /http:\/\/away\.test\/ has moved to http:\/\/elsewhere\.test\/, which is not in the scope/)
+    assert.equal(stderr.match(/brought nothing/g)?.length, 3)
+
+    const { stdout } = await runTo(0, ['seed', '--list', '-c', at])
+    assert.match(stdout, /^http:\/\/a\.test\/ {2}collected$/m)
+    assert.match(stdout, /^http:\/\/new\.test\/ {2}moved to http:\/\/new\.test\/start, where it was collected$/m)
+    assert.match(stdout, /^http:\/\/links\.test\/ {2}refused by directive \(noindex\)$/m)
+    assert.match(stdout, /given +0 +1 +3 +1 +2/)
+    const listed = await json<{ seeds: { url: string; isEmpty: boolean }[] }>(['seed', '--list', '-c', at])
+    assert.deepEqual(listed.seeds.flatMap(({ url, isEmpty }) => (isEmpty ? [url] : [])).sort(), [...dead].sort())
+    const report = await runTo(0, ['report', '-c', at])
+    assert.match(
+      report.stdout,
+      /Seeds that brought nothing\n(?:.*\n)*? {2}http:\/\/gone\.test\/ +dead: 404 \(not found\)/,
+    )
+  })
+
+  test('a crawl of which no seed brings anything fails, also into a collection that has pages', async (t) => {
+    const web = await serve(t, { 'a.test': home })
+    const at = folder(t)
+    await runTo(0, crawl(web, at, 'a.test'))
+    const { stderr } = await runTo(1, crawl(web, at, 'http://gone.test/'))
+    assert.match(stderr, /Complete, but no seed brought anything: 1 document,/)
+    const local = await runTo(1, ['crawl', `http://127.0.0.1:${web.port}/`, '-c', folder(t), '--quiet'])
+    assert.match(
+      local.stderr,
+      /brought nothing: Address private, or on a black list \(to collect from a machine of your own: --allow-private\)/,
+    )
   })
 })

@@ -71,7 +71,10 @@ test('pages behind a certificate that browsers warn of are kept, and every recor
   const report = await orbweaver(['report', '--json', ...collection])
   const { documents, troubles } = JSON.parse(report.stdout) as { documents: number; troubles: Record<string, number> }
   assert.deepEqual([documents > 0, troubles['certificate:self-signed']], [true, documents])
-  assert.match((await orbweaver(['report', ...collection])).stdout, /Kept with a mark[^]*the certificate was self-signed/)
+  assert.match(
+    (await orbweaver(['report', ...collection])).stdout,
+    /Kept with a mark[^]*the certificate was self-signed/,
+  )
 })
 
 const fingerprint = (pem: string): string => new X509Certificate(pem).fingerprint256

@@ -58,7 +58,7 @@ describe('visits', { concurrency: 4 }, () => {
   test('a site that was given up is tried again when it is named as a seed again', async (t) => {
     const web = await serve(t, { 'a.test': { '/robots.txt': { status: 503 }, '/': links('/b'), '/b': 'b' } })
     const at = folder(t)
-    await runTo(0, crawl(web, at, 'a.test'))
+    await runTo(1, crawl(web, at, 'a.test'))
     assert.deepEqual(kept(at), [])
     web.pages['a.test']['/robots.txt'] = 'User-agent: *\nAllow: /\n'
     await runTo(0, crawl(web, at, 'a.test'))

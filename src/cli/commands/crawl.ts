@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command } from '../command.ts'
-import { crawlJson, lastWords, mirrorWords, movedWords, noteContact, runCrawl } from '../run-crawl.ts'
+import { crawlJson, emptyWords, lastWords, mirrorWords, movedWords, noteContact, runCrawl } from '../run-crawl.ts'
 
 export const crawl: Command = {
   name: 'crawl',
@@ -11,7 +11,7 @@ export const crawl: Command = {
   what: 'collect sites; the same command again goes on where it stopped',
   more:
     'Collects what can be reached from the seeds and lies in the scope (by default: the hosts of the seeds), one request at a time to each site, with a pause after every answer, obeying robots.txt. Everything goes into the folder of the collection, as WARC files that web-archive tools open.\n' +
-    'Ctrl-C stops politely (exit code 11); the same command goes on. Exit codes: 0 complete, 2 wrong flag or seed, 3 disk full, 11 interrupted, 14, 15, 16 page, time or size limit reached.',
+    'Ctrl-C stops politely (exit code 11); the same command goes on. Exit codes: 0 complete, 1 no seed brought anything, 2 wrong flag or seed, 3 disk full, 11 interrupted, 14, 15, 16 page, time or size limit reached.',
   examples: [
     {
       line: 'orbweaver crawl https://www.example.org/ --contact https://example.org/crawler',
@@ -43,7 +43,9 @@ export const crawl: Command = {
       )
     noteContact(call)
     const ran = await runCrawl(call, seeds)
-    for (const line of [...movedWords(ran, settings.collection), ...mirrorWords(ran)]) screen.say(line)
+    const { collection: folder } = settings
+    const notes = [...movedWords(ran.end.seeds, folder), ...emptyWords(ran.end.seeds, folder), ...mirrorWords(ran)]
+    for (const line of notes) screen.say(line)
     if (settings.json) screen.print(JSON.stringify(crawlJson(ran, settings.collection), undefined, 2))
     else if (!settings.quiet || ran.end.why === 'interrupted') screen.say(lastWords(ran, settings.collection))
     return ran.end.exit

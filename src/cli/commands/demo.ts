@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { loadSettings } from '../../config/load.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import { allTables } from '../../report/tables.ts'
-import { grouped, printTable } from '../../report/text-table.ts'
+import { printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 import type { ServedWeb } from '../doors.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
@@ -31,7 +31,7 @@ export const demo: Command = {
       const crawl = crawlOf(call, folder, web.resolve)
       if (!call.settings.quiet)
         screen.say(
-          `A synthetic web of ${web.sites} sites and ${grouped(web.pages)} pages is served on this machine,\n` +
+          `A synthetic web of ${some(web.sites, 'site')} and ${some(web.pages, 'page')} is served on this machine,\n` +
             `with ${some(web.failing, 'failing server')}, ${some(web.mirrors, 'mirror')} and ${some(web.traps, 'trap')}.\nCollecting it into ${folder}`,
         )
       const ran = await runCrawl(crawl, readSeeds({ words: web.seeds, file: undefined }))

@@ -3,7 +3,7 @@ import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
 import type { DomainLook, LeftMirror, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
-import { withRooms } from '../with-rooms.ts'
+import { crawlSettings, withRooms } from '../with-rooms.ts'
 import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
 
 export const explain: Command = {
@@ -26,9 +26,12 @@ export const explain: Command = {
     refuseScheme(word)
     const isSite = /^[^/?#\s]+$/.test(word)
     const answer = await withRooms(call, async (rooms) => {
+      const settings = await crawlSettings(rooms, call, 'explain')
       const factsOf = async (name: string) => {
         const site = await rooms.siteFacts(name)
-        return { site, left: await rooms.leftMirror(site.site, call.settings) }
+        const left = await rooms.leftMirror(site.site, settings)
+        const rule = (await rooms.whyNot(`http://${site.site}/`, settings))?.rule
+        return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
       }
       if (isSite) return { ...(await factsOf(word.toLowerCase())), url: undefined, whyNot: undefined }
       const urls = urlWords(word)
@@ -38,7 +41,7 @@ export const explain: Command = {
         return facts.look === undefined && facts.page === undefined ? undefined : facts
       })
       const url = known ?? (await ask(urls[0]))
-      const whyNot = known === undefined ? await rooms.whyNot(url.url, call.settings) : undefined
+      const whyNot = known === undefined ? await rooms.whyNot(url.url, settings) : undefined
       return { url, ...(await factsOf(url.site)), whyNot }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
@@ -47,7 +50,7 @@ export const explain: Command = {
         call.screen.print(plain(answer.url.url))
         for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot)) call.screen.print(`  ${line}`)
       }
-      for (const line of explainSite(answer.site, now, answer.left)) call.screen.print(line)
+      for (const line of explainSite(answer.site, now, answer)) call.screen.print(line)
     }
     return EXIT.done
   },
@@ -57,13 +60,15 @@ interface Answer {
   url: UrlFacts | undefined
   site: SiteFacts
   left: LeftMirror | undefined
+  /** The line of a black list that is against its home page. */
+  blacklist: string | undefined
   whyNot: WhyNot | undefined
 }
 
-function json({ url, site, left, whyNot }: Answer): object {
+function json({ url, site, left, blacklist, whyNot }: Answer): object {
   return url === undefined
-    ? { site: siteJson(site, left) }
-    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left) }
+    ? { site: siteJson(site, left, blacklist) }
+    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left, blacklist) }
 }
 
 /** Field by field: what is documented is printed, and no more. */
@@ -104,13 +109,18 @@ function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts)
   }
 }
 
-function siteJson({ site, look, documents, verdicts }: SiteFacts, left: LeftMirror | undefined): object {
-  if (look === undefined) return { site, state: 'unknown' }
+function siteJson(
+  { site, look, documents, verdicts }: SiteFacts,
+  left: LeftMirror | undefined,
+  blacklist: string | undefined,
+): object {
+  if (look === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null }
   const { http, https } = look.memory.robots
   return {
     site,
     state: look.state,
     reason: look.reason ?? null,
+    blacklist: blacklist ?? null,
     seed: look.seed,
     address: look.address ?? null,
     notBefore: isoTime(look.notBefore),

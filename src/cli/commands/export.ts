@@ -1,9 +1,9 @@
 import { EXIT, Problem } from '../../base/errors.ts'
-import { grouped } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
 import { openOutput } from '../output-file.ts'
 import type { Rooms } from '../rooms.ts'
 import { withRooms } from '../with-rooms.ts'
+import { some } from '../words.ts'
 
 const KINDS = ['cdxj', 'links', 'pages'] as const
 
@@ -32,7 +32,7 @@ export const exportCommand: Command = {
     const { output } = call.settings
     const where = into ?? (output === '-' ? undefined : output)
     if (call.settings.json && where !== undefined) call.screen.print(JSON.stringify({ kind, rows: lines, file: where }))
-    else if (where !== undefined && !call.settings.quiet) call.screen.say(`${grouped(lines)} rows in ${where}`)
+    else if (where !== undefined && !call.settings.quiet) call.screen.say(`${some(lines, 'row')} in ${where}`)
     return EXIT.done
   },
 }

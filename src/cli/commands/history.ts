@@ -1,6 +1,5 @@
 import { EXIT, Problem } from '../../base/errors.ts'
 import { formatSize } from '../../base/units.ts'
-import { printTable } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
@@ -32,22 +31,13 @@ export const history: Command = {
       call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
       return EXIT.done
     }
-    const rows = captures.map((c) => [
-      timeText(c.at),
-      String(c.status),
-      plain(c.mediaType),
-      formatSize(c.length),
-      c.kind,
-      c.digest,
-      `${c.volume}:${c.offset}`,
-    ])
-    call.screen.print(
-      printTable({
-        title: plain(url),
-        header: ['Time (UTC)', 'Status', 'Type', 'Record', 'Kind', 'Digest', 'Place'],
-        rows,
-      }),
-    )
+    call.screen.print(plain(url))
+    for (const { at, status, mediaType, length, kind, digest, volume, offset } of captures) {
+      const type = mediaType === '' ? 'no type' : plain(mediaType)
+      call.screen.print(`  ${timeText(at)} UTC  ${status}  ${type}  ${kind} of ${formatSize(length)}`)
+      call.screen.print(`    ${digest}`)
+      call.screen.print(`    ${volume}:${offset}`)
+    }
     return EXIT.done
   },
 }

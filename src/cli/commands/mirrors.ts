@@ -48,7 +48,7 @@ export const mirrors: Command = {
 
 function printFindings({ screen, settings }: Invocation, found: MirrorFindings): void {
   screen.print(
-    `${grouped(found.sites)} sites, ${grouped(found.contents)} contents; ${grouped(found.tooCommon)} of them are on more than 100 sites and prove nothing.`,
+    `${some(found.sites, 'site')}, ${some(found.contents, 'content')}; ${grouped(found.tooCommon)} of them on more than 100 sites, which prove nothing.`,
   )
   screen.print(`\n${printTable(heuristicTable(found))}`)
   for (const { heuristic, replicas, examples } of found.heuristics) {

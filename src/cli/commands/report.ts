@@ -1,10 +1,13 @@
+import type { SeedOutcome } from '../../assemble/open-seeds.ts'
 import { EXIT, Problem } from '../../base/errors.ts'
 import { allTables } from '../../report/tables.ts'
-import { grouped, printTable } from '../../report/text-table.ts'
+import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
 import { webTables } from '../../report/web-tables.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
-import { withRooms } from '../with-rooms.ts'
+import type { Rooms } from '../rooms.ts'
+import { seedFate, standingTable } from '../seed-words.ts'
+import { crawlSettings, withRooms } from '../with-rooms.ts'
 
 export const report: Command = {
   name: 'report',
@@ -30,14 +33,49 @@ export const report: Command = {
         'bad-flag',
         `there is no report '${what}'; there is 'report', 'report duplicates', 'report web'`,
       )
-    const figures = await withRooms(call, (rooms) => rooms.figures())
-    if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
-    else call.screen.print(allTables(figures).map(printTable).join('\n\n'))
-    // The collection's file tells whether webmasters could have known who we are.
-    if (!call.settings.json && call.settings.contact === undefined)
-      call.screen.print('\nThis collection was made without --contact: webmasters could not find out who crawled them.')
+    const { figures, seeds, empty, contact } = await withRooms(call, async (rooms) => ({
+      figures: await rooms.figures(),
+      seeds: await rooms.seedStanding(),
+      empty: await emptySeeds(rooms),
+      contact: (await crawlSettings(rooms, call, 'report')).contact,
+    }))
+    if (call.settings.json) call.screen.print(JSON.stringify({ ...figures, seeds, emptySeeds: empty }, undefined, 2))
+    else {
+      const tables = [...allTables(figures), standingTable(seeds), emptyTable(empty)]
+      call.screen.print(
+        tables
+          .filter(({ rows }) => rows.length > 0)
+          .map(printTable)
+          .join('\n\n'),
+      )
+    }
+    // What the collection was made with tells whether webmasters could have known who we are.
+    if (!call.settings.json && contact === undefined)
+      call.screen.print(
+        '\nThis collection was made without --contact:\nwebmasters could not find out who crawled them.',
+      )
     return EXIT.done
   },
+}
+
+/** Seeds are looked through up to here, and so many that brought nothing are named: `seed --list` has all. */
+const MOST_LOOKED = 10_000
+const MOST_EMPTY = 15
+
+async function emptySeeds(rooms: Rooms): Promise<SeedOutcome[]> {
+  const found: SeedOutcome[] = []
+  let looked = 0
+  for await (const outcome of rooms.seedOutcomes()) {
+    if (outcome.isEmpty) found.push(outcome)
+    if (++looked >= MOST_LOOKED || found.length >= MOST_EMPTY) break
+  }
+  return found
+}
+
+function emptyTable(empty: readonly SeedOutcome[]): TextTable {
+  const rows = empty.map((outcome) => [plain(outcome.url), seedFate(outcome)])
+  if (empty.length === MOST_EMPTY) rows.push(['…', "'orbweaver seed --list' has all"])
+  return { title: 'Seeds that brought nothing', header: [], rows }
 }
 
 async function duplicates(call: Invocation): Promise<number> {

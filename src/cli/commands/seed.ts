@@ -1,14 +1,16 @@
 import type { SeedsEntered } from '../../assemble/enter-seeds.ts'
 import { EXIT, Problem } from '../../base/errors.ts'
+import { printTable } from '../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
-import { listLines, seedJson, seedLines, seedProgress } from '../seed-words.ts'
+import { plain } from '../progress.ts'
+import { seedFate, seedJson, seedLines, seedProgress, standingTable } from '../seed-words.ts'
 import { withRooms } from '../with-rooms.ts'
 import { collectionFlag } from '../words.ts'
 
 export const seed: Command = {
   name: 'seed',
   usage: '[SEED…]',
-  what: 'add seeds to a collection without crawling; show how its seeds stand',
+  what: 'add seeds to a collection without crawling; show what became of its seeds',
   more:
     'Adds to what a collection will begin with: URLs and hosts you name, files of them, lists of domain names, the sites of an earlier collection, sitemaps, indexes and WARC files of other archives. ' +
     'Says for each source how many were new, known, dead (gone, or their site was given up) and refused, and why. Files may be packed with gzip. ' +
@@ -20,7 +22,7 @@ export const seed: Command = {
     { line: 'orbweaver seed --names tranco.csv.gz -c country', does: 'Domain names to try.' },
     { line: 'orbweaver seed --from-collection ../2025 -c 2026', does: 'The sites that answered last year.' },
     { line: 'orbweaver seed --from-cdx index.cdxj.gz --homes', does: 'The home pages of what another archive has.' },
-    { line: 'orbweaver seed --list -c country', does: 'How the seeds stand, by source.' },
+    { line: 'orbweaver seed --list -c country', does: 'What became of each seed, and how many of each source.' },
   ],
   words: { least: 0, most: Number.POSITIVE_INFINITY },
   async run(call) {
@@ -103,10 +105,26 @@ function exitOf({ reports, stopped }: SeedsEntered): number {
   return some ? EXIT.done : EXIT.usage
 }
 
+/** One line a seed, however many there are; the sums come last, where they are seen. */
 async function list(call: Invocation): Promise<number> {
   const { settings, screen } = call
-  const standing = await withRooms(call, (rooms) => rooms.seedStanding())
-  if (settings.json) screen.print(JSON.stringify({ collection: settings.collection, sources: standing }, undefined, 2))
-  else screen.print(listLines(standing))
+  await withRooms(call, async (rooms) => {
+    const sources = await rooms.seedStanding()
+    if (settings.json) {
+      const head = JSON.stringify({ collection: settings.collection, sources }).slice(0, -1)
+      await screen.write(`${head},"seeds":[`)
+      let separator = '\n'
+      for await (const outcome of rooms.seedOutcomes()) {
+        await screen.write(separator + JSON.stringify(outcome))
+        separator = ',\n'
+      }
+      await screen.write(']}\n')
+    } else if (sources.length === 0) screen.print('The collection has no seeds.')
+    else {
+      for await (const outcome of rooms.seedOutcomes())
+        await screen.write(`${plain(outcome.url)}  ${seedFate(outcome)}\n`)
+      screen.print(`\n${printTable(standingTable(sources))}`)
+    }
+  })
   return EXIT.done
 }

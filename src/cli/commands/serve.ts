@@ -2,13 +2,12 @@ import type { CrawlWhy } from '../../assemble/crawl-why.ts'
 import type { ServeHandle } from '../../assemble/serve.ts'
 import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
-import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { eventLine } from '../event-line.ts'
 import { keepSettings } from '../keep-settings.ts'
 import { watchCrawl } from '../live-view.ts'
-import { noteContact } from '../run-crawl.ts'
-import { shellWord } from '../words.ts'
+import { emptyWords, movedWords, noteContact } from '../run-crawl.ts'
+import { shellWord, some } from '../words.ts'
 
 const ENDED: Readonly<Record<CrawlWhy, string>> = {
   complete: 'Complete',
@@ -24,7 +23,7 @@ export const serve: Command = {
   what: 'hand out a crawl to workers on other machines, and take in what they bring',
   more:
     'Answers workers over HTTP (orbweaver worker --server URL): gives them sites to visit, keeps the courtesy over all of them together, and stores what they report. With --database postgres://… any number of servers share one crawl; without it the server keeps everything in the folder of the collection.\n' +
-    'New workers need the --join-secret of the server; without one only workers of the same machine may join. Ctrl-C stops it; workers go on with what they have, keep their reports, and deliver them when a server is back. Exit codes: 0 complete (with --until-done), 2 wrong flag or seed, 3 disk full, 4 database unreachable, 11 stopped, 14, 15, 16 page, time or size limit reached.',
+    'New workers need the --join-secret of the server; without one only workers of the same machine may join. Ctrl-C stops it; workers go on with what they have, keep their reports, and deliver them when a server is back. Exit codes: 0 complete (with --until-done), 1 no seed brought anything, 2 wrong flag or seed, 3 disk full, 4 database unreachable, 11 stopped, 14, 15, 16 page, time or size limit reached.',
   examples: [
     {
       line: 'ORBWEAVER_JOIN_SECRET=… orbweaver serve https://www.example.org/ --host 0.0.0.0 -c news',
@@ -65,10 +64,13 @@ export const serve: Command = {
       server.stop()
     })
     try {
-      const { why, exit, documents } = await server.done
+      const { why, exit, documents, seeds } = await server.done
+      const { collection: folder } = settings
+      if (why === 'complete')
+        for (const line of [...movedWords(seeds, folder), ...emptyWords(seeds, folder)]) screen.say(line)
       if (settings.json)
         screen.print(JSON.stringify({ ended: why, documents, collection: settings.collection }, undefined, 2))
-      else if (!settings.quiet) screen.say(`${ENDED[why]}: ${grouped(documents)} documents.`)
+      else if (!settings.quiet) screen.say(`${ENDED[why]}: ${some(documents, 'document')}.`)
       return exit
     } finally {
       deaf()

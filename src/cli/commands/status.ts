@@ -1,7 +1,7 @@
 import { EXIT } from '../../base/errors.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import type { Settings } from '../../config/keys.ts'
-import { grouped, share } from '../../report/text-table.ts'
+import { grouped } from '../../report/text-table.ts'
 import { clusterLines, whyNobodyIsAsked } from '../cluster-words.ts'
 import type { Command } from '../command.ts'
 import type { Standing } from '../rooms.ts'
@@ -46,7 +46,8 @@ export function statusText(standing: Standing, { collection, database }: Which, 
   const lines = [
     `${database === undefined ? collection : 'the shared database'}: ${STATE[standing.state]}`,
     `  begun       ${standing.begunAt === undefined ? '-' : `${timeText(standing.begunAt)} UTC`}, last page ${standing.lastAt === undefined ? '-' : ago(standing.lastAt, now)}`,
-    `  URLs        ${grouped(urls.known)} known : ${grouped(standing.documents)} collected (${share(standing.documents, urls.known)}) : ${grouped(urls.waiting)} waiting; ${grouped(Math.max(0, urls.done - standing.documents))} redirected, missing or refused`,
+    `  URLs        ${grouped(urls.known)} known : ${grouped(standing.documents)} collected (${Math.round((100 * standing.documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
+    `  others      ${grouped(Math.max(0, urls.done - standing.documents))} URLs redirected, missing or refused`,
     `  documents   ${grouped(standing.documents)} (${formatSize(standing.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
@@ -56,12 +57,14 @@ export function statusText(standing: Standing, { collection, database }: Which, 
       `  held        ${grouped(sites.held)} ${sites.held === 1 ? 'site' : 'sites'} that nobody vouches for: ${grouped(domains)} ${domains === 1 ? 'domain' : 'domains'} with wildcards`,
     )
   }
-  if (trend !== undefined) {
+  // Of a queue that is empty for good there is nothing to foresee.
+  if (trend !== undefined && standing.state !== 'complete') {
     const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
     const turn =
       trend.waiting > 0 ? 'the queue grows' : trend.waiting < 0 ? 'the queue shrinks' : 'the queue stands still'
     lines.push(
-      `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h: ${turn}`,
+      `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
+      `              ${turn}`,
     )
   }
   const why = whyNobodyIsAsked(standing)

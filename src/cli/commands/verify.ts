@@ -1,8 +1,8 @@
 import { EXIT, Problem } from '../../base/errors.ts'
-import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
+import { some } from '../words.ts'
 
 /** Faults that are printed; a volume that is wholly broken would print one for every record. */
 const MOST_PRINTED = 50
@@ -30,13 +30,13 @@ export const verify: Command = {
     screen.draw([])
     if (!settings.quiet && !settings.json)
       for (const { where, what } of found.notes ?? []) screen.say(`note: ${plain(where)}: ${plain(what)}`)
-    const sum = `${grouped(found.volumes)} volumes, ${grouped(found.records)} records, ${grouped(found.captures)} captures`
+    const sum = `${some(found.volumes, 'volume')}, ${some(found.records, 'record')}, ${some(found.captures, 'capture')}`
     if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
     else if (found.faults.length === 0) screen.print(`All is right: ${sum}.`)
     else
       for (const { where, what } of found.faults.slice(0, MOST_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)
     if (found.faults.length > 0)
-      throw new Problem('verify-failed', `${grouped(found.faults.length)} faults in ${sum}; what is not named is right`)
+      throw new Problem('verify-failed', `${some(found.faults.length, 'fault')} in ${sum}; what is not named is right`)
     return EXIT.done
   },
 }

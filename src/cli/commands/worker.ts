@@ -1,8 +1,8 @@
 import { EXIT, Problem } from '../../base/errors.ts'
-import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { eventLine } from '../event-line.ts'
-import { watchWorker } from '../worker-view.ts'
+import { some } from '../words.ts'
+import { watchWorker, workerSummary } from '../worker-view.ts'
 
 /** Who waits longer than this for a server should know for what. */
 const PATIENT_MS = 5000
@@ -24,6 +24,7 @@ export const worker: Command = {
   words: { least: 0, most: 0 },
   async run(call) {
     const { settings, screen, clock, version, doors } = call
+    const begun = clock.elapsed()
     if (settings.server.length === 0)
       throw new Problem('bad-flag', 'for whom? Name the server: orbweaver worker --server http://HOST:8723')
     const journal = settings.verbose
@@ -49,8 +50,9 @@ export const worker: Command = {
       const { why, undelivered } = await handle.done
       if (undelivered > 0)
         screen.say(
-          `orbweaver: ${grouped(undelivered)} reports could not be delivered; they are kept in ${settings.collection}, and the same command brings them`,
+          `orbweaver: ${some(undelivered, 'report')} could not be delivered; what is left is kept in ${settings.collection}, and the same command brings it`,
         )
+      if (!settings.quiet && !settings.json) screen.say(workerSummary(why, handle.snapshot(), clock.elapsed() - begun))
       if (settings.json) screen.print(JSON.stringify({ ended: why, ...handle.snapshot(), undelivered }, undefined, 2))
       return why === 'complete' ? EXIT.done : EXIT.interrupted
     } finally {

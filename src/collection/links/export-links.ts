@@ -94,7 +94,7 @@ async function linksAfter(tx: Tx, page: number): Promise<{ links: TextLink[]; la
   return { links: links.flatMap(named), last: rows.length < PIECE ? undefined : Number(rows[rows.length - 1].page) }
 }
 
-/** Only a URL that was forgotten on request has no text any more. */
+/** No text: its row was forgotten on request, or the page was read by a version before this that did not keep it. */
 function named({ from, to }: { from: string; to: string | undefined }): TextLink[] {
   return to === undefined ? [] : [{ from, to }]
 }

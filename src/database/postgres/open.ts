@@ -11,7 +11,7 @@ import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
-import { backOff, read, type TransactionTools, transact } from './transactions.ts'
+import { backOff, outageBook, read, type TransactionTools, transact } from './transactions.ts'
 import { again, troubleOf } from './troubles.ts'
 
 export interface PostgresDatabase extends Database {
@@ -73,7 +73,9 @@ async function opened(
   const pool = poolOf({ most, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
-  const tools: TransactionTools = { pool, where, clock, random, patienceMs: settings.patienceMs, readsAgain }
+  const { patienceMs } = settings
+  const { outage, reached } = outageBook(where, clock)
+  const tools: TransactionTools = { pool, where, clock, random, patienceMs, readsAgain, reached }
   try {
     const first = () => refuseSharedSessions(address, settings)
     await whenReady(tools, settings.startPatienceMs, first, (connection) => ready(connection, where, steps))
@@ -96,6 +98,7 @@ async function opened(
           throw troubleOf(error, where, true)
         }),
       ),
+    outage,
     close() {
       closed ??= pool.close()
       return closed

@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
+import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Answer, Connection } from './connection.ts'
-import { type TransactionTools, transact } from './transactions.ts'
+import { outageBook, type TransactionTools, transact } from './transactions.ts'
 
 /** The first COMMIT is lost with its connection; whoever is asked about it has this history and says this. */
 function afterALoss(timeline: number, status: string): TransactionTools {
@@ -59,5 +60,37 @@ describe('a COMMIT without an answer', () => {
 
   it('is never taken for done because the server that took over gave its number to another', async () => {
     await assert.rejects(runs(2, 'committed'), { code: 'database-unreachable', message: /cannot be found out/ })
+  })
+})
+
+describe('a database that is away', () => {
+  it('is noted by the first try that fails, and is back with the first that does not', async () => {
+    const clock = virtualClock(0)
+    const { outage, reached } = outageBook('db.test', clock)
+    const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' })
+    let tries = 0
+    const tools: TransactionTools = {
+      ...afterALoss(1, 'committed'),
+      pool: {
+        async take() {
+          if (++tries > 5) return afterALoss(1, 'committed').pool.take()
+          throw refused
+        },
+        give: () => {},
+        close: async () => {},
+      },
+      clock,
+      patienceMs: 10_000,
+      reached,
+    }
+    assert.equal(outage(), undefined)
+    const work = transact(tools, () => {})
+    await clock.run(clock.sleep(1))
+    assert.deepEqual(outage(), {
+      what: 'the database db.test cannot be reached: nothing listens there',
+      since: 0,
+    })
+    await clock.run(work)
+    assert.ok(outage()!.until! > 0)
   })
 })

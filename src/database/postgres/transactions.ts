@@ -6,7 +6,7 @@ import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
-import type { Tx } from '../database.ts'
+import type { Outage, Tx } from '../database.ts'
 import type { Connection } from './connection.ts'
 import type { Pool } from './pool.ts'
 import { type Statements, statementsOf } from './statements.ts'
@@ -24,6 +24,8 @@ export interface TransactionTools {
   readonly patienceMs: number
   /** Whether work that reads may be run again once it has begun: not when it has told somebody what it read. */
   readonly readsAgain: boolean
+  /** Hears of each try that did not reach the database (with its error), and of each that did. */
+  readonly reached?: (error?: unknown) => void
 }
 
 /** Conflicts end soon or never: after this many the work itself is at fault. */
@@ -86,6 +88,8 @@ async function insist<T>(
   const tries = { conflict: 0, slow: 0, away: 0 }
   for (;;) {
     const result = await attempt()
+    if (result.kind === 'done' || result.why === 'conflict') tools.reached?.()
+    else if (result.why === 'away') tools.reached?.(result.error)
     if (result.kind === 'done') return result.value
     tries[result.why]++
     const isOver =
@@ -94,6 +98,23 @@ async function insist<T>(
       (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
     if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
     await backOff(tools, tries[result.why])
+  }
+}
+
+/** Notes since when the database cannot be reached, and when it could be again. */
+export function outageBook(where: string, clock: Clock) {
+  let last: Outage | undefined
+  return {
+    outage: () => last,
+    reached(error?: unknown): void {
+      const isOpen = last !== undefined && last.until === undefined
+      if (error === undefined) {
+        if (isOpen) last = { ...last!, until: clock.elapsed() }
+      } else if (!isOpen) {
+        const trouble = troubleOf(error, where, true)
+        last = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
+      }
+    },
   }
 }
 

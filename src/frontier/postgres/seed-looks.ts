@@ -5,7 +5,7 @@ import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
-import type { SeedLooks } from '../seed-looks.ts'
+import type { Seed, SeedLooks, SeedPlace } from '../seed-looks.ts'
 
 /** Of the URLs asked about, those that are known. Millions of names come in thousands. */
 const READ_MARKS = `
@@ -17,7 +17,9 @@ const READ_BARRED = `
 const READ_ALL = `SELECT url, source FROM seed ORDER BY site, key`
 const READ_SITES = `
   SELECT min(url COLLATE "C") AS url, max((source = 'names')::int) AS named FROM seed GROUP BY site ORDER BY site`
-const READ_FIRST = `SELECT url FROM seed ORDER BY added_at, url COLLATE "C" LIMIT $1`
+const READ_FIRST = `SELECT url, source FROM seed ORDER BY added_at, url COLLATE "C" LIMIT $1`
+const READ_AFTER = `
+  SELECT site, key, url, source FROM seed WHERE (bucket, site, key) > ($1, $2, $3) ORDER BY bucket, site, key LIMIT $4`
 const COUNT_MARKS = `
   SELECT s.source, u.mark, count(*) AS count FROM seed s
   JOIN url u ON u.bucket = s.bucket AND u.site = s.site AND u.key = s.key GROUP BY s.source, u.mark`
@@ -37,29 +39,33 @@ export const postgresSeedLooks: SeedLooks = {
     })
   },
   async list(tx, which) {
-    if (which === 'all') return postgresTx(tx).all<{ url: string; source: SeedSource }>(READ_ALL)
+    if (which === 'all') return postgresTx(tx).all<Seed>(READ_ALL)
     const rows = await postgresTx(tx).all<{ url: string; named: number }>(READ_SITES)
     return rows.map(({ url, named }) => ({ url, source: named === 1 ? 'names' : 'given' }))
   },
-  first: async (tx, atMost) => (await postgresTx(tx).all<{ url: string }>(READ_FIRST, atMost)).map(({ url }) => url),
+  first: (tx, atMost) => postgresTx(tx).all<Seed>(READ_FIRST, atMost),
+  async after(tx, after, atMost) {
+    const rows = await postgresTx(tx).allExact<Seed & SeedPlace>(READ_AFTER, ...placeAfter(after), atMost)
+    return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
+  },
   async counts(tx) {
     const rows = await postgresTx(tx).all<{ source: SeedSource; mark: number; count: number }>(COUNT_MARKS)
     return rows.map(({ source, mark, count }) => ({ source, mark: MARKS[mark], count }))
   },
   async gone(tx, source, after, atMost) {
-    const from =
-      after === undefined
-        ? [-1, BEFORE_ALL_KEYS, BEFORE_ALL_KEYS]
-        : [bucketOf('postgres', after.site), after.site, after.key]
     const rows = await postgresTx(tx).allExact<{ site: bigint; key: bigint; url: string }>(
       READ_GONE,
       source,
-      ...from,
+      ...placeAfter(after),
       atMost,
     )
     return { urls: rows.map(({ url }) => url), last: rows.at(-1) }
   },
   marks: (tx, urls) => marksOf(postgresTx(tx), urls),
+}
+
+function placeAfter(after: SeedPlace | undefined): [number, bigint, bigint] {
+  return after === undefined ? [-1, BEFORE_ALL_KEYS, BEFORE_ALL_KEYS] : [bucketHere(after.site), after.site, after.key]
 }
 
 async function marksOf(tx: PostgresTx, urls: readonly SeedUrl[]): Promise<(MarkName | undefined)[]> {

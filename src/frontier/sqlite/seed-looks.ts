@@ -4,13 +4,14 @@ import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { SeedSource, SeedUrl } from '../ledger.ts'
 import { GONE, MARKS, type MarkName, NOT_FOUND } from '../mark.ts'
-import type { Place, SeedLooks } from '../seed-looks.ts'
+import type { Place, Seed, SeedLooks, SeedPlace } from '../seed-looks.ts'
 
 export const READ_MARK = `SELECT mark FROM url WHERE site = ? AND key = ?`
 export const READ_IS_BARRED = `SELECT 1 FROM site WHERE key = ? AND state = 'barred'`
 const READ_ALL = `SELECT url, source FROM seed`
 const READ_SITES = `SELECT min(url) AS url, max(source = 'names') AS named FROM seed GROUP BY site`
-const READ_FIRST = `SELECT url FROM seed ORDER BY added_at, url LIMIT ?`
+const READ_FIRST = `SELECT url, source FROM seed ORDER BY added_at, url LIMIT ?`
+const READ_AFTER = `SELECT site, key, url, source FROM seed WHERE (site, key) > (?, ?) ORDER BY site, key LIMIT ?`
 const COUNT_MARKS = `
   SELECT s.source, u.mark, count(*) AS count FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key
   GROUP BY s.source, u.mark`
@@ -23,15 +24,16 @@ const BEFORE_ALL = { site: -(2n ** 63n), key: -(2n ** 63n) }
 export const sqliteSeedLooks: SeedLooks = {
   places: async (tx, urls) => urls.map((url) => placeOf(sqliteTx(tx), url)),
   async list(tx, which) {
-    if (which === 'all') return sqliteTx(tx).all<{ url: string; source: SeedSource }>(READ_ALL)
+    if (which === 'all') return sqliteTx(tx).all<Seed>(READ_ALL)
     return sqliteTx(tx)
       .all<{ url: string; named: number }>(READ_SITES)
       .map(({ url, named }) => ({ url, source: named === 1 ? 'names' : 'given' }))
   },
-  first: async (tx, atMost) =>
-    sqliteTx(tx)
-      .all<{ url: string }>(READ_FIRST, atMost)
-      .map(({ url }) => url),
+  first: async (tx, atMost) => sqliteTx(tx).all<Seed>(READ_FIRST, atMost),
+  async after(tx, after = BEFORE_ALL, atMost) {
+    const rows = sqliteTx(tx).allExact<Seed & SeedPlace>(READ_AFTER, after.site, after.key, atMost)
+    return { seeds: rows.map(({ url, source }) => ({ url, source })), last: rows.at(-1) }
+  },
   counts: async (tx) =>
     sqliteTx(tx)
       .all<{ source: SeedSource; mark: number; count: number }>(COUNT_MARKS)
