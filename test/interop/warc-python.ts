@@ -46,7 +46,7 @@ const plain: Made[] = [
   madeUpExchange({ url: 'http://example.org/cut', at: 1_700_000_005_000, payload: page.subarray(7), cut: 'length' }),
   madeUpExchange({ url: 'http://example.org/~again%20é', at: 1_700_000_006_000, payload: page }),
 ]
-const chunked = madeUpExchange({ url: 'http://example.org/chunked', payload: page.subarray(1), chunks: [1000] })
+const chunked = madeUpExchange({ url: 'http://example.org/chunked', payload: page.subarray(1), chunked: true })
 
 async function written(worker: string, exchanges: Made[]): Promise<{ path: string; captures: Capture[] }> {
   const { archive } = madeUpArchive(realDisk, { folder, worker })
