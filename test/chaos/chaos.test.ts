@@ -12,11 +12,11 @@ const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
 if (!('skipped' in postgres)) await postgres.end()
 
-test('a cluster under faults: the same set, counted once, every pause kept', {
+test('a cluster under faults: the same set, counted once, every wait kept, nothing asked for twice without need', {
   skip,
   timeout: 10 * 60_000,
 }, async (t) => {
-  const web = { ...chaosWeb(SEED, 600), sites: 30 }
+  const web = { ...chaosWeb(SEED, 300), sites: 30 }
   const tell = (line: string) => t.diagnostic(line)
   const options = {
     seed: SEED,

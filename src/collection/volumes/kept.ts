@@ -6,7 +6,7 @@ import { isPacked } from '../../web/warc/payload.ts'
 import type { Truncation } from '../../web/warc/record.ts'
 
 export interface Kept {
-  /** As it came, but for the name of a line that announces a transfer coding. */
+  /** As it came, but for the names of lines that are not true of the payload as it is stored. */
   head: Uint8Array
   payload: Uint8Array
   truncated: Truncation | undefined
@@ -25,7 +25,7 @@ export function keptOf(exchange: Exchange): Kept {
   const version = answer.head.version.toLowerCase()
   const protocols = HTTP_VERSION.test(version) ? [version] : []
   if (exchange.tls !== undefined) protocols.push(exchange.tls)
-  const head = storedHead(answer.wireHead)
+  const head = storedHead(answer.wireHead, answer.kind !== 'full')
   if (answer.kind === 'declined') {
     return { head, payload: NO_BYTES, truncated: 'unspecified', packed: false, protocols }
   }

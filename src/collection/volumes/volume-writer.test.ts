@@ -59,7 +59,8 @@ test('any exchange comes back byte for byte, with right digests', async () => {
         const { answer } = exchanges[i]
         const record = found.get(capture.offset)
         assert.ok(record !== undefined && record.length === capture.length)
-        const head = Buffer.from(answer.wireHead).toString('latin1').replace('Transfer-', 'X-Crawler-Transfer-')
+        let head = Buffer.from(answer.wireHead).toString('latin1').replace('Transfer-', 'X-Crawler-Transfer-')
+        if (answer.kind === 'cut') head = head.replace('Content-Length', 'X-Crawler-Content-Length')
         assert.ok(Buffer.concat([Buffer.from(head, 'latin1'), answer.payload]).equals(record.block))
         assert.equal(record.headers.get('WARC-Block-Digest'), sha1(record.block))
         assert.equal(record.headers.get('WARC-Payload-Digest'), sha1(answer.payload))
@@ -84,7 +85,8 @@ test('a declined answer is its head, marked', async () => {
   await archive.close()
   const record = recordsIn(disk, capture.volume)[1]
   assert.equal(record.headers.get('WARC-Truncated'), 'unspecified')
-  assert.ok(Buffer.from(answer.wireHead).equals(record.block))
+  const head = Buffer.from(answer.wireHead).toString('latin1').replace('Content-Length', 'X-Crawler-Content-Length')
+  assert.equal(Buffer.from(record.block).toString('latin1'), head)
 })
 
 test('a twin is known only when it is durable, and becomes a revisit that refers to the response', async () => {

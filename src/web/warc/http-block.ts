@@ -19,14 +19,18 @@ export interface HttpBlock {
 const latin1 = new TextDecoder('latin1')
 const STATUS_LINE = /^\s*(HTTP\/[\d.]+|ICY)\s+(\d{3})([\s\S]*)$/i
 
+const CODED = /\n(?=transfer-encoding[ \t\r]*:)/gi
+const CODED_OR_CUT = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
+
 /**
  * The head of an answer as it is stored in front of the payload. A line that announces a transfer coding would be untrue
- * there: it keeps its value under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
+ * there, and so would the length of a body that was cut: pywb's readers would wait for the rest. Such a line keeps its value
+ * under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
  */
-export function storedHead(wireHead: Uint8Array): Uint8Array {
+export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
   // Not TextDecoder: its Latin-1 is windows-1252, which would change bytes.
   const text = Buffer.from(wireHead.buffer, wireHead.byteOffset, wireHead.length).toString('latin1')
-  const stored = text.replace(/\n(?=transfer-encoding[ \t\r]*:)/gi, '\nX-Crawler-')
+  const stored = text.replace(isCut ? CODED_OR_CUT : CODED, '\nX-Crawler-')
   return stored.length === text.length ? wireHead : Buffer.from(stored, 'latin1')
 }
 
