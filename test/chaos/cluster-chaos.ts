@@ -108,7 +108,7 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
  * What was answered is durable some seconds later, or some seconds after servers and PostgreSQL can take it again. Whoever has
  * the site next may not know of it only when a worker was hindered before that, or when it took as long as a lease.
  */
-function unreported(hindrances: readonly Hindrance[]): Kills['mayHaveForgotten'] {
+export function unreported(hindrances: readonly Hindrance[]): Kills['mayHaveForgotten'] {
   const inOrder = hindrances.toSorted((a, b) => a.from - b.from)
   return (before, again) => {
     const answered = before.wall + (before.endedAt ?? before.at) - before.at

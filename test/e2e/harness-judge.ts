@@ -70,9 +70,11 @@ export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: Righ
   const matched = matchRetries(entries, again.retries, web, rules)
   const asked = askedAgainst(entries, right, web)
   const seen = asTheCrawlerSaw(entries, web, right)
+  const atAddress = rules.addressPauseMs
   return {
     tooSoon: courtesyViolations(seen, { pauseOf: (site) => rules.pauseOf(site), toleranceMs }),
-    tooSoonAtAddress: addressViolations(seen, { pauseOf: () => rules.addressPauseMs ?? 0, toleranceMs, from: 'end' }),
+    tooSoonAtAddress:
+      atAddress === undefined ? [] : addressViolations(seen, { pauseOf: () => atAddress, toleranceMs, from: 'end' }),
     waitsBroken: waitsBroken(entries, web, rules),
     overlaps: overlaps(entries),
     forbidden: forbiddenRequests(entries, web, ROBOTS_TOKEN),

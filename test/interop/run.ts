@@ -57,7 +57,11 @@ if (process.argv.includes('--rust'))
 
 const { status } = spawnSync(
   process.execPath,
-  ['--test', '--test-concurrency=1', ...['warc-python.ts', 'readers.ts'].map((name) => join(import.meta.dirname, name))],
+  [
+    '--test',
+    '--test-concurrency=1',
+    ...['warc-python.ts', 'readers.ts'].map((name) => join(import.meta.dirname, name)),
+  ],
   { stdio: 'inherit', env: { ...process.env, INTEROP: home } },
 )
 process.exitCode = status ?? 1
