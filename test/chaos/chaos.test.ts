@@ -6,7 +6,7 @@ import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
 import { walk } from '../../src/testweb/walker.ts'
 import { makeWeb } from '../../src/testweb/web.ts'
 import { judgeRequests } from '../e2e/harness-judge.ts'
-import { chaosCrawl, unreported } from './cluster-chaos.ts'
+import { chaosCrawl, killsBy } from './cluster-chaos.ts'
 import { wanted } from './fate.ts'
 import { migrationChaos } from './migration-chaos.ts'
 import type { Hindrance } from './troubled-cluster.ts'
@@ -57,7 +57,7 @@ test('the judge of chaos finds each wait that is broken, and repeats that no fau
       patience: 0.01,
       firstByteMs: 30_000,
       toleranceMs: 3,
-      killed: { mayHaveForgotten: unreported(hindrances) },
+      killed: killsBy(hindrances),
     })
     const { extra: _, lacking: __, retries: ___, beforeRobots: ____, ...rest } = seen
     return Object.entries(rest).flatMap(([name, list]) => (list.length === 0 ? [] : [name]))

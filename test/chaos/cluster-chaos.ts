@@ -96,7 +96,7 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
     patience: settings.patience,
     firstByteMs: 30_000,
     toleranceMs: 3,
-    killed: { mayHaveForgotten: unreported(cluster.hindrances) },
+    killed: killsBy(cluster.hindrances),
   })
   for (const [name, list] of Object.entries(broken)) assertNone(list, `${name} (seed ${seed})`)
   const waited = [...retries].map(([name, count]) => `${name} ${count}`)
@@ -108,16 +108,18 @@ async function chaosOver(postgres: StartedServer, options: ChaosOptions): Promis
  * What was answered is durable some seconds later, or some seconds after servers and PostgreSQL can take it again. Whoever has
  * the site next may not know of it only when a worker was hindered before that, or when it took as long as a lease.
  */
-export function unreported(hindrances: readonly Hindrance[]): Kills['mayHaveForgotten'] {
+export function killsBy(hindrances: readonly Hindrance[]): Kills {
   const inOrder = hindrances.toSorted((a, b) => a.from - b.from)
-  return (before, again) => {
+  const mayHaveForgotten: Kills['mayHaveForgotten'] = (before, again) => {
     const answered = before.wall + (before.endedAt ?? before.at) - before.at
     let durable = answered + LONGEST_UNREPORTED_MS
     for (const { whose, from, to } of inOrder)
-      if (whose === 'server' && from <= durable && to >= answered) durable = Math.max(durable, to + LONGEST_UNREPORTED_MS)
+      if (whose === 'server' && from <= durable && to >= answered)
+        durable = Math.max(durable, to + LONGEST_UNREPORTED_MS)
     if (durable - answered > LEASE_MS) return true
     return inOrder.some(({ whose, from, to }) => {
       return whose === 'worker' && from <= Math.min(durable, again.wall) && to >= before.wall
     })
   }
+  return { mayHaveForgotten, knewRobots: (read, again) => read.some((one) => !mayHaveForgotten(one, again)) }
 }

@@ -42,6 +42,8 @@ export interface JudgeRules {
 export interface Kills {
   /** It was killed between the two, so soon after the first that its part need not have been durable. */
   mayHaveForgotten(before: RequestEntry, again: RequestEntry): boolean
+  /** Some of these answers of robots.txt was noted. Else a Crawl-delay counts as forgotten with the answer before. */
+  knewRobots?(read: readonly RequestEntry[], again: RequestEntry): boolean
 }
 
 export interface Judged {
@@ -115,9 +117,9 @@ function waitsBroken(entries: readonly RequestEntry[], web: TestWeb, rules: Judg
     const read = robots.get(after.site) ?? []
     if (splitUrl(after.url).path === '/robots.txt') robots.set(after.site, [...read, after])
     if (before === undefined) continue
-    const isNoted = (entry: RequestEntry) => rules.killed?.mayHaveForgotten(entry, after) !== true
-    const delay = read.some(isNoted) ? robotsPause(web, before) : 0
-    const wait = Math.max(delay, isNoted(before) ? retryAfterOf(web, before, rules) : 0)
+    const isNoted = rules.killed?.mayHaveForgotten(before, after) !== true
+    const delay = (rules.killed?.knewRobots?.(read, after) ?? isNoted) ? robotsPause(web, before) : 0
+    const wait = Math.max(delay, isNoted ? retryAfterOf(web, before, rules) : 0)
     const gap = after.at - (before.whole ? (before.endedAt ?? before.at) : before.at)
     if (gap < wait - rules.toleranceMs) broken.push({ wait, gap, before, after })
   }

@@ -156,7 +156,7 @@ function judged(name: string, make: () => Promise<string>, skip: string | false)
 interface Line {
   url: string
   mime: string
-  status: string
+  status?: string
   digest: string
 }
 
@@ -170,13 +170,14 @@ async function replay({ collection }: Made): Promise<void> {
     const { url, status, digest, mime } = JSON.parse(line.slice(line.indexOf('{'))) as Line
     const [, time] = line.split(' ', 2)
     const answer = await fetched(`${pywb.url}/trial/${time}id_/${url}`)
-    // A redirect to its own spelling is answered by the next capture; of a redirect that is a revisit pywb sends no body.
-    if (status.startsWith('3') && (answer.status === 404 || mime === 'warc/revisit')) continue
-    const got = sha1(answer.body)
-    if (String(answer.status) !== status || got !== `sha1:${digest}`)
-      wrong.push(
-        `${time} ${url}: ${answer.status}, ${answer.body.length} bytes, ${got}; not ${status}, ${digest} (${mime})`,
-      )
+    // The index says no status of a revisit.
+    const isRight = status === undefined || String(answer.status) === status
+    // A redirect to its own spelling is answered by another capture; of one that is a revisit pywb sends no body.
+    if (status?.startsWith('3') && answer.status === 404) continue
+    if (mime === 'warc/revisit' && answer.status >= 300 && answer.status < 400) continue
+    const got = `${answer.status}, ${answer.body.length} bytes, ${sha1(answer.body)}`
+    if (!isRight || sha1(answer.body) !== `sha1:${digest}`)
+      wrong.push(`${time} ${url}: ${got}; not ${status ?? 'any status'}, ${digest} (${mime})`)
   }
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} of ${lines.length}`)
 }
@@ -242,8 +243,17 @@ judged(
   false,
 )
 
-/** A folder with an index.html: the one that is named, or the first of a Debian package with documentation. */
-const DOCS = process.env['ORBWEAVER_DOCS'] ?? dirname(globSync('/usr/share/doc/*/html/index.html').sort()[0] ?? '.')
+/** A folder with an index.html: the one that is named, or the largest of the Debian packages with documentation. */
+function documentation(): string {
+  const named = process.env['ORBWEAVER_DOCS']
+  if (named !== undefined) return named
+  const sizes = globSync('/usr/share/doc/*/html/index.html').map((path) => {
+    return { path: dirname(path), pages: globSync(join(dirname(path), '**/*.html')).length }
+  })
+  return sizes.sort((a, b) => b.pages - a.pages)[0]?.path ?? '.'
+}
+
+const DOCS = documentation()
 const TYPES: Record<string, string> = { '.html': 'text/html; charset=utf-8', '.txt': 'text/plain', '.css': 'text/css' }
 const PAGES = 300
 
@@ -267,7 +277,7 @@ judged(
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
     })
     try {
-      const flags = ['--resolve', `*.test=127.0.0.1:${port}`, '--pause-for', '*.test=10ms', '--pause-factor', '0']
+      const flags = ['--resolve', `*.test=127.0.0.1:${port}`, '--pause-for', '*.test=30ms', '--pause-factor', '0']
       const limits = ['--max-pages', String(PAGES), '--quiet', '--json']
       await orbweaver('crawl', 'http://docs.test/', 'http://copy.test/', '-c', collection, ...flags, ...limits)
     } finally {
