@@ -166,8 +166,12 @@ async function replay({ collection }: Made): Promise<void> {
   const lines = readFileSync(join(collection, 'indexes', 'index.cdxj'), 'utf8')
     .trim()
     .split('\n')
+  const parsed = (line: string) => JSON.parse(line.slice(line.indexOf('{'))) as Line
+  const placeOf = (line: string) => line.slice(0, line.indexOf('{'))
+  // Names with and without `www.` have one key in the index: of two captures in one second pywb replays the first.
+  const alike = Map.groupBy(lines, placeOf)
   for (const line of lines) {
-    const { url, status, digest, mime } = JSON.parse(line.slice(line.indexOf('{'))) as Line
+    const { url, status, digest, mime } = parsed(line)
     const [, time] = line.split(' ', 2)
     const answer = await fetched(`${pywb.url}/trial/${time}id_/${url}`)
     // The index says no status of a revisit.
@@ -176,7 +180,8 @@ async function replay({ collection }: Made): Promise<void> {
     if (status?.startsWith('3') && answer.status === 404) continue
     if (mime === 'warc/revisit' && answer.status >= 300 && answer.status < 400) continue
     const got = `${answer.status}, ${answer.body.length} bytes, ${sha1(answer.body)}`
-    if (!isRight || sha1(answer.body) !== `sha1:${digest}`)
+    const digests = alike.get(placeOf(line))?.map((other) => `sha1:${parsed(other).digest}`)
+    if (!isRight || digests?.includes(sha1(answer.body)) !== true)
       wrong.push(`${time} ${url}: ${got}; not ${status ?? 'any status'}, ${digest} (${mime})`)
   }
   assert.deepEqual(wrong.slice(0, 20), [], `${wrong.length} of ${lines.length}`)
