@@ -63,18 +63,18 @@ function flush(): void {
 
 /** Pages of this web are small beside the buffer. */
 function store({ url, sentAt, answer }: Exchange & { answer: { kind: 'full' } }, coded: boolean): void {
-  const { wireHead, wireBody, payload } = answer
+  const { wireHead, payload } = answer
   const head = responseHead({
     id: nextId(),
     at: sentAt,
     url,
     ip: address.ip,
     protocols: ['http/1.1'],
-    blockDigest: sha1(wireHead, wireBody),
+    blockDigest: sha1(wireHead, payload),
     payloadDigest: sha1(payload),
-    length: wireHead.length + wireBody.length,
+    length: wireHead.length + payload.length,
   })
-  const parts = [Buffer.from(head), wireHead, wireBody, RECORD_END]
+  const parts = [Buffer.from(head), wireHead, payload, RECORD_END]
   if (coded) storedMember(emit, parts)
   else deflatedMember(emit, parts)
 }

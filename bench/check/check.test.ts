@@ -1,6 +1,7 @@
 /** That the check can fail: on a work that has become slower, by name, and with the right exit code. */
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
@@ -18,6 +19,20 @@ test('a loss is told by name; a gain, and what is within the bound, are none', (
     lost.map(({ name }) => name),
     ['slower', 'new', 'unmeasured'],
   )
+})
+
+test('the committed figures of whole crawls are no laxer than those that are published', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/measurements.md'), 'utf8')
+  const published = (crawler: string, coding: string) => {
+    const [, cpu] = new RegExp(`^\\| ${crawler} \\| ${coding} \\| ([\\d.]+) \\|`, 'm').exec(page) ?? []
+    assert.ok(cpu !== undefined, `docs/measurements.md has a row for ${crawler}, ${coding}`)
+    return Number(cpu)
+  }
+  for (const [coding, committed] of Object.entries(readFigures(FIGURES).whole)) {
+    const ratio = published('orbweaver', coding) / published('ceiling', coding)
+    // Three digits are published of each: their ratio is right to half a percent.
+    assert.ok(committed <= ratio * 1.005, `${coding}: ${committed} is committed, ${ratio.toFixed(3)} published`)
+  }
 })
 
 test('a piece that does its work twice is found', async () => {

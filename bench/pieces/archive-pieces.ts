@@ -34,7 +34,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
     ),
     piece(
       'deflate',
-      timeEach(pages, ({ answer }) => deflatedMember(drop, [answer.wireHead, answer.wireBody])),
+      timeEach(pages, ({ answer }) => deflatedMember(drop, [answer.wireHead, answer.payload])),
       'a gzip member; part of the archive of an identity answer',
     ),
     piece(
@@ -44,7 +44,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
     ),
     piece(
       'store',
-      timeEach(coded, ({ answer }) => storedMember(drop, [answer.wireHead, answer.wireBody])),
+      timeEach(coded, ({ answer }) => storedMember(drop, [answer.wireHead, answer.payload])),
       'a gzip member without compressing; part of the archive of a gzip answer',
     ),
     piece('archive, identity answer', timeKeeping(pages), 'request and response: digests, deflated; not the disk'),
@@ -61,7 +61,7 @@ async function timeWriting(pages: readonly Page[]): Promise<number> {
   using folder = temporaryFolder()
   let bytes = 0
   const count = (written: Uint8Array) => void (bytes += written.length)
-  for (const { answer } of pages) deflatedMember(count, [answer.wireHead, answer.wireBody])
+  for (const { answer } of pages) deflatedMember(count, [answer.wireHead, answer.payload])
   const random = seededRandom(1)
   const block = Uint8Array.from({ length: BLOCK_BYTES }, () => random.integer(256))
   const file = realDisk.append(join(folder.path, 'volume'))
@@ -77,7 +77,7 @@ function inGzip(page: Page): Page {
   const payload = new Uint8Array(gzipSync(page.answer.payload, { level: 6 }))
   const { head } = page.answer
   const headers = [...head.headers, ['Content-Encoding', 'gzip'] as const]
-  return { ...page, answer: { ...page.answer, head: { ...head, headers }, payload, wireBody: payload } }
+  return { ...page, answer: { ...page.answer, head: { ...head, headers }, payload } }
 }
 
 function timeKeeping(pages: readonly Page[]): number {

@@ -162,6 +162,32 @@ describe('a collection in a database that many machines share', {
     await other.close()
   })
 
+  it('is asked from a folder that is not its own: what is missing there is no fault', async () => {
+    const rooms = await openCollection(join(root, 'elsewhere'), { database: address })
+    try {
+      const { faults, notes, volumes, elsewhere } = await rooms.verify(() => {})
+      assert.deepEqual(faults, [])
+      assert.equal(volumes, 0)
+      assert.equal(elsewhere, readdirSync(join(shared, 'archive')).length)
+      assert.match(notes.find(({ where }) => where === 'indexes/index.cdxj')?.what ?? '', /name it by -c/)
+    } finally {
+      await rooms.close()
+    }
+  })
+
+  it('names an index that is gone from its own folder', async () => {
+    const index = join(shared, 'indexes', 'index.cdxj')
+    renameSync(index, `${index}.away`)
+    const rooms = await openCollection(shared, { database: address })
+    try {
+      const { faults } = await rooms.verify(() => {})
+      assert.ok(faults.length > 20 && faults.every(({ what }) => what.startsWith('lacks ')))
+    } finally {
+      await rooms.close()
+      renameSync(`${index}.away`, index)
+    }
+  })
+
   it('says with whom a volume lies that is not here, and leaves it to be verified there', async () => {
     const [volume] = readdirSync(join(shared, 'archive'))
     const away = join(root, volume)

@@ -11,7 +11,8 @@ import { indexFileLines, lineText } from './open-index.ts'
 import { Findings } from './verify-findings.ts'
 
 const LINES_AT_ONCE = 1000
-const WHERE = `indexes/${INDEX}`
+/** The index, as findings name it. */
+export const INDEX_HERE = `indexes/${INDEX}`
 
 /** `mayLag`: a crawl runs, or was cut off: it completes the index at its end. */
 export async function verifyIndex(
@@ -25,15 +26,16 @@ export async function verifyIndex(
   const seen = await checkLines(database, disk, path, found)
   // An index only grows, so one of the same size is the same.
   if (disk.size(path) !== size) {
-    findings.note(WHERE, 'was replaced while it was read, and is not judged')
+    findings.note(INDEX_HERE, 'was replaced while it was read, and is not judged')
     return
   }
   for (const { where, what } of found.all()) findings.fault(where, what)
   const captures = await database.read(captureCount)
   if (seen.size === captures) return
-  if (await mayLag())
-    findings.note(WHERE, `has ${seen.size} of ${captures} captures: the rest is added when a crawl ends`)
-  else await nameMissing(database, findings, seen)
+  if (await mayLag()) {
+    const rest = 'the rest is added when the crawl, or the server of this folder, ends'
+    findings.note(INDEX_HERE, `has ${seen.size} of ${captures} captures: ${rest}`)
+  } else await nameMissing(database, findings, seen)
 }
 
 /** Every line against its capture; the captures that have one. */
@@ -56,7 +58,7 @@ async function checkLines(database: Database, disk: Disk, path: string, findings
   return seen
 }
 
-const whereOf = (number: number) => `${WHERE} line ${number}`
+const whereOf = (number: number) => `${INDEX_HERE} line ${number}`
 
 async function compareLines(
   tx: Tx,
@@ -97,7 +99,7 @@ function placeOf(line: string): { filename: string; offset: number } | undefined
 
 async function nameMissing(database: Database, findings: Findings, seen: IdSet): Promise<void> {
   for await (const { id, url, volume, offset } of everyCapture(database)) {
-    if (!seen.has(id)) findings.fault(WHERE, `lacks ${url}, which lies in ${volume} at ${offset}`)
+    if (!seen.has(id)) findings.fault(INDEX_HERE, `lacks ${url}, which lies in ${volume} at ${offset}`)
   }
 }
 

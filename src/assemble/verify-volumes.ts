@@ -13,9 +13,12 @@ import type { VolumeDoors } from './volume-doors.ts'
 import { DIR } from './volume-places.ts'
 
 export interface VolumesTotals {
+  /** Read from end to end. */
   volumes: number
   records: number
   captures: number
+  /** Volumes that lie elsewhere and were not read. */
+  elsewhere: number
 }
 
 export interface VolumesParts {
@@ -29,13 +32,18 @@ export interface VolumesParts {
   everywhere: boolean
 }
 
+/** A shared database can be asked from any folder: what is missing in one where no server or crawl of it ran is not lost. */
+export function isForeignFolder({ database, server }: VolumesParts): boolean {
+  return database.dialect === 'postgres' && server === undefined
+}
+
 export async function verifyVolumes(
   parts: VolumesParts,
   findings: Findings,
   tell: (volume: string) => void,
 ): Promise<VolumesTotals> {
   const { database, disk, archive } = parts
-  const totals: VolumesTotals = { volumes: 0, records: 0, captures: 0 }
+  const totals: VolumesTotals = { ...NOTHING_READ }
   const rows = await database.read((tx) => queries(tx).all<{ name: string }>('SELECT name FROM volume'))
   const names = rows.map(({ name }) => name)
   for (const file of disk.list(archive)) {
@@ -46,10 +54,13 @@ export async function verifyVolumes(
     tell(name)
     const { found, volume } = await verifyNamed(parts, name)
     findings.include(found)
-    for (const what of ['volumes', 'records', 'captures'] as const) totals[what] += volume[what]
+    for (const what of ['volumes', 'records', 'captures', 'elsewhere'] as const) totals[what] += volume[what]
   }
   return totals
 }
+
+const NOTHING_READ: VolumesTotals = { volumes: 0, records: 0, captures: 0, elsewhere: 0 }
+const ELSEWHERE: VolumesTotals = { ...NOTHING_READ, elsewhere: 1 }
 
 interface Verified {
   found: Findings
@@ -69,18 +80,25 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
     .filter(({ sealed }) => sealed === elsewhere[0].sealed)
     .map((place) => pathAt(place, name, disk))
     .find((path) => path !== undefined)
-  if (here === undefined && beside !== undefined) return database.read((tx) => verifyOne(tx, disk, name, beside))
+  const isBeginning = here !== undefined && elsewhere[0]?.sealed === true
+  if (beside !== undefined && (here === undefined || isBeginning))
+    return database.read((tx) => verifyOne(tx, disk, name, beside))
   // Its own crawl put it there: it should be at hand.
   const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? placeWords(elsewhere[0]) : undefined
   if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
-  if (elsewhere.length === 0 || (here !== undefined && !elsewhere[0].sealed))
+  const found = new Findings()
+  const told = { found, volume: ELSEWHERE }
+  if (here === undefined && elsewhere.length === 0 && isForeignFolder(parts)) {
+    found.note(name, 'lies in the folder of the crawl that wrote it (name it by -c)')
+    return told
+  }
+  if (elsewhere.length === 0 || (here !== undefined && !isBeginning))
     return database.read((tx) =>
       here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
     )
   const [best] = elsewhere
-  const found = new Findings()
-  const told = { found, volume: { volumes: 0, records: 0, captures: 0 } }
   const where = `lies ${placeWords(best)}`
+  if (isBeginning) found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
   if (!best.sealed) {
     // It grows while it is fetched.
     found.note(name, `${where}, and is still written`)
@@ -107,7 +125,7 @@ async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
   const found = new Findings()
   const lost = await new Rows(tx, name).rest()
   if (lost > 0) found.fault(name, `${what}; the catalogue has ${lost} captures in it`)
-  return { found, volume: { volumes: 0, records: 0, captures: 0 } }
+  return { found, volume: NOTHING_READ }
 }
 
 /**
@@ -116,7 +134,7 @@ async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
  */
 async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promise<Verified> {
   const findings = new Findings()
-  const totals: VolumesTotals = { volumes: 1, records: 0, captures: 0 }
+  const totals: VolumesTotals = { ...NOTHING_READ, volumes: 1 }
   const rows = new Rows(tx, name)
   // The look begins with its first question.
   const durable = await knownEnd(tx, name)

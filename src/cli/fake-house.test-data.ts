@@ -208,7 +208,7 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
     whyNot: async () => undefined,
     leftMirror: async () => undefined,
     siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
-    verify: async () => ({ volumes: 1, records: 9, captures: 7, faults: [] }),
+    verify: async () => ({ volumes: 1, records: 9, captures: 7, elsewhere: 0, faults: [] }),
     async *exportCdxj() {
       yield 'test,a)/ 20260528000000 {}'
     },

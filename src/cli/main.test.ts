@@ -331,12 +331,22 @@ test('clean lists, and removes only when it is told to', async () => {
   ])
 })
 
+test('verify calls right only what it read', async () => {
+  const rooms = fakeRooms({
+    verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [] }),
+  })
+  const { exit, out } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  assert.equal(exit, 0)
+  assert.match(out, /^All that was read is right: 0 volumes, .* 3 more lie elsewhere and were not read/)
+})
+
 test('verify with faults names them and fails', async () => {
   const rooms = fakeRooms({
     verify: async () => ({
       volumes: 1,
       records: 1,
       captures: 1,
+      elsewhere: 0,
       faults: [{ where: 'v.warc.gz:5', what: 'digest differs' }],
     }),
   })

@@ -214,9 +214,12 @@ export interface WhyNot {
 }
 
 export interface VerifyReport {
+  /** Those that were read. */
   volumes: number
   records: number
   captures: number
+  /** Volumes that were not read, for they lie elsewhere. */
+  elsewhere: number
   faults: { where: string; what: string }[]
   /** No faults, but worth knowing: a crawl that runs, what a crash left. */
   notes?: { where: string; what: string }[]

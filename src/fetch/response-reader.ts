@@ -1,6 +1,7 @@
 /**
- * An incremental reader of HTTP/1.x answers: fed with the pieces that a socket brings, it keeps the bytes as they came
- * and says when the answer is over. It opens nothing and waits for nothing; how the bytes are cut makes no difference.
+ * An incremental reader of HTTP/1.x answers: fed with the pieces that a socket brings, it keeps the head as it came and
+ * the body without its chunks, and says when the answer is over. It opens nothing and waits for nothing; how the bytes
+ * are cut makes no difference.
  *
  * States: `head` → (interim answers are skipped) → `body` → `over`.
  */
@@ -42,9 +43,7 @@ export class ResponseReader {
   #wireHead: Uint8Array | undefined
   #framing: Framing = { kind: 'none' }
   #most = 0
-  #wire = new BytePile()
-  /** The same pile unless the body is chunked. */
-  #payload = this.#wire
+  #payload = new BytePile()
   #chunked: ChunkedBody | undefined
   #reusable = false
 
@@ -164,10 +163,9 @@ export class ResponseReader {
         return this.#full(bytes.length === bodyStart && head.status !== 101 && keepsAlive(head))
       case 'length':
         if (this.#most <= 0) return this.#cut('length')
-        this.#wire.expect(Math.min(this.#framing.length, this.#most))
+        this.#payload.expect(Math.min(this.#framing.length, this.#most))
         break
       case 'chunked':
-        this.#payload = new BytePile()
         this.#chunked = new ChunkedBody(this.#payload, this.#most)
     }
     return bodyStart < bytes.length ? this.#feedBody(bytes, bodyStart) : undefined
@@ -176,18 +174,17 @@ export class ResponseReader {
   #feedBody(bytes: Buffer, from: number): Answer | undefined {
     if (this.#chunked !== undefined) return this.#feedChunked(this.#chunked, bytes, from)
     const length = this.#framing.kind === 'length' ? this.#framing.length : Number.POSITIVE_INFINITY
-    const before = this.#wire.length
+    const before = this.#payload.length
     const end = Math.min(bytes.length, from + Math.min(length, this.#most) - before)
-    this.#wire.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
-    if (this.#wire.length === length) return this.#full(end === bytes.length && this.#keepsAlive())
-    if (this.#wire.length < this.#most) return undefined
+    this.#payload.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
+    if (this.#payload.length === length) return this.#full(end === bytes.length && this.#keepsAlive())
+    if (this.#payload.length < this.#most) return undefined
     // A body that ends with the connection is too long only when a byte more has come.
     return this.#framing.kind === 'length' || end < bytes.length ? this.#cut('length') : undefined
   }
 
   #feedChunked(chunked: ChunkedBody, bytes: Buffer, from: number): Answer | undefined {
     const { state, end } = chunked.feed(bytes, from)
-    this.#wire.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
     switch (state) {
       case 'more':
         return undefined
@@ -219,13 +216,7 @@ export class ResponseReader {
   #body() {
     assert(this.#head !== undefined && this.#wireHead !== undefined, 'a body has a head')
     this.#state = 'over'
-    const wireBody = this.#wire.bytes()
-    return {
-      head: this.#head,
-      wireHead: this.#wireHead,
-      wireBody,
-      payload: this.#payload === this.#wire ? wireBody : this.#payload.bytes(),
-    }
+    return { head: this.#head, wireHead: this.#wireHead, payload: this.#payload.bytes() }
   }
 
   #fail(kind: FailureKind, detail: string): Answer {

@@ -117,7 +117,7 @@ test('the bytes of an answer last until they are let go, whatever else is asked 
   assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 hello'])
   one.letGo?.()
   assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 '])
-  assert.ok(second.kind === 'full' && second.wireBody.length === 0)
+  assert.ok(second.kind === 'full' && second.payload.length === 0)
   assert.equal(Buffer.from(second.wireHead).toString('latin1'), `${OK}Transfer-Encoding: chunked\r\n\r\n`)
   one.letGo?.()
   const { answer: third } = await one.fetch(requestTo(server), never)

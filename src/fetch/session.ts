@@ -141,10 +141,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
       }
     },
     letGo() {
-      if (last !== undefined && 'payload' in last) {
-        letGo(last.wireBody)
-        if (last.payload !== last.wireBody) letGo(last.payload)
-      }
+      if (last !== undefined && 'payload' in last) letGo(last.payload)
       last = undefined
     },
     close() {

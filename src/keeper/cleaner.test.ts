@@ -220,6 +220,57 @@ onBoth(
   },
 )
 
+onBoth('beginnings of volumes that are complete elsewhere go, others stay', async (database, disk) => {
+  const place = (name: string, node: string, bytes: number, sealed: 0 | 1) =>
+    run(database, 'INSERT INTO volume_place VALUES (?, ?, ?, ?, ?)', name, node, 'w', bytes, sealed)
+  await run(
+    database,
+    `INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('server-2', 'http://two.test', '1', 0, ?)`,
+    NOON,
+  )
+  const begun = async (text: string, worker: string): Promise<string> => {
+    const capture = await volumeWith(disk, text, worker)
+    await applyReports(database, [report(`http://a.test/${text}`, capture)])
+    disk.rename(`${FOLDER}/${capture.volume}`, `${FOLDER}/${capture.volume}.open`)
+    await place(capture.volume, NODE, 7, 0)
+    return capture.volume
+  }
+  const withServer = await begun('with a server', 'w1')
+  await place(withServer, 'server-2', 1e6, 1)
+  const inStore = await begun('in a store', 'w2')
+  await place(inStore, 's3://volumes/all', 1e6, 1)
+  const inFolder = await begun('in a folder', 'w3')
+  await place(inFolder, 'dir:/mnt/second', 1e6, 1)
+  disk.append(`/mnt/second/${inFolder}`).write(new Uint8Array(1e6))
+  const stay = [
+    await begun('still growing there', 'w4'),
+    await begun('with nobody who is known', 'w5'),
+    await begun('complete there, but shorter than what captures name', 'w6'),
+    await begun('in a folder that cannot be seen', 'w7'),
+    await begun('in a folder that is this one', 'w8'),
+  ]
+  await place(stay[0], 'server-2', 1e6, 0)
+  await place(stay[1], 'server-3', 1e6, 1)
+  await place(stay[2], 'server-2', 1, 1)
+  await place(stay[3], 'dir:/mnt/third', 1e6, 1)
+  await place(stay[4], `dir:${FOLDER}`, 1e6, 1)
+
+  const parts = partsOf(database, disk)
+  const found = await findOrphans(parts)
+  assert.deepEqual(
+    found.orphans.map(({ why }) => why.replace(/^.*: /, '')),
+    ['all of it lies with server server-2', 'all of it lies in s3://volumes/all', 'all of it lies in /mnt/second'],
+  )
+  await clean(
+    parts,
+    [withServer, inStore, inFolder].map((name) => `volume ${name}.open`),
+  )
+  assert.deepEqual(
+    disk.list(FOLDER),
+    stay.map((name) => `${name}.open`),
+  )
+})
+
 onBoth('what was named since it was listed stays', async (database, disk) => {
   const late = await volumeWith(disk, 'late', 'w1')
   const { orphans } = await findOrphans(partsOf(database, disk))

@@ -71,7 +71,7 @@ export function reportOf(exchange: Exchange, item: AgendaItem): PageReport {
   const page = blankPage(item, exchange.sentAt, UNDECIDED)
   page.status = head?.status ?? 0
   page.mediaType = parseMediaType(head && headerOf(head.headers, 'content-type')).type
-  page.bytes = 'wireBody' in answer ? answer.payload.length : 0
+  page.bytes = 'payload' in answer ? answer.payload.length : 0
   page.tookMs = exchange.tookMs
   page.tries = item.tries + 1
   page.annotations = annotations

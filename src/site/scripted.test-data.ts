@@ -273,7 +273,7 @@ function answerOf(said: ScriptedAnswer, request: FetchRequest): Answer {
   if (!want.download) return { kind: 'declined', head, wireHead, want }
   const body = typeof said.body === 'string' ? Buffer.from(said.body) : (said.body ?? new Uint8Array(0))
   const payload = body.subarray(0, want.limitBytes)
-  const whole = { head, wireHead, wireBody: payload, payload }
+  const whole = { head, wireHead, payload }
   if (payload.length < body.length) return { ...whole, kind: 'cut', why: 'length' }
   return said.cut === undefined ? { ...whole, kind: 'full' } : { ...whole, kind: 'cut', why: said.cut }
 }

@@ -44,7 +44,7 @@ test('kept: its bytes, its links, its title, what a later look compares with', a
   assert.equal(visited.counts.get('links'), 2)
 })
 
-test('kept again: the same, or changed', async () => {
+test('kept again, for a frontier that hands out what an earlier look brought: the same, or changed', async () => {
   for (const [digest, how] of [
     [digestOf('words'), 'same'],
     [digestOf('other words'), 'changed'],

@@ -132,21 +132,32 @@ async function receive(
   if (!want.download) return end({ kind: 'declined', head, wireHead, want }, head.status, 0, false)
   const answer =
     said.drip === undefined ? bodyWithin(said, want) : await dripping(said, said.drip, want, clock, patience, signal)
-  const bytes = answer.kind === 'full' || answer.kind === 'cut' ? answer.wireBody.length : 0
-  return end(answer, head.status, bytes, answer.kind === 'full', answer.kind === 'full' && said.keepAlive)
+  return end(
+    answer,
+    head.status,
+    bytesSent(said, answer),
+    answer.kind === 'full',
+    answer.kind === 'full' && said.keepAlive,
+  )
 }
 
 function bodyWithin(said: WireAnswer, want: Want & { download: true }): Answer {
   const { head, wireHead, wireBody, payload } = said
   if (payload.length > want.limitBytes) {
-    const cut = payload.slice(0, want.limitBytes)
-    const wire = said.chunkBytes === 0 ? cut : wireBody.slice(0, chunkedLength(cut.length, payload.length))
-    return { kind: 'cut', why: 'length', head, wireHead, wireBody: wire, payload: cut }
+    return { kind: 'cut', why: 'length', head, wireHead, payload: payload.slice(0, want.limitBytes) }
   }
-  if (said.whole) return { kind: 'full', head, wireHead, wireBody, payload }
+  if (said.whole) return { kind: 'full', head, wireHead, payload }
   const received = said.chunkBytes === 0 ? wireBody : payload.slice(0, chunkedPayload(wireBody.length, payload.length))
   if (wireBody.length === 0) return failed('reset', 'closed before the body')
-  return { kind: 'cut', why: 'disconnect', head, wireHead, wireBody, payload: received }
+  return { kind: 'cut', why: 'disconnect', head, wireHead, payload: received }
+}
+
+/** Bytes of the body that went over the wire, chunk framing included. */
+function bytesSent(said: WireAnswer, answer: Answer): number {
+  if (answer.kind !== 'full' && answer.kind !== 'cut') return 0
+  if (answer.kind === 'full' || answer.why === 'disconnect') return said.wireBody.length
+  const chunked = said.chunkBytes > 0 && said.drip === undefined
+  return chunked ? chunkedLength(answer.payload.length, said.payload.length) : answer.payload.length
 }
 
 /** Bodies without end: one that flows is cut by its length, one that drips by the least rate, after a time. */
@@ -166,7 +177,7 @@ async function dripping(
   const most = flows ? want.limitBytes : payload.length + Math.floor(patience.tooSlowMs / drip.everyMs)
   for (let length = payload.length; length < most; length += drip.bytes.length) pieces.push(drip.bytes)
   const cut = join(pieces).slice(0, most)
-  return { kind: 'cut', why: flows ? 'length' : 'time', head, wireHead, wireBody: cut, payload: cut }
+  return { kind: 'cut', why: flows ? 'length' : 'time', head, wireHead, payload: cut }
 }
 
 function requestBytes(request: FetchRequest): Uint8Array {

@@ -66,9 +66,7 @@ export interface Body {
   head: Head
   /** The head's bytes as they came, with its empty line (interim 1xx answers left out). */
   wireHead: Uint8Array
-  /** The body's bytes as they came, chunk framing and trailers included. */
-  wireBody: Uint8Array
-  /** The body without transfer coding; content coding still on it. The same bytes as wireBody when it was not chunked. */
+  /** The body without transfer coding (chunks and trailers are taken off); content coding still on it. */
   payload: Uint8Array
 }
 

@@ -24,9 +24,8 @@ export interface AgendaItem {
   tries: number
   /** How it was found, in Heritrix's letters: L link, R redirect, E embed, M sitemap, N name to try, P in front of what robots.txt names, '' seed. The whole path, at most 50 letters. */
   path: string
+  /** What an earlier look brought. No frontier fills it yet: pages are collected once. */
   before?: PageMemory
-  /** When `before` was seen. */
-  lookedAt?: Instant
   /** When a sitemap last said that it changed. A hint, not a fact. */
   hint?: Instant
 }

@@ -48,8 +48,21 @@ interface Member {
   port?: number
   disk?: SmallDisk | undefined
   isAtWork: boolean
+  /** When its last process ended. */
+  endedAt?: number
   /** Stopped, or about to be started again: left alone by other faults. */
   isBusy: boolean
+}
+
+/**
+ * When a process could not go on as it would. What a worker was answered shortly before it was hindered, or meanwhile, may be
+ * unreported; while a server, PostgreSQL or the way to them is hindered, reports have to wait.
+ */
+export interface Hindrance {
+  whose: 'worker' | 'server'
+  /** Milliseconds since 1970. */
+  from: number
+  to: number
 }
 
 export interface TroubledOptions extends ChaosOptions {
@@ -59,6 +72,7 @@ export interface TroubledOptions extends ChaosOptions {
 
 export class Troubled implements AsyncDisposable {
   readonly faults: Faults = new Map()
+  readonly hindrances: Hindrance[] = []
   readonly #options: TroubledOptions
   readonly #random: Random
   readonly #servers: Member[] = []
@@ -117,6 +131,11 @@ export class Troubled implements AsyncDisposable {
     this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1)
   }
 
+  /** Until now, if nothing else is said; `from` undefined: it was not. */
+  #hindered(whose: Hindrance['whose'], from: number | undefined, to = Date.now()): void {
+    if (from !== undefined) this.hindrances.push({ whose, from, to })
+  }
+
   get sum(): number {
     return [...this.faults.values()].reduce((sum, n) => sum + n, 0)
   }
@@ -132,15 +151,20 @@ export class Troubled implements AsyncDisposable {
     member.running = running
     member.isAtWork = false
     running.child.stderr?.on('data', (words: string) => {
-      if (words.includes(AT_WORK)) member.isAtWork = true
+      if (words.includes(AT_WORK)) {
+        member.isAtWork = true
+        this.#hindered(member.role, member.endedAt)
+      }
       const met = fateIn(words)
       if (met === undefined) return
       this.count(nameOf(member.role, met))
       if (met.how === 'stops') this.#goesOnLater(member, running, this.#pastLease)
     })
-    void running.done.then(({ signal, code, stderr }) => {
+    void running.done.then(({ signal, code, stderr, endedAt }) => {
       if (member.running !== running) return
       member.running = undefined
+      member.endedAt = endedAt
+      if (member.role === 'worker') this.#hindered('worker', endedAt, endedAt)
       if (signal === null && !this.#isOver && !EXPECTED_EXITS.has(code ?? 0))
         this.#strange.push(`${member.name} ended by itself (${code}): ${stderr.slice(-1500)}`)
       this.#later(this.#random.integer(LONGEST_REST_MS), async () => {
@@ -175,18 +199,21 @@ export class Troubled implements AsyncDisposable {
 
   #goesOnLater(member: Member, { child }: Running, ms: number): void {
     member.isBusy = true
+    const from = Date.now()
     this.#later(ms, async () => {
       child.kill('SIGCONT')
+      this.#hindered(member.role, from)
       member.isBusy = false
       member.fate = null
     })
   }
 
-  #hinder(name: string, how: (way: FaultyWay) => void): void {
+  #hinder(name: string, ms: number, how: (way: FaultyWay, ms: number) => void): void {
     const way = this.#any(this.#servers)?.way
     if (way === undefined) return
-    how(way)
+    how(way, ms)
     this.count(name)
+    this.#hindered('server', Date.now(), Date.now() + ms)
   }
 
   #fill(member: Member | undefined): void {
@@ -217,15 +244,17 @@ export class Troubled implements AsyncDisposable {
       () => this.#stop(this.#any(this.#workers), this.#pastLease, 'worker stopped past its lease'),
       () => this.#stop(this.#any(this.#workers), random.integer(3000), 'worker stopped'),
       () => this.#stop(this.#any(this.#servers), random.integer(3000), 'server stopped'),
-      () => this.#hinder('connections cut', (way) => way.cut()),
-      () => this.#hinder('connections stalled', (way) => way.stall(random.integer(4000))),
+      () => this.#hinder('connections cut', 0, (way) => way.cut()),
+      () => this.#hinder('connections stalled', random.integer(4000), (way, ms) => way.stall(ms)),
       () => this.#fill(this.#workers[0]),
       () => {
         this.count('PostgreSQL killed')
         crashes = crashes.then(async () => {
+          const from = Date.now()
           await postgres.crash()
           await sleep(random.integer(1500))
           await postgres.restart()
+          this.#hindered('server', from)
         })
       },
     ]

@@ -5,6 +5,7 @@
 
 import { waitAfter } from '../../src/site/failures.ts'
 import {
+  addressViolations,
   askedAgainst,
   beforeRobots,
   courtesyViolations,
@@ -24,6 +25,8 @@ import type { FailureKind } from '../../src/visit/outcome.ts'
 export interface JudgeRules {
   /** The configured pause, by site. */
   pauseOf(site: string): number
+  /** Of sites at one address together; not judged where it is left out, for `--pause-for` replaces it. */
+  addressPauseMs?: number
   patience: number
   /** How long the crawler waits for an answer to begin. */
   firstByteMs: number
@@ -39,10 +42,13 @@ export interface JudgeRules {
 export interface Kills {
   /** It was killed between the two, so soon after the first that its part need not have been durable. */
   mayHaveForgotten(before: RequestEntry, again: RequestEntry): boolean
+  /** Some of these answers of robots.txt was noted. Else a Crawl-delay counts as forgotten with the answer before. */
+  knewRobots?(read: readonly RequestEntry[], again: RequestEntry): boolean
 }
 
 export interface Judged {
   tooSoon: unknown[]
+  tooSoonAtAddress: unknown[]
   /** Crawl-delay or Retry-After not kept, though the crawler knew of it. */
   waitsBroken: unknown[]
   overlaps: unknown[]
@@ -65,11 +71,12 @@ export function judgeRequests(entries: RequestEntry[], web: TestWeb, right: Righ
   const again = repeats(entries, killed === undefined ? {} : { allow: killed.mayHaveForgotten })
   const matched = matchRetries(entries, again.retries, web, rules)
   const asked = askedAgainst(entries, right, web)
+  const seen = asTheCrawlerSaw(entries, web, right)
+  const atAddress = rules.addressPauseMs
   return {
-    tooSoon: courtesyViolations(asTheCrawlerSaw(entries, web, right), {
-      pauseOf: (site) => rules.pauseOf(site),
-      toleranceMs,
-    }),
+    tooSoon: courtesyViolations(seen, { pauseOf: (site) => rules.pauseOf(site), toleranceMs }),
+    tooSoonAtAddress:
+      atAddress === undefined ? [] : addressViolations(seen, { pauseOf: () => atAddress, toleranceMs, from: 'end' }),
     waitsBroken: waitsBroken(entries, web, rules),
     overlaps: overlaps(entries),
     forbidden: forbiddenRequests(entries, web, ROBOTS_TOKEN),
@@ -96,18 +103,25 @@ function asTheCrawlerSaw(entries: readonly RequestEntry[], web: TestWeb, right: 
   return entries.map((entry) => (brokenOff(entry) ? { ...entry, endedAt: entry.at } : entry))
 }
 
-/** Waits that the site asked for itself, longer than the pause. A crawler killed before it could note them does not know. */
+/**
+ * Waits that the site asked for itself, longer than the pause. A crawler killed before it could note them does not know: not
+ * of a Retry-After that was said just then, nor of a Crawl-delay when no robots.txt was noted before.
+ */
 function waitsBroken(entries: readonly RequestEntry[], web: TestWeb, rules: JudgeRules): unknown[] {
   const last = new Map<string, RequestEntry>()
+  const robots = new Map<string, RequestEntry[]>()
   const broken: unknown[] = []
   for (const after of entries) {
     const before = last.get(after.site)
     last.set(after.site, after)
+    const read = robots.get(after.site) ?? []
+    if (splitUrl(after.url).path === '/robots.txt') robots.set(after.site, [...read, after])
     if (before === undefined) continue
-    const wait = Math.max(robotsPause(web, before), retryAfterOf(web, before, rules))
+    const isNoted = rules.killed?.mayHaveForgotten(before, after) !== true
+    const delay = (rules.killed?.knewRobots?.(read, after) ?? isNoted) ? robotsPause(web, before) : 0
+    const wait = Math.max(delay, isNoted ? retryAfterOf(web, before, rules) : 0)
     const gap = after.at - (before.whole ? (before.endedAt ?? before.at) : before.at)
-    if (gap >= wait - rules.toleranceMs || rules.killed?.mayHaveForgotten(before, after)) continue
-    broken.push({ wait, gap, before, after })
+    if (gap < wait - rules.toleranceMs) broken.push({ wait, gap, before, after })
   }
   return broken
 }

@@ -24,6 +24,33 @@ const xml = (body: string): Answer => ({ body, headers: XML })
 const gz = (body: string): Answer => ({ body: gzipSync(body), headers: { 'content-type': 'application/x-gzip' } })
 
 describe('sitemaps', { concurrency: 3 }, () => {
+  test('what they say of last changes is judged by what servers say, whichever slice asks for the page', async (t) => {
+    const said = (date: string) => ({ headers: { 'content-type': 'text/html', 'last-modified': date } })
+    const february = said('Thu, 29 Feb 2024 12:00:00 GMT')
+    const web = await serve(t, {
+      'a.test': {
+        '/robots.txt': 'Sitemap: http://a.test/map.xml',
+        '/': 'home',
+        '/map.xml': xml(urlset(...['1', '2', '3', '4', '5'].map((name) => `http://a.test/${name}`))),
+        '/1': { ...february, body: 'true' },
+        '/2': { ...february, body: 'true, too' },
+        '/3': { ...said('Fri, 01 Mar 2024 18:00:00 GMT'), body: 'a day and more later: not true' },
+        '/4': 'the server says nothing: not judged',
+        '/5': (_, response) => {
+          response.setHeader('content-type', 'text/html')
+          response.setHeader('last-modified', new Date().toUTCString())
+          response.end('made just now: not judged')
+        },
+      },
+    })
+    for (const slice of ['100', '2']) {
+      const at = folder(t)
+      await runTo(0, crawl(web, at, 'a.test', '--slice-pages', slice))
+      const { site } = await json<{ site: { hints: unknown } }>(['explain', 'a.test', '-c', at])
+      assert.deepEqual(site.hints, { checked: 3, held: 2 }, `slices of ${slice}`)
+    }
+  })
+
   test('pages that nobody links to are collected, slice by slice; the sitemaps are archived and no documents', async (t) => {
     const many = Array.from({ length: 12 }, (_, i) => `/p${i}`)
     const rss = `<rss><channel><item><link>http://a.test/fed</link></item></channel></rss>`

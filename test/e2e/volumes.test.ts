@@ -50,14 +50,17 @@ test('volumes at a server, kept, and moved on from a place that fails: read and 
 
     const elsewhere = ['-c', folder.at('operator'), ...database, ...secret]
     const verified = await orbweaver(['verify', '--everywhere', '--json', ...elsewhere])
-    const found = JSON.parse(verified.stdout) as { volumes: number; captures: number; faults: { what: string }[] }
+    const found = JSON.parse(verified.stdout) as Verified
     const all = ['server/archive', 'worker2/archive', 'second'].flatMap((place) => volumesIn(place))
     assert.equal(found.volumes, all.length, verified.stdout)
     assert.ok(found.captures >= right.documents.size)
+    assert.deepEqual(found.faults, [])
+    assert.equal(found.elsewhere, 0)
+    assert.equal(verified.code, 0, verified.stderr)
     // The index is the server's; here is none.
     assert.deepEqual(
-      found.faults.filter(({ what }) => !/index/.test(what)),
-      [],
+      found.notes.map(({ where }) => where).filter((where) => /index/.test(where)),
+      ['indexes/index.cdxj'],
     )
     for (const page of [...right.documents].slice(0, 6)) {
       const got = await orbweaver(['get', page, ...elsewhere])
@@ -66,12 +69,27 @@ test('volumes at a server, kept, and moved on from a place that fails: read and 
     }
     const refused = await orbweaver(['verify', '--everywhere', '-c', folder.at('operator'), ...database])
     assert.match(refused.stdout, /could not be fetched: http\S+ refuses: the join secret is missing/)
+
+    // In the folder of the server, once it has ended, the index is compared too.
+    server.child.kill('SIGINT')
+    await server.done
+    const own = await orbweaver(['verify', '--json', '-c', folder.at('server'), ...database])
+    const { faults, notes, volumes, captures } = JSON.parse(own.stdout) as Verified
+    assert.deepEqual([faults, notes, volumes, captures], [[], [], found.volumes, found.captures])
   } finally {
     server?.child.kill('SIGINT')
     await server?.done
     await postgres.end()
   }
 })
+
+interface Verified {
+  volumes: number
+  captures: number
+  elsewhere: number
+  faults: { what: string }[]
+  notes: { where: string; what: string }[]
+}
 
 /** What workers have delivered is applied a moment later. */
 async function settled(database: readonly string[], documents: number) {

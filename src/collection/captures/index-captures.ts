@@ -41,6 +41,14 @@ export async function indexCaptures(database: Database, disk: Disk, folder: stri
   await writeUpto(database, node, upto, disk.size(path) ?? 0)
 }
 
+/** No capture came since the index of `node` was brought up to date. */
+export async function isIndexCurrent(database: Database, node: string): Promise<boolean> {
+  for (const { bucket, capture } of await readUpto(database, node)) {
+    if ((await database.read((tx) => capturesOfBucket(tx, bucket, capture, 1))).length > 0) return false
+  }
+  return true
+}
+
 /** In pieces, bucket by bucket; `upto` follows. */
 async function* newCaptures(database: Database, upto: Map<number, number>): AsyncGenerator<StoredCapture[], undefined> {
   for (const bucket of upto.keys()) {

@@ -1,13 +1,14 @@
 /** What of an exchange goes into a volume. */
 import { assert } from '../../base/assert.ts'
 import type { Exchange } from '../../visit/exchange.ts'
+import { storedHead } from '../../web/warc/http-block.ts'
 import { isPacked } from '../../web/warc/payload.ts'
 import type { Truncation } from '../../web/warc/record.ts'
 
 export interface Kept {
-  wireHead: Uint8Array
-  wireBody: Uint8Array
-  payloadBytes: number
+  /** As it came, but for the names of lines that are not true of the payload as it is stored. */
+  head: Uint8Array
+  payload: Uint8Array
   truncated: Truncation | undefined
   /** The body is compressed already. */
   packed: boolean
@@ -24,14 +25,13 @@ export function keptOf(exchange: Exchange): Kept {
   const version = answer.head.version.toLowerCase()
   const protocols = HTTP_VERSION.test(version) ? [version] : []
   if (exchange.tls !== undefined) protocols.push(exchange.tls)
+  const head = storedHead(answer.wireHead, answer.kind !== 'full')
   if (answer.kind === 'declined') {
-    const { wireHead } = answer
-    return { wireHead, wireBody: NO_BYTES, payloadBytes: 0, truncated: 'unspecified', packed: false, protocols }
+    return { head, payload: NO_BYTES, truncated: 'unspecified', packed: false, protocols }
   }
   return {
-    wireHead: answer.wireHead,
-    wireBody: answer.wireBody,
-    payloadBytes: answer.payload.length,
+    head,
+    payload: answer.payload,
     truncated: answer.kind === 'cut' ? answer.why : undefined,
     packed: isPacked(answer.head.headers),
     protocols,

@@ -9,8 +9,8 @@ export interface MadeUp {
   status?: number
   headers?: [string, string][]
   payload?: Uint8Array
-  /** Lengths of the chunks; not chunked when there are none. */
-  chunks?: number[]
+  /** The server sent it in chunks. */
+  chunked?: boolean
   cut?: 'length' | 'time' | 'disconnect'
   tls?: string
 }
@@ -20,12 +20,11 @@ const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & Answer } {
   const { url = 'http://www.example.org/', at = 1_700_000_000_000, status = 200, payload = bytes('hello') } = wish
   const headers: [string, string][] = [...(wish.headers ?? [['Content-Type', 'text/html']])]
-  headers.push(wish.chunks ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(payload.length)])
+  headers.push(wish.chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(payload.length)])
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const body: Body = {
     head: { version: 'HTTP/1.1', status, reason: 'OK', headers },
     wireHead: bytes(`HTTP/1.1 ${status} OK\r\n${lines}\r\n`),
-    wireBody: wish.chunks ? chunked(payload, wish.chunks) : payload,
     payload,
   }
   const path = URL.canParse(url) ? new URL(url).pathname : '/'
@@ -41,17 +40,6 @@ export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & A
     tls: wish.tls,
     answer: wish.cut ? { ...body, kind: 'cut', why: wish.cut } : { ...body, kind: 'full' },
   }
-}
-
-function chunked(payload: Uint8Array, lengths: number[]): Uint8Array {
-  const parts: Uint8Array[] = []
-  let at = 0
-  for (let i = 0; at < payload.length; i++) {
-    const part = payload.subarray(at, at + Math.max(1, lengths[i % lengths.length] ?? 1))
-    parts.push(bytes(`${part.length.toString(16)}\r\n`), part, bytes('\r\n'))
-    at += part.length
-  }
-  return Buffer.concat([...parts, bytes('0\r\n\r\n')])
 }
 
 export function randomBytesOf(random: Random, length: number): Uint8Array {
@@ -71,7 +59,7 @@ export function anyExchange(number: number): ReturnType<typeof madeUpExchange> {
     at: 1_700_000_000_000 + number * 1000,
     headers,
     payload: randomBytesOf(random, random.integer(8) === 0 ? random.integer(100_000) : random.integer(3000)),
-    chunks: random.integer(3) === 0 ? [1 + random.integer(5000), 1 + random.integer(100)] : undefined,
+    chunked: random.integer(3) === 0,
     cut: random.integer(10) === 0 ? 'length' : undefined,
     tls: random.integer(2) === 0 ? 'tls/1.3' : undefined,
   })

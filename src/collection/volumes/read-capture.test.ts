@@ -12,7 +12,7 @@ const none: FindOriginal = () => undefined
 test('a capture is read while its volume is open and when it is closed', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
-  const place = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunks: [2] }))
+  const place = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunked: true }))
   await archive.synced()
   const open = await readCapture(localVolumes(disk, FOLDER), place, none)
   await archive.close()

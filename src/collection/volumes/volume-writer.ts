@@ -93,7 +93,8 @@ class VolumeWriter implements Archive {
     return this.#orBreak(() => {
       const volume = this.#room()
       const capture = this.#writeAnswer(volume, exchange, kept, digest, twin)
-      if (capture.kind === 'response' && kept.payloadBytes > 0) this.#twins.wrote(digest, exchange.url, exchange.sentAt)
+      if (capture.kind === 'response' && kept.payload.length > 0)
+        this.#twins.wrote(digest, exchange.url, exchange.sentAt)
       return capture
     })
   }
@@ -220,28 +221,28 @@ class VolumeWriter implements Archive {
   }
 
   #writeAnswer(volume: Volume, exchange: Exchange, kept: Kept, digest: string, twin: Twin | undefined): Capture {
-    const revisits = twin !== undefined && kept.payloadBytes > 0
+    const revisits = twin !== undefined && kept.payload.length > 0
     const answerId = this.#nextId()
-    const requestId = exchange.request.length > 0 ? this.#nextId() : undefined
     const common = { at: exchange.sentAt, url: exchange.url, ip: exchange.address.ip, protocols: kept.protocols }
-    const body = revisits ? NO_BYTES : kept.wireBody
+    const body = revisits ? NO_BYTES : kept.payload
     const record = {
       ...common,
       id: answerId,
-      concurrentTo: requestId,
-      blockDigest: body.length === 0 ? sha1(kept.wireHead) : sha1(kept.wireHead, body),
-      length: kept.wireHead.length + body.length,
+      blockDigest: body.length === 0 ? sha1(kept.head) : sha1(kept.head, body),
+      length: kept.head.length + body.length,
       payloadDigest: digest,
       truncated: kept.truncated,
     }
     const head = utf8(revisits ? revisitHead({ ...record, original: twin }) : responseHead(record))
     const offset = this.#position(volume)
     const packed = kept.packed && body.length > 0
-    this.#write(volume, packed, [head, kept.wireHead, body, RECORD_END])
+    this.#write(volume, packed, [head, kept.head, body, RECORD_END])
     const length = this.#position(volume) - offset
-    if (requestId !== undefined) {
-      const { request } = exchange
-      const requestRecord = { ...common, id: requestId, concurrentTo: answerId }
+    const { request } = exchange
+    if (request.length > 0) {
+      // Only the second record names the first: warcat takes a name that comes before its record for a fault, and one
+      // line ties both (WARC 1.1, §5.7).
+      const requestRecord = { ...common, id: this.#nextId(), concurrentTo: answerId }
       const requestBytes = utf8(requestHead({ ...requestRecord, blockDigest: sha1(request), length: request.length }))
       this.#write(volume, packed, [requestBytes, request, RECORD_END])
     }

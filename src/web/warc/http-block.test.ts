@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { dechunk, parseHttpBlock } from './http-block.ts'
+import { dechunk, parseHttpBlock, storedHead } from './http-block.ts'
 import { isPacked, payloadDigest } from './payload.ts'
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
@@ -16,6 +16,19 @@ test('head, body and payload of a chunked answer', () => {
   assert.deepEqual(read?.headers[0], ['A', '1 folded'])
   assert.equal(text(read?.payload ?? block), 'abcde')
   assert.ok(text(read?.wireBody ?? block).startsWith('3;x=y'))
+})
+
+test('a stored head announces no transfer coding, nor the length of what was cut, and is otherwise as it came', () => {
+  const every = Buffer.from(Array.from({ length: 128 }, (_, i) => i + 128)).toString('latin1')
+  const stored = (head: string, isCut = false) => text(storedHead(Buffer.from(head, 'latin1'), isCut))
+  const plain = `HTTP/1.1 200 OK\r\nX: ${every}\r\nTE: a\r\nNo-Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n`
+  assert.equal(stored(plain), plain)
+  assert.equal(stored(plain, true), plain.replace('Content-Length', 'X-Crawler-Content-Length'))
+  assert.equal(
+    stored(`HTTP/1.1 200 OK\r\nX: ${every}\r\ntransfer-encoding : Chunked\nTransfer-Encoding:\r\n identity\r\n\r\n`),
+    `HTTP/1.1 200 OK\r\nX: ${every}\r\nX-Crawler-transfer-encoding : Chunked\n` +
+      'X-Crawler-Transfer-Encoding:\r\n identity\r\n\r\n',
+  )
 })
 
 test('bare line feeds, no reason, no body', () => {

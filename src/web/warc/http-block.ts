@@ -1,4 +1,7 @@
-/** The block of a response or revisit record taken apart again: head, body as it came, payload without chunks. */
+/**
+ * The block of a response or revisit record: how its head is stored, and how it is taken apart again. Our own records hold
+ * the payload without transfer coding (docs/decisions/0002-payload-digest.md); those of others may hold chunks.
+ */
 
 export interface HttpBlock {
   /** `HTTP/1.1` */
@@ -7,6 +10,7 @@ export interface HttpBlock {
   reason: string
   headers: readonly (readonly [name: string, value: string])[]
   wireHead: Uint8Array
+  /** The body as it stands in the record. */
   wireBody: Uint8Array
   /** The body without transfer coding; content coding is still on it. */
   payload: Uint8Array
@@ -14,6 +18,21 @@ export interface HttpBlock {
 
 const latin1 = new TextDecoder('latin1')
 const STATUS_LINE = /^\s*(HTTP\/[\d.]+|ICY)\s+(\d{3})([\s\S]*)$/i
+
+const CODED = /\n(?=transfer-encoding[ \t\r]*:)/gi
+const CODED_OR_CUT = /\n(?=(?:transfer-encoding|content-length)[ \t\r]*:)/gi
+
+/**
+ * The head of an answer as it is stored in front of the payload. A line that announces a transfer coding would be untrue
+ * there, and so would the length of a body that was cut: pywb's readers would wait for the rest. Such a line keeps its value
+ * under the name that Common Crawl and StormCrawler give it. Everything else stays as it came.
+ */
+export function storedHead(wireHead: Uint8Array, isCut: boolean): Uint8Array {
+  // Not TextDecoder: its Latin-1 is windows-1252, which would change bytes.
+  const text = Buffer.from(wireHead.buffer, wireHead.byteOffset, wireHead.length).toString('latin1')
+  const stored = text.replace(isCut ? CODED_OR_CUT : CODED, '\nX-Crawler-')
+  return stored.length === text.length ? wireHead : Buffer.from(stored, 'latin1')
+}
 
 /** Undefined when the block does not begin with a head of HTTP. As tolerant as the reader that took it from the wire. */
 export function parseHttpBlock(block: Uint8Array): HttpBlock | undefined {
@@ -41,13 +60,18 @@ function parseLines(lines: readonly string[]): [string, string][] {
   for (const line of lines) {
     if (line === '') continue
     if ((line[0] === ' ' || line[0] === '\t') && headers.length > 0) {
-      headers[headers.length - 1][1] += ' ' + line.trim()
+      headers[headers.length - 1][1] += ' ' + trimmed(line)
       continue
     }
     const colon = line.indexOf(':')
-    if (colon > 0) headers.push([line.slice(0, colon).trim(), line.slice(colon + 1).trim()])
+    if (colon > 0) headers.push([trimmed(line.slice(0, colon)), trimmed(line.slice(colon + 1))])
   }
   return headers
+}
+
+/** `trim()` would also take off 0xA0, which is a letter to the reader of the wire. */
+function trimmed(text: string): string {
+  return text.replace(/^[ \t\r]+|[ \t\r]+$/g, '')
 }
 
 /** Behind the first empty line; the whole length when there is none. Lines may end with a bare LF. */

@@ -70,7 +70,6 @@ const item: fc.Arbitrary<AgendaItem> = dense(
     tries: fc.nat(),
     path: fc.string({ maxLength: 50 }),
     before: some(pageMemory),
-    lookedAt: some(instant),
     hint: some(instant),
   }),
 )

@@ -35,7 +35,6 @@ export const AgendaItem = Type.Object({
   tries: Count,
   path: Type.String({ maxLength: 50 }),
   before: Type.Optional(PageMemory),
-  lookedAt: Type.Optional(Instant),
   hint: Type.Optional(Instant),
 })
 
