@@ -1,4 +1,5 @@
 import { EXIT, Problem } from '../../base/errors.ts'
+import { grouped } from '../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withRooms } from '../with-rooms.ts'
