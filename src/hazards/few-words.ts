@@ -106,14 +106,14 @@ export function wordsOf(path: string): string[] {
   return words
 }
 
-/** A folder of a manual has few words too, in ever other orders: there only what its pages say decides. */
+/** Of a form only: the folders of a manual have few words too, in ever other orders. */
 export function judgeWords(family: Family, sight: Sight): Finding | undefined {
+  if (isFolder(family)) return undefined
   const { pattern, pages, combined, fewest, growing, inward, examples } = family
   if (combined < patience(PAGES, family, sight)) return undefined
   if (growing < pages * 0.8 || inward < pages * 0.8) return undefined
   const evidence = `${combined} pages of late have the same few words in their URLs, ever more of them, and lead only to more of the same`
-  const proof = isFolder(family) ? 'text' : 'growth'
-  return { rule: 'few-words', proof, pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
+  return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }
 
 export function fewWordsPattern(pattern: string, least: number): string {

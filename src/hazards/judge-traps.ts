@@ -325,7 +325,7 @@ function suspect(
     if (isAtTruce(traps, pattern, memory)) continue
     const { times, words } = trialsOf(traps, pattern)
     // Chance words have cleared it twice, and near-identical pages go on: their growth alone decides.
-    const proof = times >= MOST_CLEARINGS && rule !== 'few-words' ? 'growth' : finding.proof
+    const proof = times >= MOST_CLEARINGS ? 'growth' : finding.proof
     traps.suspects = addSuspect(traps.suspects, { ...finding, proof }, page.at, wordsOfFinding(page, words))
     // What was counted of it is told in the evidence: its row makes room.
     traps.families = traps.families?.filter(([name]) => name !== pattern)

@@ -32,7 +32,7 @@ export function judgeRepeats(repeats: Repeats | undefined, { page, content }: Si
   const [answered, nothingNew] = repeats
   const rule = 'repeated-segments'
   const examples = [shorten(page.path)]
-  if (nothingNew >= PAGES && nothingNew * 2 > answered) {
+  if (nothingNew >= PAGES && nothingNew * 5 >= answered * 2) {
     const evidence = `${nothingNew} of ${answered} pages with repeated segments in their paths said nothing new`
     return { rule, proof: 'text', pattern: repeatPattern(SUSPICIOUS), evidence, examples }
   }

@@ -167,6 +167,16 @@ export function stoppedBy(
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
+/** What a finding held back that the operator overrules by now is asked for. */
+export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
+  const { memory, visit } = reporter
+  const { traps } = memory
+  const suspects = traps?.suspects?.filter(({ rule, refused }) => refused === 0 || !tools.trusts(visit.site, rule))
+  if (traps === undefined || suspects === undefined || suspects.length === traps.suspects.length) return
+  reporter.remember({ ...memory, traps: { ...traps, suspects } })
+  reporter.learn({ requeue: true })
+}
+
 /** So many URLs of its pattern are held back that one more is not even written down; counted once a visit. */
 export function isOneTooMany(url: WebUrl, reporter: Reporter, tools: SiteTools): boolean {
   const { memory, visit, tally } = reporter

@@ -13,7 +13,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { type Asking, ELSEWHERE_WAIT, leaveAddress } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
-import { isOneTooMany, tellVerdict } from './beware.ts'
+import { isOneTooMany, releaseTrusted, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
@@ -134,6 +134,7 @@ async function crawlPages(
     isOneTooMany: (url) => isOneTooMany(url, reporter, tools),
     now: tools.clock.now(),
   }
+  releaseTrusted(reporter, tools)
   const rules = new Map<string, Robots>()
   const endsAt = tools.clock.elapsed() + visit.limits.time
   const slice: Slice = { asking, screen, tools, rules, asked: 0, stale: undefined, told: undefined }

@@ -170,7 +170,11 @@ export class Reporter {
     // A trial goes on where it was, whatever happens to the worker.
     const onTrial = traps?.suspects?.some(({ budget }) => budget > 0) === true
     const tellTraps =
-      this.#ended !== undefined || this.#verdicts.length > 0 || onTrial || this.#part % PARTS_A_TRAP_MEMORY === 0
+      this.#ended !== undefined ||
+      this.#verdicts.length > 0 ||
+      this.#learnt?.requeue === true ||
+      onTrial ||
+      this.#part % PARTS_A_TRAP_MEMORY === 0
     const told: MemoryNews = news
     if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
     if (traps !== undefined && tellTraps) told.traps = traps
