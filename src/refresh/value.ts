@@ -1,0 +1,60 @@
+/**
+ * The index policy's arithmetic (Olston & Pandey 2008): a look at a page is worth V = (w/λ)·h(λτ), τ since its last look.
+ * Fetch what is worth most among free servers, if it is worth the price; no plan, and nothing to solve again when
+ * capacity changes.
+ */
+import { roughWorthInverse, worth } from './freshness.ts'
+
+/** What a look is worth now. `elapsed`: since the last one, with what hints of change have added. */
+export function value(rate: number, weight: number, elapsed: number): number {
+  return (weight / rate) * worth(rate * elapsed)
+}
+
+/** How long after a look a page is worth the price; Infinity: it never will be. */
+export function timeToReach(rate: number, weight: number, price: number): number {
+  return roughWorthInverse((price * rate) / weight) / rate
+}
+
+/** What one hint of change adds to `elapsed`: of all changes a share `recall` is hinted at, false hints come at `falseRate`. */
+export function hintBonus(rate: number, recall: number, falseRate: number): number {
+  return Math.log((falseRate + recall * rate) / falseRate) / ((1 - recall) * rate)
+}
+
+/**
+ * Pages of a server are queued by class, first looked at first: inside a class they are worth nearly the same, so the
+ * best page of a server is the best of the heads.
+ */
+export interface Classes {
+  count: number
+  of(rate: number, weight: number): number
+}
+
+const BY_RATE = 64
+/** With weights a class is a cell of rates and weights. */
+const CELLS = { rate: 32, weight: 8 }
+
+/** Classes by log λ, and by log w when weights differ. Ranges are of positive numbers. */
+export function classes(rates: readonly [number, number], weights: readonly [number, number]): Classes {
+  const isWeighted = weights[1] > weights[0]
+  const byRate = steps(rates, isWeighted ? CELLS.rate : BY_RATE)
+  if (!isWeighted) return { count: BY_RATE, of: byRate }
+  // A weight far under the largest is worth no class of its own.
+  const byWeight = steps([Math.max(weights[0], weights[1] / 1000), weights[1]], CELLS.weight)
+  return { count: CELLS.rate * CELLS.weight, of: (rate, weight) => byRate(rate) * CELLS.weight + byWeight(weight) }
+}
+
+function steps([low, high]: readonly [number, number], count: number): (x: number) => number {
+  const from = Math.log(low)
+  const scale = high > low ? count / (Math.log(high) - from) : 0
+  return (x) => Math.min(count - 1, Math.max(0, Math.floor((Math.log(x) - from) * scale)))
+}
+
+/**
+ * The price creeps up while more servers are ready than can be served soon, and down when a fetcher finds none. It may
+ * move e^5-fold while every page is looked at once: faster, and servers chase a price that runs away from them.
+ */
+export function adaptPrice(price: number, ready: number, crowd: number, pages: number): number {
+  const step = Math.min(0.02, 5 / pages)
+  if (ready === 0) return price * (1 - step)
+  return ready > crowd ? price * (1 + step) : price
+}
