@@ -69,7 +69,7 @@ export class Arena {
   private staleSampled = 0
   private agedSampled = 0
   private nextStatistics: number
-  private nextToken = 0
+  private nextToken: number
   private readonly tokenEvery: number
   private until = 0
   private readonly events: { server: number; page: number; statistics: number; token: number }
@@ -94,6 +94,7 @@ export class Arena {
     for (const rate of scenario.crawlers) speed += rate
     const allowed = scenario.capacity / scenario.horizon
     this.tokenEvery = policy.isPaced && allowed < speed * (1 - MOMENT) ? 1 / allowed : 0
+    this.nextToken = this.tokenEvery / 2
     this.realised = options.isDetailed ? Array.from({ length: pages }, () => []) : undefined
     const { changes } = options
     if (changes !== undefined)
@@ -116,10 +117,11 @@ export class Arena {
     for (const page of changed) timeline.append(this.options.changes?.next[page] ?? 0, this.events.page + page)
     for (let crawler = 0; crawler < this.busyUntil.length; crawler++)
       timeline.append(Math.max(from, this.busyUntil[crawler]), crawler)
-    for (let server = 0; server < this.started.length; server++)
-      this.wait(server, Math.max(from, this.started[server] + this.scenario.politeness), true)
     if (this.options.every > 0) timeline.append(this.nextStatistics, this.events.statistics)
     timeline.order()
+    this.now = from
+    for (let server = 0; server < this.started.length; server++)
+      this.wait(server, Math.max(from, this.started[server] + this.scenario.politeness))
   }
 
   /** Up to `events` events further; false when the horizon has ended. */
@@ -192,18 +194,18 @@ export class Arena {
   private enter(server: number): void {
     const { policy, now } = this
     const due = policy.due(server, now)
+    if (due === Number.POSITIVE_INFINITY) return
     if (due <= now) this.ready.push(policy.rank(server, now), server)
     else if (policy.isEager) this.asleep.push(due, server)
     else if (due < this.until) this.timeline.push(due, this.events.server + server)
   }
 
   /** A server may not be asked before `polite`. Whoever knows already when it has something to fetch waits for that too. */
-  private wait(server: number, polite: number, isSetUp: boolean): void {
+  private wait(server: number, polite: number): void {
     const { policy, timeline } = this
     const at = policy.isEager ? polite : Math.max(polite, policy.due(server, polite))
-    if (at >= this.until) return
-    if (isSetUp) timeline.append(at, this.events.server + server)
-    else timeline.push(at, this.events.server + server)
+    if (at <= this.now) this.enter(server)
+    else if (at < this.until) timeline.push(at, this.events.server + server)
   }
 
   private decide(): void {
@@ -238,7 +240,7 @@ export class Arena {
     this.started[server] = now
     this.fetches++
     this.nextToken += this.tokenEvery
-    this.wait(server, now + scenario.politeness, false)
+    this.wait(server, now + scenario.politeness)
   }
 
   /** Closes the gap since the last look. Returns whether the look found a change, drawn if somebody wants to know. */

@@ -71,11 +71,11 @@ export function bestRates(scenario: Scenario): Rates {
     const total = capacity / horizon
     const prices = clearingPrices({ servers, demand, cap, total, highest, tolerance: 1e-6 })
     price = Math.exp(prices.all)
-    // Rates at those prices, scaled to meet the limits exactly: so near the best point the difference is of second order.
     const asked = new Float64Array(servers)
     const isBound = (server: number) => prices.each[server] > prices.all || asked[server] > cap
-    let bound = 0
-    let free = 0
+    const free: number[] = []
+    let left = total
+    let askedFree = 0
     for (let server = 0; server < servers; server++) {
       const own = Math.exp(prices.each[server])
       for (let at = start[server]; at < start[server + 1]; at++) {
@@ -84,16 +84,51 @@ export function bestRates(scenario: Scenario): Rates {
         looks[page] = rate[page] / worthInverse((own * rate[page]) / weight[page])
         asked[server] += looks[page]
       }
-      if (isBound(server)) bound += cap
-      else free += asked[server]
+      if (isBound(server)) {
+        meet(scenario, looks, [server], asked[server], cap)
+        left -= cap
+      } else {
+        free.push(server)
+        askedFree += asked[server]
+      }
     }
-    for (let server = 0; server < servers; server++) {
-      const scale = isBound(server) ? cap / asked[server] : (total - bound) / free
-      for (let at = start[server]; at < start[server + 1]; at++) looks[members[at]] *= scale
-    }
+    if (price > 0) meet(scenario, looks, free, askedFree, left)
   }
   let stale = 0
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0) stale += weight[page] * staleShare(rate[page] / looks[page])
   return { looks, price, staleness: stale / totalWeight(scenario) }
+}
+
+/**
+ * Rates near their limit are scaled to meet it: so near the best point the difference is of second order. When pages
+ * change so much faster than they can be looked at that no double lies between the prices at which one is looked at and
+ * is not, what is left goes to those that are worth most of the rest.
+ */
+function meet(scenario: Scenario, looks: Float64Array, servers: readonly number[], asked: number, limit: number): void {
+  const { rate, weight, members, start } = scenario
+  const each = (call: (page: number) => void) => {
+    for (const server of servers) for (let at = start[server]; at < start[server + 1]; at++) call(members[at])
+  }
+  if (asked > 0.999 * limit) {
+    each((page) => {
+      looks[page] *= limit / asked
+    })
+    return
+  }
+  const worthOf = (page: number) => (looks[page] > 0 || rate[page] === 0 ? 0 : weight[page] / rate[page])
+  let most = 0
+  let rates = 0
+  each((page) => {
+    most = Math.max(most, worthOf(page))
+  })
+  const isNext = (page: number) => most > 0 && worthOf(page) >= most * (1 - 1e-9)
+  each((page) => {
+    if (isNext(page)) rates += rate[page]
+  })
+  const next: number[] = []
+  each((page) => {
+    if (isNext(page)) next.push(page)
+  })
+  for (const page of next) looks[page] = ((limit - asked) * rate[page]) / rates
 }

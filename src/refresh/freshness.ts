@@ -70,5 +70,8 @@ function fillTable(): Float64Array {
 
 /** The gain in weighted freshness when a page with `x` evenly spread updates gets one more; a = λT. */
 export function gain(weight: number, a: number, x: number): number {
-  return weight * (staleShare(a / (x + 1)) - staleShare(a / (x + 2)))
+  const u = a / (x + 1)
+  if (u < 0.5) return weight * (staleShare(u) - staleShare(a / (x + 2)))
+  // While a page changes far more often than it is updated, each update gains the same to the last bit: a true tie.
+  return (weight / a) * (1 - (x + 2) * Math.exp(-a / (x + 2)) + (x + 1) * Math.exp(-u))
 }
