@@ -28,12 +28,12 @@ export const simulate: Command = {
       does: 'A tenth of the scenario of the PSP paper.',
     },
     {
-      line: 'orbweaver simulate policy --collection news --policy psp,index --crawlers 1 --crawler-speed 1/s',
+      line: 'orbweaver simulate policy -c news --crawlers 1 --crawler-speed 1/s',
       does: 'What these policies would do for the pages of a collection.',
     },
     {
-      line: 'orbweaver simulate policy --pages 1e4 --servers 40 --crawlers 1 --crawler-speed 2/s --rates uniform:0.01:1/day --stationary 30 --learn',
-      does: 'A month, day by day, with rates that policies must learn.',
+      line: 'orbweaver simulate policy -c news --crawlers 1 --stationary 30 --learn',
+      does: 'A month of it, day by day, with rates that policies must learn.',
     },
     { line: 'orbweaver simulate figures --out figures', does: 'The experiments of the PSP paper; some minutes.' },
   ],
