@@ -21,7 +21,7 @@ export class Planned implements Policy {
   readonly isEager = false
   readonly observes: boolean
   plan: Plan
-  private readonly name: PlannedName
+  readonly name: PlannedName
   private readonly scenario: Scenario
   private readonly estimates: Estimates | undefined
   private readonly next: Uint32Array

@@ -4,9 +4,10 @@ import { type Bounds, bestRates, type Rates, stalenessOfCounts, stalenessOfPlan 
 import { Estimates } from './estimate.ts'
 import { Index } from './index-policy.ts'
 import { NutchAdaptive, Proportional, RoundRobin } from './intervals.ts'
-import { Planned, planFor } from './planned.ts'
+import { Planned, type PlannedName, planFor } from './planned.ts'
 import type { Policy, PolicyName } from './policy.ts'
 import type { Scenario } from './scenario.ts'
+import type { Plan } from './spread.ts'
 
 /** `isLearning`: psp, mp2, m-wolf and index begin with a prior instead of the rates, and learn them from their looks. */
 export function makePolicy(name: PolicyName, scenario: Scenario, rates: Rates, isLearning: boolean): Policy {
@@ -38,9 +39,10 @@ function lowRate(rate: Float64Array): number {
   return positive[Math.floor(positive.length / 10)] ?? 1 / (30 * 86_400)
 }
 
-export function boundsOf(scenario: Scenario, rates: Rates): Bounds {
-  const psp = planFor('psp', scenario)
-  const nonPolite = allocate(scenario, Number.POSITIVE_INFINITY, scenario.capacity)
+/** `plans`: what was planned already, for the true rates. */
+export function boundsOf(scenario: Scenario, rates: Rates, plans: Partial<Record<PlannedName, Plan>> = {}): Bounds {
+  const psp = plans.psp ?? planFor('psp', scenario)
+  const nonPolite = plans['m-wolf']?.counts ?? allocate(scenario, Number.POSITIVE_INFINITY, scenario.capacity)
   return {
     wp: stalenessOfCounts(scenario, psp.counts),
     nonPolite: stalenessOfCounts(scenario, nonPolite),

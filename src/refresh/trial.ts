@@ -3,11 +3,11 @@ import { seededRandom } from '../base/random.ts'
 import { Arena, type Statistics } from './arena.ts'
 import { type Bounds, bestRates, type Rates } from './bounds.ts'
 import { type ChangeKind, Changes } from './changes.ts'
-import { Planned } from './planned.ts'
+import { Planned, type PlannedName } from './planned.ts'
 import { boundsOf, makePolicy } from './policies.ts'
 import type { Policy, PolicyName } from './policy.ts'
 import type { Scenario } from './scenario.ts'
-import { eachPlanned } from './spread.ts'
+import { eachPlanned, type Plan } from './spread.ts'
 
 export interface TrialOptions {
   /** Draw changes. A mixture is always drawn. */
@@ -74,8 +74,16 @@ export async function runTrial(
 ): Promise<Trial> {
   const rates = bestRates(scenario)
   const policies: Trial['policies'] = {}
-  for (const name of names) policies[name] = await runPolicy(name, scenario, rates, options, tools)
-  return { bounds: options.changes === 'poisson' ? boundsOf(scenario, rates) : NOT_APPLICABLE, policies }
+  const plans: Partial<Record<PlannedName, Plan>> = {}
+  for (const name of names) {
+    await tools.progress(name, 0)
+    const begun = tools.elapsed()
+    const policy = makePolicy(name, scenario, rates, options.isLearning)
+    const planSeconds = (tools.elapsed() - begun) / 1000
+    if (policy instanceof Planned && !options.isLearning) plans[policy.name] = policy.plan
+    policies[name] = await runPolicy(name, policy, planSeconds, scenario, rates, options, tools)
+  }
+  return { bounds: options.changes === 'poisson' ? boundsOf(scenario, rates, plans) : NOT_APPLICABLE, policies }
 }
 
 const NOT_APPLICABLE = {
@@ -88,15 +96,14 @@ const NOT_APPLICABLE = {
 
 async function runPolicy(
   name: PolicyName,
+  policy: Policy,
+  planSeconds: number,
   scenario: Scenario,
   rates: Rates,
   options: TrialOptions,
   tools: TrialTools,
 ): Promise<PolicyResult> {
-  await tools.progress(name, 0)
   const begun = tools.elapsed()
-  const policy = makePolicy(name, scenario, rates, options.isLearning)
-  const planned = tools.elapsed()
   const isDrawn = options.isSampled || options.changes !== 'poisson'
   // Every policy meets the same changes, as far as its looks let it.
   const changes = isDrawn ? new Changes(scenario.rate, options.changes, seededRandom(options.seed)) : undefined
@@ -122,8 +129,8 @@ async function runPolicy(
     fetches,
     dropped: arena.dropped,
     violations: arena.violations,
-    planSeconds: (planned - begun) / 1000,
-    runSeconds: (tools.elapsed() - planned) / 1000,
+    planSeconds,
+    runSeconds: (tools.elapsed() - begun) / 1000,
     ...(days.length === 0 ? {} : { ratio: isExact ? settledRatio(days) : null, days }),
     ...(options.every > 0 ? { interim: arena.statistics.map(exact) } : {}),
     ...(arena.realised === undefined ? {} : detail(scenario, policy, arena.realised)),

@@ -86,16 +86,17 @@ function tick(value: number, ticks: readonly number[]): string {
   )
 }
 
-/** Filled and open, round and cornered: told apart without colour. */
+/** Filled and open, round and cornered: told apart without colour. Open ones are larger, and hide nothing below them. */
 function mark(x: number, y: number, nth: number): string {
   const colour = COLOURS[nth % COLOURS.length]
-  const style = nth % 2 === 0 ? `fill="${colour}"` : `fill="#fff" stroke="${colour}" stroke-width="1.6"`
-  const [cx, cy] = [round(x), round(y)]
+  const isOpen = nth % 2 === 1
+  const style = isOpen ? `fill="none" stroke="${colour}" stroke-width="1.6"` : `fill="${colour}"`
+  const [cx, cy, r] = [round(x), round(y), isOpen ? 5.5 : 4]
   const kind = Math.floor(nth / 2) % 4
-  if (kind === 0) return `<circle cx="${cx}" cy="${cy}" r="4" ${style}/>`
-  if (kind === 1) return `<path d="M${cx - 4} ${cy - 4}h8v8h-8z" ${style}/>`
-  if (kind === 2) return `<path d="M${cx} ${cy - 5}l5 9h-10z" ${style}/>`
-  return `<path d="M${cx} ${cy - 5}l5 5l-5 5l-5-5z" ${style}/>`
+  if (kind === 0) return `<circle cx="${cx}" cy="${cy}" r="${r}" ${style}/>`
+  if (kind === 1) return `<path d="M${cx - r} ${cy - r}h${2 * r}v${2 * r}h${-2 * r}z" ${style}/>`
+  if (kind === 2) return `<path d="M${cx} ${cy - r - 1}l${r + 1} ${2 * r}h${-2 * r - 2}z" ${style}/>`
+  return `<path d="M${cx} ${cy - r - 1}l${r + 1} ${r + 1}l${-r - 1} ${r + 1}l${-r - 1} ${-r - 1}z" ${style}/>`
 }
 
 const stroke = (path: string, nth: number) =>
