@@ -42,6 +42,8 @@ const FEW_THETAS = [0, 0.5, 1, 1.5, 2]
 const PAPER = { pages: 1_000_000, servers: 2000, speed: 10 }
 const PER_HOUR = 1 / 3600
 const PER_DAY = 1 / 86_400
+/** All but LWF, whose crawlers wait so long that the others could not be told apart in its chart. */
+const LASTING = POLICY_NAMES.filter((name) => name !== 'lwf')
 /** 100,000 pages on 200 servers: a tenth of the paper's. */
 const LONG_RUN = 10
 
@@ -156,8 +158,10 @@ function claimsOf(rows: readonly Row[], hasNumber: boolean): Claim[] {
     },
     { claim: '3. PSP is near WP', holds: under('PSP', 'WP', NEAR), found: worst(rows, 'PSP', 'WP') },
     {
-      claim: hasNumber ? '4. M-Wolf is 9.5 % staler than PSP on average' : '4. PSP is fresher than M-Wolf',
-      holds: hasNumber ? mean(rival) > 0 : under('PSP', 'M-Wolf', 0),
+      claim: hasNumber
+        ? '4. M-Wolf is staler than PSP (in the paper by 9.5 % on average)'
+        : '4. PSP is fresher than M-Wolf',
+      holds: under('PSP', 'M-Wolf', 0),
       found: `${percent(mean(rival))} over all${between.length > 0 && between.length < rows.length ? `, ${percent(mean(excess(between, 'M-Wolf', 'PSP')))} over 0.5 to 1.5` : ''}`,
     },
   ]
@@ -255,16 +259,16 @@ const FIGURES = {
     } as const
     const rows: Row[] = []
     for (const [at, rates, horizons] of sets) {
-      const tools = trialTools(call, POLICY_NAMES, `stationary ${at}  `)
+      const tools = trialTools(call, LASTING, `stationary ${at}  `)
       const { policies } = await runTrial(
         drawScenario(paper(call, { rates }, LONG_RUN)),
-        POLICY_NAMES,
+        LASTING,
         { ...options, horizons },
         tools,
       )
       rows.push({
         at,
-        values: Object.fromEntries(POLICY_NAMES.map((name) => [name, policies[name]?.ratio ?? Number.NaN])),
+        values: Object.fromEntries(LASTING.map((name) => [name, policies[name]?.ratio ?? Number.NaN])),
       })
     }
     const most = Math.max(...rows.map(({ values }) => values['index']))

@@ -151,6 +151,17 @@ test('crawlers, servers and sizes may differ: a download takes the longer of the
   assert.ok(dropped > 0)
 })
 
+test('LWF waits for the server of the oldest page; round robin takes another meanwhile', async () => {
+  const pages = [0, 0, 1].map((server) => ({ server, rate: 0.1, weight: 1, size: 0 }))
+  const scenario = scenarioOf(pages, { politeness: 10, capacity: 100 })
+  const strict = await tried(scenario, 'lwf')
+  // In the queue: 0, 2, 1, 0, 2, 1 …: one in three begins after a wait for server 0, and server 1 waits with it.
+  const all = (strict.realised ?? []).flat().sort((a, b) => a - b)
+  assert.deepEqual(all.slice(0, 5), [0, 1, 10, 20, 21])
+  const kind = await tried(scenario, 'round-robin')
+  assert.ok(kind.fetches > strict.fetches && (kind.staleness ?? 1) < (strict.staleness ?? 0))
+})
+
 test('index weighs weights: what counts more is looked at more often', async () => {
   const pages = Array.from({ length: 200 }, (_, page) => ({
     server: page % 4,

@@ -1,7 +1,7 @@
 /**
  * Where policies meet: an event-driven simulation of crawlers, servers and pages over one time line, as in the PSP paper.
  * Events are numbers on one heap: a crawler is free, a server may be asked, a page changes (only when changes are
- * drawn), statistics, capacity allows the next fetch. All events of an instant come before its decisions.
+ * drawn), statistics, capacity allows the next fetch, the server that a crawler waited for may be asked. All events of an instant come before its decisions.
  */
 import type { Random } from '../base/random.ts'
 import type { Changes } from './changes.ts'
@@ -70,9 +70,13 @@ export class Arena {
   private agedSampled = 0
   private nextStatistics: number
   private nextToken: number
+  private isTokenDue = false
   private readonly tokenEvery: number
   private until = 0
-  private readonly events: { server: number; page: number; statistics: number; token: number }
+  private fetchesBefore = 0
+  /** Of crawlers that wait for a server: the page. */
+  private readonly held: Uint32Array
+  private readonly events: { server: number; page: number; statistics: number; token: number; held: number }
 
   constructor(scenario: Scenario, policy: Policy, options: ArenaOptions) {
     this.scenario = scenario
@@ -87,9 +91,10 @@ export class Arena {
     this.started = new Float64Array(servers).fill(Number.NEGATIVE_INFINITY)
     this.busyUntil = new Float64Array(crawlers)
     this.idle = new Uint32Array(crawlers)
+    this.held = new Uint32Array(crawlers)
     this.nextStatistics = options.every
     const page = crawlers + servers
-    this.events = { server: crawlers, page, statistics: page + pages, token: page + pages + 1 }
+    this.events = { server: crawlers, page, statistics: page + pages, token: page + pages + 1, held: page + pages + 2 }
     let speed = 0
     for (const rate of scenario.crawlers) speed += rate
     const allowed = scenario.capacity / scenario.horizon
@@ -108,6 +113,7 @@ export class Arena {
     const from = this.until
     this.until = from + this.scenario.horizon
     this.planned = policy.begin(from)
+    this.fetchesBefore = this.fetches
     this.ready.clear()
     this.asleep.clear()
     this.idleCount = 0
@@ -120,14 +126,16 @@ export class Arena {
     if (this.options.every > 0) timeline.append(this.nextStatistics, this.events.statistics)
     timeline.order()
     this.now = from
-    for (let server = 0; server < this.started.length; server++)
-      this.wait(server, Math.max(from, this.started[server] + this.scenario.politeness))
+    for (let server = 0; server < this.started.length; server++) {
+      if (policy.isStrict) this.enter(server)
+      else this.wait(server, Math.max(from, this.started[server] + this.scenario.politeness))
+    }
   }
 
   /** Up to `events` events further; false when the horizon has ended. */
   step(events: number): boolean {
     const { timeline, until } = this
-    const { page: pageEvents, server: serverEvents, statistics, token } = this.events
+    const { page: pageEvents, server: serverEvents, statistics, token, held } = this.events
     for (let left = events; left > 0; left--) {
       if (timeline.size === 0 || timeline.topKey() >= until) {
         this.end()
@@ -139,12 +147,12 @@ export class Arena {
       else if (event < pageEvents) this.enter(event - serverEvents)
       else if (event < statistics) this.staleSince[event - pageEvents] = this.now
       else if (event === statistics) this.report()
-      if (event === token) this.tokenIsDue = false
+      else if (event === token) this.isTokenDue = false
+      else this.visit(this.held[event - held], event - held)
       if (timeline.size === 0 || timeline.topKey() > this.now) this.decide()
     }
     return true
   }
-  private tokenIsDue = false
 
   /** Means from 0 to now. */
   measure(at: number): Statistics {
@@ -174,14 +182,7 @@ export class Arena {
 
   private end(): void {
     this.now = this.until
-    let servers = 0
-    for (let server = 0; this.planned > 0 && server < this.started.length; server++) {
-      while (this.policy.due(server, this.until) < Number.POSITIVE_INFINITY) {
-        this.policy.take(server, this.until)
-        servers++
-      }
-    }
-    this.dropped += servers
+    if (this.planned > 0) this.dropped += this.planned - (this.fetches - this.fetchesBefore)
   }
 
   private report(): void {
@@ -212,35 +213,61 @@ export class Arena {
     const { ready, asleep, policy } = this
     while (this.idleCount > 0) {
       if (this.tokenEvery > 0 && this.now < this.nextToken) {
-        if (!this.tokenIsDue) this.timeline.push(this.nextToken, this.events.token)
-        this.tokenIsDue = true
+        if (!this.isTokenDue) this.timeline.push(this.nextToken, this.events.token)
+        this.isTokenDue = true
         return
       }
       while (asleep.size > 0 && asleep.topKey() <= this.now) this.enter(asleep.pop())
       policy.crowd(ready.size)
-      if (ready.size > 0) this.fetch(ready.pop())
-      else if (asleep.size > 0) this.fetch(asleep.pop())
-      else return
+      if (ready.size === 0 && asleep.size === 0) return
+      const server = ready.size > 0 ? ready.pop() : asleep.pop()
+      if (policy.isStrict) this.hold(server)
+      else this.fetch(server)
     }
   }
 
   private fetch(server: number): void {
-    const { now, policy, scenario } = this
-    const page = policy.take(server, now)
+    const page = this.policy.take(server, this.now)
+    this.claim(server, this.now)
+    this.visit(page, this.anyIdle())
+    this.wait(server, this.now + this.scenario.politeness)
+  }
+
+  /** The next page in the queue, whether its server may be asked or not: its crawler waits for that. */
+  private hold(server: number): void {
+    const crawler = this.anyIdle()
+    this.held[crawler] = this.policy.take(server, this.now)
+    const at = Math.max(this.now, this.started[server] + this.scenario.politeness)
+    this.timeline.push(at, this.events.held + crawler)
+    if (at < this.until) this.claim(server, at)
+    this.enter(server)
+  }
+
+  /** The crawler that has been idle for longest. */
+  private anyIdle(): number {
     const crawler = this.idle[this.idleFirst]
     this.idleFirst = (this.idleFirst + 1) % this.idle.length
     this.idleCount--
+    return crawler
+  }
+
+  /** A request to the server starts then. */
+  private claim(server: number, at: number): void {
+    if (at + MOMENT < this.started[server] + this.scenario.politeness) this.violations++
+    this.started[server] = at
+    this.fetches++
+    this.nextToken += this.tokenEvery
+  }
+
+  private visit(page: number, crawler: number): void {
+    const { now, policy, scenario } = this
+    const server = scenario.server[page]
     const elapsed = now - this.last[page]
     policy.looked(page, server, now, elapsed, this.look(page, elapsed))
     const bytes = scenario.size === undefined ? 0 : scenario.size[page] / scenario.servers[server]
     const done = now + Math.max(1 / scenario.crawlers[crawler], bytes)
     this.busyUntil[crawler] = done
     this.timeline.push(done, crawler)
-    if (now + MOMENT < this.started[server] + scenario.politeness) this.violations++
-    this.started[server] = now
-    this.fetches++
-    this.nextToken += this.tokenEvery
-    this.wait(server, now + scenario.politeness)
   }
 
   /** Closes the gap since the last look. Returns whether the look found a change, drawn if somebody wants to know. */

@@ -15,6 +15,7 @@ const CROWD = 1 / 50
 export class Index implements Policy {
   readonly isPaced = true
   readonly isEager = true
+  readonly isStrict = false
   readonly observes: boolean
   price: number
   private readonly scenario: Scenario

@@ -3,17 +3,19 @@ import { ServerHeaps } from './heap.ts'
 import type { Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 
-/** Every page equally often: the one not looked at for longest (KLWF, for a collection that is complete). */
+/** Every page equally often: the one not looked at for longest whose server is free (KLWF), or of all (LWF, strict). */
 export class RoundRobin implements Policy {
   readonly isPaced = true
   readonly isEager = false
+  readonly isStrict: boolean
   readonly observes = false
   private readonly scenario: Scenario
   private readonly next: Uint32Array
   private readonly last: Float64Array
 
-  constructor(scenario: Scenario) {
+  constructor(scenario: Scenario, isStrict: boolean) {
     this.scenario = scenario
+    this.isStrict = isStrict
     const { members, start } = scenario
     this.next = new Uint32Array(start.length - 1)
     this.last = new Float64Array(members.length)
@@ -50,6 +52,7 @@ export class RoundRobin implements Policy {
 abstract class ByInterval implements Policy {
   readonly isPaced = true
   readonly isEager = false
+  readonly isStrict = false
   abstract readonly observes: boolean
   protected readonly interval: Float64Array
   private readonly heaps: ServerHeaps

@@ -19,6 +19,7 @@ export function planFor(name: PlannedName, scenario: Scenario, rate = scenario.r
 export class Planned implements Policy {
   readonly isPaced = false
   readonly isEager = false
+  readonly isStrict = false
   readonly observes: boolean
   plan: Plan
   readonly name: PlannedName

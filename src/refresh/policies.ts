@@ -20,7 +20,8 @@ export function makePolicy(name: PolicyName, scenario: Scenario, rates: Rates, i
     case 'index':
       return new Index(scenario, priceFor(scenario, rates, estimates), estimates)
     case 'round-robin':
-      return new RoundRobin(scenario)
+    case 'lwf':
+      return new RoundRobin(scenario, name === 'lwf')
     case 'proportional':
       return new Proportional(scenario)
     case 'nutch-adaptive':

@@ -1,4 +1,13 @@
-export const POLICY_NAMES = ['psp', 'mp2', 'm-wolf', 'index', 'round-robin', 'proportional', 'nutch-adaptive'] as const
+export const POLICY_NAMES = [
+  'psp',
+  'mp2',
+  'm-wolf',
+  'index',
+  'round-robin',
+  'lwf',
+  'proportional',
+  'nutch-adaptive',
+] as const
 export type PolicyName = (typeof POLICY_NAMES)[number]
 
 /** What the arena asks of a policy. Servers and pages are numbers, time is in seconds. */
@@ -7,6 +16,8 @@ export interface Policy {
   readonly isPaced: boolean
   /** Rather fetches too early than lets a crawler idle. */
   readonly isEager: boolean
+  /** Takes the first of the queue even if its server may not be asked yet: the crawler waits for it. */
+  readonly isStrict: boolean
   /** Wants to know whether a look found a change. */
   readonly observes: boolean
   /** A horizon begins; what the last one has left over is dropped. Returns how many looks are planned. */
