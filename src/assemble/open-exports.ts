@@ -48,11 +48,12 @@ async function* linesOfCatalogue(database: Database): AsyncGenerator<string> {
   for await (const capture of everyCapture(database)) yield cdxjLine({ ...capture, filename: capture.volume })
 }
 
-/** `bytes`: of its record, compressed. */
+/** Captures of documents: no redirects, errors or robots.txt. `bytes`: of its record, compressed. */
 export async function* everyLook(
   database: Database,
 ): AsyncGenerator<{ url: string; at: Instant; digest: string; bytes: number }> {
-  for await (const { url, at, digest, length } of everyCapture(database)) yield { url, at, digest, bytes: length }
+  for await (const { url, at, status, digest, length } of everyCapture(database))
+    if (status >= 200 && status < 300 && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
 }
 
 const PAGES_AT_ONCE = 1000
