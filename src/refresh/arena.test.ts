@@ -151,6 +151,18 @@ test('crawlers, servers and sizes may differ: a download takes the longer of the
   assert.ok(dropped > 0)
 })
 
+test('capacity below what the crawlers could do is paced, day after day', async () => {
+  const scenario = many(100, () => 0.01, { capacity: 300, crawlers: Float64Array.of(5) })
+  for (const name of ['index', 'round-robin', 'lwf', 'proportional'] as const) {
+    const { fetches, realised = [] } = await tried(scenario, name, { horizons: 3 })
+    assert.ok(fetches <= 900 && fetches > 880, `${name}: ${fetches}`)
+    for (const day of [0, 1, 2]) {
+      const looks = realised.flat().filter((at) => at >= 1000 * day && at < 1000 * (day + 1)).length
+      assert.ok(looks > 280 && looks <= 301, `${name}, day ${day}: ${looks}`)
+    }
+  }
+})
+
 test('LWF waits for the server of the oldest page; round robin takes another meanwhile', async () => {
   const pages = [0, 0, 1].map((server) => ({ server, rate: 0.1, weight: 1, size: 0 }))
   const scenario = scenarioOf(pages, { politeness: 10, capacity: 100 })

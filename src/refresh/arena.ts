@@ -101,10 +101,6 @@ export class Arena {
     this.tokenEvery = policy.isPaced && allowed < speed * (1 - MOMENT) ? 1 / allowed : 0
     this.nextToken = this.tokenEvery / 2
     this.realised = options.isDetailed ? Array.from({ length: pages }, () => []) : undefined
-    const { changes } = options
-    if (changes !== undefined)
-      for (let p = 0; p < pages; p++) if (scenario.rate[p] > 0) this.timeline.append(changes.next[p], page + p)
-    this.timeline.order()
   }
 
   /** One horizon more, from where the last one ended. Begins what `step` carries on. */
@@ -117,6 +113,7 @@ export class Arena {
     this.ready.clear()
     this.asleep.clear()
     this.idleCount = 0
+    this.isTokenDue = false
     // Drawn changes stay on the line; who does what is set up anew.
     const changed = this.options.changes === undefined ? [] : this.pendingChanges()
     timeline.clear()
