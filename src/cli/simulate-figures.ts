@@ -286,7 +286,7 @@ const FIGURES = {
     return {
       name: 'stationary',
       title: 'In the long run',
-      x: 'λ',
+      x: 'change rates λ',
       y: 'staleness over the KKT bound',
       from: 1,
       rows,

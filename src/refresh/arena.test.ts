@@ -132,6 +132,10 @@ test('in the long run index is at the bound, repeated PSP is not, and a learner 
   assert.ok(index > 0.995 && index < 1.005, `index ${index}`)
   assert.ok((await ratio('round-robin')) > 1.02)
   assert.ok((await ratio('psp')) > 1.03)
+  // By Zipf, on pages in no order of their rates.
+  const weighted = { ...scenario, weight: scenario.weight.map((_, page) => 1 / (1 + ((page * 4999) % 8000))) }
+  const weightedRatio = (await tried(weighted, 'index', { ...long, horizons: 6 })).ratio ?? 9
+  assert.ok(weightedRatio < 1.01, `weighted ${weightedRatio}`)
   const learnt = await ratio('index', true)
   assert.ok(learnt < 1.11, `learnt ${learnt}`)
 })

@@ -30,17 +30,21 @@ export interface Classes {
 }
 
 const BY_RATE = 64
-/** With weights a class is a cell of rates and weights. */
-const CELLS = { rate: 32, weight: 8 }
+/** With weights a class is a cell of w·λ and λ. */
+const CELLS = { product: 64, rate: 4 }
 
-/** Classes by log λ, and by log w when weights differ. Ranges are of positive numbers. */
+/**
+ * Classes by log λ. When weights differ, by log w·λ: until a page is likely to have changed, V is nearly w·λ·τ²/2; and
+ * coarsely by log λ for what comes after. Ranges are of positive numbers.
+ */
 export function classes(rates: readonly [number, number], weights: readonly [number, number]): Classes {
-  const isWeighted = weights[1] > weights[0]
-  const byRate = steps(rates, isWeighted ? CELLS.rate : BY_RATE)
-  if (!isWeighted) return { count: BY_RATE, of: byRate }
-  // A weight far under the largest is worth no class of its own.
-  const byWeight = steps([Math.max(weights[0], weights[1] / 1000), weights[1]], CELLS.weight)
-  return { count: CELLS.rate * CELLS.weight, of: (rate, weight) => byRate(rate) * CELLS.weight + byWeight(weight) }
+  if (weights[0] === weights[1]) return { count: BY_RATE, of: steps(rates, BY_RATE) }
+  const byProduct = steps([rates[0] * weights[0], rates[1] * weights[1]], CELLS.product)
+  const byRate = steps(rates, CELLS.rate)
+  return {
+    count: CELLS.product * CELLS.rate,
+    of: (rate, weight) => byProduct(rate * weight) * CELLS.rate + byRate(rate),
+  }
 }
 
 function steps([low, high]: readonly [number, number], count: number): (x: number) => number {
