@@ -38,7 +38,7 @@ test('the rates of the KKT bound keep to its limits, and no small change of them
         if (isWithin(other, 0)) assert.ok(stale(other) >= staleness - 1e-8, `${stale(other)} < ${staleness}`)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: 2000 },
   )
 })
 

@@ -85,14 +85,14 @@ export function bestRates(scenario: Scenario): Rates {
         asked[server] += looks[page]
       }
       if (isBound(server)) {
-        meet(scenario, looks, [server], asked[server], cap)
+        meet(scenario, looks, [server], own, asked[server], cap)
         left -= cap
       } else {
         free.push(server)
         askedFree += asked[server]
       }
     }
-    if (price > 0) meet(scenario, looks, free, askedFree, left)
+    if (price > 0) meet(scenario, looks, free, price, askedFree, Math.max(0, left))
   }
   let stale = 0
   for (let page = 0; page < rate.length; page++)
@@ -101,34 +101,29 @@ export function bestRates(scenario: Scenario): Rates {
 }
 
 /**
- * Rates near their limit are scaled to meet it: so near the best point the difference is of second order. When pages
- * change so much faster than they can be looked at that no double lies between the prices at which one is looked at and
- * is not, what is left goes to those that are worth most of the rest.
+ * Rates near their limit are scaled to meet it: so near the best point the difference is of second order. But a page that
+ * changes far more often than it can be looked at asks for more within the last digits of its price; then no double is
+ * the price, and what is left of the limit goes to the pages at that margin.
  */
-function meet(scenario: Scenario, looks: Float64Array, servers: readonly number[], asked: number, limit: number): void {
-  const { rate, weight, members, start } = scenario
+function meet(
+  { rate, weight, members, start }: Scenario,
+  looks: Float64Array,
+  servers: readonly number[],
+  price: number,
+  asked: number,
+  limit: number,
+): void {
   const each = (call: (page: number) => void) => {
     for (const server of servers) for (let at = start[server]; at < start[server + 1]; at++) call(members[at])
   }
-  if (asked > 0.999 * limit) {
-    each((page) => {
-      looks[page] *= limit / asked
-    })
-    return
-  }
-  const worthOf = (page: number) => (looks[page] > 0 || rate[page] === 0 ? 0 : weight[page] / rate[page])
-  let most = 0
-  let rates = 0
+  const isMarginal = (page: number) => Math.abs((rate[page] * price) / weight[page] - 1) < 1e-9
+  let margin = 0
   each((page) => {
-    most = Math.max(most, worthOf(page))
+    if (isMarginal(page)) margin += rate[page]
   })
-  const isNext = (page: number) => most > 0 && worthOf(page) >= most * (1 - 1e-9)
+  if (margin === 0 && asked === 0) return
   each((page) => {
-    if (isNext(page)) rates += rate[page]
+    if (margin === 0 || asked > limit) looks[page] *= limit / asked
+    else if (isMarginal(page)) looks[page] += ((limit - asked) * rate[page]) / margin
   })
-  const next: number[] = []
-  each((page) => {
-    if (isNext(page)) next.push(page)
-  })
-  for (const page of next) looks[page] = ((limit - asked) * rate[page]) / rates
 }

@@ -43,7 +43,7 @@ export class Index implements Policy {
     this.rate = estimates?.rate ?? rate
     const known =
       estimates === undefined ? rangeOf(rate) : ([estimates.rate[0] / 100, estimates.rate[0] * 1000] as const)
-    this.classes = classes(known, rangeOf(weight))
+    this.classes = classes(known, rangeOf(weight), servers)
     this.last = new Float64Array(rate.length)
     this.queues = new Queues(servers * this.classes.count, rate.length)
     this.queueOf = new Uint32Array(rate.length)
