@@ -41,18 +41,16 @@ export const policy = benchmark({
       ...(large > 0
         ? [{ what: 'PSP, phases 1 and 2', kind: 'plan', policy: 'psp', pages: large, target: { seconds: 20 } } as const]
         : []),
-      ...policies
-        .split(',')
-        .map(
-          (name) =>
-            ({
-              what: `${name}, a day`,
-              kind: 'run',
-              policy: name as PolicyName,
-              pages,
-              target: { seconds: 30, bytes: 1.5e9 },
-            }) as const,
-        ),
+      ...policies.split(',').map(
+        (name) =>
+          ({
+            what: `${name}, a day`,
+            kind: 'run',
+            policy: name as PolicyName,
+            pages,
+            target: { seconds: 30, bytes: 1.5e9 },
+          }) as const,
+      ),
       { what: 'index, decisions', kind: 'decide', policy: 'index', pages, target: { microseconds: 5 } },
     ]
     const figures: (Work & Measured)[] = []

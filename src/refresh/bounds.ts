@@ -72,7 +72,6 @@ export function bestRates(scenario: Scenario): Rates {
     const prices = clearingPrices({ servers, demand, cap, total, highest, tolerance: 1e-6 })
     price = Math.exp(prices.all)
     const asked = new Float64Array(servers)
-    const isBound = (server: number) => prices.each[server] > prices.all || asked[server] > cap
     const free: number[] = []
     let left = total
     let askedFree = 0
@@ -84,7 +83,7 @@ export function bestRates(scenario: Scenario): Rates {
         looks[page] = rate[page] / worthInverse((own * rate[page]) / weight[page])
         asked[server] += looks[page]
       }
-      if (isBound(server)) {
+      if (prices.each[server] > prices.all) {
         meet(scenario, looks, [server], own, asked[server], cap)
         left -= cap
       } else {
@@ -93,6 +92,12 @@ export function bestRates(scenario: Scenario): Rates {
       }
     }
     if (price > 0) meet(scenario, looks, free, price, askedFree, Math.max(0, left))
+    // One that is full at nearly the price of all may be over its limit by a rounding.
+    for (const server of free) {
+      let sum = 0
+      for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
+      for (let at = start[server]; sum > cap && at < start[server + 1]; at++) looks[members[at]] *= cap / sum
+    }
   }
   let stale = 0
   for (let page = 0; page < rate.length; page++)

@@ -29,9 +29,9 @@ export function worth(u: number): number {
 
 /**
  * h⁻¹ by a table over q = √(−ln(1 − v)), in which it is nearly straight from 0 to the last double below 1. Linear
- * interpolation is right to about 10⁻⁴, enough to search prices with; `worthInverse` is right to rounding.
+ * interpolation is right to about 10⁻⁵, enough to search prices with; `worthInverse` is right to rounding.
  */
-const STEPS = 1024
+const STEPS = 8192
 const LAST_Q = 6.2
 const TABLE = fillTable()
 
@@ -46,7 +46,7 @@ export function roughWorthInverse(v: number): number {
 export function worthInverse(v: number): number {
   let u = roughWorthInverse(v)
   if (u === 0 || u === Number.POSITIVE_INFINITY) return u
-  // h′(u) = u·e^(−u). From 10⁻⁴ two steps reach rounding; near v = 1 the slope is too small for more to help.
+  // h′(u) = u·e^(−u). From 10⁻⁵ two steps reach rounding; near v = 1 the slope is too small for more to help.
   for (let step = 0; step < 2; step++) {
     const next = u - (worth(u) - v) / (u * Math.exp(-u))
     if (!(next > 0 && next < 2 * u)) break
