@@ -17,7 +17,19 @@ async function bench(...args: string[]): Promise<string> {
 
 test('help names every benchmark and its flags', async () => {
   const text = await bench('--help')
-  const names = ['crawl', 'ceiling', 'check', 'frontier', 'hazards', 'memory', 'mirrors', 'pieces', 'rivals', 'scale']
+  const names = [
+    'crawl',
+    'ceiling',
+    'check',
+    'frontier',
+    'hazards',
+    'memory',
+    'mirrors',
+    'pieces',
+    'policy',
+    'rivals',
+    'scale',
+  ]
   const flags = ['--sites', '--tls', '--resolver', '--short', '--install', '--json']
   for (const word of [...names, 'simulate', 'start'].map((name) => `\n${name}: `).concat(flags))
     assert.ok(text.includes(word), word)
@@ -57,6 +69,16 @@ test('the least program alone, memory at full load, and the start of both packag
   const start = JSON.parse(await bench('start', '--runs', '1', '--json')) as { kinds: { firstRequestMs: number }[] }
   assert.equal(start.kinds.length, 2)
   for (const { firstRequestMs } of start.kinds) assert.ok(firstRequestMs > 0)
+})
+
+test('plans, a day and decisions of policies, of a small web', async () => {
+  const text = await bench('policy', '--pages', '10000', '--large', '0', '--policies', 'psp,index', '--json')
+  const { works } = JSON.parse(text) as { works: { kind: string; count: number }[] }
+  assert.deepEqual(
+    works.map(({ kind }) => kind),
+    ['plan', 'run', 'run', 'decide'],
+  )
+  for (const { kind, count } of works) assert.ok(kind === 'decide' ? count > 0 : count > 80_000 && count <= 86_400)
 })
 
 test('the mirrors of a small catalogue', async () => {

@@ -15,6 +15,7 @@ import { intake } from './commands/intake.ts'
 import { memory } from './commands/memory.ts'
 import { mirrors } from './commands/mirrors.ts'
 import { pieces } from './commands/pieces.ts'
+import { policy } from './commands/policy.ts'
 import { rivals } from './commands/rivals.ts'
 import { scale } from './commands/scale.ts'
 import { simulate } from './commands/simulate.ts'
@@ -33,6 +34,7 @@ const BENCHMARKS: readonly Benchmark[] = [
   memory,
   mirrors,
   pieces,
+  policy,
   rivals,
   scale,
   simulate,

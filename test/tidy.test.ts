@@ -31,7 +31,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   sources: ['base', 'web', 'visit', 'scope', 'hazards', 'frontier', 'collection'],
   server: ['base', 'visit', 'wire', 'database', 'intake', 'frontier', 'collection', 'report'],
   config: ['base', 'web', 'scope', 'hazards', 'refresh'],
-  cli: ['base', 'config', 'assemble', 'report', 'simulate', 'testweb'],
+  cli: ['base', 'config', 'assemble', 'report', 'refresh', 'simulate', 'testweb'],
 }
 const BELOW_ASSEMBLE = Object.keys(MAY_IMPORT).filter((room) => !['cli', 'testweb', 'fetch'].includes(room))
 const BELOW_SIMULATE = [...BELOW_ASSEMBLE, 'assemble', 'testweb']

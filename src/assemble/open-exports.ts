@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { turn } from '../base/clock.ts'
+import { type Instant, turn } from '../base/clock.ts'
 import type { Disk } from '../base/disk.ts'
 import { cdxjLine } from '../collection/captures/cdxj.ts'
 import { INDEX, mergeIndex } from '../collection/captures/cdxj-merge.ts'
@@ -46,6 +46,14 @@ async function isWhole(database: Database, disk: Disk, index: string): Promise<b
 
 async function* linesOfCatalogue(database: Database): AsyncGenerator<string> {
   for await (const capture of everyCapture(database)) yield cdxjLine({ ...capture, filename: capture.volume })
+}
+
+/** Captures of documents: no redirects, errors or robots.txt. `bytes`: of its record, compressed. */
+export async function* everyLook(
+  database: Database,
+): AsyncGenerator<{ url: string; at: Instant; digest: string; bytes: number }> {
+  for await (const { url, at, status, digest, length } of everyCapture(database))
+    if (status >= 200 && status < 300 && !url.endsWith('/robots.txt')) yield { url, at, digest, bytes: length }
 }
 
 const PAGES_AT_ONCE = 1000

@@ -206,6 +206,12 @@ describe('an opened collection', () => {
       assert.equal(pages.length, 7)
       assert.equal(pages.filter(({ outcome }) => outcome === 'kept').length, 4)
       assert.match(pages[0].at, /^2026-01-01T/)
+      const looks = await all(rooms.looks())
+      const kept = pages.filter(({ outcome }) => outcome === 'kept').map(({ url }) => url)
+      // The home page was captured twice.
+      assert.deepEqual([...new Set(looks.map(({ url }) => url))].sort(), kept.sort(), 'no redirects and no robots.txt')
+      assert.equal(looks.filter(({ url }) => url === HOME).length, 2)
+      for (const { bytes, digest } of looks) assert.ok(bytes > 0 && digest.length > 0)
       const links = await all(rooms.exportLinks())
       assert.ok(links.some(({ from, to }) => from === HOME && to === COPY))
       assert.equal(await rooms.linksInto(join(root, 'links.db')), links.length)

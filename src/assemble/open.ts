@@ -13,7 +13,7 @@ import { leftMirror } from './mirror-file.ts'
 import { knownNodeId } from './node-id.ts'
 import { contentOf } from './open-content.ts'
 import { databaseToRead, isRunning } from './open-database.ts'
-import { exportCdxj, exportPages } from './open-exports.ts'
+import { everyLook, exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { seedOutcomes, seedStanding } from './open-seeds.ts'
@@ -95,6 +95,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
       const server = knownNodeId(disk, folder)
       return verifyCollection({ database, disk, archive, indexes, looks, running, server, doors, everywhere }, tell)
     },
+    looks: () => everyLook(database),
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
     exportPages: () => exportPages(database),
     exportLinks: () => exportLinks(database),

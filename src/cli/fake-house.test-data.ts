@@ -209,6 +209,13 @@ export function fakeRooms(changes: Partial<Rooms> = {}): Rooms {
     leftMirror: async () => undefined,
     siteFacts: async (site) => ({ site, look: undefined, documents: 0, verdicts: [] }),
     verify: async () => ({ volumes: 1, records: 9, captures: 7, elsewhere: 0, faults: [] }),
+    async *looks() {
+      const day = 86_400_000
+      for (const url of ['http://a.test/', 'http://a.test/x', 'http://b.test/'])
+        yield { url, at: 1_780_000_000_000, digest: 'first', bytes: 1000 }
+      yield { url: 'http://a.test/', at: 1_780_000_000_000 + day, digest: 'second', bytes: 1000 }
+      yield { url: 'http://b.test/', at: 1_780_000_000_000 + day, digest: 'first', bytes: 1000 }
+    },
     async *exportCdxj() {
       yield 'test,a)/ 20260528000000 {}'
     },

@@ -259,6 +259,8 @@ export interface Rooms {
   whyNot(url: string, settings: Settings): Promise<WhyNot | undefined>
   /** `everywhere`: also volumes that lie on other machines. */
   verify(tell: (volume: string) => void, everywhere: boolean): Promise<VerifyReport>
+  /** Every capture of a document as a look at its page, those of a page oldest first. */
+  looks(): AsyncIterable<{ url: string; at: Instant; digest: string; bytes: number }>
   exportCdxj(): AsyncIterable<string>
   exportPages(): AsyncIterable<object>
   exportLinks(): AsyncIterable<{ from: string; to: string }>

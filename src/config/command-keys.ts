@@ -1,5 +1,6 @@
 /** What only one or two commands take, as flags alone. The rest of the one table is in `keys.ts`, which holds these too. */
 import * as a from './parsers.ts'
+import { POLICY_SETTINGS } from './policy-keys.ts'
 import { many, maybe, one, type Setting, toggle, yesNo } from './setting.ts'
 
 const own = { group: 'This command', flagOnly: true } as const
@@ -101,11 +102,12 @@ export const COMMAND_SETTINGS = {
     defaultText: '26 for demo, 200 for simulate',
     what: 'Sites of the synthetic web.',
   }),
-  pages: maybe(a.count({ least: 1, most: 100_000 }), {
+  pages: maybe(a.count({ least: 1, most: 50_000_000 }), {
     ...own,
     commands: ['demo', 'simulate'],
     form: 'N',
-    defaultText: '50',
-    what: 'Pages of a site of the synthetic web, on average.',
+    defaultText: '50; for simulate policy and figures 1,000,000',
+    what: 'Pages of a site of the synthetic web, on average, up to 100,000; for simulate policy and figures: pages in all.',
   }),
+  ...POLICY_SETTINGS,
 } as const satisfies Record<string, Setting<unknown>>

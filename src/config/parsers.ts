@@ -1,6 +1,7 @@
 /** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
 import { isIP } from 'node:net'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../base/units.ts'
+import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../refresh/distribution.ts'
 import { isTakenName } from '../web/http/user-agent.ts'
 import { isRuleSwitch, RULE_NAMES } from '../web/url/rules.ts'
 import { nearest } from './nearest.ts'
@@ -42,9 +43,10 @@ export function size(range: Range = {}): Parse<number> {
 
 export function count(range: Range = {}): Parse<number> {
   return (text) => {
-    if (!/^\d{1,15}$/.test(text.replaceAll('_', '')))
-      throw new Unfit(`'${text}' is no whole number; write for instance 1000`)
-    return inRange(Number(text.replaceAll('_', '')), text, range, (n) => n.toLocaleString('en'))
+    const value = Number(text.replaceAll('_', ''))
+    if (!/^\d{1,15}$|^\d(\.\d+)?e\d{1,2}$/i.test(text.replaceAll('_', '')) || !Number.isSafeInteger(value))
+      throw new Unfit(`'${text}' is no whole number; write for instance 1000 or 1e3`)
+    return inRange(value, text, range, (n) => n.toLocaleString('en'))
   }
 }
 
@@ -52,6 +54,15 @@ export function number(range: Range = {}): Parse<number> {
   return (text) => {
     if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is no number; write for instance 1.5`)
     return inRange(Number(text), text, range, String)
+  }
+}
+
+/** `uniform:0.01:1/hour`, `zipf:1`, `10/s`. `perSeconds`: what a bare one is a number of: 3600, an hour. */
+export function distribution(perSeconds: number): Parse<Distribution> {
+  return (text) => {
+    const found = parseDistribution(text, 1 / perSeconds)
+    if (found === undefined) throw new Unfit(`'${text}' is no distribution; write ${DISTRIBUTION_FORM}`)
+    return found
   }
 }
 

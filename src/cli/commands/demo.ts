@@ -7,6 +7,7 @@ import type { Command, Invocation } from '../command.ts'
 import type { ServedWeb } from '../doors.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
 import { collectionFlag, some } from '../words.ts'
+import { pagesOfASite } from './simulate.ts'
 
 export const demo: Command = {
   name: 'demo',
@@ -24,7 +25,7 @@ export const demo: Command = {
     const folder = call.given.has('collection') ? call.settings.collection : freshFolder()
     const web = await doors.serveWeb({
       sites: call.settings.sites,
-      pages: call.settings.pages,
+      pages: pagesOfASite(call.settings.pages),
       seed: call.settings.randomSeed,
     })
     try {

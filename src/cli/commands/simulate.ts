@@ -2,46 +2,82 @@ import { EXIT, Problem } from '../../base/errors.ts'
 import { freshSeed } from '../../base/random.ts'
 import { formatDuration } from '../../base/units.ts'
 import { grouped, printTable } from '../../report/text-table.ts'
-import type { Command } from '../command.ts'
+import type { Command, Invocation } from '../command.ts'
 
 const SITES = 200
 const PAGES = 50
+const MOST_PAGES = 100_000
 
 export const simulate: Command = {
   name: 'simulate',
-  usage: 'crawl',
-  what: 'run the whole crawler over a synthetic web in virtual time',
-  more: 'Runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: courteous waiting takes no time, requests take 2 to 5 ms of CPU each. The usual web (some 9,000 requests) takes about 20 s for its 7 minutes of virtual time, one site of 2,000 pages about 10 s for 70 minutes. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
+  usage: 'crawl|policy|figures',
+  what: 'the whole crawler, or policies of looking again, in virtual time',
+  more: [
+    'crawl runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: courteous waiting takes no time, requests take 2 to 5 ms of CPU each. The usual web (some 9,000 requests) takes about 20 s for its 7 minutes of virtual time, one site of 2,000 pages about 10 s for 70 minutes. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
+    'policy tries policies of looking again at pages (PSP and its rivals, the index policy) on a scenario: by flags, by --instance, or by what --collection holds. It prints how stale the collection is under each, beside bounds that no policy can beat. docs/tasks/simulate-policies.md explains it.',
+    'figures repeats the experiments of the PSP paper at full size: tables, CSV files and charts, and the claims of the paper checked.',
+  ].join('\n'),
   examples: [
     { line: 'orbweaver simulate crawl', does: '200 sites of some 50 pages.' },
     {
       line: 'orbweaver simulate crawl --sites 2000 --pages 50 --random-seed 1',
       does: 'A larger web, the same every time.',
     },
+    {
+      line: 'orbweaver simulate policy --pages 1e5 --servers 200 --crawlers 1',
+      does: 'A tenth of the scenario of the PSP paper.',
+    },
+    {
+      line: 'orbweaver simulate policy -c news --crawlers 1 --crawler-speed 1/s',
+      does: 'What these policies would do for the pages of a collection.',
+    },
+    {
+      line: 'orbweaver simulate policy -c news --crawlers 1 --stationary 30 --learn',
+      does: 'A month of it, day by day, with rates that policies must learn.',
+    },
+    { line: 'orbweaver simulate figures --out figures', does: 'The experiments of the PSP paper; some minutes.' },
   ],
   words: { least: 1, most: 1 },
   async run(call) {
-    const { settings, screen, doors } = call
-    if (call.words[0] !== 'crawl')
-      throw new Problem('bad-flag', `'${call.words[0]}' cannot be simulated; there is 'orbweaver simulate crawl'`)
-    const seed = settings.randomSeed ?? freshSeed()
-    const result = await doors.simulateCrawl({ sites: settings.sites ?? SITES, pages: settings.pages ?? PAGES, seed })
-    const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
-    if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
-    else {
-      const rows = [
-        ['Sites', grouped(result.sites)],
-        ['Documents collected', grouped(result.documents)],
-        ['Documents reachable and permitted', grouped(result.expected)],
-        ['Of them missed', grouped(result.missing.length)],
-        ['Collected and not permitted', grouped(result.surplus.length)],
-        ['Requests', grouped(result.requests)],
-        ['Requests too early or forbidden', grouped(result.violations)],
-        ['Virtual time', formatDuration(result.virtualMs)],
-        ['Real time', formatDuration(result.realMs)],
-      ]
-      screen.print(printTable({ title: `A crawl in virtual time (--random-seed ${seed})`, header: [], rows }))
+    switch (call.words[0]) {
+      case 'crawl':
+        return simulateCrawl(call)
+      case 'policy':
+        return (await import('../simulate-policy.ts')).simulatePolicy(call)
+      case 'figures':
+        return (await import('../simulate-figures.ts')).simulateFigures(call)
+      default:
+        throw new Problem('bad-flag', `'${call.words[0]}' cannot be simulated; choose crawl, policy or figures`)
     }
-    return right ? EXIT.done : EXIT.failed
   },
+}
+
+/** Of the synthetic web, which is crawled page by page; `simulate policy` takes more. */
+export function pagesOfASite(pages: number | undefined): number | undefined {
+  if (pages !== undefined && pages > MOST_PAGES)
+    throw new Problem('bad-flag', `--pages ${pages} is too much for a synthetic web, the most is ${MOST_PAGES}`)
+  return pages
+}
+
+async function simulateCrawl({ settings, screen, doors }: Invocation): Promise<number> {
+  const pages = pagesOfASite(settings.pages) ?? PAGES
+  const seed = settings.seed ?? settings.randomSeed ?? freshSeed()
+  const result = await doors.simulateCrawl({ sites: settings.sites ?? SITES, pages, seed })
+  const right = result.missing.length === 0 && result.surplus.length === 0 && result.violations === 0
+  if (settings.json) screen.print(JSON.stringify({ seed, ok: right, ...result }, undefined, 2))
+  else {
+    const rows = [
+      ['Sites', grouped(result.sites)],
+      ['Documents collected', grouped(result.documents)],
+      ['Documents reachable and permitted', grouped(result.expected)],
+      ['Of them missed', grouped(result.missing.length)],
+      ['Collected and not permitted', grouped(result.surplus.length)],
+      ['Requests', grouped(result.requests)],
+      ['Requests too early or forbidden', grouped(result.violations)],
+      ['Virtual time', formatDuration(result.virtualMs)],
+      ['Real time', formatDuration(result.realMs)],
+    ]
+    screen.print(printTable({ title: `A crawl in virtual time (--random-seed ${seed})`, header: [], rows }))
+  }
+  return right ? EXIT.done : EXIT.failed
 }

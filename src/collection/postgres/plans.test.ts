@@ -40,6 +40,8 @@ const FILL = [
   `INSERT INTO inbox (bucket, visit, part, fence, site, last, bytes, body)
    SELECT n % 8, n::text, 1, 1, '', 0, 1, 'x' FROM generate_series(1, 8000) n`,
   `INSERT INTO recheck SELECT bucket, site, key, url, 'w', 1, '', 1, 1 FROM page`,
+  `INSERT INTO verdict (bucket, id, site, rule, evidence, at, pattern)
+   SELECT n % 8, n, n % 400, 'maze', '', 1, n::text FROM generate_series(1, 8000) n`,
   'ANALYZE',
 ]
 

@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fakeDoors, recordedScreen } from './fake-house.test-data.ts'
+import { run } from './main.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-policy-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+async function simulate(...words: string[]) {
+  const screen = recordedScreen()
+  const exit = await run(['simulate', ...words], screen, fakeDoors())
+  return { exit, out: screen.out, err: screen.err }
+}
+
+const INSTANCE = {
+  horizon: 100,
+  politeness: 10,
+  capacity: 15,
+  crawlers: [{ rate: 1 }, { rate: 0.5 }],
+  servers: [{}, { rate: 1000 }],
+  pages: [
+    { server: 0, rate: 0.05, weight: 1 },
+    { server: 0, rate: 0.05, weight: 1 },
+    { server: 1, rate: 0.01, weight: 2, size: 3000 },
+  ],
+}
+
+function instanceFile(instance: object): string {
+  const path = join(folder, 'instance.json')
+  writeFileSync(path, JSON.stringify(instance))
+  return path
+}
+
+test('an instance as JSON has bounds and policies, in the shape that is documented', async () => {
+  const { exit, out } = await simulate(
+    'policy',
+    '--instance',
+    instanceFile(INSTANCE),
+    '--policy',
+    'psp,index',
+    '--json',
+  )
+  assert.equal(exit, 0)
+  const { bounds, policies, ...rest } = JSON.parse(out)
+  assert.deepEqual(rest, {})
+  assert.deepEqual(Object.keys(bounds), ['wp', 'nonPolite', 'infCrawlers', 'kkt'])
+  assert.deepEqual(Object.keys(policies), ['psp', 'index'])
+  for (const name of ['psp', 'index'])
+    assert.deepEqual(Object.keys(policies[name]), [
+      'staleness',
+      'age',
+      'fetches',
+      'dropped',
+      'violations',
+      'planSeconds',
+      'runSeconds',
+    ])
+  // By hand: 5 updates each, at 100/6 apart.
+  const fresh = (a: number) => (6 / a) * (1 - Math.exp(-a / 6))
+  assert.ok(Math.abs(bounds.wp - (1 - (2 * fresh(5) + 2 * fresh(1)) / 4)) < 1e-12)
+})
+
+test('details are counts, planned and realised instants', async () => {
+  const path = instanceFile(INSTANCE)
+  const { out } = await simulate('policy', '--instance', path, '--policy', 'psp,round-robin', '--json', '--detail')
+  const { psp, 'round-robin': online } = JSON.parse(out).policies
+  assert.deepEqual(psp.counts, [5, 5, 5])
+  assert.deepEqual(
+    psp.planned[2],
+    [1, 2, 3, 4, 5].map((i) => (i * 100) / 6),
+  )
+  assert.deepEqual(psp.realised[0].slice(0, 2), [100 / 11, 100 / 11 + 20])
+  assert.equal(online.planned, undefined)
+  assert.deepEqual(
+    online.realised.map((looks: number[]) => looks.length),
+    online.counts,
+  )
+  assert.match((await simulate('policy', '--instance', path, '--detail')).err, /add --json/)
+})
+
+test('flags make a scenario; the same seed gives the same numbers', async () => {
+  const flags = ['policy', '--pages', '2e3', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.2/s', '--csv']
+  const without = (text: string) => text.replace(/,[\d.e-]+,[\d.e-]+,$/gm, '')
+  const one = await simulate(...flags, '--seed', '7')
+  assert.equal(one.exit, 0, one.err)
+  assert.match(one.out, /^kind,name,at,staleness,/)
+  assert.match(one.out, /^policy,m-wolf,,0\.\d+,,\d+/m)
+  assert.equal(without(one.out), without((await simulate(...flags, '--seed', '7')).out))
+  assert.notEqual(without(one.out), without((await simulate(...flags, '--seed', '8')).out))
+})
+
+test('days, drawn changes and statistics are told in tables', async () => {
+  const flags = ['policy', '--pages', '500', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.1/s']
+  const { out, err } = await simulate(
+    ...flags,
+    '--policy',
+    'index,psp',
+    '--stationary',
+    '3',
+    '--learn',
+    '--sample',
+    '--every',
+    '12h',
+  )
+  assert.equal(err, '')
+  assert.match(out, /: KKT/)
+  assert.match(out, /Staleness by day\n.*\n.*\n +1 +0\.\d+ +0\.\d+\n/)
+  assert.match(out, /index, so far\n.*\n.*\n +12h/)
+  assert.match((await simulate(...flags, '--learn')).err, /--stationary DAYS/)
+  const mixed = await simulate(...flags, '--changes', 'mixture', '--policy', 'psp', '--json')
+  assert.equal(JSON.parse(mixed.out).bounds.kkt, null)
+})
+
+test("a collection's pages lie on its sites, with rates from its captures", async () => {
+  const flags = ['--crawlers', '1', '--crawler-speed', '0.01/s', '--json', '--detail', '--policy', 'psp']
+  const { out, err } = await simulate('policy', '--collection', folder, ...flags)
+  const { counts } = JSON.parse(out || err).policies.psp
+  assert.equal(counts.length, 3)
+  assert.ok(counts[0] > counts[1] && counts[1] >= 1, 'the page that changed is looked at more often')
+})
+
+test('mistakes are named', async () => {
+  const wrong = instanceFile({ ...INSTANCE, pages: [{ server: 5, rate: 1, weight: 1 }] })
+  const { exit, err } = await simulate('policy', '--instance', wrong)
+  assert.equal(exit, 2)
+  assert.match(err, /instance\.json is no instance: pages\[0\]\.server is 5; servers are 0 to 1/)
+  assert.match((await simulate('policy', '--policy', 'psp,luck')).err, /'luck' is none of psp, mp2/)
+  assert.match((await simulate('policy', '--rates', 'often')).err, /'often' is no distribution; write equal:X/)
+  assert.match((await simulate('policy', '--instance', join(folder, 'none.json'))).err, /none\.json/)
+  assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not from both/)
+  assert.match((await simulate('crawl', '--pages', '200000')).err, /too much for a synthetic web/)
+})
+
+test('figures are written as tables, CSV and charts, with the claims of the paper', async () => {
+  const { exit, out } = await simulate('figures', '--pages', '20000', '--figure', 'weights,per-day', '--out', folder)
+  assert.equal(exit, 0, out)
+  assert.match(out, /2\. PSP is very near InfCrawlers: holds; at most 0\.0\d+ above it/)
+  assert.match(out, /4\. M-Wolf is staler than PSP \(in the paper by 9\.5 % on average\): for the record/)
+  for (const name of ['weights', 'per-day'])
+    for (const kind of ['md', 'csv', 'svg']) assert.ok(existsSync(join(folder, `${name}.${kind}`)))
+  assert.match(
+    readFileSync(join(folder, 'per-day.csv'), 'utf8'),
+    /^at,M-Wolf,MP2,PSP,InfCrawlers,WP,NonPolite\n"0",0\.0/,
+  )
+  const asked = await simulate('figures', '--pages', '2000', '--figure', 'weights', '--out', folder, '--json')
+  assert.equal(JSON.parse(asked.out).figures[0].claims.length, 4)
+})

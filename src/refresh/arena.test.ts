@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { seededRandom } from '../base/random.ts'
+import { Arena } from './arena.ts'
+import { bestRates } from './bounds.ts'
+import { Planned } from './planned.ts'
+import { makePolicy } from './policies.ts'
+import { POLICY_NAMES, type PolicyName } from './policy.ts'
+import { type Scenario, totalWeight } from './scenario.ts'
+import { plainDispatch, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
+import { runTrial, type TrialOptions } from './trial.ts'
+
+const ONCE: TrialOptions = {
+  isSampled: false,
+  changes: 'poisson',
+  isLearning: false,
+  horizons: 1,
+  every: 0,
+  isDetailed: true,
+  seed: 1,
+}
+const TOOLS = { elapsed: () => 0, progress: async () => {} }
+
+async function tried(scenario: Scenario, name: PolicyName, change: Partial<TrialOptions> = {}) {
+  const { policies } = await runTrial(scenario, [name], { ...ONCE, ...change }, TOOLS)
+  const result = policies[name]
+  assert.ok(result !== undefined)
+  return result
+}
+
+test('dispatch is the plain one: most overdue first, never early, ties by server', () => {
+  fc.assert(
+    fc.property(smallScenario, fc.constantFrom('psp', 'mp2', 'm-wolf'), (scenario, name) => {
+      const policy = new Planned(name, scenario, undefined)
+      const arena = new Arena(scenario, policy, {
+        random: seededRandom(1),
+        changes: undefined,
+        every: 0,
+        isDetailed: true,
+      })
+      arena.begin()
+      while (arena.step(3));
+      assert.deepEqual(arena.realised, plainDispatch(scenario, policy.plan))
+      assert.equal(arena.fetches + arena.dropped, policy.plan.order.length)
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('staleness of every policy is that of its looks; politeness and R are kept', async () => {
+  await fc.assert(
+    fc.asyncProperty(smallScenario, fc.constantFrom(...POLICY_NAMES), async (scenario, name) => {
+      const { staleness, fetches, violations, realised = [] } = await tried(scenario, name)
+      const { rate, weight, server, horizon, politeness } = scenario
+      const stale = realised.reduce((sum, looks, page) => sum + weight[page] * staleTime(rate[page], looks, horizon), 0)
+      assert.ok(Math.abs((staleness ?? 1) - stale / (horizon * totalWeight(scenario))) < 1e-9)
+      assert.equal(violations, 0)
+      assert.ok(fetches <= scenario.capacity, `${fetches} of ${scenario.capacity}`)
+      for (let s = 0; s + 1 < scenario.start.length; s++) {
+        const starts = realised.flatMap((looks, page) => (server[page] === s ? looks : [])).sort((a, b) => a - b)
+        for (let i = 1; i < starts.length; i++) assert.ok(starts[i] - starts[i - 1] > politeness - 1e-9)
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+/** Enough pages for chance to even out. */
+function many(count: number, rate: (page: number) => number, change: Partial<Scenario> = {}): Scenario {
+  const pages = Array.from({ length: count }, (_, page) => ({
+    server: page % 10,
+    rate: rate(page),
+    weight: 1 + (page % 3),
+    size: 0,
+  }))
+  return scenarioOf(pages, {
+    horizon: 1000,
+    capacity: 5 * count,
+    politeness: 0.1,
+    crawlers: Float64Array.of(count / 200),
+    ...change,
+  })
+}
+
+test('drawn changes agree with the exact expectation, in staleness and in age', async () => {
+  const scenario = many(4000, (page) => 0.001 + 0.02 * ((page * 0.618) % 1))
+  for (const name of ['psp', 'index', 'nutch-adaptive'] as const) {
+    const found = await tried(scenario, name, { isSampled: true, isDetailed: false })
+    const { staleness, stalenessSampled = 0, age, ageSampled = 0 } = found
+    assert.ok(Math.abs(stalenessSampled / (staleness ?? 1) - 1) < 0.03, `${name}: ${staleness} ${stalenessSampled}`)
+    assert.ok(Math.abs(ageSampled / (age ?? 1) - 1) < 0.06, `${name}: ${age} ${ageSampled}`)
+  }
+})
+
+test('a mixture of changes has only drawn values and no bounds', async () => {
+  const scenario = many(500, () => 0.01)
+  const { bounds, policies } = await runTrial(scenario, ['psp'], { ...ONCE, changes: 'mixture' }, TOOLS)
+  assert.equal(bounds.kkt, null)
+  assert.ok('notApplicable' in bounds)
+  assert.equal(policies.psp?.staleness, null)
+  assert.ok((policies.psp?.stalenessSampled ?? 0) > 0.1 && (policies.psp?.stalenessSampled ?? 1) < 0.9)
+})
+
+test('interim statistics are means so far; the last of them agrees with the end', async () => {
+  const scenario = many(200, () => 0.01)
+  const { interim = [], staleness, fetches } = await tried(scenario, 'psp', { every: 250 })
+  assert.deepEqual(
+    interim.map(({ at }) => at),
+    [250, 500, 750],
+  )
+  for (const [i, one] of interim.slice(1).entries()) assert.ok(one.fetches > interim[i].fetches)
+  const fine = await tried(scenario, 'psp', { every: 999.999 })
+  assert.ok(Math.abs((fine.interim?.at(-1)?.staleness ?? 0) - (staleness ?? 1)) < 1e-4)
+  assert.ok(fetches >= (interim.at(-1)?.fetches ?? 0))
+})
+
+test('in the long run index is at the bound, repeated PSP is not, and a learner comes near', async () => {
+  const change = { horizon: 86_400, politeness: 15, capacity: 86_400, crawlers: Float64Array.of(1) }
+  const random = seededRandom(4)
+  const pages = Array.from({ length: 8000 }, () => ({
+    server: Math.floor(40 * random.next() ** 2),
+    rate: (0.01 + 0.99 * random.next()) / 86_400,
+    weight: 1,
+    size: 0,
+  }))
+  const scenario = scenarioOf(pages, change)
+  const long = { horizons: 9, isDetailed: false }
+  const ratio = async (name: PolicyName, isLearning = false) =>
+    (await tried(scenario, name, { ...long, isLearning })).ratio ?? 9
+  const index = await ratio('index')
+  assert.ok(index > 0.995 && index < 1.005, `index ${index}`)
+  assert.ok((await ratio('round-robin')) > 1.02)
+  assert.ok((await ratio('psp')) > 1.03)
+  // By Zipf, on pages in no order of their rates.
+  const weighted = { ...scenario, weight: scenario.weight.map((_, page) => 1 / (1 + ((page * 4999) % 8000))) }
+  const weightedRatio = (await tried(weighted, 'index', { ...long, horizons: 6 })).ratio ?? 9
+  assert.ok(weightedRatio < 1.01, `weighted ${weightedRatio}`)
+  const learnt = await ratio('index', true)
+  assert.ok(learnt < 1.11, `learnt ${learnt}`)
+})
+
+test('crawlers, servers and sizes may differ: a download takes the longer of the two times', async () => {
+  const pages = [0, 1].map((server) => ({ server, rate: 0.1, weight: 1, size: 0 }))
+  const scenario = scenarioOf(pages, {
+    politeness: 0,
+    capacity: 10,
+    size: Float64Array.of(30, 1),
+    servers: Float64Array.of(1, 1),
+  })
+  const { realised = [], dropped } = await tried(scenario, 'psp')
+  // The page of 30 bytes holds the only crawler for 30 s each time.
+  const all = realised.flat().sort((a, b) => a - b)
+  for (const start of realised[0]) assert.ok(all.filter((at) => at > start && at < start + 30 - 1e-9).length === 0)
+  assert.ok(dropped > 0)
+})
+
+test('capacity below what the crawlers could do is paced, day after day', async () => {
+  const scenario = many(100, () => 0.01, { capacity: 300, crawlers: Float64Array.of(5) })
+  for (const name of ['index', 'round-robin', 'lwf', 'proportional'] as const) {
+    const { fetches, realised = [] } = await tried(scenario, name, { horizons: 3 })
+    assert.ok(fetches <= 900 && fetches > 880, `${name}: ${fetches}`)
+    for (const day of [0, 1, 2]) {
+      const looks = realised.flat().filter((at) => at >= 1000 * day && at < 1000 * (day + 1)).length
+      assert.ok(looks > 280 && looks <= 301, `${name}, day ${day}: ${looks}`)
+    }
+  }
+})
+
+test('LWF waits for the server of the oldest page; round robin takes another meanwhile', async () => {
+  const pages = [0, 0, 1].map((server) => ({ server, rate: 0.1, weight: 1, size: 0 }))
+  const scenario = scenarioOf(pages, { politeness: 10, capacity: 100 })
+  const strict = await tried(scenario, 'lwf')
+  // In the queue: 0, 2, 1, 0, 2, 1 …: one in three begins after a wait for server 0, and server 1 waits with it.
+  const all = (strict.realised ?? []).flat().sort((a, b) => a - b)
+  assert.deepEqual(all.slice(0, 5), [0, 1, 10, 20, 21])
+  const kind = await tried(scenario, 'round-robin')
+  assert.ok(kind.fetches > strict.fetches && (kind.staleness ?? 1) < (strict.staleness ?? 0))
+})
+
+test('index weighs weights: what counts more is looked at more often', async () => {
+  const pages = Array.from({ length: 200 }, (_, page) => ({
+    server: page % 4,
+    rate: 0.02,
+    weight: page < 100 ? 1 : 3,
+    size: 0,
+  }))
+  const scenario = scenarioOf(pages, { horizon: 2000, politeness: 0.5, capacity: 8000, crawlers: Float64Array.of(4) })
+  const { counts = [] } = await tried(scenario, 'index')
+  const sum = (from: number, to: number) => counts.slice(from, to).reduce((a, b) => a + b, 0)
+  const { looks } = bestRates(scenario)
+  assert.ok(Math.abs(sum(100, 200) / sum(0, 100) - looks[150] / looks[50]) < 0.25 * (looks[150] / looks[50]))
+  assert.ok(makePolicy('index', scenario, bestRates(scenario), false).isEager)
+})

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { seededRandom } from '../base/random.ts'
+import { bestRates, stalenessOfPlan } from './bounds.ts'
+import { planFor } from './planned.ts'
+import { boundsOf } from './policies.ts'
+import { totalWeight } from './scenario.ts'
+import { printedFreshness, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
+import { eachPlanned } from './spread.ts'
+
+test('the rates of the KKT bound keep to its limits, and no small change of them is better', () => {
+  fc.assert(
+    fc.property(smallScenario, fc.integer(), (scenario, seed) => {
+      const { rate, weight, server, politeness, capacity, horizon } = scenario
+      const { looks, staleness } = bestRates(scenario)
+      const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
+      const stale = (f: ArrayLike<number>) =>
+        Array.from(rate, (r, page) =>
+          r === 0 ? 0 : weight[page] * (f[page] > 0 ? 1 - (f[page] / r) * -Math.expm1(-r / f[page]) : 1),
+        ).reduce((a, b) => a + b, 0) / totalWeight(scenario)
+      const isWithin = (f: ArrayLike<number>, slack: number) => {
+        const sums = [0, 0, 0]
+        for (let page = 0; page < rate.length; page++) sums[server[page]] += f[page]
+        const whole = sums.reduce((a, b) => a + b, 0)
+        return sums.every((sum) => sum <= cap * (1 + slack)) && whole <= (capacity / horizon) * (1 + slack)
+      }
+      assert.ok(isWithin(looks, 1e-9))
+      assert.ok(Math.abs(stale(looks) - staleness) < 1e-7)
+      const random = seededRandom(seed >>> 0)
+      for (let i = 0; i < 30; i++) {
+        // From one page to another, or a little more for one: whatever is allowed.
+        const other = looks.slice()
+        const [from, to] = [random.integer(rate.length), random.integer(rate.length)]
+        const step = Math.min(looks[from], 0.01 * random.next())
+        if (random.next() < 0.7) other[from] -= step
+        other[to] += step
+        if (isWithin(other, 0)) assert.ok(stale(other) >= staleness - 1e-8, `${stale(other)} < ${staleness}`)
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('one page alone is looked at as often as it may be', () => {
+  const one = scenarioOf([{ server: 0, rate: 0.2, weight: 3, size: 0 }], { politeness: 10, capacity: 1000 })
+  const { staleness, price } = bestRates(one)
+  assert.ok(Math.abs(staleness - (1 - (1 - Math.exp(-2)) / 2)) < 1e-9)
+  assert.equal(price, 0, 'politeness binds, not capacity')
+})
+
+test('WP, NonPolite and InfCrawlers are what they are by definition', () => {
+  fc.assert(
+    fc.property(smallScenario, (scenario) => {
+      const bounds = boundsOf(scenario, bestRates(scenario))
+      const plan = planFor('psp', scenario)
+      const { rate, weight, horizon } = scenario
+      const instants: number[][] = Array.from(rate, () => [])
+      eachPlanned(plan, horizon, (page, at) => instants[page].push(at))
+      const whole = totalWeight(scenario)
+      let fresh = 0
+      let stale = 0
+      for (let page = 0; page < rate.length; page++) {
+        fresh += weight[page] * printedFreshness(rate[page] * horizon, plan.counts[page])
+        stale += weight[page] * staleTime(rate[page], instants[page], horizon)
+      }
+      assert.ok(Math.abs(bounds.wp - (1 - fresh / whole)) < 1e-9)
+      assert.ok(Math.abs(bounds.infCrawlers - stale / (whole * horizon)) < 1e-9)
+      assert.ok(bounds.nonPolite <= bounds.wp + 1e-12 && bounds.wp <= bounds.infCrawlers + 1e-12)
+      assert.equal(stalenessOfPlan(scenario, plan), bounds.infCrawlers)
+    }),
+  )
+})

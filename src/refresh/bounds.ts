@@ -1,0 +1,134 @@
+/** What no policy can beat, each as weighted staleness over the horizon. */
+import { clearingPrices } from './clear.ts'
+import { roughWorthInverse, staleShare, worthInverse } from './freshness.ts'
+import { type Scenario, totalWeight } from './scenario.ts'
+import { eachPlanned, type Plan } from './spread.ts'
+
+export interface Bounds {
+  /** Weak politeness: PSP's counts, each page at its own ideal instants. */
+  wp: number
+  /** The best counts under R alone. */
+  nonPolite: number
+  /** MERGE's instants, kept to the second. */
+  infCrawlers: number
+  /** The best rates under every server's limit and the capacity, for ever. */
+  kkt: number
+}
+
+/** Staleness of evenly spread updates: WP with PSP's counts, NonPolite with those under R alone. */
+export function stalenessOfCounts(scenario: Scenario, counts: Uint32Array): number {
+  const { rate, weight, horizon } = scenario
+  let stale = 0
+  for (let page = 0; page < rate.length; page++)
+    stale += weight[page] * staleShare((rate[page] * horizon) / (counts[page] + 1))
+  return stale / totalWeight(scenario)
+}
+
+/** Exact staleness when every look of a plan happens at its instant (InfCrawlers, for MERGE's). */
+export function stalenessOfPlan(scenario: Scenario, plan: Plan): number {
+  const { rate, weight, horizon } = scenario
+  const last = new Float64Array(rate.length)
+  let stale = 0
+  const gap = (page: number, until: number) => {
+    const d = until - last[page]
+    stale += weight[page] * d * staleShare(rate[page] * d)
+    last[page] = until
+  }
+  eachPlanned(plan, horizon, gap)
+  for (let page = 0; page < rate.length; page++) gap(page, horizon)
+  return stale / (horizon * totalWeight(scenario))
+}
+
+export interface Rates {
+  /** Looks a second, of each page. */
+  looks: Float64Array
+  staleness: number
+  /** The price of capacity, by which `index` begins; 0 when the servers' limits bind first. */
+  price: number
+}
+
+/** Maximises Σ w·(f/λ)(1 − e^(−λ/f)) under Σ f ≤ 1/P for each server and Σ f ≤ R/T: (w/λ)·h(λ/f) = price. */
+export function bestRates(scenario: Scenario): Rates {
+  const { rate, weight, members, start, politeness, capacity, horizon } = scenario
+  const servers = start.length - 1
+  const looks = new Float64Array(rate.length)
+  const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
+  let highest = Number.NEGATIVE_INFINITY
+  for (let page = 0; page < rate.length; page++)
+    if (rate[page] > 0 && weight[page] > 0) highest = Math.max(highest, Math.log(weight[page]) - Math.log(rate[page]))
+  const demand = (server: number, logPrice: number) => {
+    const price = Math.exp(logPrice)
+    let asked = 0
+    for (let at = start[server]; at < start[server + 1]; at++) {
+      const page = members[at]
+      if (weight[page] > 0 && rate[page] > 0)
+        asked += rate[page] / roughWorthInverse((price * rate[page]) / weight[page])
+    }
+    return asked
+  }
+  let price = 0
+  if (highest > Number.NEGATIVE_INFINITY && capacity > 0) {
+    const total = capacity / horizon
+    const prices = clearingPrices({ servers, demand, cap, total, highest, tolerance: 1e-6 })
+    price = Math.exp(prices.all)
+    const asked = new Float64Array(servers)
+    const free: number[] = []
+    let left = total
+    let askedFree = 0
+    for (let server = 0; server < servers; server++) {
+      const own = Math.exp(prices.each[server])
+      for (let at = start[server]; at < start[server + 1]; at++) {
+        const page = members[at]
+        if (!(weight[page] > 0 && rate[page] > 0 && own > 0)) continue
+        looks[page] = rate[page] / worthInverse((own * rate[page]) / weight[page])
+        asked[server] += looks[page]
+      }
+      if (prices.each[server] > prices.all) {
+        meet(scenario, looks, [server], own, asked[server], cap)
+        left -= cap
+      } else {
+        free.push(server)
+        askedFree += asked[server]
+      }
+    }
+    if (price > 0) meet(scenario, looks, free, price, askedFree, Math.max(0, left))
+    // One that is full at nearly the price of all may be over its limit by a rounding.
+    for (const server of free) {
+      let sum = 0
+      for (let at = start[server]; at < start[server + 1]; at++) sum += looks[members[at]]
+      for (let at = start[server]; sum > cap && at < start[server + 1]; at++) looks[members[at]] *= cap / sum
+    }
+  }
+  let stale = 0
+  for (let page = 0; page < rate.length; page++)
+    if (rate[page] > 0) stale += weight[page] * staleShare(rate[page] / looks[page])
+  return { looks, price, staleness: stale / totalWeight(scenario) }
+}
+
+/**
+ * Rates near their limit are scaled to meet it: so near the best point the difference is of second order. But a page that
+ * changes far more often than it can be looked at asks for more within the last digits of its price; then no double is
+ * the price, and what is left of the limit goes to the pages at that margin.
+ */
+function meet(
+  { rate, weight, members, start }: Scenario,
+  looks: Float64Array,
+  servers: readonly number[],
+  price: number,
+  asked: number,
+  limit: number,
+): void {
+  const each = (call: (page: number) => void) => {
+    for (const server of servers) for (let at = start[server]; at < start[server + 1]; at++) call(members[at])
+  }
+  const isMarginal = (page: number) => Math.abs((rate[page] * price) / weight[page] - 1) < 1e-9
+  let margin = 0
+  each((page) => {
+    if (isMarginal(page)) margin += rate[page]
+  })
+  if (margin === 0 && asked === 0) return
+  each((page) => {
+    if (margin === 0 || asked > limit) looks[page] *= limit / asked
+    else if (isMarginal(page)) looks[page] += ((limit - asked) * rate[page]) / margin
+  })
+}

@@ -1,0 +1,134 @@
+/** Binary heaps of (key, id), smallest key first, equal keys by the smaller id. Columns only; they grow by doubling. */
+export class Heap {
+  size = 0
+  private keys: Float64Array
+  private ids: Uint32Array
+
+  constructor(room = 16) {
+    this.keys = new Float64Array(Math.max(1, room))
+    this.ids = new Uint32Array(Math.max(1, room))
+  }
+
+  /** Only while `size` is not 0. */
+  topKey(): number {
+    return this.keys[0]
+  }
+  topId(): number {
+    return this.ids[0]
+  }
+
+  clear(): void {
+    this.size = 0
+  }
+
+  push(key: number, id: number): void {
+    if (this.size === this.keys.length) this.grow()
+    const { keys, ids } = this
+    let at = this.size++
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      const upKey = keys[up]
+      if (upKey < key || (upKey === key && ids[up] < id)) break
+      keys[at] = upKey
+      ids[at] = ids[up]
+      at = up
+    }
+    keys[at] = key
+    ids[at] = id
+  }
+
+  /** Adds without order; `order` must follow. */
+  append(key: number, id: number): void {
+    if (this.size === this.keys.length) this.grow()
+    this.keys[this.size] = key
+    this.ids[this.size++] = id
+  }
+  order(): void {
+    for (let at = (this.size >> 1) - 1; at >= 0; at--) this.sink(at, this.keys[at], this.ids[at])
+  }
+
+  pop(): number {
+    const id = this.ids[0]
+    const last = --this.size
+    if (last > 0) this.sink(0, this.keys[last], this.ids[last])
+    return id
+  }
+
+  replaceTop(key: number, id: number): void {
+    this.sink(0, key, id)
+  }
+
+  private sink(from: number, key: number, id: number): void {
+    const { keys, ids, size } = this
+    let at = from
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= size) break
+      const right = child + 1
+      if (right < size && (keys[right] < keys[child] || (keys[right] === keys[child] && ids[right] < ids[child])))
+        child = right
+      const childKey = keys[child]
+      if (key < childKey || (key === childKey && id < ids[child])) break
+      keys[at] = childKey
+      ids[at] = ids[child]
+      at = child
+    }
+    keys[at] = key
+    ids[at] = id
+  }
+
+  private grow(): void {
+    const keys = new Float64Array(2 * this.keys.length)
+    const ids = new Uint32Array(2 * this.ids.length)
+    keys.set(this.keys)
+    ids.set(this.ids)
+    this.keys = keys
+    this.ids = ids
+  }
+}
+
+/** One heap for each server over its own pages, all of them always inside: what changes is only a key. */
+export class ServerHeaps {
+  private readonly keys: Float64Array
+  private readonly pages: Uint32Array
+  private readonly start: Uint32Array
+
+  constructor(members: Uint32Array, start: Uint32Array, keys: Float64Array) {
+    this.keys = keys
+    this.pages = members.slice()
+    this.start = start
+    for (let server = 0; server + 1 < start.length; server++)
+      for (let at = ((start[server + 1] - start[server]) >> 1) - 1; at >= 0; at--) this.sink(server, at)
+  }
+
+  /** The page with the smallest key, or -1 for a server without pages. */
+  top(server: number): number {
+    const at = this.start[server]
+    return at === this.start[server + 1] ? -1 : this.pages[at]
+  }
+  keyOf(page: number): number {
+    return this.keys[page]
+  }
+  setTop(server: number, key: number): void {
+    this.keys[this.pages[this.start[server]]] = key
+    this.sink(server, 0)
+  }
+
+  private sink(server: number, from: number): void {
+    const { keys, pages } = this
+    const base = this.start[server]
+    const size = this.start[server + 1] - base
+    const page = pages[base + from]
+    const key = keys[page]
+    let at = from
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= size) break
+      if (child + 1 < size && keys[pages[base + child + 1]] < keys[pages[base + child]]) child++
+      if (key <= keys[pages[base + child]]) break
+      pages[base + at] = pages[base + child]
+      at = child
+    }
+    pages[base + at] = page
+  }
+}

@@ -1,0 +1,142 @@
+/** Rivals that give each page an interval. Among servers that politeness permits, the page that is overdue for longest. */
+import { ServerHeaps } from './heap.ts'
+import type { Policy } from './policy.ts'
+import type { Scenario } from './scenario.ts'
+
+/** Every page equally often: the one not looked at for longest whose server is free (KLWF), or of all (LWF, strict). */
+export class RoundRobin implements Policy {
+  readonly isPaced = true
+  readonly isEager = false
+  readonly isStrict: boolean
+  readonly observes = false
+  private readonly scenario: Scenario
+  private readonly next: Uint32Array
+  private readonly last: Float64Array
+
+  constructor(scenario: Scenario, isStrict: boolean) {
+    this.scenario = scenario
+    this.isStrict = isStrict
+    const { members, start } = scenario
+    this.next = new Uint32Array(start.length - 1)
+    this.last = new Float64Array(members.length)
+    // All are equally old at first: in the first round every server is spread over the whole of it.
+    for (let s = 0; s + 1 < start.length; s++) {
+      const pages = start[s + 1] - start[s]
+      for (let at = 0; at < pages; at++) this.last[members[start[s] + at]] = (at + 0.5) / pages - 1
+    }
+  }
+
+  begin(): number {
+    return 0
+  }
+  due(server: number): number {
+    const { start } = this.scenario
+    return start[server] === start[server + 1] ? Number.POSITIVE_INFINITY : 0
+  }
+  rank(server: number): number {
+    const { members, start } = this.scenario
+    return this.last[members[start[server] + this.next[server]]]
+  }
+  take(server: number, now: number): number {
+    const { members, start } = this.scenario
+    const page = members[start[server] + this.next[server]]
+    this.next[server] = (this.next[server] + 1) % (start[server + 1] - start[server])
+    this.last[page] = now
+    return page
+  }
+  looked(): void {}
+  crowd(): void {}
+}
+
+/** Which page of a server is due first, when an interval has been set for each. */
+abstract class ByInterval implements Policy {
+  readonly isPaced = true
+  readonly isEager = false
+  readonly isStrict = false
+  abstract readonly observes: boolean
+  protected readonly interval: Float64Array
+  private readonly heaps: ServerHeaps
+
+  constructor(scenario: Scenario, interval: Float64Array) {
+    this.interval = interval
+    // Begins spread over the interval, by the golden ratio: pages with equal intervals are never due all at once.
+    const due = interval.map((length, page) => length * ((page * 0.6180339887498949) % 1))
+    this.heaps = new ServerHeaps(scenario.members, scenario.start, due)
+  }
+
+  begin(): number {
+    return 0
+  }
+  due(server: number): number {
+    const page = this.heaps.top(server)
+    return page < 0 ? Number.POSITIVE_INFINITY : this.heaps.keyOf(page)
+  }
+  rank(server: number): number {
+    return this.due(server)
+  }
+  take(server: number): number {
+    return this.heaps.top(server)
+  }
+  looked(page: number, server: number, now: number, _elapsed: number, isChanged: boolean): void {
+    this.adapt(page, isChanged)
+    this.heaps.setTop(server, now + this.interval[page])
+  }
+  protected abstract adapt(page: number, isChanged: boolean): void
+  crowd(): void {}
+}
+
+/** As often as it changes: f = κ·λ, with one κ for all servers but those that politeness holds back. */
+export class Proportional extends ByInterval {
+  readonly observes = false
+
+  constructor(scenario: Scenario) {
+    super(scenario, proportionalIntervals(scenario))
+  }
+  protected adapt(): void {}
+}
+
+export function proportionalIntervals(scenario: Scenario): Float64Array {
+  const { rate, members, start, politeness, capacity, horizon } = scenario
+  const servers = start.length - 1
+  const changes = new Float64Array(servers)
+  for (let s = 0; s < servers; s++) for (let at = start[s]; at < start[s + 1]; at++) changes[s] += rate[members[at]]
+  const cap = politeness > 0 ? 1 / politeness : Number.POSITIVE_INFINITY
+  // Servers are held back from the busiest down, until one factor suits the rest.
+  const busiest = Uint32Array.from(changes.keys()).sort((a, b) => changes[b] - changes[a])
+  let left = capacity / horizon
+  let others = changes.reduce((sum, x) => sum + x, 0)
+  let held = 0
+  while (held < servers && others > 0 && (left / others) * changes[busiest[held]] > cap) {
+    left -= cap
+    others -= changes[busiest[held++]]
+  }
+  const factor = held < servers && others > 0 ? left / others : Number.POSITIVE_INFINITY
+  const interval = new Float64Array(rate.length)
+  for (let s = 0; s < servers; s++) {
+    const own = Math.min(factor, cap / changes[s])
+    for (let at = start[s]; at < start[s + 1]; at++) interval[members[at]] = 1 / (own * rate[members[at]])
+  }
+  return interval
+}
+
+/** Nutch's AdaptiveFetchSchedule with its defaults; without its shift towards Last-Modified, which the model lacks. */
+const NUTCH = { shorter: 0.2, longer: 0.4, least: 60, most: 365 * 86_400 }
+
+export class NutchAdaptive extends ByInterval {
+  readonly observes = true
+
+  /** Begins with what capacity gives each page, not with Nutch's 30 days: no experiment here lasts so long. */
+  constructor(scenario: Scenario) {
+    const equal = (scenario.rate.length * scenario.horizon) / Math.max(1, scenario.capacity)
+    super(scenario, new Float64Array(scenario.rate.length).fill(clampInterval(equal)))
+  }
+
+  protected adapt(page: number, isChanged: boolean): void {
+    const factor = isChanged ? 1 - NUTCH.shorter : 1 + NUTCH.longer
+    this.interval[page] = clampInterval(this.interval[page] * factor)
+  }
+}
+
+function clampInterval(seconds: number): number {
+  return Math.min(NUTCH.most, Math.max(NUTCH.least, seconds))
+}

@@ -1,0 +1,88 @@
+/**
+ * Phase 2 of PSP: when. Every page's own ideal instants j·T/(x + 1) are sorted for each server, ties by page; MERGE then
+ * spaces the server's updates evenly, i·T/(x_s + 1). A plan keeps only the order: both kinds of instants follow from it.
+ */
+import { Heap } from './heap.ts'
+import type { ByServer } from './scenario.ts'
+
+export interface Plan {
+  counts: Uint32Array
+  /** Pages in the order of their updates; those of server s are `order[begin[s]] … order[begin[s + 1] − 1]`. */
+  order: Uint32Array
+  begin: Uint32Array
+  /** Whether instants are MERGE's or each page's own. */
+  isMerged: boolean
+}
+
+export function spread(counts: Uint32Array, { members, start }: ByServer, isMerged: boolean): Plan {
+  const servers = start.length - 1
+  const begin = new Uint32Array(servers + 1)
+  let largest = 0
+  for (let s = 0; s < servers; s++) {
+    let sum = 0
+    for (let at = start[s]; at < start[s + 1]; at++) sum += counts[members[at]]
+    begin[s + 1] = begin[s] + sum
+    largest = Math.max(largest, start[s + 1] - start[s])
+  }
+  const order = new Uint32Array(begin[servers])
+  const sorted = new Float64Array(largest)
+  const heap = new Heap()
+  for (let s = 0; s < servers; s++)
+    mergeServer(counts, members.subarray(start[s], start[s + 1]), sorted, heap, order, begin[s])
+  return { counts, order, begin, isMerged }
+}
+
+/** Pages with equal counts share all their instants, so groups of them are merged: few, however many updates there are. */
+function mergeServer(
+  counts: Uint32Array,
+  pages: Uint32Array,
+  sorted: Float64Array,
+  heap: Heap,
+  order: Uint32Array,
+  from: number,
+): void {
+  let size = 0
+  for (let at = 0; at < pages.length; at++)
+    if (counts[pages[at]] > 0) sorted[size++] = counts[pages[at]] * pages.length + at
+  const keys = sorted.subarray(0, size).sort()
+  const countAt = (at: number) => Math.floor(keys[at] / pages.length)
+  const first: number[] = []
+  for (let at = 0; at < size; at++) {
+    const count = countAt(at)
+    if (at === 0 || count !== countAt(at - 1)) {
+      heap.push(1 / (count + 1), first.length)
+      first.push(at)
+    }
+  }
+  first.push(size)
+  const turn = new Uint32Array(first.length).fill(1)
+  let out = from
+  while (heap.size > 0) {
+    const instant = heap.topKey()
+    const tied = out
+    let groups = 0
+    while (heap.size > 0 && heap.topKey() === instant) {
+      const group = heap.topId()
+      const count = countAt(first[group])
+      for (let at = first[group]; at < first[group + 1]; at++) order[out++] = pages[keys[at] - count * pages.length]
+      groups++
+      // Quotients of whole numbers: equal instants are equal to the last bit.
+      if (turn[group]++ < count) heap.replaceTop(turn[group] / (count + 1), group)
+      else heap.pop()
+    }
+    if (groups > 1) order.subarray(tied, out).sort()
+  }
+}
+
+/** Calls back with every planned look, server by server in order. */
+export function eachPlanned(plan: Plan, horizon: number, call: (page: number, instant: number) => void): void {
+  const { counts, order, begin, isMerged } = plan
+  const seen = new Uint32Array(isMerged ? 0 : counts.length)
+  for (let s = 0; s + 1 < begin.length; s++) {
+    const updates = begin[s + 1] - begin[s]
+    for (let i = 0; i < updates; i++) {
+      const page = order[begin[s] + i]
+      call(page, isMerged ? ((i + 1) * horizon) / (updates + 1) : (++seen[page] * horizon) / (counts[page] + 1))
+    }
+  }
+}
