@@ -17,55 +17,14 @@ import {
   whole,
 } from './contract-tools.ts'
 import { giveBackContract } from './give-back.contract.ts'
+import { withdrawnContract } from './withdrawn.contract.ts'
 
 const look = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.look.site(tx, name))
 const lookUrl = (bench: Bench, url: string) => bench.db.read((tx) => bench.ledger.look.url(tx, url))
 const totals = (bench: Bench) => bench.db.read((tx) => bench.ledger.look.totals(tx))
 
-const HELD: Outcome = { kind: 'refused', by: 'hazard', rule: 'maze /a/*', held: true }
-
 export function ledgerContract(make: MakeDatabase): void {
-  describe('a finding that is withdrawn', () => {
-    it('lets what it held back wait again, behind what was never asked for; others stay refused', async () => {
-      const bench = await openBench(make)
-      const urls = [1, 2, 3, 4].map((at) => `http://a.test/${at}`)
-      await bench.admit(...urls.map((url) => link(url)))
-      const first = await bench.one()
-      const robots: Outcome = { kind: 'refused', by: 'robots', rule: '/' }
-      const unasked = { status: -4000, tries: 0 }
-      const pages = [page(urls[0]), page(urls[1], HELD, unasked), page(urls[2], HELD, unasked), page(urls[3], robots)]
-      await bench.settle(whole(bench, first, { pages }))
-      assert.equal((await look(bench, 'a.test'))?.state, 'crawled')
-      assert.equal((await totals(bench)).urls.waiting, 0)
-
-      await bench.admit(link('a.test/5'))
-      bench.clock.pass(LEASE)
-      const second = await bench.one()
-      const news = { pages: [page('a.test/5')], found: [link('a.test/6')], learnt: { requeue: true } as const }
-      await bench.settle(whole(bench, second, news))
-      assert.equal((await look(bench, 'a.test'))?.waiting, 3)
-      bench.clock.pass(LEASE)
-      const third = await bench.one()
-      assert.deepEqual(third.agenda.map(({ url }) => url).sort(), [
-        'http://a.test/2',
-        'http://a.test/3',
-        'http://a.test/6',
-      ])
-      assert.equal(third.agenda[0].url, 'http://a.test/6')
-      assert.equal((await lookUrl(bench, urls[3]))?.mark, 'refused')
-    })
-
-    it('lets wait again what the same part held back', async () => {
-      const bench = await openBench(make)
-      await bench.admit(link('a.test/1'), link('a.test/2'))
-      const visit = await bench.one()
-      const pages = [page('a.test/1', HELD, { status: -4000, tries: 0 }), page('a.test/2')]
-      await bench.settle(whole(bench, visit, { pages, learnt: { requeue: true } }))
-      assert.equal((await look(bench, 'a.test'))?.waiting, 1)
-      assert.equal((await lookUrl(bench, 'http://a.test/1'))?.mark, 'waiting')
-    })
-  })
-
+  withdrawnContract(make)
   describe('admit', () => {
     it('enqueues a URL once, ever, also when it was marked long ago (C1)', async () => {
       const bench = await openBench(make)

@@ -160,7 +160,7 @@ test('a stopped pattern is sampled ever more seldom', () => {
 test('samples that contradict a finding withdraw it, and what it held back is asked for', () => {
   let memory = stoppedCalendar({ refused: 7, budget: 1 })
   let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
-  for (const text of ['violins trombones flutes', 'apples oranges cherries']) {
+  for (const text of ['violins trombones flutes', 'apples oranges cherries', 'iron copper silver']) {
     assert.deepEqual(judged.verdicts, [])
     memory = judged.memory
     assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')

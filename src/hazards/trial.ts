@@ -20,7 +20,7 @@ const TRIAL = 4
 const TRIAL_OF_ALIASES = 2
 const TRIAL_AGAIN = 1
 const MORE = 2
-/** So many contradictions, and a third of all samples, clear a pattern. */
+/** So many contradictions, and a third of all samples, clear a pattern; half of them, one that was stopped. */
 const CONTRADICTIONS = 3
 /** The first sample of a stopped pattern is the URL after so many; each further one after twice as many. */
 const FIRST_SAMPLE = 16
@@ -78,7 +78,8 @@ export function judgeSample(
     return { suspect: next, end: 'stopped' }
   }
   next.contradicted++
-  if (next.contradicted >= CONTRADICTIONS && next.contradicted * 2 >= next.confirmed)
+  const outweigh = suspect.stopped ? 1 : 2
+  if (next.contradicted >= CONTRADICTIONS && next.contradicted * outweigh >= next.confirmed)
     return { suspect: next, end: 'withdrawn' }
   // One that is stopped takes the next URL as well; one on trial, two more.
   if (!suspect.stopped) next.budget = suspect.budget + MORE

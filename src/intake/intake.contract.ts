@@ -101,7 +101,14 @@ export function intakeContract(name: string, make: () => Database | Promise<Data
           )
           assert.equal((await capturesSince(tx, 0, 10)).length, 4)
           assert.deepEqual(await verdictsOf(tx, 'a.test'), [
-            { rule: 'too-deep', evidence: 'http://a.test/x/x/x/x', at: 5, pattern: null, examples: [] },
+            {
+              rule: 'too-deep',
+              evidence: 'http://a.test/x/x/x/x',
+              at: 5,
+              pattern: null,
+              examples: [],
+              withdrawn_at: null,
+            },
           ])
           assert.equal((await figures(tx, { seen: 9, waiting: 6 })).documents, 2)
         })

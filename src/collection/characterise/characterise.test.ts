@@ -184,10 +184,10 @@ test('Table 7: sites by verdicts, URLs by counters, answers that were cut', asyn
   })
   const { stopped } = await database.read((tx) => figures(tx, { seen: 2, waiting: 0 }))
   assert.deepEqual(stopped, [
-    { rule: 'site-urls', limits: ['site-urls>=100', 'site-urls>=5000'], sites: 2, urls: 7 },
-    { rule: 'maze', limits: [], sites: 1, urls: 40 },
-    { rule: 'size', limits: [], sites: 1, urls: 1 },
-    { rule: 'hollow', limits: [], sites: 0, urls: 1 },
+    { rule: 'site-urls', limits: ['site-urls>=100', 'site-urls>=5000'], sites: 2, urls: 7, withdrawn: 0 },
+    { rule: 'maze', limits: [], sites: 1, urls: 40, withdrawn: 0 },
+    { rule: 'size', limits: [], sites: 1, urls: 1, withdrawn: 0 },
+    { rule: 'hollow', limits: [], sites: 0, urls: 1, withdrawn: 0 },
   ])
   await database.close()
 })
