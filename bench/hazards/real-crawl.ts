@@ -83,7 +83,7 @@ async function pagesOf({ database }: Stage): Promise<Map<string, CrawledPage>> {
 }
 
 async function findingsOf({ database }: Stage): Promise<Finding[]> {
-  const sql = 'SELECT rule, pattern, evidence, examples FROM hazards ORDER BY rule, pattern'
+  const sql = 'SELECT rule, pattern, evidence, examples FROM hazards WHERE withdrawn_at IS NULL ORDER BY rule, pattern'
   const rows = await database.read((tx) =>
     sqliteTx(tx).all<{ rule: string; pattern: string | null; evidence: string; examples: string | null }>(sql),
   )
@@ -92,5 +92,5 @@ async function findingsOf({ database }: Stage): Promise<Finding[]> {
 
 async function heldOf({ database }: Stage): Promise<Record<string, number>> {
   const counters = await database.read((tx) => readCounters(tx))
-  return Object.fromEntries([...counters].filter(([name]) => /^(stopped|deferred|withdrawn):/.test(name)).sort())
+  return Object.fromEntries([...counters].filter(([name]) => name.startsWith('stopped:')).sort())
 }

@@ -72,7 +72,7 @@ export interface UrlLook {
   enqueuedAt: Instant
   dueAt: Instant
   tries: number
-  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone' | 'read' | 'held' | 'held'
+  mark: 'waiting' | 'kept' | 'moved' | 'refused' | 'gone' | 'read' | 'held'
   seed: boolean
   /** Waiting: how many URLs of its site come before it, counted to a bound. */
   ahead?: number

@@ -4,12 +4,12 @@
  * `url_spelling` the others, at most three: so a URL is never asked for under more than four texts, and under none twice
  * (C1). Two names that stand for one folder are two URLs as soon as both are seen (`asOtherIndex`).
  */
+import { generationOf, pathAfter } from '../visit/generation.ts'
 import type { Link } from '../visit/report.ts'
 import { isSameText, type UrlReader } from '../web/url/web-url.ts'
 import { NOT_FOUND, WAITING } from './mark.ts'
 
 export const MOST_SPELLINGS = 3
-const LONGEST_PATH = 50
 
 export interface KnownText {
   url: string
@@ -34,5 +34,5 @@ export function asOtherIndex(known: string, link: Link, urls: UrlReader): Link |
 
 /** How a text was found to which the server sent us from another text of the same URL. */
 export function pathOfMove(path: string): string {
-  return `${path}R`.slice(0, LONGEST_PATH)
+  return pathAfter(path, 'R', generationOf(path) === 0)
 }

@@ -126,7 +126,9 @@ const CALENDAR: SuspectPattern = {
   contradicted: 0,
   refused: 0,
   nextSample: 4,
+  words: Buffer.alloc(256).toString('base64'),
 }
+
 const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): SiteMemory => ({
   ...freshMemory(),
   traps: { suspects: [{ ...CALENDAR, ...changes }] },
@@ -160,7 +162,7 @@ test('a stopped pattern is sampled ever more seldom', () => {
 test('samples that contradict a finding withdraw it, and what it held back is asked for', () => {
   let memory = stoppedCalendar({ refused: 7, budget: 1 })
   let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
-  for (const text of ['violins trombones flutes', 'apples oranges cherries', 'iron copper silver']) {
+  for (const text of ['violins trombones', 'apples oranges', 'iron copper']) {
     assert.deepEqual(judged.verdicts, [])
     memory = judged.memory
     assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')

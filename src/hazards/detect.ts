@@ -103,14 +103,14 @@ export function admitUrl(
 /** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
 const MAX_HELD = 2_000
 
-/** The rule of a stopped pattern of which enough URLs are held back already. */
+/** It is of a stopped pattern of which enough URLs are held back already. */
 export function isCrowded(
   { traps }: SiteMemory,
-  path: string,
+  url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
-): string | undefined {
-  const suspect = findSuspect(traps?.suspects ?? [], path, trusted)
-  return suspect?.stopped && suspect.refused >= MAX_HELD ? suspect.rule : undefined
+): boolean {
+  const suspect = findSuspect(traps?.suspects ?? [], url.path, trusted)
+  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isOffspring(suspect, url)
 }
 
 /** A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring. */

@@ -9,7 +9,7 @@ import { isKnown } from './known-pages.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf } from './pattern.ts'
 import { isSoft404 } from './soft-404.ts'
-import { isOfPattern, withSuspect } from './suspects.ts'
+import { compact, isOfPattern, withSuspect } from './suspects.ts'
 import { clear, judgeSample, type Sample } from './trial.ts'
 
 export interface SuspectJudgement {
@@ -29,14 +29,15 @@ export function judgeSuspect(
   const examples = [...suspect.examples]
   if (end === 'stopped') {
     const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
-    return { traps: withSuspect(traps, suspect), verdicts: [{ rule, pattern, evidence: held, examples }] }
+    return { traps: withSuspect(traps, compact(suspect)), verdicts: [{ rule, pattern, evidence: held, examples }] }
   }
   if (end === 'goes-on') return { traps: withSuspect(traps, suspect), verdicts: [] }
   const cleared = clear(traps, suspect, memory)
-  if (!suspect.stopped) return { traps: cleared, verdicts: [] }
+  if (!suspect.stopped)
+    return suspect.refused > 0 ? { traps: cleared, verdicts: [], requeue: true } : { traps: cleared, verdicts: [] }
   const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
-  const verdict: TrapVerdict = { rule, pattern, evidence: why, examples, withdrawn: true }
-  return { traps: cleared, verdicts: [verdict], ...(suspect.refused > 0 ? { requeue: true } : {}) }
+  // Whatever was counted: a crash may have lost the count, and not what was held back.
+  return { traps: cleared, verdicts: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
 }
 
 /** As many links as `countLinks` looks at. */

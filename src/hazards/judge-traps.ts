@@ -37,7 +37,7 @@ import { isSoft404, judgeHollow } from './soft-404.ts'
 import { ANYWHERE, addSuspect, findSuspect, isCovered, mayStop } from './suspects.ts'
 import { suspicionOf } from './suspicion.ts'
 import { isLostForGood, judgeMaze } from './tarpit.ts'
-import { isAtTruce, trialsOf, wordsOfFinding } from './trial.ts'
+import { isAtTruce, timesCleared, wordsOfFinding } from './trial.ts'
 
 export interface TrapJudgement {
   traps: TrapMemory
@@ -323,10 +323,11 @@ function suspect(
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isAtTruce(traps, pattern, memory)) continue
-    const { times, words } = trialsOf(traps, pattern)
     // Chance words have cleared it twice, and near-identical pages go on: their growth alone decides.
-    const proof = times >= MOST_CLEARINGS ? 'growth' : finding.proof
-    traps.suspects = addSuspect(traps.suspects, { ...finding, proof }, page.at, wordsOfFinding(page, words))
+    const proof = timesCleared(traps, pattern) >= MOST_CLEARINGS ? 'growth' : finding.proof
+    const suspects = addSuspect(traps.suspects, { ...finding, proof }, page.at, wordsOfFinding(page))
+    if (suspects === undefined) continue
+    traps.suspects = suspects
     // What was counted of it is told in the evidence: its row makes room.
     traps.families = traps.families?.filter(([name]) => name !== pattern)
     traps.taken = takenBy(traps.families ?? [])

@@ -26,8 +26,8 @@ export interface LinkCensus {
   known: number
   /** One of its links leads home. */
   homeward: boolean
-  /** Fresh links by form and by folder, those of the page's own left out: for these the page vouches. */
-  elsewhere: ReadonlyMap<string, number>
+  /** Other forms and folders into which its fresh links lead. */
+  elsewhere: ReadonlySet<string>
   /** Of all its links, for the page after it. */
   marks: number[]
 }
@@ -45,7 +45,7 @@ export function countLinks(
   const form = none()
   const place = none()
   const folders = pattern.folders.map(none)
-  let elsewhere: Map<string, number> | undefined
+  let elsewhere: Set<string> | undefined
   let marked = 0
   let fresh = 0
   let navigation = 0
@@ -71,20 +71,18 @@ export function countLinks(
       continue
     }
     fresh++
-    elsewhere ??= new Map()
+    elsewhere ??= new Set()
     const target = patternOf(link.path)
     const longer = link.path.length > path.length
     if (target.form === pattern.form) add(form, target, longer)
-    else if (target.place !== pattern.place) count(elsewhere, target.form)
+    else if (target.place !== pattern.place) elsewhere.add(target.form)
     if (target.names.length > 0 && target.place === pattern.place) add(place, target, longer)
     for (const folder of target.folders) {
       const own = pattern.folders.indexOf(folder)
       if (own >= 0) add(folders[own], target, longer)
-      else count(elsewhere, folder)
+      else elsewhere.add(folder)
     }
   }
-  if (step > 1 && elsewhere !== undefined)
-    for (const [name, links] of elsewhere) elsewhere.set(name, Math.round(links * step))
   return {
     fresh,
     form,
@@ -105,7 +103,7 @@ function isAbove(link: string, path: string): boolean {
 /** Of the page that is counted. */
 const marks = new Uint32Array(MOST_MARKS)
 
-const NOWHERE: ReadonlyMap<string, number> = new Map()
+const NOWHERE: ReadonlySet<string> = new Set()
 
 /** The marks of the page before, while one page is counted: a look-up costs a twentieth of a search in the list. 0 is no mark. */
 const SLOTS = 128
@@ -136,8 +134,4 @@ function add(links: FreshLinks, target: UrlPattern, longer: boolean): void {
   links.count++
   if (target.random) links.random++
   if (longer) links.longer++
-}
-
-function count(counts: Map<string, number>, name: string): void {
-  counts.set(name, (counts.get(name) ?? 0) + 1)
 }

@@ -5,11 +5,11 @@
 import type { FamilyRow, TrapMemory } from '../visit/trap-memory.ts'
 import { COLUMN, closeRow, type Family, freshFamily, openRow, sizeOf } from './family.ts'
 import { mark } from './marks.ts'
+import { roomOf } from './suspects.ts'
 
 /** All that the rows of a site and its suspect patterns may take, in characters of JSON. */
-const ROOM = 11_600
-const ROOM_OF_A_SUSPECT = 900
-const ROOM_OF_A_CLEARED = 220
+const ROOM = 11_000
+const ROOM_OF_A_CLEARED = 40
 
 export interface OpenFamilies {
   /** The family of a pattern, begun when it is not known. */
@@ -45,7 +45,7 @@ export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
         if (places[at] === rows.length) closed.push(row)
         else closed[places[at]] = row
       }
-      const room = ROOM - ROOM_OF_A_SUSPECT * (suspects.length + 1) - ROOM_OF_A_CLEARED * cleared.length
+      const room = ROOM - roomOf(suspects) - ROOM_OF_A_CLEARED * cleared.length
       if (taken <= room || closed.length === 1) return { families: closed, forgotten, taken }
       const gone = makeRoom(closed, now, taken - room)
       const others = (forgotten ?? []).filter((one) => !gone.includes(one))

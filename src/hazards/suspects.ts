@@ -6,8 +6,6 @@ import type { Finding } from './finding.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { trialFor } from './trial.ts'
 
-/** With their evidence; more than that, in a site that is a trap from end to end, make room. */
-const MOST_SUSPECTS = 10
 const LONGEST_EVIDENCE = 170
 
 type Matches = (path: string, pattern: () => UrlPattern) => boolean
@@ -123,14 +121,16 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
   })
 }
 
+/** Undefined when there is no room for one more trial now: the detector will find it again. */
 export function addSuspect(
   suspects: readonly SuspectPattern[],
   { pattern, rule, proof, evidence, examples }: Finding,
   at: Instant,
   words: string | undefined,
-): SuspectPattern[] {
+): SuspectPattern[] | undefined {
   const others = suspects.filter((one) => !isCovered(one.pattern, [{ pattern }]))
-  const room = others.length < MOST_SUSPECTS ? others : withoutIdlest(others)
+  // What narrower patterns held back is held back by this one.
+  const covered = suspects.filter((one) => !others.includes(one))
   const one: SuspectPattern = {
     pattern,
     rule,
@@ -141,17 +141,42 @@ export function addSuspect(
     stopped: false,
     confirmed: 0,
     contradicted: 0,
-    refused: 0,
+    refused: covered.reduce((sum, { refused }) => sum + refused, 0),
     ...trialFor(proof, rule, others),
   }
+  one.nextSample += one.refused
   if (words !== undefined) one.words = words
-  return [...room, one]
+  return makeRoom([...others, one])
 }
 
-function withoutIdlest(suspects: readonly SuspectPattern[]): SuspectPattern[] {
-  const fewest = Math.min(...suspects.map(({ refused }) => refused))
-  const idlest = suspects.findIndex(({ refused }) => refused === fewest)
-  return suspects.filter((_, at) => at !== idlest)
+/** All that they may take, in characters of JSON; families need as much. */
+const ROOM = 6_500
+
+/** Stopped patterns that held back least go first. A trial is never broken off: if they take all the room, the new one waits. */
+function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+  const kept = [...suspects]
+  while (roomOf(kept) > ROOM) {
+    const stopped = kept.filter((one) => one.stopped)
+    if (stopped.length === 0) return undefined
+    const idlest = stopped.reduce((a, b) => (b.refused < a.refused ? b : a))
+    kept.splice(kept.indexOf(idlest), 1)
+  }
+  return kept
+}
+
+/** At most so many characters. */
+export function roomOf(suspects: readonly SuspectPattern[]): number {
+  let room = 0
+  for (const { pattern, rule, evidence, examples, words = '' } of suspects) {
+    room += 190 + pattern.length + rule.length + evidence.length + words.length
+    for (const example of examples) room += example.length + 3
+  }
+  return room
+}
+
+/** Of a stopped pattern the verdict has evidence and examples; its samples begin with words of their own. */
+export function compact({ words, ...suspect }: SuspectPattern): SuspectPattern {
+  return { ...suspect, evidence: '', examples: [] }
 }
 
 /** One of them is as it is now. */

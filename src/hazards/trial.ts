@@ -8,17 +8,18 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { Proof } from './finding.ts'
-import { mark } from './marks.ts'
+import { mark, ones } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'
 
 /**
  * Samples of a trial; each that contradicts the finding allows for two more. Fewer where pages were compared letter by letter,
- * and one where the same rule was confirmed on the site before.
+ * and one or two where the same rule was confirmed on the site before.
  */
 const TRIAL = 4
 const TRIAL_OF_ALIASES = 2
 const TRIAL_AGAIN = 1
+const TRIAL_OF_TEXTS_AGAIN = 2
 const MORE = 2
 /** So many contradictions, and a third of all samples, clear a pattern; half of them, one that was stopped. */
 const CONTRADICTIONS = 3
@@ -27,7 +28,7 @@ const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
 /** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
 const TRUCE = 25
-const MOST_CLEARED = 6
+const MOST_CLEARED = 12
 
 /** Of a pattern that is suspected now, beside others of its site. */
 export function trialFor(
@@ -38,7 +39,7 @@ export function trialFor(
   const isAlias = proof === 'alias'
   const again = others.some((other) => other.stopped && other.rule === rule)
   return {
-    budget: again ? TRIAL_AGAIN : isAlias ? TRIAL_OF_ALIASES : TRIAL,
+    budget: again ? (proof === 'text' ? TRIAL_OF_TEXTS_AGAIN : TRIAL_AGAIN) : isAlias ? TRIAL_OF_ALIASES : TRIAL,
     nextSample: isAlias ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE,
   }
 }
@@ -63,13 +64,15 @@ export function judgeSample(
   sample: Sample,
 ): { suspect: SuspectPattern; end: TrialEnd } {
   const next: SuspectPattern = { ...suspect }
-  // An error says nothing, and is not waited for twice.
+  // An error says nothing; a trial of nothing else ends without a finding.
   if (page.content === undefined && page.outcome !== 'moved') {
-    if (suspect.stopped) next.budget = Math.max(0, suspect.budget - 1)
-    return { suspect: next, end: 'goes-on' }
+    next.budget = Math.max(0, suspect.budget - 1)
+    const isVain = next.budget === 0 && !suspect.stopped
+    return { suspect: next, end: isVain ? 'withdrawn' : 'goes-on' }
   }
   const { confirms, words } = confirmation(suspect, page, sample)
   if (words !== undefined) next.words = words
+  if (confirms === undefined) return { suspect: next, end: 'goes-on' }
   if (confirms) {
     next.confirmed++
     next.budget = Math.max(0, suspect.budget - 1)
@@ -98,7 +101,7 @@ function confirmation(
   { proof, words }: SuspectPattern,
   page: PageFacts,
   { fresh, seen, slow, missing }: Sample,
-): { confirms: boolean; words?: string } {
+): { confirms: boolean | undefined; words?: string } {
   switch (proof as Proof) {
     case 'missing':
       return { confirms: missing }
@@ -109,18 +112,22 @@ function confirmation(
   }
   // A text that is there already, or that has no words of its own.
   if (page.content === undefined || seen) return { confirms: true }
+  // The first sample of a stopped pattern: what it says is held against the next ones.
+  if (words === undefined) return { confirms: undefined, words: learnWords(undefined, page).words }
   const learnt = learnWords(words, page)
   return { confirms: learnt.fresh < NEW_WORDS, words: learnt.words }
 }
 
 /** The words of the page with which the suspicion arose are known in the trial. */
-export function wordsOfFinding(page: PageFacts, before: string | undefined): string | undefined {
-  return page.content === undefined ? before : learnWords(before, page).words
+export function wordsOfFinding(page: PageFacts): string | undefined {
+  return page.content === undefined ? undefined : learnWords(undefined, page).words
 }
 
 /** Words of a page that no sample had before; one alone may be the name of a guest or of a month in a rare language. */
 const NEW_WORDS = 2
-const BITS = 1024
+const BITS = 2048
+/** Of a hundred, so many set: more would make every word look known. */
+const MOST_SET = 60
 const MOST_WORDS = 5_000
 const WORD = /\p{L}{3,}/gu
 
@@ -143,6 +150,10 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
     bits[first >> 3] |= 1 << (first & 7)
     bits[second >> 3] |= 1 << (second & 7)
   }
+  let set = 0
+  for (const byte of bits) set += ones(byte)
+  // Samples of so many different words are begun anew with the last of them.
+  if (set * 100 > BITS * MOST_SET && known !== undefined) return { words: learnWords(undefined, page).words, fresh }
   return { words: bits.toString('base64'), fresh }
 }
 
@@ -154,13 +165,12 @@ export function isAtTruce({ cleared }: TrapMemory, pattern: string, { fetched }:
   return entry !== undefined && fetched < entry[2] + TRUCE * 2 ** entry[1]
 }
 
-/** What samples of earlier trials said, and how often they cleared the pattern. */
-export function trialsOf({ cleared }: TrapMemory, pattern: string): { times: number; words?: string } {
-  const [, times = 0, , words] = cleared?.find(([hash]) => hash === mark(pattern)) ?? []
-  return { times, words }
+/** How often samples have cleared the pattern. */
+export function timesCleared({ cleared }: TrapMemory, pattern: string): number {
+  return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
 }
 
-export function clear(traps: TrapMemory, { pattern, words }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
+export function clear(traps: TrapMemory, { pattern }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
   const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MOST_CLEARED)
@@ -168,6 +178,6 @@ export function clear(traps: TrapMemory, { pattern, words }: SuspectPattern, { f
   return {
     ...traps,
     suspects: traps.suspects.filter((one) => one.pattern !== pattern),
-    cleared: [...others, words === undefined ? [hash, times, fetched] : [hash, times, fetched, words]],
+    cleared: [...others, [hash, times, fetched]],
   }
 }

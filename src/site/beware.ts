@@ -171,20 +171,28 @@ export function stoppedBy(
 export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
   const { memory, visit } = reporter
   const { traps } = memory
-  const suspects = traps?.suspects?.filter(({ rule, refused }) => refused === 0 || !tools.trusts(visit.site, rule))
+  const suspects = traps?.suspects?.filter(({ rule, stopped }) => !stopped || !tools.trusts(visit.site, rule))
   if (traps === undefined || suspects === undefined || suspects.length === traps.suspects.length) return
   reporter.remember({ ...memory, traps: { ...traps, suspects } })
   reporter.learn({ requeue: true })
 }
 
-/** So many URLs of its pattern are held back that one more is not even written down; counted once a visit. */
-export function isOneTooMany(url: WebUrl, reporter: Reporter, tools: SiteTools): boolean {
-  const { memory, visit, tally } = reporter
+/** So many URLs of its pattern are held back that one more is not even written down, unless it is a sample. */
+export function isOneTooMany(
+  url: WebUrl,
+  item: Pick<AgendaItem, 'depth' | 'path' | 'via'>,
+  reporter: Reporter,
+  tools: SiteTools,
+): boolean {
+  const { memory, visit } = reporter
   if ((memory.traps?.suspects?.length ?? 0) === 0) return false
-  const rule = isCrowded(memory, normalPath(url), hazardOptions(visit.site, tools))
-  if (rule === undefined) return false
-  if (reporter.refuses(url.key)) tally.add(`stopped:${ruleLabel(rule)}`)
-  return true
+  const waiting = {
+    path: normalPath(url),
+    generation: generationOf(item.path),
+    via: viaOf(item.via, visit.site, tools),
+  }
+  if (!isCrowded(memory, waiting, hazardOptions(visit.site, tools))) return false
+  return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
 /** No link of the site is followed any more; unless the operator overruled that since. */

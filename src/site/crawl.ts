@@ -131,7 +131,7 @@ async function crawlPages(
     contents: new Set(),
     sitemaps: tools.sitemaps,
     meets,
-    isOneTooMany: (url) => isOneTooMany(url, reporter, tools),
+    isOneTooMany: (url, item) => isOneTooMany(url, item, reporter, tools),
     now: tools.clock.now(),
   }
   releaseTrusted(reporter, tools)

@@ -72,6 +72,11 @@ export class LocalFrontier {
     return this.#seen.has(key)
   }
 
+  /** The site had not seen it before. Of a site with very many URLs that is not known here, and nothing is called fresh. */
+  isFresh(key: bigint): boolean {
+    return this.#most > 0 && !this.#seen.has(key)
+  }
+
   peek(): AgendaItem | undefined {
     return this.#queue[this.#next]
   }

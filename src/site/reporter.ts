@@ -20,6 +20,7 @@ export class Reporter {
   #memory: SiteMemory
   /** What the house has, or will have with the parts that were taken. */
   #robotsTold: SiteMemory['robots']
+  #trialsTold: string
   #courtesy: () => Courtesy
   #pages: PageReport[] = []
   #found = new Map<bigint, Link>()
@@ -43,6 +44,7 @@ export class Reporter {
     this.visit = visit
     this.#memory = visit.memory
     this.#robotsTold = visit.memory.robots
+    this.#trialsTold = trialsIn(visit.memory.traps)
     this.#courtesy = courtesy
   }
 
@@ -168,16 +170,27 @@ export class Reporter {
   #memoryNews(): MemoryNews {
     const { robots, traps, ...news }: SiteMemory = this.#memory
     // A trial goes on where it was, whatever happens to the worker.
-    const onTrial = traps?.suspects?.some(({ budget }) => budget > 0) === true
+    const trials = trialsIn(traps)
+    const hasNews = trials !== this.#trialsTold
     const tellTraps =
       this.#ended !== undefined ||
       this.#verdicts.length > 0 ||
       this.#learnt?.requeue === true ||
-      onTrial ||
+      hasNews ||
       this.#part % PARTS_A_TRAP_MEMORY === 0
     const told: MemoryNews = news
     if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
-    if (traps !== undefined && tellTraps) told.traps = traps
+    if (traps !== undefined && tellTraps) {
+      told.traps = traps
+      this.#trialsTold = trials
+    }
     return told
   }
+}
+
+/** How its trials stand, without what they hold back: that is counted with every URL. */
+function trialsIn(traps: SiteMemory['traps']): string {
+  const { suspects = [], cleared = [] } = traps ?? {}
+  const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)
+  return [...samples, cleared.length].join('\n')
 }

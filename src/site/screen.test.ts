@@ -165,7 +165,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
   // Its own site is not listed by anybody here; another always is.
   const [depth, path] = [from.depth + 1, from.path + (url.site === tools.site ? 'l' : 'L')]
   if (url.site === tools.site) {
-    if (!wanted(url, depth) || tools.isOneTooMany(url)) return false
+    if (!wanted(url, depth) || tools.isOneTooMany(url, { depth, path, via: from.url })) return false
     const link = linkTo(url, depth, from.url, path)
     const { href, key } = url
     const news = tools.local.offer(

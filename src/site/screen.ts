@@ -38,7 +38,7 @@ export interface ScreenTools {
   /** Told of hosts of other sites that are wanted. */
   meets(host: string): void
   /** Enough URLs of its pattern are held back by a finding; counted where they are. */
-  isOneTooMany(url: WebUrl): boolean
+  isOneTooMany(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
   now: number
 }
 
@@ -118,7 +118,7 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
   for (const { found, url, firstLink } of links) {
     if (found.kind === 'embed') continue
     if (url.site !== tools.site) abroad++
-    else if (firstLink) facts.push({ key: url.key, path: normalPath(url), fresh: !tools.local.knows(url.key) })
+    else if (firstLink) facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
   }
   return { links: facts, abroad }
 }
@@ -126,7 +126,7 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
 /** The same of a page that only says where it has moved to. */
 export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
   if (target.site !== tools.site) return { links: [], abroad: 1 }
-  return { links: [{ key: target.key, path: normalPath(target), fresh: !tools.local.knows(target.key) }], abroad: 0 }
+  return { links: [{ key: target.key, path: normalPath(target), fresh: tools.local.isFresh(target.key) }], abroad: 0 }
 }
 
 /** Says which URLs the page names, packed. */
@@ -162,8 +162,9 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
       continue
     }
-    const listed = granted < MAX_LISTED && isListedBy(from.lister, url, tools)
-    if (listed) granted++
+    const isAbroad = url.site !== tools.site
+    const listed = isAbroad || (granted < MAX_LISTED && isListedBy(from.lister, url, tools))
+    if (listed && !isAbroad) granted++
     const way = listed ? ways.listed : ways.offspring
     const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
     if (first) pack(url, admitted, out, tools)
@@ -189,12 +190,12 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
 }
 
 /** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
-export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, tools: ScreenTools): OutLink {
+export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTools): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
   if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
-  // What a listed URL leads to is meant, too, unless that is one more of its kind.
-  const listed = generationOf(from.path) === 0 && isListedBy(page, target, tools)
+  // What a listed URL leads to is meant, too; chains have a bound of their own.
+  const listed = generationOf(from.path) === 0
   const way: Way = { depth: from.depth + 1, via: from.url, path: pathAfter(from.path, 'R', listed) }
   const admitted = unwanted === undefined && offer(target, way, tools)
   return outLink(target, admitted, tools)
@@ -203,9 +204,8 @@ export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, t
 /** URLs for which one page may stand. */
 const MAX_LISTED = 1_000
 
-/** Another site is always another family. Of what is known already, nothing is written. */
+/** Of what is known already, nothing is written. */
 function isListedBy(lister: string | undefined, url: WebUrl, tools: ScreenTools): boolean {
-  if (url.site !== tools.site) return true
   return lister !== undefined && !tools.local.holds(url) && isOfAnotherFamily(lister, normalPath(url))
 }
 
@@ -239,7 +239,7 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
 /** Of this site. What is known is told once more when a sitemap says something of it. */
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
-  if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url))) return false
+  if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
   if (lastmod === undefined && tools.local.holds(url)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod

@@ -2,6 +2,7 @@
  * The life of one page. Every branch from its answer on is here; until there is one, it is asked for like anything else
  * (`ask-for.ts`). Its tools look and answer, and decide nothing.
  */
+import { hash64 } from '../base/digest.ts'
 import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { redirectsIn } from '../visit/generation.ts'
@@ -50,14 +51,14 @@ async function pageMoved(
   moved.judged = judge(page, seen, false, screen.reporter, tools.site)
   const isEndless = isRedirectChain(item, page, tools)
   page.links = packLinks([
-    watched(item, tools, () =>
-      isEndless ? outLink(target, false, screen) : screenRedirect(target, path, item, screen),
-    ),
+    watched(item, tools, () => (isEndless ? outLink(target, false, screen) : screenRedirect(target, item, screen))),
   ])
   return moved
 }
 
 const REDIRECT_CHAIN = 'redirect-chain'
+/** In the place of a URL's key. */
+const CHAINED = hash64(REDIRECT_CHAIN)
 /** As many as browsers follow. */
 const MAX_REDIRECTS = 20
 
@@ -66,7 +67,9 @@ function isRedirectChain(item: AgendaItem, page: PageReport, { screen, site }: P
   const { reporter } = screen
   if (redirectsIn(item.path) + 1 < MAX_REDIRECTS || site.trusts(reporter.visit.site, REDIRECT_CHAIN)) return false
   const evidence = `${MAX_REDIRECTS} redirects in a row, each to another URL`
-  tellVerdict({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
+  // Once a visit: a site may have any number of them.
+  if (reporter.refuses(CHAINED))
+    tellVerdict({ rule: REDIRECT_CHAIN, evidence, examples: [item.url] }, page, reporter, site)
   reporter.tally.add(`stopped:${REDIRECT_CHAIN}`)
   return true
 }

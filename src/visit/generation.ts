@@ -12,9 +12,9 @@ export const LONGEST_PATH = 50
 
 export type Step = 'L' | 'R'
 
-/** The path of what a page names. One that is full keeps its length; its last letter is always that of the last step. */
+/** The path of what a page names: of very many steps, the last ones. */
 export function pathAfter(path: string, step: Step, listed: boolean): string {
-  return path.slice(0, LONGEST_PATH - 1) + (listed ? step : step.toLowerCase())
+  return path.slice(1 - LONGEST_PATH) + (listed ? step : step.toLowerCase())
 }
 
 /** Redirects that led to it one after the other. */

@@ -37,6 +37,12 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   record({ kind: fc.constant('kept' as const), how: fc.constantFrom('first', 'changed', 'same') }),
   record({ kind: fc.constant('moved' as const), to: url }),
   record({ kind: fc.constant('refused' as const), by: fc.constantFrom('robots', 'scope'), rule: text }),
+  record({
+    kind: fc.constant('refused' as const),
+    by: fc.constant('hazard' as const),
+    rule: text,
+    held: fc.constant(true as const),
+  }),
   record({ kind: fc.constant('gone' as const), why: fc.constantFrom('dns', 'status-404') }),
   record({ kind: fc.constant('read' as const), as: fc.constant('sitemap' as const), urls: whole }),
   record({ kind: fc.constant('later' as const), why: fc.constantFrom('reset', 'connect'), notBefore: instant }),
@@ -86,6 +92,7 @@ const verdict = joined<Verdict>(
   record({ rule: text, evidence: text, at: instant }),
   maybe('pattern', text),
   maybe('examples', fc.array(text, { minLength: 1, maxLength: 3 })),
+  maybe('withdrawn', fc.constant(true)),
 )
 const { robots: _, ...counted } = freshMemory()
 const report = joined<VisitReport>(
@@ -107,7 +114,7 @@ const report = joined<VisitReport>(
         'robots',
         fc.constantFrom({}, { https: { state: 'rules', at: 1, status: 200, text: 'User-agent: \u03b1' } }),
       ),
-      maybe('traps', fc.constant({ stopped: [] })),
+      maybe('traps', fc.constant({ suspects: [] })),
       maybe('stopped', text),
     ),
     courtesy: joined(
@@ -117,7 +124,7 @@ const report = joined<VisitReport>(
       maybe('connectMs', instant),
     ),
   }),
-  maybe('learnt', fc.constant({ alias: { to: 'www.a.test', how: 'redirect' } })),
+  maybe('learnt', fc.constantFrom({ alias: { to: 'www.a.test', how: 'redirect' } }, { requeue: true })),
   maybe('ended', fc.constantFrom('done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up')),
 )
 

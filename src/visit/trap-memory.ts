@@ -60,8 +60,8 @@ export type ParameterRow = [
 
 export interface TrapMemory {
   suspects: SuspectPattern[]
-  /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site), words of the samples. */
-  cleared?: readonly [pattern: number, times: number, at: number, words?: string][]
+  /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site). */
+  cleared?: readonly [pattern: number, times: number, at: number][]
   /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
   novel?: [pages: number, closing: number, length: number]
   /** Pages of which the site has many with other names in them, in columns (`hazards/casts.ts`). */

@@ -10,7 +10,8 @@ export const WRITE_VERDICTS = `
 export const WITHDRAW_VERDICTS = `
   UPDATE verdict v SET withdrawn_at = n.at, evidence = v.evidence || '; ' || n.evidence
   FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[]) AS n (site, rule, pattern, at, evidence)
-  WHERE v.bucket = $1 AND v.site = n.site AND v.rule = n.rule AND v.pattern = n.pattern AND v.withdrawn_at IS NULL`
+  WHERE v.bucket = $1 AND v.site = n.site AND v.rule = n.rule AND v.pattern = n.pattern AND v.at < n.at
+    AND v.withdrawn_at IS NULL`
 
 export async function writeVerdicts(
   tx: PostgresTx,
