@@ -32,6 +32,7 @@ test('every link between documents leads somewhere', () => {
 
 /** Flags of other programs that the documents show. */
 const FOREIGN = [
+  '--rust', // npm run interop
   '--silent',
   '--test',
   '--write',

@@ -7,6 +7,7 @@ import type { Family } from './family.ts'
 import { type Finding, patience, restOf, type Sight } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
+import { looksRandom } from './segments.ts'
 import { ANYWHERE } from './suspects.ts'
 
 /** Pages with a parameter that had nothing new: of the parameter alone, and when all of the place's pages are so. */
@@ -184,7 +185,15 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, sig
     const where = places.length < PLACES ? pattern.place : ANYWHERE
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(where, name, value), evidence, examples })
   }
-  return found
+  return withoutBystanders(found, page.path)
+}
+
+/** Where a session id is on every link, what names the page is known again as often. A throw of dice names no page. */
+function withoutBystanders(found: Finding[], path: string): Finding[] {
+  if (found.length < 2) return found
+  const random = parametersOf(path).filter(({ value }) => looksRandom(value))
+  const drawn = found.filter(({ pattern }) => random.some(({ name }) => pattern.includes(`?${name}=`)))
+  return drawn.length > 0 ? drawn : found
 }
 
 export function idlePattern(place: string, name: string, value = '*'): string {
