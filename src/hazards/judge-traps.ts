@@ -143,7 +143,9 @@ export function judgeTraps(
   suspect(memory, next, findings, page, trusted)
   const verdicts: TrapVerdict[] = []
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
-  const probe = traps.probe === undefined && (next.alike ?? 0) >= worthAsking
+  // In a trial, pages that echo the name they did not find would seem to have words of their own.
+  const isAlike = (next.alike ?? 0) >= worthAsking || next.suspects.some(({ proof }) => proof === 'text')
+  const probe = traps.probe === undefined && isAlike
   if (probe) next.probe = {}
   const echo =
     seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')

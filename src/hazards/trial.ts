@@ -6,7 +6,6 @@
  */
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
-import { wordsOf } from './few-words.ts'
 import type { Proof } from './finding.ts'
 import { mark, ones } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -111,11 +110,11 @@ function confirmation(
       if (fresh > 0) return { confirms: true }
   }
   // A text that is there already, or that has no words of its own.
-  if (page.content === undefined || seen) return { confirms: true }
+  if (page.content === undefined || seen || missing) return { confirms: true }
   // The first sample of a stopped pattern: what it says is held against the next ones.
   if (words === undefined) return { confirms: undefined, words: learnWords(undefined, page).words }
   const learnt = learnWords(words, page)
-  return { confirms: learnt.fresh < NEW_WORDS, words: learnt.words }
+  return { confirms: learnt.fresh === 0, words: learnt.words }
 }
 
 /** The words of the page with which the suspicion arose are known in the trial. */
@@ -123,24 +122,21 @@ export function wordsOfFinding(page: PageFacts): string | undefined {
   return page.content === undefined ? undefined : learnWords(undefined, page).words
 }
 
-/** Words of a page that no sample had before; one alone may be the name of a guest or of a month in a rare language. */
-const NEW_WORDS = 2
 const BITS = 2048
 /** Of a hundred, so many set: more would make every word look known. */
 const MOST_SET = 60
 const MOST_WORDS = 5_000
 const WORD = /\p{L}{3,}/gu
 
-/** Numbers, words of the page's own URL and throws of dice are none: any machine can write those. */
+/** One word is enough: of many a function or a class a manual has nothing to say but its name. Numbers, dates and throws of dice are none. */
 function learnWords(known: string | undefined, page: PageFacts): { words: string; fresh: number } {
   const bits = known === undefined ? Buffer.alloc(BITS / 8) : Buffer.from(known, 'base64')
-  const own = new Set(wordsOf(page.path.toLowerCase()))
   let fresh = 0
   let read = 0
   const text = page.content?.text().toLowerCase() ?? ''
   for (const [word] of text.matchAll(WORD)) {
     if (++read > MOST_WORDS) break
-    if (own.has(word) || isDateWord(word, 0, word.length) || looksRandom(word)) continue
+    if (isDateWord(word, 0, word.length) || looksRandom(word)) continue
     const hash = mark(word)
     const first = hash % BITS
     const second = (hash >>> 16) % BITS

@@ -190,12 +190,12 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
 }
 
 /** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
-export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTools): OutLink {
+export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, tools: ScreenTools): OutLink {
   tools.reporter.tally.add('links')
   const unwanted = tools.scope.unwantedKind(target)
   if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
-  // What a listed URL leads to is meant, too; chains have a bound of their own.
-  const listed = generationOf(from.path) === 0
+  // What a listed URL leads to is meant, too, unless that is one more of its kind.
+  const listed = generationOf(from.path) === 0 && isMeantBy(page, target, tools)
   const way: Way = { depth: from.depth + 1, via: from.url, path: pathAfter(from.path, 'R', listed) }
   const admitted = unwanted === undefined && offer(target, way, tools)
   return outLink(target, admitted, tools)
@@ -203,6 +203,14 @@ export function screenRedirect(target: WebUrl, from: AgendaItem, tools: ScreenTo
 
 /** URLs for which one page may stand. */
 const MAX_LISTED = 1_000
+
+/** The page itself under another scheme, in other letters, or with a slash; or something of another family. */
+function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
+  if (target.site !== tools.site) return true
+  const plain = (path: string) => path.toLowerCase().replace(/\/$/, '')
+  const path = normalPath(target)
+  return plain(page) === plain(path) || isOfAnotherFamily(page, path)
+}
 
 /** Of what is known already, nothing is written. */
 function isListedBy(lister: string | undefined, url: WebUrl, tools: ScreenTools): boolean {

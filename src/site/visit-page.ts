@@ -51,7 +51,9 @@ async function pageMoved(
   moved.judged = judge(page, seen, false, screen.reporter, tools.site)
   const isEndless = isRedirectChain(item, page, tools)
   page.links = packLinks([
-    watched(item, tools, () => (isEndless ? outLink(target, false, screen) : screenRedirect(target, item, screen))),
+    watched(item, tools, () =>
+      isEndless ? outLink(target, false, screen) : screenRedirect(target, path, item, screen),
+    ),
   ])
   return moved
 }
