@@ -26,7 +26,8 @@ function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot |
   if (look === undefined && page === undefined) return unknownUrl(facts, site, whyNot)
   const waits = look?.mark === 'waiting' ? [whenAsked(facts, site.look, now)] : []
   if (page === undefined) return ['Known, and not asked for yet.', ...waits]
-  return [outcomeSentence(page, facts.captures), ...waits]
+  const held = look?.mark === 'held' ? ['It is held back by this finding, and asked for if that is withdrawn.'] : []
+  return [outcomeSentence(page, facts.captures), ...held, ...waits]
 }
 
 function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined): string[] {

@@ -82,7 +82,7 @@ test('what is unknown is named with what is nearest', () => {
   refused(/unknown flag --useragent; did you mean --user-agent-name\?/, ['--useragent', 'x'])
   refused(/unknown flag --private; did you mean --allow-private\?/, ['--private'])
   refused(/crawl does not take --pages \(.*\); did you mean --max-pages\?/, ['--pages', '3'])
-  refused(/unknown flag --politeness \(/, ['--politeness', '3'])
+  refused(/unknown flag --gentleness \(/, ['--gentleness', '3'])
   refused(/unknown flag --puase; did you mean --pause\?/, ['--puase', '3s'])
   refused(/line 1: unknown key 'max-deph'; did you mean 'max-depth'\?/, [], world({}, { [KEPT]: 'max-deph: 3' }))
   refused(/unknown variable ORBWEAVER_PAUS; did you mean ORBWEAVER_PAUSE\?/, [], world({ ORBWEAVER_PAUS: '3s' }))

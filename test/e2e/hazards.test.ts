@@ -6,9 +6,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
 import { walk } from '../../src/testweb/walker.ts'
-import { assertNone, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
+import { assertNone, orbweaver, readCatalogue, seedFile, serveWeb, startNode, temporaryFolder } from './harness.ts'
 
 const TRAPS = [
   'growing-path',
@@ -69,4 +70,48 @@ test('endless traps end, what is real is collected, and the catalogue says what 
   assert.ok(stopped.length >= TRAPS.length / 2, `${stopped.length} verdicts`)
   for (const { site } of stopped) assert.ok(web.hazardSites.includes(`${site}`), `${site} is honest`)
   assert.match(readFileSync(`${collection}/logs/crawl.log`, 'utf8'), / -4000 /)
+})
+
+/** Six sites with a trap each, which the same requests give away however the crawl is run. */
+const SMALL: WebOptions = {
+  ...WEB,
+  sites: 12,
+  hazardShare: 0.5,
+  hazardShapes: ['endless-ids', 'markov-tarpit', 'endless-pages', 'calendar', 'growing-path', 'session-ids-always'],
+  lookalikeShare: 0,
+}
+
+test('the same is found embedded, on PostgreSQL, and after kill -9', async (scene) => {
+  const postgres = await postgresForTests()
+  if ('skipped' in postgres) return scene.skip(postgres.skipped)
+  using folder = temporaryFolder()
+  await using served = await serveWeb(SMALL, folder)
+  const seeds = seedFile(folder, served.web.homes())
+  const flags = (name: string) => [
+    ...['--seeds', seeds, '-c', folder.at(name), '--pause-for', '*.test=1ms', '--patience', '0.01', '--quiet'],
+    ...['--max-urls-per-site', '400', ...served.resolve],
+  ]
+  const findings = async (name: string, ...more: string[]) => {
+    const { stdout } = await orbweaver(['report', '-c', folder.at(name), ...more, '--json'])
+    const told = JSON.parse(stdout) as { stopped: { rule: string; sites: number }[] }
+    return told.stopped
+      .filter(({ sites }) => sites > 0)
+      .map(({ rule, sites }) => `${rule} ${sites}`)
+      .sort()
+  }
+  try {
+    assert.equal((await orbweaver(['crawl', ...flags('embedded')])).code, 0)
+    const database = ['--database', await postgres.newDatabase()]
+    assert.equal((await orbweaver(['crawl', ...flags('shared'), ...database])).code, 0)
+    const program = new URL('crawl-and-die.ts', import.meta.url).pathname
+    for (const nth of [2, 4])
+      await startNode([program, JSON.stringify({ at: 'applied', nth }), ...flags('killed')]).done
+    assert.equal((await orbweaver(['crawl', ...flags('killed')])).code, 0)
+    const expected = await findings('embedded')
+    assert.ok(expected.length >= 2, expected.join())
+    assert.deepEqual(await findings('shared', ...database), expected)
+    assert.deepEqual(await findings('killed'), expected)
+  } finally {
+    await postgres.end()
+  }
 })
