@@ -24,6 +24,9 @@ export function recordedScreen(): RecordedScreen {
     print(text) {
       this.out += `${text}\n`
     },
+    printSentence(text) {
+      this.print(text)
+    },
     async write(bytes) {
       this.out += typeof bytes === 'string' ? bytes : Buffer.from(bytes).toString()
     },

@@ -13,12 +13,28 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
     withdrawn_at: null,
   }
   const samples = { confirmed: 5, contradicted: 0 }
-  const calendar = { rule: 'calendar', pattern: '/cal/#/#', evidence: '', stopped: true, refused: 1234, ...samples }
-  const album = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', stopped: false, refused: 0, ...samples }
+  const calendar = {
+    rule: 'calendar',
+    pattern: '/cal/#/#',
+    proof: 'text',
+    evidence: '',
+    stopped: true,
+    refused: 1234,
+    ...samples,
+  }
+  const album = {
+    rule: 'maze',
+    pattern: '/a/*',
+    proof: 'growth',
+    evidence: '40 pages',
+    stopped: false,
+    refused: 0,
+    ...samples,
+  }
   const look = { memory: { traps: { suspects: [calendar, album] } } } as unknown as SiteLook
   assert.deepEqual(hazardLines({ look, verdicts: [verdict] }), [
     'Hazard (2026-01-02 00:00:00 UTC): calendar in /cal/#/#: 12 pages in a row differ in numbers only.',
-    '  Only URLs of this pattern that other pages list are still asked for, and a sample now and then; ' +
+    '  Of this pattern only what other pages list is asked for, and a sample now and then; ' +
       '1,234 were held back since (samples: 5 confirm it, 0 contradict it).',
     '  e.g. http://a.test/cal/2030/1',
     '  e.g. http://a.test/cal/2030/2',

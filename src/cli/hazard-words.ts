@@ -25,18 +25,13 @@ export function hazardLines({ look, verdicts }: Pick<SiteFacts, 'look' | 'verdic
   return lines
 }
 
-function stoppedWords({
-  refused,
-  confirmed,
-  contradicted,
-}: {
-  refused: number
-  confirmed: number
-  contradicted: number
-}): string {
+type Suspect = NonNullable<NonNullable<SiteFacts['look']>['memory']['traps']>['suspects'][number]
+
+function stoppedWords({ proof, refused, confirmed, contradicted }: Suspect): string {
+  const asked =
+    proof === 'alias' || proof === 'missing'
+      ? 'Of this pattern only a sample is asked for now and then;'
+      : 'Of this pattern only what other pages list is asked for, and a sample now and then;'
   const held = refused === 0 ? 'none was met since' : `${grouped(refused)} were held back since`
-  return (
-    `Only URLs of this pattern that other pages list are still asked for, and a sample now and then; ${held} ` +
-    `(samples: ${confirmed} confirm it, ${contradicted} contradict it).`
-  )
+  return `${asked} ${held} ` + `(samples: ${confirmed} confirm it, ${contradicted} contradict it).`
 }

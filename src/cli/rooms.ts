@@ -173,6 +173,8 @@ export interface SiteLook {
       suspects: readonly {
         rule: string
         pattern: string
+        /** By which its samples are judged; of `alias` and `missing` nothing is asked for, whoever lists it. */
+        proof: string
         evidence: string
         stopped: boolean
         refused: number

@@ -58,3 +58,14 @@ test('NO_COLOR and dumb terminals are respected', () => {
   assert.equal(makeScreen(recorder(true), recorder(true), { NO_COLOR: '1' }).colour, false)
   assert.equal(makeScreen(recorder(true), recorder(true), { TERM: 'dumb' }).isTerminal, false)
 })
+
+test('a sentence breaks between words on a terminal and keeps its indent; in a pipe it stays one line', () => {
+  const sentence = '  Of this pattern only what other pages list is asked for.'
+  const out = recorder(true)
+  out.columns = 40
+  makeScreen(out, recorder(true), {}).printSentence(sentence)
+  assert.equal(out.text, '  Of this pattern only what other pages\n  list is asked for.\n')
+  const pipe = recorder(false)
+  makeScreen(pipe, recorder(true), {}).printSentence(sentence)
+  assert.equal(pipe.text, `${sentence}\n`)
+})

@@ -5,6 +5,8 @@ import { wrap } from '../config/describe.ts'
 export interface Screen {
   /** Standard output, with a line's end. */
   print(text: string): void
+  /** The same of a sentence: on a terminal it is broken between words, and keeps its indent. */
+  printSentence(text: string): void
   /** Standard output, as it is; waits while a slow reader catches up. */
   write(bytes: Uint8Array | string): Promise<void>
   /** Standard error, with a line's end. Never disturbs a live view that is being drawn. */
@@ -45,16 +47,24 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   const fit = (line: string) =>
     columnsOf(line) <= width() || /\borbweaver [a-z]/.test(line) ? line : wrap(line, width()).join('\n')
   const picture = () => drawn.map((line) => `${line}\n`).join('')
+  const print = (text: string) => {
+    // Both streams may be the same terminal: the view makes room and comes back.
+    if (drawn.length > 0) err.write(erase())
+    out.write(`${text}\n`)
+    if (drawn.length > 0) err.write(picture())
+  }
   return {
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
     // A line that is longer than the terminal takes two rows, and the next picture would begin in the wrong place.
     width,
-    print(text) {
-      // Both streams may be the same terminal: the view makes room and comes back.
-      if (drawn.length > 0) err.write(erase())
-      out.write(`${text}\n`)
-      if (drawn.length > 0) err.write(picture())
+    print,
+    printSentence(text) {
+      const columns = out.isTTY === true ? Math.max(20, out.columns || USUAL_WIDTH) : Number.POSITIVE_INFINITY
+      const indent = text.slice(0, text.length - text.trimStart().length)
+      const lines =
+        columnsOf(text) <= columns ? [text] : wrap(text.trim(), columns - indent.length).map((line) => indent + line)
+      print(lines.join('\n'))
     },
     write(bytes) {
       return new Promise((resolve) => {

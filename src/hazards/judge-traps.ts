@@ -18,7 +18,7 @@ import {
 } from './count-page.ts'
 import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
-import { type Family, withExample } from './family.ts'
+import { type Family, shorten, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
 import { judgeWords, wordsOfPage } from './few-words.ts'
@@ -34,7 +34,7 @@ import { countParameters, countSiteParameters, judgeParameters, judgeSiteParamet
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { countRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addSuspect, findSuspect, isCovered, mayStop } from './suspects.ts'
+import { ANYWHERE, addSuspect, findSuspect, isCovered, isOfPattern, mayStop } from './suspects.ts'
 import { suspicionOf } from './suspicion.ts'
 import { isLostForGood, judgeMaze } from './tarpit.ts'
 import { isAtTruce, timesCleared, wordsOfFinding } from './trial.ts'
@@ -327,7 +327,10 @@ function suspect(
     if (isAtTruce(traps, pattern, memory)) continue
     // Chance words have cleared it twice, and near-identical pages go on: their growth alone decides.
     const proof = timesCleared(traps, pattern) >= MOST_CLEARINGS ? 'growth' : finding.proof
-    const suspects = addSuspect(traps.suspects, { ...finding, proof }, page.at, wordsOfFinding(page))
+    // Of a parameter of the whole site other pages are remembered, too.
+    const own = finding.examples.filter((example) => isOfPattern(pattern, example))
+    const examples = own.length > 0 ? own : [shorten(page.path)]
+    const suspects = addSuspect(traps.suspects, { ...finding, proof, examples }, page.at, wordsOfFinding(page))
     if (suspects === undefined) continue
     traps.suspects = suspects
     // What was counted of it is told in the evidence: its row makes room.

@@ -140,7 +140,7 @@ export function limits(figures: Figures): TextTable {
       withdrawn === 0 ? '' : grouped(withdrawn),
       VN_STOPPED[rule] ?? '',
     ])
-  const header = ['Limit or hazard', 'At', 'Sites', 'Share', 'URLs held back', 'Withdrawn', 'In VN’s crawl']
+  const header = ['Rule', 'At', 'Sites', 'Share', 'Held back', 'Withdrawn', 'In VN’s crawl']
   return { title: 'Stopped by limits and hazards', header, rows }
 }
 

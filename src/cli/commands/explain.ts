@@ -48,9 +48,10 @@ export const explain: Command = {
     else {
       if (answer.url !== undefined) {
         call.screen.print(plain(answer.url.url))
-        for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot)) call.screen.print(`  ${line}`)
+        for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot))
+          call.screen.printSentence(`  ${line}`)
       }
-      for (const line of explainSite(answer.site, now, answer)) call.screen.print(line)
+      for (const line of explainSite(answer.site, now, answer)) call.screen.printSentence(line)
     }
     return EXIT.done
   },
