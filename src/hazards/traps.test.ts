@@ -158,3 +158,25 @@ test('traps side by side are all stopped', () => {
     assert.ok(JSON.stringify(memory.traps).length <= 16_384)
   }
 })
+
+test('two pages and an empty calendar without end cost less than 300 requests', () => {
+  const month = (path: string) => /^\/calendar\/(\d+)\/(\d+)$/.exec(path)
+  const site: typeof TRAPS.x = (path) => {
+    if (path === '/')
+      return {
+        html: '<title>Club</title>Welcome to our club <a href="/about">about</a> <a href="/calendar/2026/1">calendar</a>',
+      }
+    if (path === '/about')
+      return { html: '<title>About</title>We meet on Tuesdays in the old town hall <a href="/">home</a>' }
+    const found = month(path)
+    if (found === null) return undefined
+    const at = Number(found[1]) * 12 + Number(found[2])
+    const next = `/calendar/${Math.floor(at / 12)}/${(at % 12) + 1}`
+    return {
+      html: `<title>${found[2]}/${found[1]}</title>No events in ${found[2]}/${found[1]} <a href="${next}">next</a> <a href="/">home</a>`,
+    }
+  }
+  const { requests, verdicts } = crawl(site, 3000)
+  assert.ok(requests <= 300, `${requests} requests`)
+  assert.equal(verdicts.length, 1)
+})

@@ -227,3 +227,19 @@ test('what the site lists in its sitemap is read, however alike its pages are', 
     parts.length,
   )
 })
+
+test('a chain of redirects to ever new URLs ends after twenty', async () => {
+  const paths = Array.from(
+    { length: 60 },
+    (_, at) => `/${'abcdefghij'[at % 10]}/${'klmnopqrst'[Math.floor(at / 10)]}-${at}.html`,
+  )
+  const script: Script = { [`${SITE}/`]: page(words(1), [paths[0]]) }
+  for (const [at, path] of paths.entries())
+    script[SITE + path] = { status: 302, headers: [['Location', paths[at + 1] ?? '/']], body: '' }
+  const web = new Scripted(script, wary)
+  const { parts } = await web.visit({ agenda: [`${SITE}/`] })
+  const hops = web.asked.filter(({ url }) => paths.some((path) => url === SITE + path)).length
+  assert.ok(hops <= 20, `${hops} redirects were followed`)
+  const rules = parts.flatMap((part) => part.verdicts).map(({ rule }) => rule)
+  assert.deepEqual(rules, ['redirect-chain'])
+})
