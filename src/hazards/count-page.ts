@@ -1,7 +1,7 @@
 /** One page counted in one of its families. */
 import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns, withColumns } from './content.ts'
 import { type Family, isFolder, LARGEST_NUMBER, withExample } from './family.ts'
-import { countWords, type Words } from './few-words.ts'
+import { countWords, type Words, wordsOfPage } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDigit } from './segments.ts'
@@ -26,8 +26,8 @@ export interface Counted {
   seen: boolean
   /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
   alias: boolean
-  /** Words in its URL. */
-  words: Words
+  /** Words in its URL, when a family asks for them. */
+  words: Words | undefined
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
   /** Others of the site have its words but for a few. */
@@ -59,6 +59,7 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.navigation += census.navigation
   family.known += census.known
   if (counted.ahead) family.ahead++
+  counted.words ??= wordsOfPage(page.path)
   countWords(family, counted.words, page.links)
   if (census.homeward) family.homeward++
   if (page.abroad > 0) family.outward++

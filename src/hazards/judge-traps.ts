@@ -21,7 +21,7 @@ import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, shorten, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
-import { judgeWords, wordsOfPage } from './few-words.ts'
+import { judgeWords } from './few-words.ts'
 import { type Finding, hasRest, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
@@ -76,7 +76,7 @@ export function judgeTraps(
   const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', page.path, content)
   const cast = compared ? countCast(traps, content, census) : undefined
   const counted: Counted = {
-    words: wordsOfPage(page.path),
+    words: undefined,
     page,
     content,
     census,
@@ -248,7 +248,7 @@ function countForm(form: Family, counted: Counted): boolean {
 function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenFamilies): Family[] {
   const shallowestFirst: Family[] = []
   const { via, generation } = counted.page
-  const from = via === undefined || folders.length === 0 ? NOWHERE : patternOf(via).folders
+  const from = generation > 0 || via === undefined || folders.length === 0 ? NOWHERE : patternOf(via).folders
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = families.of(folders[at])
     // Of a folder, what pages outside of it name is listed.

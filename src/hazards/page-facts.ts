@@ -19,7 +19,7 @@ export interface PageFacts {
   depth: number
   /** Steps from a page that lists it (`visit/generation.ts`). Only later generations count against their family. */
   generation: number
-  /** Path and query of the page that named it first, when that is of the site. */
+  /** Path and query of the page that named it first, when that is of the site; of generation 0 only, where it matters. */
   via?: string
   at: Instant
   status: number

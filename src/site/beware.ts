@@ -57,8 +57,7 @@ export function judge(
     url,
     // What the site itself lists is meant to be read, like its home page.
     depth: isListed(page.path, reporter.memory) ? 0 : depth,
-    generation: generationOf(page.path),
-    via: viaOf(page.via, site, tools),
+    ...lineageOf(page, site, tools),
     at,
     status,
     mediaType,
@@ -80,10 +79,15 @@ export function judge(
   return { duplicate, follow, lists, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
-/** Path and query of the page that named it, if that is of the same site. */
-function viaOf(via: string | undefined, site: string, { urls }: SiteTools): string | undefined {
-  const url = via === undefined ? undefined : urls.parse(via)
-  return url?.site === site ? normalPath(url) : undefined
+/** Its generation; and of what is listed, path and query of the page that named it, if that is of the same site. */
+function lineageOf(
+  { path, via }: { path: string; via?: string },
+  site: string,
+  { urls }: SiteTools,
+): { generation: number; via?: string } {
+  const generation = generationOf(path)
+  const url = via === undefined || generation > 0 ? undefined : urls.parse(via)
+  return { generation, via: url?.site === site ? normalPath(url) : undefined }
 }
 
 /** A kept document beside the one with equal bytes, if there is one: is the whole site another's mirror? It is slowed, and goes on. */
@@ -156,8 +160,7 @@ export function stoppedBy(
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
-    generation: generationOf(item.path),
-    via: viaOf(item.via, site, tools),
+    ...lineageOf(item, site, tools),
   }
   const { memory: counted, refused } = admitUrl(memory, waiting, hazardOptions(site, tools))
   if (counted !== memory) reporter.remember(counted)
@@ -186,11 +189,7 @@ export function isOneTooMany(
 ): boolean {
   const { memory, visit } = reporter
   if ((memory.traps?.suspects?.length ?? 0) === 0) return false
-  const waiting = {
-    path: normalPath(url),
-    generation: generationOf(item.path),
-    via: viaOf(item.via, visit.site, tools),
-  }
+  const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
   if (!isCrowded(memory, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
