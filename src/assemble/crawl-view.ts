@@ -70,8 +70,9 @@ export class CrawlView {
   async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
     if (next.notBefore > next.politeAt) return 'retry'
     const memory = (await this.#house.frontier.ledger.look.site(tx, next.name))?.memory
-    const robots = [memory?.robots.http, memory?.robots.https]
-    const isSilent = (memory?.silent ?? 0) > 0 || robots.some((one) => one?.state === 'unreachable')
+    const robots = Object.values(memory?.robots ?? {})
+    const isUnreachable = robots.length > 0 && robots.every(({ state }) => state === 'unreachable')
+    const isSilent = (memory?.silent ?? 0) > 0 || isUnreachable
     return isSilent ? 'retry' : 'courtesy'
   }
 

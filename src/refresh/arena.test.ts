@@ -192,3 +192,9 @@ test('index weighs weights: what counts more is looked at more often', async () 
   assert.ok(Math.abs(sum(100, 200) / sum(0, 100) - looks[150] / looks[50]) < 0.25 * (looks[150] / looks[50]))
   assert.ok(makePolicy('index', scenario, bestRates(scenario), false).isEager)
 })
+
+test('a page that never changes does not keep proportional visits from the others of its server', async () => {
+  const pages = [0, 0.1].map((rate) => ({ server: 0, rate, weight: 1, size: 0 }))
+  const { realised = [] } = await tried(scenarioOf(pages, { politeness: 1, capacity: 100 }), 'proportional')
+  assert.ok(realised[1].length > 90, `${realised[1].length} looks`)
+})

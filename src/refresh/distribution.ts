@@ -33,7 +33,7 @@ export const DISTRIBUTION_FORM = 'equal:X, uniform:LOW:HIGH, zipf:THETA, pareto:
 /** `unit`: what is meant where none is written. Undefined when the text is no distribution. */
 export function parseDistribution(text: string, unit: number): Distribution | undefined {
   const [whole, per] = text.trim().split('/', 2)
-  const seconds = per === undefined ? 1 / unit : SECONDS[per.trim()]
+  const seconds = per === undefined ? 1 / unit : Object.hasOwn(SECONDS, per.trim()) ? SECONDS[per.trim()] : undefined
   const [name, ...rest] = whole.split(':')
   const isNumber = /^[\d.]/.test(name)
   const kind = isNumber ? 'equal' : name
@@ -53,7 +53,7 @@ function plainNumber(text: string): number | undefined {
 }
 
 function isKind(text: string): text is Distribution['kind'] {
-  return text in PARAMETERS
+  return Object.hasOwn(PARAMETERS, text)
 }
 
 /** A column of drawn numbers. Of `zipf`, `ranks` are the values of rank 1, 2 …; without them a page's rank is drawn, and its value is rank^−θ. */

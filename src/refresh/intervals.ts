@@ -60,7 +60,9 @@ abstract class ByInterval implements Policy {
   constructor(scenario: Scenario, interval: Float64Array) {
     this.interval = interval
     // Begins spread over the interval, by the golden ratio: pages with equal intervals are never due all at once.
-    const due = interval.map((length, page) => length * ((page * 0.6180339887498949) % 1))
+    const due = interval.map((length, page) =>
+      length === Number.POSITIVE_INFINITY ? length : length * ((page * 0.6180339887498949) % 1),
+    )
     this.heaps = new ServerHeaps(scenario.members, scenario.start, due)
   }
 
@@ -114,7 +116,10 @@ export function proportionalIntervals(scenario: Scenario): Float64Array {
   const interval = new Float64Array(rate.length)
   for (let s = 0; s < servers; s++) {
     const own = Math.min(factor, cap / changes[s])
-    for (let at = start[s]; at < start[s + 1]; at++) interval[members[at]] = 1 / (own * rate[members[at]])
+    for (let at = start[s]; at < start[s + 1]; at++) {
+      const its = rate[members[at]]
+      interval[members[at]] = its > 0 ? 1 / (own * its) : Number.POSITIVE_INFINITY
+    }
   }
   return interval
 }

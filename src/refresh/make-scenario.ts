@@ -92,9 +92,14 @@ export function readInstance(text: string): Scenario {
     horizon,
     politeness: number(instance['politeness'], 'politeness', false),
     capacity:
-      capacity === undefined ? fleetCapacity(crawlers, horizon) : Math.floor(number(capacity, 'capacity', false)),
+      capacity === undefined
+        ? Math.min(MOST_UPDATES, fleetCapacity(crawlers, horizon))
+        : Math.floor(Math.min(MOST_UPDATES, number(capacity, 'capacity', false))),
   }
 }
+
+/** Updates of a horizon: more than a plan can hold are as good as no limit. */
+const MOST_UPDATES = 1e9
 
 function parse(text: string): unknown {
   try {

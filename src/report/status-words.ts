@@ -81,5 +81,5 @@ const MARK: Readonly<Record<string, string>> = {
 
 /** Of an annotation that marks a document; undefined for the others. */
 export function markWords(annotation: string): string | undefined {
-  return MARK[annotation]
+  return Object.hasOwn(MARK, annotation) ? MARK[annotation] : undefined
 }

@@ -106,7 +106,8 @@ export async function crawlSite(
 function inTurn(list: readonly Address[], { address, memory }: Visit): readonly Address[] {
   const before = list.findIndex(({ ip }) => ip === address)
   if (before < 0) return list
-  const isSilent = memory.rests !== undefined || Object.values(memory.robots).some(gaveNoAnswer)
+  const robots = Object.values(memory.robots)
+  const isSilent = memory.rests !== undefined || (robots.length > 0 && robots.every(gaveNoAnswer))
   const from = isSilent ? before + 1 : before
   return [...list.slice(from), ...list.slice(0, from)]
 }

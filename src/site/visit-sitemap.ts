@@ -38,7 +38,7 @@ const ERROR_BYTES = 16 * 1024
 const URLS_A_TURN = 2000
 
 export async function visitSitemap(item: AgendaItem, tools: PageTools): Promise<PageEnd> {
-  const asked = await askFor(item, (status) => wantSitemap(status, tools), tools)
+  const asked = await askFor(item, (status) => wantSitemap(item, status, tools), tools)
   if (asked.kind === 'here') return takeSitemap(item, asked, tools)
   return asked.kind === 'elsewhere' ? sitemapMoved(item, asked, asked.target, tools) : asked
 }
@@ -92,15 +92,20 @@ function isWantedPage(item: AgendaItem, { url, answer, page }: Answered, tools: 
 }
 
 /** Whatever its media type says: they are served as all kinds of things. */
-function wantSitemap(status: number, { screen }: PageTools): Want {
+function wantSitemap(item: AgendaItem, status: number, tools: PageTools): Want {
   const isWhole = status >= 200 && status < 300 && status !== 206
-  return { download: true, limitBytes: isWhole ? Math.min(MOST_BYTES, bytesLeft(screen.reporter.memory)) : ERROR_BYTES }
+  return { download: true, limitBytes: isWhole ? Math.min(MOST_BYTES, budgetOf(item, tools)) : ERROR_BYTES }
+}
+
+/** A later look takes nothing of what the site's sitemaps may bring together. */
+function budgetOf({ before }: AgendaItem, { screen }: PageTools): number {
+  return before === undefined ? bytesLeft(screen.reporter.memory) : MOST_DECODED
 }
 
 /** Undefined when reading it threw: a bug of ours that costs this one only (V6). */
 async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Read> {
-  const { site, screen } = tools
-  const limit = { bytes: Math.min(MOST_DECODED, bytesLeft(screen.reporter.memory)), ratio: site.decode.ratio }
+  const { site } = tools
+  const limit = { bytes: Math.min(MOST_DECODED, budgetOf(item, tools)), ratio: site.decode.ratio }
   const outer = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
   // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
   const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b

@@ -287,7 +287,7 @@ judged(
       server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
     })
     try {
-      const flags = ['--resolve', `*.test=127.0.0.1:${port}`, '--pause-for', '*.test=30ms', '--pause-factor', '0']
+      const flags = ['--resolve', `*.test=127.0.0.1:${port}`, '--pause-for', '*.test=30ms']
       const limits = ['--max-pages', String(PAGES), '--quiet', '--json']
       await orbweaver('crawl', 'http://docs.test/', 'http://copy.test/', '-c', collection, ...flags, ...limits)
     } finally {

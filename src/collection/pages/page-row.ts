@@ -62,7 +62,11 @@ export function pageRow(site: bigint, page: PageReport): PageRow {
     textDigest: memory === undefined ? null : signed64(memory.textDigest),
     simhash: memory === undefined ? null : signed64(memory.simhash),
     title: page.title.slice(0, LONGEST_TITLE),
-    annotations: page.annotations.join(',').slice(0, LONGEST_NOTES),
+    // Text of a server's may be among them: its commas part nothing.
+    annotations: page.annotations
+      .map((note) => note.replaceAll(',', ';'))
+      .join(',')
+      .slice(0, LONGEST_NOTES),
     sniffed: page.sniffed ?? null,
     language: page.language ?? null,
   }

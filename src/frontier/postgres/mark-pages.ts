@@ -79,7 +79,10 @@ function markOne(
   const { outcome } = page
   // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
   const follows =
-    outcome.kind === 'moved' && outcome.to !== page.url && sheaf.rules.urls.parse(outcome.to)?.key === page.key
+    outcome.kind === 'moved' &&
+    outcome.to !== page.url &&
+    sheaf.rules.urls.parse(outcome.to)?.key === page.key &&
+    !sheaf.rules.urls.areTwoIndexes(page.url, outcome.to)
   if (follows && followSpelling(sheaf, site, row, page, outcome.to)) return
   sheaf.spellings.forget(row)
 }

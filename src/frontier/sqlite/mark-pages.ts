@@ -49,7 +49,10 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     rules.texts.note(page.key, page.url)
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
     const follows =
-      outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
+      outcome.kind === 'moved' &&
+      outcome.to !== page.url &&
+      rules.urls.parse(outcome.to)?.key === page.key &&
+      !rules.urls.areTwoIndexes(page.url, outcome.to)
     if (follows && followSpelling(tx, site, page, outcome.to, now)) {
       rules.texts.forget(page.key)
       continue

@@ -58,6 +58,7 @@ test('what is not coded as announced is kept with a trouble', async () => {
     ['zstd', 'not-sent'],
     ['snappy', 'unknown'],
     ['Gzipped', 'unknown'],
+    ['gzip, snappy', 'unknown'],
   ]) {
     const { bytes, trouble } = await decodeContent(page, name, LIMIT)
     assert.ok(page.equals(bytes))

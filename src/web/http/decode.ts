@@ -85,6 +85,8 @@ export async function decodeContent(
     if (bytes.length === 0) break
     const step = removeCoding(bytes, name, Math.min(most, MOST_AT_ONCE)) ?? (await unfold(bytes, CODINGS[name], most))
     trouble = step.trouble ?? trouble
+    // What lies under a coding that nobody knows cannot be unpacked either.
+    if (trouble === 'unknown') return bounded(bytes, limit.bytes, trouble)
     if (step.cut) return trouble === undefined ? step : { ...step, trouble }
     bytes = step.bytes
     letGo = step.letGo
