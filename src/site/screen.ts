@@ -111,14 +111,19 @@ export function* resolveLinks(
   return out
 }
 
+/** Detectors look at a sample of a page's links in any case: of more than so many, not all are put into their words. */
+const MAX_FACTS = 2_000
+
 /** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
 export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
   const facts: LinkFacts[] = []
   let abroad = 0
+  let own = 0
+  const step = Math.ceil(links.length / MAX_FACTS)
   for (const { found, url, firstLink } of links) {
     if (found.kind === 'embed') continue
     if (url.site !== tools.site) abroad++
-    else if (firstLink) facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
+    else if (firstLink && own++ % step === 0) facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
   }
   return { links: facts, abroad }
 }
