@@ -123,7 +123,8 @@ export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { lin
   for (const { found, url, firstLink } of links) {
     if (found.kind === 'embed') continue
     if (url.site !== tools.site) abroad++
-    else if (firstLink && own++ % step === 0) facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
+    else if (firstLink && own++ % step === 0)
+      facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
   }
   return { links: facts, abroad }
 }
