@@ -3,9 +3,10 @@ import { grouped, type TextTable } from '../../src/report/text-table.ts'
 import { TRAP_SHAPES, type TrapShapeName } from '../../src/testweb/shapes/shape.ts'
 import { makeWeb } from '../../src/testweb/web.ts'
 import { benchmark, type Outcome } from '../command.ts'
+import { costFigures, costTable } from '../hazards/cost.ts'
 import { type MirrorFigures, mirrorFigures, mirrorTables } from '../hazards/duplicates.ts'
 import { hazardWeb, realPages } from '../hazards/hazard-web.ts'
-import { byRule, realFigures, realTables } from '../hazards/real.ts'
+import { byRule, chosen, realFigures, realTables, webOf } from '../hazards/real.ts'
 import { run, type TrapFigures, trapFigures } from '../hazards/run.ts'
 import { type SessionFigures, sessionFigures, sessionTables } from '../hazards/sessions.ts'
 
@@ -23,14 +24,27 @@ const FLAGS = {
   most: { default: 40_000, what: 'requests after which a crawl is broken off' },
   only: {
     default: '',
-    what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, alone',
+    what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, or cost, alone',
   },
   shapes: { default: '', what: 'these hazards only, with commas' },
   set: { default: 'tuning', what: 'real sites: tuning, held or all' },
+  runs: { default: 5, what: 'cost: crawls of each build' },
   packages: { default: '', what: 'real sites: these only, with commas' },
   again: { default: false, what: 'real sites: crawl anew with all detectors overruled, for the reference' },
   walk: { default: false, what: 'real sites: compare the reference with what a walker in Python reaches' },
 } as const
+
+/** Large and small pages of several generators, without a finding: both builds collect the same. */
+const SITES_OF_COST = [
+  'ogre-1.12-doc',
+  'fp-docs-3.2.2',
+  'python3.11-doc',
+  'postgresql-doc-15',
+  'libcommons-lang3-java-doc',
+  'libjfreechart-java-doc',
+  'git-doc',
+  'sqlite3-doc',
+]
 
 /** What is switched on in each crawl of the same web. */
 const DEFENCES = [
@@ -45,11 +59,18 @@ export const hazards = benchmark({
   name: 'hazards',
   what: 'requests lost in traps and real pages lost to the defences, with all defences, with the rules of URLs only, with none',
   flags: FLAGS,
-  async run({ sites, pages, seed, cap, most, only, shapes, ...realOptions }, tools): Promise<Outcome> {
+  async run({ sites, pages, seed, cap, most, only, shapes, runs, ...realOptions }, tools): Promise<Outcome> {
     // Packages come over the network: only when asked for.
     if (only === 'real') {
       const real = await realFigures(realOptions, tools.say)
       return { tables: realTables(real), notes: [], figures: { ...real, rules: byRule(real.sites) } }
+    }
+    if (only === 'cost') {
+      const { set, packages } = realOptions
+      const sites = chosen({ set, packages: packages || SITES_OF_COST.join(',') })
+      const webs = await Promise.all(sites.map(async (site) => ({ ...(await webOf(site)), start: site.start })))
+      const cost = await costFigures(webs, runs, tools.say)
+      return { tables: [costTable(cost)], notes: [], figures: { cost } }
     }
     const wanted = (part: string) => only === '' || only.split(',').includes(part)
     const options = hazardWeb(seed, sites, pages, readShapes(shapes))

@@ -82,7 +82,7 @@ export async function realFigures(options: RealOptions, say: (line: string) => v
   return outcome
 }
 
-function chosen({ set, packages }: RealOptions): RealSite[] {
+export function chosen({ set, packages }: Pick<RealOptions, 'set' | 'packages'>): RealSite[] {
   const sets: Record<string, readonly RealSite[]> = {
     tuning: TUNING_SITES,
     held: HELD_SITES,
@@ -102,7 +102,8 @@ function chosen({ set, packages }: RealOptions): RealSite[] {
 /** The package cannot be had here. */
 class Unavailable extends Error {}
 
-async function figuresOf(site: RealSite, options: RealOptions): Promise<RealFigures> {
+/** Unpacked, and as a server shows it. */
+export async function webOf(site: RealSite): Promise<{ web: StaticWeb; version: string }> {
   const { root, version } = await unpacked(site.packages).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : `${error}`
     throw new Unavailable(why.trim().split('\n').slice(0, 3).join(' '))
@@ -115,6 +116,11 @@ async function figuresOf(site: RealSite, options: RealOptions): Promise<RealFigu
   }
   if (find(web, `/${site.start}`).kind === 'nothing')
     throw new Unavailable(`${version} has no /${site.folder}/${site.start}`)
+  return { web, version }
+}
+
+async function figuresOf(site: RealSite, options: RealOptions): Promise<RealFigures> {
+  const { web, version } = await webOf(site)
   const reference = await referenceOf(site, web, version, options.again)
   const crawl = await crawlSite(web, site.start, true)
   return {

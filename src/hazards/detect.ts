@@ -115,12 +115,16 @@ export function isCrowded(
 
 /** A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring. */
 export function isOfAnotherFamily(page: string, link: string): boolean {
-  const from = patternOf(page)
+  // Asked of every link of a page in turn.
+  if (lister.page !== page) lister = { page, pattern: patternOf(page) }
+  const from = lister.pattern
   const to = patternOf(link)
   if (to.form === from.form || to.place === from.place) return false
   // Names that a machine throws fall into several forms of one folder.
   return !(isMade(from.form) && isMade(to.form) && to.folders[0] === from.folders[0])
 }
+
+let lister = { page: '/', pattern: patternOf('/') }
 
 const isMade = (form: string) => form.includes('#') || form.includes('*')
 

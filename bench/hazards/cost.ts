@@ -1,0 +1,101 @@
+/**
+ * `bench hazards --only cost`: what judging pages and refusing URLs costs. The program crawls real sites on loopback in
+ * turns with a build that does neither.
+ */
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { grouped, type TextTable } from '../../src/report/text-table.ts'
+import { runOrbweaver } from '../crawlers/orbweaver.ts'
+import { median } from '../measure/statistics.ts'
+import { temporaryFolder } from '../measure/temporary-folder.ts'
+import { answerOf, type StaticWeb } from './static-web.ts'
+
+export interface CostFigures {
+  sites: string[]
+  documents: number
+  runs: Record<Build, number[]>
+  /** Medians of CPU seconds per 1,000 documents. */
+  cpu: Record<Build, number>
+  /** The median of what the pairs of neighbouring runs say. */
+  share: number
+}
+
+/** A page in a thousand may be lost to a finding: the work is still the same. */
+const MAX_DIFFERENCE = 0.001
+
+type Build = 'judging' | 'skipping'
+
+export async function costFigures(
+  webs: readonly { web: StaticWeb; start: string }[],
+  runs: number,
+  say: (line: string) => void,
+): Promise<CostFigures> {
+  using folder = temporaryFolder()
+  const server = await serve(webs.map(({ web }) => web))
+  const { port } = server.address() as AddressInfo
+  const seedFile = join(folder.path, 'seeds.txt')
+  writeFileSync(seedFile, webs.map(({ web, start }) => `http://${web.host}/${start}\n`).join(''))
+  const all: CostFigures['runs'] = { judging: [], skipping: [] }
+  let documents = 0
+  try {
+    for (let run = 0; run < runs; run++) {
+      const both: Build[] = ['judging', 'skipping']
+      for (const build of run % 2 === 0 ? both : both.reverse()) {
+        const without = ['--import', join(import.meta.dirname, 'no-detectors.ts')]
+        const end = await runOrbweaver({
+          folder: join(folder.path, `${build}-${run}`),
+          seedFile,
+          port,
+          volumes: 'written',
+          flags: ['--resolve', `*.test=127.0.0.1:${port}`, '--pause-for', '*.test=0s'],
+          nodeFlags: build === 'skipping' ? without : [],
+        })
+        documents ||= end.documents
+        if (Math.abs(end.documents - documents) > MAX_DIFFERENCE * documents)
+          throw new Error(`${build}: ${end.documents} documents, ${documents} before: not the same work`)
+        all[build].push((1000 * end.cpuSeconds) / end.documents)
+        say(`${build}: ${end.documents} documents, ${end.cpuSeconds.toFixed(1)} CPU s`)
+      }
+    }
+  } finally {
+    server.close()
+  }
+  return {
+    sites: webs.map(({ web }) => web.host),
+    documents,
+    runs: all,
+    cpu: { judging: median(all.judging), skipping: median(all.skipping) },
+    share: median(all.judging.map((cpu, run) => cpu / all.skipping[run] - 1)),
+  }
+}
+
+async function serve(webs: readonly StaticWeb[]): Promise<Server> {
+  const server = createServer((request, response) => {
+    const [host] = (request.headers.host ?? '').split(':')
+    const web = webs.find((one) => one.host === host)
+    if (web === undefined) {
+      response.writeHead(421).end()
+      return
+    }
+    const { status, headers, bytes, read } = answerOf(web, `http://${host}${request.url}`)
+    response.writeHead(status, headers.flat()).end(read(bytes))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return server
+}
+
+export function costTable({ sites, documents, runs, cpu, share }: CostFigures): TextTable {
+  const row = (build: Build) => [
+    build,
+    cpu[build].toFixed(3),
+    `${Math.min(...runs[build]).toFixed(3)}–${Math.max(...runs[build]).toFixed(3)}`,
+  ]
+  return {
+    title: `Cost of detection: ${sites.length} real sites, ${grouped(documents)} documents, medians of ${runs.judging.length}`,
+    header: ['build', 'CPU s/1,000', 'from–to'],
+    rows: [row('judging'), row('skipping'), ['dearer by', `${(100 * share).toFixed(1)} %`, '']],
+  }
+}
