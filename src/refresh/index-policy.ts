@@ -24,7 +24,6 @@ export class Index implements Policy, Chooser {
   readonly isStrict = false
   readonly observes: boolean
   readonly chooser = this
-  valued = 0
   private readonly scenario: Scenario
   private readonly rate: Float64Array
   private readonly estimates: Estimates | undefined
@@ -124,16 +123,17 @@ export class Index implements Policy, Chooser {
 
   /** What the server is worth now becomes its bound: it is exact until the decision has been taken. */
   private examine(server: number, now: number): void {
-    this.valued++
     const { last, rate, scale } = this.heads
-    let most = -1
-    let best = NONE
+    // The queue that was best is valued first: then few others need more than a rough value.
+    let best = this.best[server]
+    let most = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
+    if (Number.isNaN(most)) most = -1
     for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
       const u = rate[queue] * (now - last[queue])
       // Only what may be the best is valued exactly.
       if (!(scale[queue] * roughWorth(u) >= most * (1 - ROUGH))) continue
       const worth = scale[queue] * worthOf(u)
-      if (worth > most) {
+      if (worth > most || (worth === most && queue < best)) {
         most = worth
         best = queue
       }
