@@ -250,7 +250,8 @@ const FIGURES = {
       {
         claim: 'index has reached its steady state, to 0.2 %',
         holds: isSteady,
-        found: 'drift: the second half of the counted days over the first; who drifts upwards ends worse than the table says',
+        found:
+          'drift: the second half of the counted days over the first; who drifts upwards ends worse than the table says',
       },
       ...drifts,
     ]
