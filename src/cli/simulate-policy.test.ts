@@ -83,7 +83,7 @@ test('details are counts, planned and realised instants', async () => {
 
 test('flags make a scenario; the same seed gives the same numbers', async () => {
   const flags = ['policy', '--pages', '2e3', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.2/s', '--csv']
-  const without = (text: string) => text.replace(/,[\d.e-]+,[\d.e-]+,$/gm, '')
+  const without = (text: string) => text.replace(/,[\d.e-]+,[\d.e-]+,,$/gm, '')
   const one = await simulate(...flags, '--seed', '7')
   assert.equal(one.exit, 0, one.err)
   assert.match(one.out, /^kind,name,at,staleness,/)
@@ -106,12 +106,22 @@ test('days, drawn changes and statistics are told in tables', async () => {
     '12h',
   )
   assert.equal(err, '')
-  assert.match(out, /: KKT/)
+  assert.match(out, /: KKT +drift +steady/)
   assert.match(out, /Staleness by day\n.*\n.*\n +1 +0\.\d+ +0\.\d+\n/)
   assert.match(out, /index, so far\n.*\n.*\n +12h/)
   assert.match((await simulate(...flags, '--learn')).err, /--stationary DAYS/)
   const mixed = await simulate(...flags, '--changes', 'mixture', '--policy', 'psp', '--json')
   assert.equal(JSON.parse(mixed.out).bounds.kkt, null)
+})
+
+test('many days as JSON say how far they are from the bound, and whether that is the long run', async () => {
+  const flags = ['policy', '--pages', '500', '--servers', '10', '--crawlers', '1', '--crawler-speed', '0.1/s']
+  const { out } = await simulate(...flags, '--policy', 'index', '--stationary', '3', '--json')
+  const { days, ratio, drift, isSteady } = JSON.parse(out).policies.index
+  assert.equal(days.length, 3)
+  assert.ok(Math.abs((days[1].ratio + days[2].ratio) / 2 - ratio) < 1e-9)
+  assert.ok(Math.abs(days[2].staleness / days[1].staleness - 1 - drift) < 1e-9)
+  assert.equal(isSteady, Math.abs(drift) <= 0.002)
 })
 
 test("a collection's pages lie on its sites, with rates from its captures", async () => {
@@ -128,6 +138,10 @@ test('mistakes are named', async () => {
   assert.equal(exit, 2)
   assert.match(err, /instance\.json is no instance: pages\[0\]\.server is 5; servers are 0 to 1/)
   assert.match((await simulate('policy', '--policy', 'psp,luck')).err, /'luck' is none of psp, mp2/)
+  assert.match((await simulate('policy', '--weights', 'equal:0')).err, /no page has a weight above 0 \(--weights\)/)
+  assert.match((await simulate('policy', '--crawler-speed', '0/s')).err, /--crawler-speed should be a number above 0/)
+  const often = ['--pages', '10', '--rates', 'equal:1e9/s', '--sample']
+  assert.match((await simulate('policy', ...often)).err, /changes are too many to draw/)
   assert.match((await simulate('policy', '--rates', 'often')).err, /'often' is no distribution; write equal:X/)
   assert.match((await simulate('policy', '--instance', join(folder, 'none.json'))).err, /none\.json/)
   assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not from both/)

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { EXIT, Problem } from '../base/errors.ts'
 import { formatDuration } from '../base/units.ts'
 import { estimateRate } from '../refresh/estimate.ts'
-import { BadInstance, drawScenario, readInstance, type ScenarioDraw } from '../refresh/make-scenario.ts'
+import { BadScenario, drawScenario, readInstance, type ScenarioDraw } from '../refresh/make-scenario.ts'
 import type { PolicyName } from '../refresh/policy.ts'
 import { byServer, type Scenario } from '../refresh/scenario.ts'
 import { type PolicyResult, runTrial, type Trial, type TrialTools } from '../refresh/trial.ts'
@@ -20,20 +20,16 @@ export async function simulatePolicy(call: Invocation): Promise<number> {
   if (settings.detail && !settings.json) throw new Problem('bad-flag', '--detail is part of the JSON: add --json')
   const scenario = await scenarioOf(call)
   const names = [...new Set(settings.policy)]
-  const trial = await runTrial(
-    scenario,
-    names,
-    {
-      isSampled: settings.sample,
-      changes: settings.changes,
-      isLearning: settings.learn,
-      horizons: settings.stationary ?? 1,
-      every: (settings.every ?? 0) / 1000,
-      isDetailed: settings.detail,
-      seed: seedOf(call),
-    },
-    trialTools(call, names),
-  )
+  const options = {
+    isSampled: settings.sample,
+    changes: settings.changes,
+    isLearning: settings.learn,
+    horizons: settings.stationary ?? 1,
+    every: (settings.every ?? 0) / 1000,
+    isDetailed: settings.detail,
+    seed: seedOf(call),
+  }
+  const trial = await fit(() => runTrial(scenario, names, options, trialTools(call, names)))
   screen.draw([])
   if (settings.json) screen.print(JSON.stringify(trial, undefined, settings.detail ? undefined : 2))
   else if (settings.csv) screen.print(csvOf(trial))
@@ -65,7 +61,7 @@ export function trialTools(call: Invocation, names: readonly PolicyName[], what 
 }
 
 /** What flags say, as it can be drawn from. */
-export function drawOf(call: Invocation): ScenarioDraw {
+function drawOf(call: Invocation): ScenarioDraw {
   const { settings } = call
   return {
     pages: settings.pages ?? PAGES,
@@ -90,14 +86,24 @@ async function scenarioOf(call: Invocation): Promise<Scenario> {
   if (settings.instance !== undefined && ofCollection)
     throw new Problem('bad-flag', 'a scenario comes from --instance or from --collection, not from both')
   if (settings.instance !== undefined) return instanceOf(settings.instance)
-  return ofCollection ? collectionScenario(call) : drawScenario(drawOf(call))
+  return ofCollection ? collectionScenario(call) : fit(() => drawScenario(drawOf(call)))
+}
+
+/** What is wrong with a scenario by flags is told as a mistake in them. */
+async function fit<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BadScenario) throw new Problem('bad-flag', error.message)
+    throw error
+  }
 }
 
 function instanceOf(path: string): Scenario {
   try {
     return readInstance(readFileSync(path === '-' ? 0 : path, 'utf8'))
   } catch (error) {
-    if (error instanceof BadInstance) throw new Problem('unreadable', `${path} is no instance: ${error.message}`)
+    if (error instanceof BadScenario) throw new Problem('unreadable', `${path} is no instance: ${error.message}`)
     throw error
   }
 }
@@ -142,7 +148,7 @@ async function collectionScenario(call: Invocation): Promise<Scenario> {
     }
   })
   if (seen.size === 0) throw new Problem('not-found', `${call.settings.collection} has no captures yet; crawl first`)
-  const drawn = drawScenario({ ...drawOf(call), pages: seen.size, servers: sites.size })
+  const drawn = await fit(() => drawScenario({ ...drawOf(call), pages: seen.size, servers: sites.size }))
   const server = Uint32Array.from(columns.server)
   const rate = Float64Array.from(columns.changes, (changes, page) =>
     estimateRate(changes, columns.changed[page], columns.same[page], PRIOR),
@@ -173,7 +179,7 @@ function* tablesOf(trial: Trial, scenario: Scenario): Iterable<string> {
       'dropped',
       'plan (s)',
       'run (s)',
-      ...(hasDays ? [': KKT'] : []),
+      ...(hasDays ? [': KKT', 'drift', 'steady'] : []),
     ],
     rows: [
       ...(
@@ -193,7 +199,9 @@ function* tablesOf(trial: Trial, scenario: Scenario): Iterable<string> {
         grouped(result.dropped),
         result.planSeconds.toFixed(1),
         result.runSeconds.toFixed(1),
-        ...(hasDays ? [known(result.ratio, 4)] : []),
+        ...(hasDays
+          ? [known(result.ratio, 4), `${known(100 * (result.drift ?? 0), 2)} %`, result.isSteady ? 'yes' : 'no']
+          : []),
       ]),
     ],
   })
@@ -227,7 +235,9 @@ function* tablesOf(trial: Trial, scenario: Scenario): Iterable<string> {
 
 /** One line for each bound, policy, day and interim statistic. */
 function csvOf(trial: Trial): string {
-  const lines = ['kind,name,at,staleness,stalenessSampled,age,fetches,dropped,violations,planSeconds,runSeconds,ratio']
+  const lines = [
+    'kind,name,at,staleness,stalenessSampled,age,fetches,dropped,violations,planSeconds,runSeconds,ratio,drift',
+  ]
   const line = (...cells: (string | number | null | undefined)[]) =>
     lines.push(cells.map((cell) => cell ?? '').join(','))
   const { wp, nonPolite, infCrawlers, kkt } = trial.bounds
@@ -246,6 +256,7 @@ function csvOf(trial: Trial): string {
       r.planSeconds,
       r.runSeconds,
       r.ratio,
+      r.drift,
     )
     for (const day of r.days ?? []) line('day', name, day.day, day.staleness, '', '', '', '', '', '', '', day.ratio)
     for (const s of r.interim ?? [])

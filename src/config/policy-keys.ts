@@ -94,7 +94,7 @@ export const POLICY_SETTINGS = {
   stationary: maybe(a.count({ least: 2, most: 3650 }), {
     ...own,
     form: 'DAYS',
-    what: 'So many horizons one after another, reported each; the first third warms up, the ratio to the KKT bound is of the others.',
+    what: 'So many horizons one after another, reported each, begun as the best rates would have left the pages; the first third warms up, the ratio to the KKT bound is of the others.',
   }),
   learn: toggle({
     ...own,

@@ -1,7 +1,8 @@
 /**
  * Where policies meet: an event-driven simulation of crawlers, servers and pages over one time line, as in the PSP paper.
  * Events are numbers on one heap: a crawler is free, a server may be asked, a page changes (only when changes are
- * drawn), statistics, capacity allows the next fetch, the server that a crawler waited for may be asked. All events of an instant come before its decisions.
+ * drawn), statistics, capacity allows the next fetch, the server that a crawler waited for may be asked. All events of
+ * an instant come before its decisions.
  */
 import type { Random } from '../base/random.ts'
 import type { Changes } from './changes.ts'
@@ -19,6 +20,8 @@ export interface ArenaOptions {
   every: number
   /** Keeps every look. */
   isDetailed: boolean
+  /** When each page was last looked at, not after 0; undefined: all are fresh at 0. */
+  since: Float64Array | undefined
 }
 
 /** Means since 0, weighted. Ages in seconds. */
@@ -33,8 +36,14 @@ export interface Statistics {
   fetches: number
 }
 
-/** A time is never compared closer than this: one ulp of a day's seconds is far smaller. */
-const MOMENT = 1e-9
+/**
+ * Times nearer to each other than this share of the time since 0 are one instant: some 4,500 roundings. Sums of politeness
+ * and of download times reach an instant by different ways and differ in their last digits; ties must not hang on that.
+ */
+const INSTANT = 1e-12
+
+const NONE = -1
+const FRESH = Number.POSITIVE_INFINITY
 
 export class Arena {
   fetches = 0
@@ -51,28 +60,27 @@ export class Arena {
   private readonly policy: Policy
   private readonly options: ArenaOptions
   private readonly weights: number
-  /** Of pages: the last look; while stale by drawn changes, since when (else -1). */
+  /** Of pages: the last look; and by drawn changes, since when they are stale (Infinity: they are fresh). */
   private readonly last: Float64Array
   private readonly staleSince: Float64Array
   /** Of servers: when the last request began. Of crawlers: until when they are busy. */
   private readonly started: Float64Array
   private readonly busyUntil: Float64Array
-  private readonly idle: Uint32Array
-  private idleFirst = 0
-  private idleCount = 0
+  /** Idle crawlers, by the instant from which they are. */
+  private readonly idle = new Heap(16)
   private readonly timeline = new Heap(1024)
   private readonly ready = new Heap(1024)
-  /** Of an eager policy: servers that may be asked and have nothing worth it yet, by when they will. */
-  private readonly asleep = new Heap(1024)
   private stale = 0
   private aged = 0
   private staleSampled = 0
   private agedSampled = 0
   private nextStatistics: number
-  private nextToken: number
   private isTokenDue = false
-  private readonly tokenEvery: number
+  private from = 0
   private until = 0
+  /** How near is one instant, and when the present one began. */
+  private instant = 0
+  private instantFrom = 0
   private fetchesBefore = 0
   /** Of crawlers that wait for a server: the page. */
   private readonly held: Uint32Array
@@ -86,33 +94,37 @@ export class Arena {
     const servers = scenario.start.length - 1
     const crawlers = scenario.crawlers.length
     this.weights = totalWeight(scenario)
-    this.last = new Float64Array(pages)
-    this.staleSince = new Float64Array(options.changes === undefined ? 0 : pages).fill(-1)
+    this.last = options.since?.slice() ?? new Float64Array(pages)
+    this.staleSince = new Float64Array(options.changes === undefined ? 0 : pages).fill(FRESH)
     this.started = new Float64Array(servers).fill(Number.NEGATIVE_INFINITY)
     this.busyUntil = new Float64Array(crawlers)
-    this.idle = new Uint32Array(crawlers)
     this.held = new Uint32Array(crawlers)
     this.nextStatistics = options.every
     const page = crawlers + servers
     this.events = { server: crawlers, page, statistics: page + pages, token: page + pages + 1, held: page + pages + 2 }
-    let speed = 0
-    for (const rate of scenario.crawlers) speed += rate
-    const allowed = scenario.capacity / scenario.horizon
-    this.tokenEvery = policy.isPaced && allowed < speed * (1 - MOMENT) ? 1 / allowed : 0
-    this.nextToken = this.tokenEvery / 2
     this.realised = options.isDetailed ? Array.from({ length: pages }, () => []) : undefined
+    // What went stale before 0 does not count.
+    for (let page = 0; options.since !== undefined && page < pages; page++) this.closeGap(page, 0, -1)
+    for (let page = 0; page < this.staleSince.length; page++) {
+      const next = options.changes?.next[page] ?? FRESH
+      if (!(next < 0)) continue
+      this.staleSince[page] = next
+      this.closeStale(page, 0, -1)
+    }
   }
 
   /** One horizon more, from where the last one ended. Begins what `step` carries on. */
   begin(): void {
     const { policy, timeline } = this
     const from = this.until
+    this.from = from
     this.until = from + this.scenario.horizon
+    this.instant = INSTANT * this.until
     this.planned = policy.begin(from)
     this.fetchesBefore = this.fetches
     this.ready.clear()
-    this.asleep.clear()
-    this.idleCount = 0
+    this.idle.clear()
+    this.instantFrom = from
     this.isTokenDue = false
     // Drawn changes stay on the line; who does what is set up anew.
     const changed = this.options.changes === undefined ? [] : this.pendingChanges()
@@ -134,19 +146,20 @@ export class Arena {
     const { timeline, until } = this
     const { page: pageEvents, server: serverEvents, statistics, token, held } = this.events
     for (let left = events; left > 0; left--) {
-      if (timeline.size === 0 || timeline.topKey() >= until) {
+      if (timeline.size === 0 || timeline.topKey() >= until - this.instant) {
         this.end()
         return false
       }
       this.now = timeline.topKey()
+      if (this.now > this.instantFrom + this.instant) this.instantFrom = this.now
       const event = timeline.pop()
-      if (event < serverEvents) this.idle[(this.idleFirst + this.idleCount++) % this.idle.length] = event
+      if (event < serverEvents) this.idle.push(this.instantFrom, event)
       else if (event < pageEvents) this.enter(event - serverEvents)
       else if (event < statistics) this.staleSince[event - pageEvents] = this.now
       else if (event === statistics) this.report()
       else if (event === token) this.isTokenDue = false
       else this.visit(this.held[event - held], event - held)
-      if (timeline.size === 0 || timeline.topKey() > this.now) this.decide()
+      if (timeline.size === 0 || timeline.topKey() > this.now + this.instant) this.decide()
     }
     return true
   }
@@ -169,7 +182,7 @@ export class Arena {
     let staleSampled = this.staleSampled
     let agedSampled = this.agedSampled
     for (let page = 0; page < rate.length; page++) {
-      if (this.staleSince[page] < 0) continue
+      if (this.staleSince[page] === FRESH) continue
       const d = at - this.staleSince[page]
       staleSampled += weight[page] * d
       agedSampled += (weight[page] * d * d) / 2
@@ -188,72 +201,72 @@ export class Arena {
     this.timeline.push(this.nextStatistics, this.events.statistics)
   }
 
-  /** A server may be asked: it is ready, or not worth it yet, or has nothing more. */
+  /** A server may be asked: it is ready, or has nothing due yet, or nothing more. */
   private enter(server: number): void {
     const { policy, now } = this
     const due = policy.due(server, now)
     if (due === Number.POSITIVE_INFINITY) return
-    if (due <= now) this.ready.push(policy.rank(server, now), server)
-    else if (policy.isEager) this.asleep.push(due, server)
-    else if (due < this.until) this.timeline.push(due, this.events.server + server)
+    if (due > now) this.timeline.push(due, this.events.server + server)
+    else if (policy.chooser === undefined) this.ready.push(policy.rank(server, now), server)
+    else policy.chooser.offer(server)
   }
 
-  /** A server may not be asked before `polite`. Whoever knows already when it has something to fetch waits for that too. */
+  /** A server may not be asked before `polite`, nor before it has something to fetch. */
   private wait(server: number, polite: number): void {
-    const { policy, timeline } = this
-    const at = policy.isEager ? polite : Math.max(polite, policy.due(server, polite))
+    const at = Math.max(polite, this.policy.due(server, polite))
     if (at <= this.now) this.enter(server)
-    else if (at < this.until) timeline.push(at, this.events.server + server)
+    else if (at < this.until) this.timeline.push(at, this.events.server + server)
   }
 
   private decide(): void {
-    const { ready, asleep, policy } = this
-    while (this.idleCount > 0) {
-      if (this.tokenEvery > 0 && this.now < this.nextToken) {
-        if (!this.isTokenDue) this.timeline.push(this.nextToken, this.events.token)
-        this.isTokenDue = true
-        return
-      }
-      while (asleep.size > 0 && asleep.topKey() <= this.now) this.enter(asleep.pop())
-      policy.crowd(ready.size)
-      if (ready.size === 0 && asleep.size === 0) return
-      const server = ready.size > 0 ? ready.pop() : asleep.pop()
+    const { policy } = this
+    while (this.idle.size > 0) {
+      if (policy.isPaced && this.isTooSoon()) return
+      const server = policy.chooser === undefined ? this.firstReady() : policy.chooser.choose(this.now)
+      if (server === NONE) return
       if (policy.isStrict) this.hold(server)
       else this.fetch(server)
     }
   }
 
+  private firstReady(): number {
+    return this.ready.size > 0 ? this.ready.pop() : NONE
+  }
+
+  /** R is spread over the horizon: the k-th fetch waits for the middle of the k-th of R equal parts. */
+  private isTooSoon(): boolean {
+    const { capacity, horizon } = this.scenario
+    const next = this.from + ((this.fetches - this.fetchesBefore + 0.5) / capacity) * horizon
+    if (next <= this.now + this.instant) return false
+    if (!this.isTokenDue) this.timeline.push(next, this.events.token)
+    this.isTokenDue = true
+    return true
+  }
+
   private fetch(server: number): void {
     const page = this.policy.take(server, this.now)
     this.claim(server, this.now)
-    this.visit(page, this.anyIdle())
+    this.visit(page, this.idle.pop())
     this.wait(server, this.now + this.scenario.politeness)
   }
 
   /** The next page in the queue, whether its server may be asked or not: its crawler waits for that. */
   private hold(server: number): void {
-    const crawler = this.anyIdle()
-    this.held[crawler] = this.policy.take(server, this.now)
+    const crawler = this.idle.pop()
     const at = Math.max(this.now, this.started[server] + this.scenario.politeness)
+    // It waits in vain: the page is still the next one of its server when the next horizon begins.
+    if (at >= this.until - this.instant) return
+    this.held[crawler] = this.policy.take(server, this.now)
     this.timeline.push(at, this.events.held + crawler)
-    if (at < this.until) this.claim(server, at)
+    this.claim(server, at)
     this.enter(server)
-  }
-
-  /** The crawler that has been idle for longest. */
-  private anyIdle(): number {
-    const crawler = this.idle[this.idleFirst]
-    this.idleFirst = (this.idleFirst + 1) % this.idle.length
-    this.idleCount--
-    return crawler
   }
 
   /** A request to the server starts then. */
   private claim(server: number, at: number): void {
-    if (at + MOMENT < this.started[server] + this.scenario.politeness) this.violations++
+    if (at + this.instant < this.started[server] + this.scenario.politeness) this.violations++
     this.started[server] = at
     this.fetches++
-    this.nextToken += this.tokenEvery
   }
 
   private visit(page: number, crawler: number): void {
@@ -270,28 +283,43 @@ export class Arena {
   /** Closes the gap since the last look. Returns whether the look found a change, drawn if somebody wants to know. */
   private look(page: number, elapsed: number): boolean {
     const { now } = this
-    const weight = this.scenario.weight[page]
-    const u = this.scenario.rate[page] * elapsed
-    const share = staleShare(u)
-    this.stale += weight * elapsed * share
-    this.aged += weight * elapsed * elapsed * meanAge(u, share)
+    this.closeGap(page, now, 1)
     this.last[page] = now
     this.realised?.[page].push(now)
     const { changes } = this.options
-    if (changes === undefined) return this.policy.observes && this.options.random.next() > Math.exp(-u)
-    if (this.staleSince[page] < 0) return false
-    const d = now - this.staleSince[page]
-    this.staleSampled += weight * d
-    this.agedSampled += (weight * d * d) / 2
-    this.staleSince[page] = -1
+    if (changes === undefined) {
+      if (!this.policy.observes) return false
+      return this.options.random.next() > Math.exp(-this.scenario.rate[page] * elapsed)
+    }
+    if (this.staleSince[page] === FRESH) return false
+    this.closeStale(page, now, 1)
+    this.staleSince[page] = FRESH
     changes.pass(page, now)
     this.timeline.push(changes.next[page], this.events.page + page)
     return true
   }
 
+  /** Adds what a page was stale, or takes it away, from its last look to then. */
+  private closeGap(page: number, until: number, sign: 1 | -1): void {
+    const weight = sign * this.scenario.weight[page]
+    const elapsed = until - this.last[page]
+    const u = this.scenario.rate[page] * elapsed
+    const share = staleShare(u)
+    this.stale += weight * elapsed * share
+    this.aged += weight * elapsed * elapsed * meanAge(u, share)
+  }
+
+  /** The same by drawn changes. */
+  private closeStale(page: number, until: number, sign: 1 | -1): void {
+    const weight = sign * this.scenario.weight[page]
+    const d = until - this.staleSince[page]
+    this.staleSampled += weight * d
+    this.agedSampled += (weight * d * d) / 2
+  }
+
   /** Pages that are fresh have their next change on the line; stale ones draw it at their next look. */
   private pendingChanges(): Uint32Array {
     const pages = Uint32Array.from(this.staleSince.keys())
-    return pages.filter((page) => this.staleSince[page] < 0 && this.scenario.rate[page] > 0)
+    return pages.filter((page) => this.staleSince[page] === FRESH && this.scenario.rate[page] > 0)
   }
 }

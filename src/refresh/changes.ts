@@ -1,6 +1,6 @@
 /**
- * Changes that are drawn rather than averaged over. Every page is fresh at 0; its changes are a renewal process with the
- * mean interval 1/λ. The mixture is Wolf's; the paper gives its shares, its parameters here are ours:
+ * Changes that are drawn rather than averaged over. Every page is fresh at its first look; its changes are a renewal process
+ * with the mean interval 1/λ. The mixture is Wolf's; the paper gives its shares, its parameters here are ours:
  * 60 % Poisson; 30 % Pareto with shape 1.5; 10 % quasi-deterministic, intervals of 0.9/λ to 1.1/λ after a random phase.
  */
 import type { Random } from '../base/random.ts'
@@ -17,7 +17,8 @@ export class Changes {
   private readonly rate: Float64Array
   private readonly random: Random
 
-  constructor(rate: Float64Array, kind: ChangeKind, random: Random) {
+  /** `since`: the first look at each page; undefined: 0. */
+  constructor(rate: Float64Array, kind: ChangeKind, random: Random, since?: Float64Array) {
     this.rate = rate
     this.random = random
     this.process = new Uint8Array(rate.length)
@@ -25,12 +26,15 @@ export class Changes {
     for (let page = 0; page < rate.length; page++) {
       const share = kind === 'poisson' ? 0 : random.next()
       this.process[page] = share < 0.6 ? 0 : share < 0.9 ? 1 : 2
-      this.next[page] = this.process[page] === 2 ? random.next() / rate[page] : this.interval(page)
+      const first = this.process[page] === 2 ? random.next() / rate[page] : this.interval(page)
+      this.next[page] = (since?.[page] ?? 0) + first
     }
   }
 
   /** Draws on until a change lies after `now`. */
   pass(page: number, now: number): void {
+    // Poisson changes have no memory: however many were missed, the next one is as far away as ever.
+    if (this.process[page] === 0) this.next[page] = now + this.interval(page)
     while (this.next[page] <= now) this.next[page] += this.interval(page)
   }
 

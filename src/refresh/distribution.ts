@@ -65,7 +65,9 @@ export function draw(
 ): Float64Array {
   const [first, second] = parameters
   if (kind === 'zipf')
-    return ranks === undefined ? shuffledRanks(first, count, random) : drawRanks(first, count, random, ranks)
+    return ranks === undefined
+      ? shuffledRanks(first, count, random).map((value) => value * unit)
+      : drawRanks(first, count, random, ranks)
   const one = () => {
     const chance = 1 - random.next()
     if (kind === 'equal') return first

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random.ts'
 import { Estimates, estimateRate, estimateRegular } from './estimate.ts'
-import { hintBonus, timeToReach, value } from './value.ts'
+import { adaptPrice, hintBonus, timeToReach, value } from './value.ts'
 
 test('for equal intervals the estimate is −ln(unchanged share)/interval, nearly', () => {
   const [looks, changes, interval] = [10_000, 3000, 50]
@@ -41,4 +41,10 @@ test('a page is worth the price when it is said to be; hints make that sooner', 
   const bonus = hintBonus(rate, 0.5, 0.001)
   assert.ok(value(rate, weight, 10 + bonus) > value(rate, weight, 10))
   assert.ok(Math.abs(bonus - Math.log(6) / 0.005) < 1e-9)
+})
+
+test('the price rises while servers crowd, falls while fetchers idle, and else stays', () => {
+  assert.ok(adaptPrice(10, 50, 40, 1000) > 10)
+  assert.ok(adaptPrice(10, 0, 40, 1000) < 10)
+  assert.equal(adaptPrice(10, 20, 40, 1000), 10)
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { gain, meanAge, roughWorthInverse, staleShare, worth, worthInverse } from './freshness.ts'
+import { gain, meanAge, ROUGH, roughWorth, roughWorthInverse, staleShare, worth, worthInverse } from './freshness.ts'
 import { printedFreshness, staleTime } from './small-scenario.test-data.ts'
 
 const near = (found: number, expected: number, relative: number, what = '') =>
@@ -63,8 +63,11 @@ test('h and its inverse undo each other', () => {
       const u = Math.exp(log)
       near(worthInverse(worth(u)), u, 1e-6)
       near(roughWorthInverse(worth(u)), u, 1e-3)
+      near(roughWorth(u), worth(u), ROUGH)
     }),
   )
+  assert.equal(roughWorth(0), 0)
+  assert.equal(roughWorth(1e9), 1)
   assert.equal(worthInverse(1), Number.POSITIVE_INFINITY)
   assert.equal(worthInverse(0), 0)
 })

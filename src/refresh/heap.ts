@@ -124,11 +124,86 @@ export class ServerHeaps {
     for (;;) {
       let child = 2 * at + 1
       if (child >= size) break
-      if (child + 1 < size && keys[pages[base + child + 1]] < keys[pages[base + child]]) child++
-      if (key <= keys[pages[base + child]]) break
-      pages[base + at] = pages[base + child]
+      if (child + 1 < size && isBefore(keys, pages[base + child + 1], pages[base + child])) child++
+      const below = pages[base + child]
+      if (key < keys[below] || (key === keys[below] && page < below)) break
+      pages[base + at] = below
       at = child
     }
     pages[base + at] = page
+  }
+}
+
+function isBefore(keys: Float64Array, one: number, other: number): boolean {
+  return keys[one] < keys[other] || (keys[one] === keys[other] && one < other)
+}
+
+/** A heap of ids below a limit, each inside at most once; its key can be changed, and it can be taken out. */
+export class IdHeap {
+  size = 0
+  private readonly keys: Float64Array
+  private readonly ids: Uint32Array
+  private readonly place: Int32Array
+
+  constructor(limit: number) {
+    this.keys = new Float64Array(limit)
+    this.ids = new Uint32Array(limit)
+    this.place = new Int32Array(limit).fill(-1)
+  }
+
+  /** Only while `size` is not 0. */
+  topKey(): number {
+    return this.keys[this.ids[0]]
+  }
+  topId(): number {
+    return this.ids[0]
+  }
+
+  clear(): void {
+    for (let at = 0; at < this.size; at++) this.place[this.ids[at]] = -1
+    this.size = 0
+  }
+
+  set(id: number, key: number): void {
+    const at = this.place[id] < 0 ? this.size++ : this.place[id]
+    this.keys[id] = key
+    this.sink(this.rise(at, id), id)
+  }
+
+  remove(id: number): void {
+    const at = this.place[id]
+    if (at < 0) return
+    this.place[id] = -1
+    const last = this.ids[--this.size]
+    if (last !== id) this.sink(this.rise(at, last), last)
+  }
+
+  private rise(from: number, id: number): number {
+    const { keys, ids, place } = this
+    let at = from
+    while (at > 0) {
+      const up = (at - 1) >> 1
+      if (!isBefore(keys, id, ids[up])) break
+      ids[at] = ids[up]
+      place[ids[at]] = at
+      at = up
+    }
+    return at
+  }
+
+  private sink(from: number, id: number): void {
+    const { keys, ids, place, size } = this
+    let at = from
+    for (;;) {
+      let child = 2 * at + 1
+      if (child >= size) break
+      if (child + 1 < size && isBefore(keys, ids[child + 1], ids[child])) child++
+      if (isBefore(keys, id, ids[child])) break
+      ids[at] = ids[child]
+      place[ids[at]] = at
+      at = child
+    }
+    ids[at] = id
+    place[id] = at
   }
 }

@@ -1,124 +1,224 @@
-/** The index policy over queues: each server has one for each class of pages, and only their heads are looked at. */
+/**
+ * The index policy: of all servers that may be asked, the one whose best page is worth most now.
+ *
+ * Each server has a queue for each class of pages, and only their heads are valued. To value every server at every
+ * decision would cost far too much, so each rests under a bound: what it will be worth at some later time is at least what
+ * it is worth until then. Only servers whose bound is not below the best found, or whose time is over, are valued again.
+ * The choice is exact; how long servers rest decides only what it costs.
+ */
 import type { Estimates } from './estimate.ts'
-import type { Policy } from './policy.ts'
+import { ROUGH, roughWorth, roughWorthInverse, worth as worthOf } from './freshness.ts'
+import { IdHeap } from './heap.ts'
+import type { Chooser, Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
-import { adaptPrice, type Classes, classes, timeToReach, value } from './value.ts'
+import { type Classes, classes } from './value.ts'
 
 const NONE = -1
 /** While rates are learnt, every so manieth look at a server goes to its page not looked at for longest. */
 const EXPLORE_EVERY = 14
-/** A price may fall while a server sleeps: it looks again after this share of the horizon. */
-const LONGEST_SLEEP = 1 / 24
-/** Ready servers beyond this share of all are a crowd; some must be, or the best one is never a choice. */
-const CROWD = 1 / 50
+/** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
+const REST = { longest: 1 / 24, shortest: 1e-7 }
 
-export class Index implements Policy {
+export class Index implements Policy, Chooser {
   readonly isPaced = true
-  readonly isEager = true
   readonly isStrict = false
   readonly observes: boolean
-  price: number
+  readonly chooser = this
   private readonly scenario: Scenario
   private readonly rate: Float64Array
   private readonly estimates: Estimates | undefined
   private readonly classes: Classes
   private readonly last: Float64Array
+  /** Of each server: its first queue. It has one for each class, or for each page where those are fewer. */
+  private readonly first: Uint32Array
   private readonly queues: Queues
-  private readonly queueOf: Uint32Array
+  private readonly heads: Heads
+  /** Of each page its queue; NONE for one that is never worth a look. */
+  private readonly queueOf: Int32Array
   /** Pages by their last look, a queue for each server; only while rates are learnt. */
   private readonly oldest: Queues | undefined
   private readonly looks: Uint32Array
-  /** Of each server: the page found best, and what it is worth. */
+  /** Of each server when it was last valued: the best queue, what its head was worth, and the time (NaN: it rests under a bound). */
   private readonly best: Int32Array
   private readonly worth: Float64Array
-  private readonly crowded: number
+  private readonly valuedAt: Float64Array
+  private readonly byBound: IdHeap
+  private readonly byEnd: IdHeap
+  private readonly examined: number[] = []
 
-  constructor(scenario: Scenario, price: number, estimates: Estimates | undefined) {
+  /** `since`: the last look at each page; undefined: 0. */
+  constructor(scenario: Scenario, since: Float64Array | undefined, estimates: Estimates | undefined) {
     const { rate, weight, server, start } = scenario
     const servers = start.length - 1
     this.scenario = scenario
-    this.price = price
     this.estimates = estimates
     this.observes = estimates !== undefined
     this.rate = estimates?.rate ?? rate
     const known =
       estimates === undefined ? rangeOf(rate) : ([estimates.rate[0] / 100, estimates.rate[0] * 1000] as const)
-    this.classes = classes(known, rangeOf(weight), servers)
-    this.last = new Float64Array(rate.length)
-    this.queues = new Queues(servers * this.classes.count, rate.length)
-    this.queueOf = new Uint32Array(rate.length)
+    this.classes = classes(known, rangeOf(weight))
+    this.last = since?.slice() ?? new Float64Array(rate.length)
+    this.first = new Uint32Array(servers + 1)
+    for (let s = 0; s < servers; s++)
+      this.first[s + 1] = this.first[s] + Math.min(this.classes.count, start[s + 1] - start[s])
+    this.queues = new Queues(this.first[servers], rate.length)
+    this.heads = new Heads(this.first[servers])
+    this.queueOf = new Int32Array(rate.length).fill(NONE)
     this.oldest = estimates === undefined ? undefined : new Queues(servers, rate.length)
-    for (let page = 0; page < rate.length; page++) {
-      this.enqueue(page, server[page])
+    const order = Uint32Array.from(rate.keys())
+    if (since !== undefined) order.sort((a, b) => since[a] - since[b] || a - b)
+    for (const page of order) {
+      // What never changes, or counts for nothing, is never worth a look.
+      if (!(this.rate[page] > 0 && weight[page] > 0)) continue
+      this.queueOf[page] = this.queueFor(page, server[page])
+      this.append(page)
       this.oldest?.append(server[page], page)
     }
     this.looks = new Uint32Array(servers)
-    this.best = new Int32Array(servers)
+    this.best = new Int32Array(servers).fill(NONE)
     this.worth = new Float64Array(servers)
-    this.crowded = Math.max(2, servers * CROWD)
+    this.valuedAt = new Float64Array(servers).fill(Number.NaN)
+    this.byBound = new IdHeap(servers)
+    this.byEnd = new IdHeap(servers)
   }
 
   begin(): number {
+    this.byBound.clear()
+    this.byEnd.clear()
     return 0
   }
 
-  /** Now, if its best page is worth the price; else when the first of the heads will be. */
-  due(server: number, now: number): number {
-    const { head } = this.queues
-    const { rate, last, price } = this
-    const { weight } = this.scenario
-    const from = server * this.classes.count
-    let most = 0
-    let best = NONE
-    for (let queue = from; queue < from + this.classes.count; queue++) {
-      const page = head[queue]
-      if (page === NONE) continue
-      const worth = value(rate[page], weight[page], now - last[page])
-      if (worth > most || best === NONE) {
+  /** A server that has anything worth a look always has something to fetch. */
+  due(server: number): number {
+    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++)
+      if (this.queues.head[queue] !== NONE) return 0
+    return Number.POSITIVE_INFINITY
+  }
+
+  rank(): number {
+    return 0
+  }
+
+  offer(server: number): void {
+    this.byBound.set(server, Number.NEGATIVE_INFINITY)
+  }
+
+  choose(now: number): number {
+    const { byBound, byEnd, examined } = this
+    while (byEnd.size > 0 && byEnd.topKey() <= now) this.examine(byEnd.topId(), now)
+    let chosen = NONE
+    while (chosen === NONE && byBound.size > 0) {
+      const server = byBound.topId()
+      if (this.valuedAt[server] === now) chosen = server
+      else this.examine(server, now)
+    }
+    if (chosen !== NONE) {
+      byBound.remove(chosen)
+      this.valuedAt[chosen] = Number.NaN
+    }
+    for (const server of examined) if (server !== chosen) this.rest(server, now, this.worth[chosen])
+    examined.length = 0
+    return chosen
+  }
+
+  /** What the server is worth now becomes its bound: it is exact until the decision has been taken. */
+  private examine(server: number, now: number): void {
+    const { last, rate, scale } = this.heads
+    // The queue that was best is valued first: then few others need more than a rough value.
+    let best = this.best[server]
+    let most = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
+    if (Number.isNaN(most)) most = -1
+    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
+      const u = rate[queue] * (now - last[queue])
+      // Only what may be the best is valued exactly.
+      if (!(scale[queue] * roughWorth(u) >= most * (1 - ROUGH))) continue
+      const worth = scale[queue] * worthOf(u)
+      if (worth > most || (worth === most && queue < best)) {
         most = worth
-        best = page
+        best = queue
       }
     }
     this.best[server] = best
     this.worth[server] = most
-    if (best === NONE) return Number.POSITIVE_INFINITY
-    if (most >= price) return now
-    let wake = now + this.scenario.horizon * LONGEST_SLEEP
-    for (let queue = from; queue < from + this.classes.count; queue++) {
-      const page = head[queue]
-      if (page !== NONE) wake = Math.min(wake, last[page] + timeToReach(rate[page], weight[page], price))
-    }
-    return wake
+    this.valuedAt[server] = now
+    this.byBound.set(server, -most)
+    this.byEnd.remove(server)
+    this.examined.push(server)
   }
 
-  rank(server: number): number {
-    return -this.worth[server]
+  /**
+   * It was worth less than `chosen`: it rests until its best page has gone a quarter of the way there, on a scale of
+   * logarithms. Most servers are worth nearly as much as the best: half the way costs twice as many valuations.
+   */
+  private rest(server: number, now: number, chosen: number): void {
+    const { last, rate, scale } = this.heads
+    const { horizon } = this.scenario
+    const best = this.best[server]
+    const worth = this.worth[server]
+    const level = worth > 0 ? worth * Math.sqrt(Math.sqrt(chosen / worth)) : chosen
+    const reached = last[best] + roughWorthInverse(level / scale[best]) / rate[best]
+    const end = Math.min(now + REST.longest * horizon, Math.max(now + REST.shortest * horizon, reached))
+    let bound = 0
+    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
+      const then = scale[queue] * roughWorth(rate[queue] * (end - last[queue]))
+      if (then > bound) bound = then
+    }
+    bound *= 1 + ROUGH
+    this.valuedAt[server] = Number.NaN
+    this.byBound.set(server, -bound)
+    this.byEnd.set(server, end)
   }
 
   take(server: number): number {
-    const isToExplore = this.oldest !== undefined && ++this.looks[server] % EXPLORE_EVERY === 0
-    return isToExplore && this.oldest !== undefined ? this.oldest.head[server] : this.best[server]
+    if (this.oldest !== undefined && ++this.looks[server] % EXPLORE_EVERY === 0) return this.oldest.head[server]
+    return this.queues.head[this.best[server]]
   }
 
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void {
     this.last[page] = now
-    this.queues.remove(this.queueOf[page], page)
     this.estimates?.observe(page, elapsed, isChanged)
-    this.enqueue(page, server)
+    const before = this.queueOf[page]
+    this.queues.remove(before, page)
+    this.showHead(before)
+    if (this.estimates !== undefined) this.queueOf[page] = this.queueFor(page, server)
+    this.append(page)
     this.oldest?.remove(server, page)
     this.oldest?.append(server, page)
   }
 
-  crowd(ready: number): void {
-    this.price = adaptPrice(this.price, ready, this.crowded, this.last.length)
+  private queueFor(page: number, server: number): number {
+    const { weight, members, start } = this.scenario
+    const pages = start[server + 1] - start[server]
+    if (pages > this.classes.count) return this.first[server] + this.classes.of(this.rate[page], weight[page])
+    if (this.queueOf[page] !== NONE) return this.queueOf[page]
+    return this.first[server] + members.subarray(start[server], start[server + 1]).indexOf(page)
   }
 
-  private enqueue(page: number, server: number): void {
-    const weight = this.scenario.weight[page]
-    // What never changes, or counts for nothing, is never worth a look.
-    if (!(this.rate[page] > 0 && weight > 0)) return
-    this.queueOf[page] = server * this.classes.count + this.classes.of(this.rate[page], weight)
+  private append(page: number): void {
     this.queues.append(this.queueOf[page], page)
+    this.showHead(this.queueOf[page])
+  }
+
+  private showHead(queue: number): void {
+    const { last, rate, scale } = this.heads
+    const page = this.queues.head[queue]
+    scale[queue] = page === NONE ? Number.NaN : this.scenario.weight[page] / this.rate[page]
+    if (page === NONE) return
+    rate[queue] = this.rate[page]
+    last[queue] = this.last[page]
+  }
+}
+
+/** What is known of the heads of queues, side by side: valuing a server reads nothing else. `scale`: w/λ, NaN of an empty queue. */
+class Heads {
+  readonly last: Float64Array
+  readonly rate: Float64Array
+  readonly scale: Float64Array
+
+  constructor(queues: number) {
+    this.last = new Float64Array(queues)
+    this.rate = new Float64Array(queues)
+    this.scale = new Float64Array(queues).fill(Number.NaN)
   }
 }
 

@@ -1,4 +1,5 @@
 /** Rivals that give each page an interval. Among servers that politeness permits, the page that is overdue for longest. */
+import type { Estimates } from './estimate.ts'
 import { ServerHeaps } from './heap.ts'
 import type { Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
@@ -6,9 +7,9 @@ import type { Scenario } from './scenario.ts'
 /** Every page equally often: the one not looked at for longest whose server is free (KLWF), or of all (LWF, strict). */
 export class RoundRobin implements Policy {
   readonly isPaced = true
-  readonly isEager = false
   readonly isStrict: boolean
   readonly observes = false
+  readonly chooser = undefined
   private readonly scenario: Scenario
   private readonly next: Uint32Array
   private readonly last: Float64Array
@@ -45,19 +46,20 @@ export class RoundRobin implements Policy {
     return page
   }
   looked(): void {}
-  crowd(): void {}
 }
 
 /** Which page of a server is due first, when an interval has been set for each. */
 abstract class ByInterval implements Policy {
   readonly isPaced = true
-  readonly isEager = false
   readonly isStrict = false
   abstract readonly observes: boolean
-  protected readonly interval: Float64Array
-  private readonly heaps: ServerHeaps
+  readonly chooser = undefined
+  protected interval: Float64Array
+  private heaps: ServerHeaps
+  private readonly scenario: Scenario
 
   constructor(scenario: Scenario, interval: Float64Array) {
+    this.scenario = scenario
     this.interval = interval
     // Begins spread over the interval, by the golden ratio: pages with equal intervals are never due all at once.
     const due = interval.map((length, page) =>
@@ -66,7 +68,7 @@ abstract class ByInterval implements Policy {
     this.heaps = new ServerHeaps(scenario.members, scenario.start, due)
   }
 
-  begin(): number {
+  begin(_from: number): number {
     return 0
   }
   due(server: number): number {
@@ -79,26 +81,47 @@ abstract class ByInterval implements Policy {
   take(server: number): number {
     return this.heaps.top(server)
   }
-  looked(page: number, server: number, now: number, _elapsed: number, isChanged: boolean): void {
-    this.adapt(page, isChanged)
+  looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void {
+    this.adapt(page, elapsed, isChanged)
     this.heaps.setTop(server, now + this.interval[page])
   }
-  protected abstract adapt(page: number, isChanged: boolean): void
-  crowd(): void {}
+  protected abstract adapt(page: number, elapsed: number, isChanged: boolean): void
+
+  /** New intervals, each counted from the last look. */
+  protected replace(interval: Float64Array): void {
+    const due = interval.map((length, page) =>
+      this.interval[page] === Number.POSITIVE_INFINITY ? length : this.heaps.keyOf(page) - this.interval[page] + length,
+    )
+    this.interval = interval
+    this.heaps = new ServerHeaps(this.scenario.members, this.scenario.start, due)
+  }
 }
 
 /** As often as it changes: f = κ·λ, with one κ for all servers but those that politeness holds back. */
 export class Proportional extends ByInterval {
-  readonly observes = false
+  readonly observes: boolean
+  private readonly estimates: Estimates | undefined
+  private readonly intervals: () => Float64Array
 
-  constructor(scenario: Scenario) {
-    super(scenario, proportionalIntervals(scenario))
+  /** With estimates every horizon has new intervals, by what was learnt. */
+  constructor(scenario: Scenario, estimates: Estimates | undefined) {
+    const intervals = () => proportionalIntervals(scenario, estimates?.rate ?? scenario.rate)
+    super(scenario, intervals())
+    this.intervals = intervals
+    this.estimates = estimates
+    this.observes = estimates !== undefined
   }
-  protected adapt(): void {}
+  override begin(from: number): number {
+    if (this.estimates !== undefined && from > 0) this.replace(this.intervals())
+    return 0
+  }
+  protected adapt(page: number, elapsed: number, isChanged: boolean): void {
+    this.estimates?.observe(page, elapsed, isChanged)
+  }
 }
 
-export function proportionalIntervals(scenario: Scenario): Float64Array {
-  const { rate, members, start, politeness, capacity, horizon } = scenario
+function proportionalIntervals(scenario: Scenario, rate: Float64Array): Float64Array {
+  const { members, start, politeness, capacity, horizon } = scenario
   const servers = start.length - 1
   const changes = new Float64Array(servers)
   for (let s = 0; s < servers; s++) for (let at = start[s]; at < start[s + 1]; at++) changes[s] += rate[members[at]]
@@ -136,7 +159,7 @@ export class NutchAdaptive extends ByInterval {
     super(scenario, new Float64Array(scenario.rate.length).fill(clampInterval(equal)))
   }
 
-  protected adapt(page: number, isChanged: boolean): void {
+  protected adapt(page: number, _elapsed: number, isChanged: boolean): void {
     const factor = isChanged ? 1 - NUTCH.shorter : 1 + NUTCH.longer
     this.interval[page] = clampInterval(this.interval[page] * factor)
   }

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { seededRandom } from '../base/random.ts'
 import { draw, parseDistribution, zipfShares } from './distribution.ts'
-import { BadInstance, drawScenario, readInstance } from './make-scenario.ts'
+import { BadScenario, drawScenario, paperDraw, readInstance, type ScenarioDraw } from './make-scenario.ts'
+import { serverCap } from './scenario.ts'
 
 const given = (text: string) => {
   const found = parseDistribution(text, 1 / 3600)
@@ -97,11 +98,46 @@ test('an instance is read as it stands, and a wrong one says where', () => {
     [{ ...instance, pages: [{ server: 0, rate: 'often', weight: 1 }] }, /pages\[0\]\.rate should be a number/],
     [{ ...instance, pages: [{ server: 0, rate: 1, weight: 0 }] }, /no page has a weight/],
     [{ ...instance, crawlers: [3] }, /crawlers\[0\] is no object/],
+    [{ ...instance, crawlers: [{ rate: 0 }] }, /crawlers\[0\]\.rate should be a number above 0, and is 0/],
+    [{ ...instance, servers: [{ rate: -1 }, {}] }, /servers\[0\]\.rate should be a number above 0, and is -1/],
+    [{ ...instance, pages: [{ server: 0, rate: -1, weight: 1 }] }, /pages\[0\]\.rate should be a number of 0 or more/],
+    [{ ...instance, pages: [{ server: -1, rate: 1, weight: 1 }] }, /pages\[0\]\.server is -1/],
   ]
   for (const [text, why] of wrong)
     assert.throws(
       () => readInstance(JSON.stringify(text)),
-      (e) => e instanceof BadInstance && why.test(e.message),
+      (e) => e instanceof BadScenario && why.test(e.message),
     )
   assert.throws(() => readInstance('{'), /no JSON/)
+  const beyond = JSON.stringify(instance).replace('"horizon":100', '"horizon":1e999')
+  assert.throws(() => readInstance(beyond), /horizon should be a number above 0, and is Infinity/)
+})
+
+test('drawn scenarios are held to the same rules, and the flag is named', () => {
+  const ask = paperDraw(1000, 1)
+  const wrong: [Partial<ScenarioDraw>, RegExp][] = [
+    [{ weights: given('equal:0') }, /no page has a weight above 0 \(--weights\)/],
+    [{ crawlerSpeed: given('0/s') }, /--crawler-speed should be a number above 0, and is 0/],
+    [{ serverSpeed: given('0/s') }, /--server-speed should be a number above 0, and is 0/],
+    [{ rates: { kind: 'equal', parameters: [-1], unit: 1 } }, /--rates should be a number of 0 or more, and is -1/],
+    [{ rates: given('pareto:1:0.0001') }, /--rates should be a number of 0 or more, and is Infinity/],
+    [{ sizes: { kind: 'equal', parameters: [Number.NaN], unit: 1 } }, /--sizes should be .* and is NaN/],
+    [{ horizon: 0 }, /--horizon should be a number above 0/],
+    [{ politeness: -1 }, /--politeness should be a number of 0 or more/],
+    [{ capacity: Number.NaN }, /--capacity should be a number of 0 or more/],
+  ]
+  for (const [change, why] of wrong)
+    assert.throws(
+      () => drawScenario({ ...ask, ...change }),
+      (e) => e instanceof BadScenario && why.test(e.message),
+    )
+  const slow = drawScenario({ ...ask, crawlerSpeed: given('zipf:1/min') })
+  assert.equal(Math.max(...slow.crawlers), 1 / 60, 'ranks have units too')
+})
+
+test('⌊T/P⌋ is not lost to a rounding', () => {
+  assert.equal(serverCap({ horizon: 0.3, politeness: 0.1 }), 3)
+  assert.equal(serverCap({ horizon: 86_400, politeness: 15 }), 5760)
+  assert.equal(serverCap({ horizon: 86_399.99, politeness: 15 }), 5759)
+  assert.equal(serverCap({ horizon: 1, politeness: 0 }), Number.POSITIVE_INFINITY)
 })

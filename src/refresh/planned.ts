@@ -6,7 +6,7 @@ import { allocate } from './allocate.ts'
 import type { Estimates } from './estimate.ts'
 import type { Policy } from './policy.ts'
 import { type Scenario, serverCap } from './scenario.ts'
-import { type Plan, spread } from './spread.ts'
+import { instantOf, type Plan, spread } from './spread.ts'
 
 export type PlannedName = 'psp' | 'mp2' | 'm-wolf'
 
@@ -18,9 +18,9 @@ export function planFor(name: PlannedName, scenario: Scenario, rate = scenario.r
 
 export class Planned implements Policy {
   readonly isPaced = false
-  readonly isEager = false
   readonly isStrict = false
   readonly observes: boolean
+  readonly chooser = undefined
   plan: Plan
   readonly name: PlannedName
   private readonly scenario: Scenario
@@ -55,9 +55,9 @@ export class Planned implements Policy {
     const at = this.next[server]
     if (at === updates) return Number.POSITIVE_INFINITY
     const { horizon } = this.scenario
-    if (isMerged) return this.from + ((at + 1) * horizon) / (updates + 1)
+    if (isMerged) return this.from + instantOf(at + 1, updates, horizon)
     const page = order[begin[server] + at]
-    return this.from + ((this.turn[page] + 1) * horizon) / (counts[page] + 1)
+    return this.from + instantOf(this.turn[page] + 1, counts[page], horizon)
   }
 
   rank(server: number): number {
@@ -73,6 +73,4 @@ export class Planned implements Policy {
   looked(page: number, _server: number, _now: number, elapsed: number, isChanged: boolean): void {
     this.estimates?.observe(page, elapsed, isChanged)
   }
-
-  crowd(): void {}
 }

@@ -1,6 +1,6 @@
 /** Every policy by its name, and the bounds beside which they are laid. */
 import { allocate } from './allocate.ts'
-import { type Bounds, bestRates, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
+import { type Bounds, type Rates, stalenessOfCounts, stalenessOfPlan } from './bounds.ts'
 import { Estimates } from './estimate.ts'
 import { Index } from './index-policy.ts'
 import { NutchAdaptive, Proportional, RoundRobin } from './intervals.ts'
@@ -9,8 +9,11 @@ import type { Policy, PolicyName } from './policy.ts'
 import type { Scenario } from './scenario.ts'
 import type { Plan } from './spread.ts'
 
-/** `isLearning`: psp, mp2, m-wolf and index begin with a prior instead of the rates, and learn them from their looks. */
-export function makePolicy(name: PolicyName, scenario: Scenario, rates: Rates, isLearning: boolean): Policy {
+/**
+ * `isLearning`: whoever uses rates begins with a prior instead, and learns them from its looks. `since`: the last look at
+ * each page; undefined: 0.
+ */
+export function makePolicy(name: PolicyName, scenario: Scenario, isLearning: boolean, since?: Float64Array): Policy {
   const estimates = isLearning ? new Estimates(scenario.rate.length, lowRate(scenario.rate)) : undefined
   switch (name) {
     case 'psp':
@@ -18,20 +21,15 @@ export function makePolicy(name: PolicyName, scenario: Scenario, rates: Rates, i
     case 'm-wolf':
       return new Planned(name, scenario, estimates)
     case 'index':
-      return new Index(scenario, priceFor(scenario, rates, estimates), estimates)
+      return new Index(scenario, since, estimates)
     case 'round-robin':
     case 'lwf':
       return new RoundRobin(scenario, name === 'lwf')
     case 'proportional':
-      return new Proportional(scenario)
+      return new Proportional(scenario, estimates)
     case 'nutch-adaptive':
       return new NutchAdaptive(scenario)
   }
-}
-
-/** What `index` begins with: the bound's price, or what it would be if the estimates were right. */
-function priceFor(scenario: Scenario, rates: Rates, estimates: Estimates | undefined): number {
-  return estimates === undefined ? rates.price : bestRates({ ...scenario, rate: estimates.rate }).price
 }
 
 /** The prior of a learner errs low: the lowest tenth of the rates is above it. */

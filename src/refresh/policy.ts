@@ -14,22 +14,28 @@ export type PolicyName = (typeof POLICY_NAMES)[number]
 export interface Policy {
   /** Uses capacity as it comes, so fetches are paced to R/T; a plan has counted them beforehand. */
   readonly isPaced: boolean
-  /** Rather fetches too early than lets a crawler idle. */
-  readonly isEager: boolean
   /** Takes the first of the queue even if its server may not be asked yet: the crawler waits for it. */
   readonly isStrict: boolean
   /** Wants to know whether a look found a change. */
   readonly observes: boolean
+  /** Compares servers itself; else the smallest `rank` is next. */
+  readonly chooser: Chooser | undefined
   /** A horizon begins; what the last one has left over is dropped. Returns how many looks are planned. */
   begin(from: number): number
   /** From when this server has something to fetch, Infinity when it has nothing more. */
   due(server: number, now: number): number
-  /** Its place among the ready servers: the smallest is next, ties by server. */
+  /** Its place among the ready servers: the smallest is next, ties by server. It stays as it is until `take`. */
   rank(server: number, now: number): number
   /** The page to fetch now; it is taken. */
   take(server: number, now: number): number
   /** It was fetched, `elapsed` after the last look. */
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void
-  /** How many servers were ready when a crawler asked. */
-  crowd(ready: number): void
+}
+
+/** Chooses among servers by something that moves with time. `begin` empties it. */
+export interface Chooser {
+  /** The server may be asked from now on, until it is chosen. */
+  offer(server: number): void
+  /** The best server now, which leaves; -1 when there is none. */
+  choose(now: number): number
 }

@@ -28,9 +28,9 @@ export interface Scenario extends Pages, ByServer {
   servers: Float64Array
 }
 
-/** Updates that politeness allows a server: ⌊T/P⌋. */
+/** Updates that politeness allows a server: ⌊T/P⌋. A quotient within 10⁻¹² of a whole number is one: 0.3/0.1 is 3. */
 export function serverCap({ horizon, politeness }: Pick<Scenario, 'horizon' | 'politeness'>): number {
-  return politeness > 0 ? Math.floor(horizon / politeness) : Number.POSITIVE_INFINITY
+  return politeness > 0 ? Math.floor((horizon / politeness) * (1 + 1e-12)) : Number.POSITIVE_INFINITY
 }
 
 export function byServer(server: Uint32Array, servers: number): ByServer {

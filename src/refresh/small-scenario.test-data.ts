@@ -1,7 +1,8 @@
 /** Small random scenarios for property tests, and plain, slow ways to the same results. */
 import fc from 'fast-check'
 import { byServer, type Scenario } from './scenario.ts'
-import type { Plan } from './spread.ts'
+import { instantOf, type Plan } from './spread.ts'
+import { value } from './value.ts'
 
 export interface SmallPage {
   server: number
@@ -64,6 +65,13 @@ export function staleTime(rate: number, looks: readonly number[], until: number)
   }, 0)
 }
 
+/** Sums reach an instant by different ways: a rounding apart is the same time. */
+const ROUNDING = 1e-12
+const firstFree = (free: readonly number[], horizon: number) =>
+  free.findIndex((at) => at <= Math.min(...free) + ROUNDING * horizon)
+const sameInstant = (now: number, times: readonly number[], horizon: number) =>
+  Math.max(now, ...times.filter((at) => at <= now + ROUNDING * horizon))
+
 /** Phase 3 by looking at every server each time. */
 export function plainDispatch(scenario: Scenario, plan: Plan): number[][] {
   const { horizon, politeness, crawlers } = scenario
@@ -74,20 +82,20 @@ export function plainDispatch(scenario: Scenario, plan: Plan): number[][] {
     order.forEach((page, i) => {
       const turn = (seen.get(page) ?? 0) + 1
       seen.set(page, turn)
-      const own = (turn * horizon) / (plan.counts[page] + 1)
-      lists[s].push({ page, at: plan.isMerged ? ((i + 1) * horizon) / (order.length + 1) : own })
+      const own = instantOf(turn, plan.counts[page], horizon)
+      lists[s].push({ page, at: plan.isMerged ? instantOf(i + 1, order.length, horizon) : own })
     })
   }
   const free = Array.from(crawlers, () => 0)
   const polite = lists.map(() => 0)
   const looks: number[][] = Array.from(scenario.rate, () => [])
   for (;;) {
-    const crawler = free.indexOf(Math.min(...free))
+    const crawler = firstFree(free, horizon)
     const from = lists.map((list, s) =>
       list.length === 0 ? Number.POSITIVE_INFINITY : Math.max(list[0].at, polite[s]),
     )
-    const now = Math.max(free[crawler], Math.min(...from))
-    if (!(now < horizon)) return looks
+    const now = sameInstant(Math.max(free[crawler], Math.min(...from)), [...from, ...free], horizon)
+    if (!(now < horizon * (1 - ROUNDING))) return looks
     const ready = lists.flatMap((list, s) => (from[s] <= now ? [{ s, at: list[0].at }] : []))
     const { s } = ready.reduce((best, one) => (one.at < best.at ? one : best))
     const { page } = lists[s].shift() ?? { page: -1 }
@@ -95,4 +103,33 @@ export function plainDispatch(scenario: Scenario, plan: Plan): number[][] {
     polite[s] = now + politeness
     free[crawler] = now + Math.max(1 / crawlers[crawler], (scenario.size?.[page] ?? 0) / scenario.servers[s])
   }
+}
+
+/** What every server's best page is worth, valued anew at each decision: the highest is fetched, ties by server, then by page. */
+export function plainIndex(scenario: Scenario, last = new Float64Array(scenario.rate.length)): number[][] {
+  const { horizon, politeness, crawlers, capacity, rate, weight, server } = scenario
+  const pages = [...rate.keys()]
+    .filter((page) => rate[page] > 0 && weight[page] > 0)
+    .sort((a, b) => server[a] - server[b] || a - b)
+  const since = last.slice()
+  const free = Array.from(crawlers, () => 0)
+  const polite = Array.from(scenario.servers, () => 0)
+  const looks: number[][] = Array.from(rate, () => [])
+  for (let fetches = 0; pages.length > 0; fetches++) {
+    const crawler = firstFree(free, horizon)
+    const first = Math.min(...pages.map((page) => polite[server[page]]))
+    const token = ((fetches + 0.5) / capacity) * horizon
+    const now = sameInstant(Math.max(free[crawler], first, token), [...polite, ...free], horizon)
+    if (!(now < horizon * (1 - ROUNDING))) break
+    const worth = (page: number) => value(rate[page], weight[page], now - since[page])
+    const best = pages
+      .filter((page) => polite[server[page]] <= now)
+      .reduce((one, other) => (worth(other) > worth(one) ? other : one))
+    looks[best].push(now)
+    since[best] = now
+    polite[server[best]] = now + politeness
+    const bytes = (scenario.size?.[best] ?? 0) / scenario.servers[server[best]]
+    free[crawler] = now + Math.max(1 / crawlers[crawler], bytes)
+  }
+  return looks
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { byServer } from './scenario.ts'
-import { eachPlanned, spread } from './spread.ts'
+import { eachPlanned, instantOf, spread } from './spread.ts'
 
 test('updates of a server are in the order of their ideal instants, ties by page', () => {
   const pages = fc.array(fc.record({ server: fc.integer({ min: 0, max: 2 }), count: fc.nat({ max: 12 }) }), {
@@ -47,4 +47,16 @@ test('MERGE spaces a server evenly; without it pages keep their own instants', (
     [1, 50],
     [1, 75],
   ])
+})
+
+test('equal instants are equal to the last bit, whatever T is', () => {
+  const horizon = fc.oneof(fc.constantFrom(0.7, 0.3, 100, 86_400), fc.double({ min: 1e-3, max: 1e6, noNaN: true }))
+  const whole = fc.integer({ min: 1, max: 60 })
+  fc.assert(
+    fc.property(horizon, whole, whole, fc.integer({ min: 2, max: 40 }), (T, nth, more, times) => {
+      const count = nth + more - 1
+      assert.equal(instantOf(nth, count, T), instantOf(times * nth, times * (count + 1) - 1, T))
+    }),
+  )
+  assert.equal(instantOf(29, 99, 100), 29, 'and of a whole T exact')
 })

@@ -74,6 +74,14 @@ function mergeServer(
   }
 }
 
+/**
+ * The j-th of x instants, j·T/(x + 1). Dispatch breaks ties by server, so equal instants must be equal to the last bit: of
+ * a whole T the product is exact and is rounded once; otherwise the quotient is rounded first, the same for 1/2 and 2/4.
+ */
+export function instantOf(nth: number, count: number, horizon: number): number {
+  return Number.isInteger(horizon) ? (nth * horizon) / (count + 1) : (nth / (count + 1)) * horizon
+}
+
 /** Calls back with every planned look, server by server in order. */
 export function eachPlanned(plan: Plan, horizon: number, call: (page: number, instant: number) => void): void {
   const { counts, order, begin, isMerged } = plan
@@ -82,7 +90,7 @@ export function eachPlanned(plan: Plan, horizon: number, call: (page: number, in
     const updates = begin[s + 1] - begin[s]
     for (let i = 0; i < updates; i++) {
       const page = order[begin[s] + i]
-      call(page, isMerged ? ((i + 1) * horizon) / (updates + 1) : (++seen[page] * horizon) / (counts[page] + 1))
+      call(page, isMerged ? instantOf(i + 1, updates, horizon) : instantOf(++seen[page], counts[page], horizon))
     }
   }
 }

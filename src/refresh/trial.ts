@@ -1,8 +1,9 @@
 /** Policies tried on one scenario, one after another, each on the same changes. */
-import { seededRandom } from '../base/random.ts'
+import { type Random, seededRandom } from '../base/random.ts'
 import { Arena, type Statistics } from './arena.ts'
 import { type Bounds, bestRates, type Rates } from './bounds.ts'
 import { type ChangeKind, Changes } from './changes.ts'
+import { BadScenario } from './make-scenario.ts'
 import { Planned, type PlannedName } from './planned.ts'
 import { boundsOf, makePolicy } from './policies.ts'
 import type { Policy, PolicyName } from './policy.ts'
@@ -20,6 +21,17 @@ export interface TrialOptions {
   every: number
   isDetailed: boolean
   seed: number
+}
+
+/** One horizon, exact. */
+export const ONE_HORIZON: TrialOptions = {
+  isSampled: false,
+  changes: 'poisson',
+  isLearning: false,
+  horizons: 1,
+  every: 0,
+  isDetailed: false,
+  seed: 1,
 }
 
 export interface TrialTools {
@@ -48,8 +60,12 @@ export interface PolicyResult {
   violations: number
   planSeconds: number
   runSeconds: number
-  /** Over the horizons after the warm-up. */
+  /** Staleness over the KKT bound, in the horizons after the warm-up. */
   ratio?: number | null
+  /** By how much the second half of those horizons was staler than the first, as a share. */
+  drift?: number
+  /** It hardly drifts: the ratio is that of the long run. */
+  isSteady?: boolean
   days?: Day[]
   interim?: (Omit<Statistics, 'staleness' | 'age'> & { staleness: number | null; age: number | null })[]
   counts?: number[]
@@ -73,15 +89,17 @@ export async function runTrial(
   tools: TrialTools,
 ): Promise<Trial> {
   const rates = bestRates(scenario)
+  if (options.isSampled || options.changes !== 'poisson') boundChanges(scenario, options.horizons)
+  const since = options.horizons > 1 ? agedStart(scenario, rates, streamOf(options, 7)) : undefined
   const policies: Trial['policies'] = {}
   const plans: Partial<Record<PlannedName, Plan>> = {}
   for (const name of names) {
     await tools.progress(name, 0)
     const begun = tools.elapsed()
-    const policy = makePolicy(name, scenario, rates, options.isLearning)
+    const policy = makePolicy(name, scenario, options.isLearning, since)
     const planSeconds = (tools.elapsed() - begun) / 1000
     if (policy instanceof Planned && !options.isLearning) plans[policy.name] = policy.plan
-    policies[name] = await runPolicy(name, policy, planSeconds, scenario, rates, options, tools)
+    policies[name] = await runPolicy(name, policy, planSeconds, scenario, rates, since, options, tools)
   }
   return { bounds: options.changes === 'poisson' ? boundsOf(scenario, rates, plans) : NOT_APPLICABLE, policies }
 }
@@ -94,21 +112,52 @@ const NOT_APPLICABLE = {
   notApplicable: 'the bounds are of Poisson changes',
 } as const
 
+/** Changes that are drawn one by one; more would take hours. */
+const MOST_CHANGES = 1e10
+
+function boundChanges({ rate, horizon }: Scenario, horizons: number): void {
+  const changes = rate.reduce((sum, x) => sum + x, 0) * horizon * horizons
+  if (changes > MOST_CHANGES)
+    throw new BadScenario(`${changes.toExponential(1)} changes are too many to draw: leave --sample and mixtures out`)
+}
+
+/** A stream of chance of its own; those below 5 draw scenarios (make-scenario.ts). */
+function streamOf({ seed }: TrialOptions, nth: number): Random {
+  return seededRandom((seed * 8 + nth) >>> 0)
+}
+
+/** A page of which no look is worth its price was looked at so many mean change intervals ago: it is stale. */
+const LONG_AGO = 50
+
+/**
+ * Many horizons do not begin with everything fresh, but as the best rates would have left it: each page was looked at a
+ * random share of its interval ago. A fresh beginning takes several intervals of the slowest pages to wear off.
+ */
+export function agedStart({ rate }: Scenario, { looks }: Rates, random: Random): Float64Array {
+  return looks.map((often, page) => {
+    const share = random.next()
+    if (rate[page] === 0) return 0
+    return -(often > 0 ? share / often : LONG_AGO / rate[page])
+  })
+}
+
 async function runPolicy(
   name: PolicyName,
   policy: Policy,
   planSeconds: number,
   scenario: Scenario,
   rates: Rates,
+  since: Float64Array | undefined,
   options: TrialOptions,
   tools: TrialTools,
 ): Promise<PolicyResult> {
   const begun = tools.elapsed()
   const isDrawn = options.isSampled || options.changes !== 'poisson'
   // Every policy meets the same changes, as far as its looks let it.
-  const changes = isDrawn ? new Changes(scenario.rate, options.changes, seededRandom(options.seed)) : undefined
-  const random = seededRandom(options.seed + 1)
-  const arena = new Arena(scenario, policy, { random, changes, every: options.every, isDetailed: options.isDetailed })
+  const changes = isDrawn ? new Changes(scenario.rate, options.changes, streamOf(options, 5), since) : undefined
+  const random = streamOf(options, 6)
+  const { every, isDetailed } = options
+  const arena = new Arena(scenario, policy, { random, changes, every, isDetailed, since })
   const isExact = options.changes === 'poisson'
   const days: Day[] = []
   let before = 0
@@ -131,16 +180,23 @@ async function runPolicy(
     violations: arena.violations,
     planSeconds,
     runSeconds: (tools.elapsed() - begun) / 1000,
-    ...(days.length === 0 ? {} : { ratio: isExact ? settledRatio(days) : null, days }),
+    ...(days.length === 0 ? {} : { ...settled(days, isExact ? rates.staleness : undefined), days }),
     ...(options.every > 0 ? { interim: arena.statistics.map(exact) } : {}),
     ...(arena.realised === undefined ? {} : detail(scenario, policy, arena.realised)),
   }
 }
 
-/** The mean of the days after the first third. */
-function settledRatio(days: readonly Day[]): number {
-  const settled = days.slice(Math.floor(days.length / 3))
-  return settled.reduce((sum, { ratio }) => sum + (ratio ?? 0), 0) / settled.length
+/** A drift of more than this is no steady state. */
+const STEADY = 0.002
+
+/** Of the days after the first third. */
+function settled(days: readonly Day[], bound: number | undefined) {
+  const counted = days.slice(Math.floor(days.length / 3))
+  const middle = Math.floor(counted.length / 2)
+  const mean = (some: readonly Day[]) => some.reduce((sum, { staleness }) => sum + staleness, 0) / some.length
+  const drift = mean(counted.slice(middle)) / mean(counted.slice(0, middle)) - 1
+  const ratio = bound === undefined ? null : mean(counted) / bound
+  return { ratio, drift, isSteady: Math.abs(drift) <= STEADY }
 }
 
 function detail(scenario: Scenario, policy: Policy, realised: number[][]) {

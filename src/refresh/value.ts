@@ -32,27 +32,15 @@ export interface Classes {
 const BY_RATE = 64
 /** With weights a class is a cell of w·λ and λ. By Zipf weights index was 0.6 % above the bound, with 64 × 4 cells 3 %. */
 const CELLS = { product: 32, rate: 16 }
-/** Where there are very many servers, each has few pages: fewer classes do, and save memory. */
-const MOST_QUEUES = 2 ** 24
-
 /**
  * Classes by log λ. When weights differ, by log w·λ: until a page is likely to have changed, V is nearly w·λ·τ²/2; and
  * by log λ for what comes after. Ranges are of positive numbers.
  */
-export function classes(
-  rates: readonly [number, number],
-  weights: readonly [number, number],
-  servers: number,
-): Classes {
-  const share = Math.min(1, MOST_QUEUES / (servers * CELLS.product * CELLS.rate))
-  if (weights[0] === weights[1]) {
-    const count = Math.max(8, Math.floor(BY_RATE * Math.min(1, 8 * share)))
-    return { count, of: steps(rates, count) }
-  }
-  const [product, rate] = share === 1 ? [CELLS.product, CELLS.rate] : [CELLS.product / 2, CELLS.rate / 4]
-  const byProduct = steps([rates[0] * weights[0], rates[1] * weights[1]], product)
-  const byRate = steps(rates, rate)
-  return { count: product * rate, of: (r, w) => byProduct(r * w) * rate + byRate(r) }
+export function classes(rates: readonly [number, number], weights: readonly [number, number]): Classes {
+  if (weights[0] === weights[1]) return { count: BY_RATE, of: steps(rates, BY_RATE) }
+  const byProduct = steps([rates[0] * weights[0], rates[1] * weights[1]], CELLS.product)
+  const byRate = steps(rates, CELLS.rate)
+  return { count: CELLS.product * CELLS.rate, of: (r, w) => byProduct(r * w) * CELLS.rate + byRate(r) }
 }
 
 function steps([low, high]: readonly [number, number], count: number): (x: number) => number {
