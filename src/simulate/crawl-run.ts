@@ -29,6 +29,8 @@ export interface SimulateOptions {
   lwf?: boolean
   alter?: Alterations
   journal?: (event: Event) => void
+  /** Of the virtual clock. Default: none, every instant counts. */
+  tick?: Millis
 }
 
 export interface SimulationReport extends Judgement {
@@ -43,6 +45,9 @@ export interface SimulationReport extends Judgement {
 /** What is simulated is the order and the time of requests: small pages show it as well and take half the time to read. */
 const SMALL_PAGES: Partial<WebOptions> = { pageBytes: 4_000, linksPerPage: 20 }
 
+/** A turn of the event loop of a busy crawl; its timers are late by as much. With it a request takes a fifth less CPU. */
+export const TURN: Millis = 20
+
 /** A web, and a machine with nothing on it. */
 export interface Stage extends CrawledWeb {
   clock: VirtualClock
@@ -52,7 +57,7 @@ export interface Stage extends CrawledWeb {
 
 export async function simulateCrawl(options: SimulateOptions): Promise<SimulationReport> {
   const begun = realClock.elapsed()
-  const stage = setStage(options)
+  const stage = setStage({ tick: TURN, ...options })
   await crawlOn(stage)
   const counters = await stage.database.read((tx) => readCounters(tx))
   const judgement = await judge(stage)
@@ -72,7 +77,7 @@ export async function simulateCrawl(options: SimulateOptions): Promise<Simulatio
 export function setStage(options: SimulateOptions): Stage {
   const { seed, sites, pages } = options
   const web = makeWeb({ ...SMALL_PAGES, seed, sites, pagesPerSite: pages, ...options.web })
-  const clock = virtualClock(web.plan.epoch)
+  const clock = virtualClock(web.plan.epoch, options.tick)
   return {
     options,
     web,

@@ -8,7 +8,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { loadSettings } from '../../src/config/load.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
-import { crawlOn, setStage } from '../../src/simulate/crawl-run.ts'
+import { crawlOn, setStage, TURN } from '../../src/simulate/crawl-run.ts'
 import { faultsOf } from '../../src/simulate/faults.ts'
 import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
 import { DEFAULT_PLAN, type WebOptions } from '../../src/testweb/options.ts'
@@ -45,6 +45,7 @@ test('in virtual time and in real time a crawl has the same captures and asks ea
     sites: WEB.sites,
     pages: WEB.pagesPerSite,
     web: WEB,
+    tick: TURN,
     settings: loadSettings(FLAGS, 'crawl', { env: {}, readFile: () => undefined }).settings,
   })
   assertVaried(stage.web.allSites())
