@@ -14,7 +14,7 @@ export const simulate: Command = {
   usage: 'crawl|policy|figures',
   what: 'the whole crawler, or policies of looking again, in virtual time',
   more: [
-    'crawl runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: courteous waiting takes no time, requests take 2 to 5 ms of CPU each. The usual web (some 9,000 requests) takes about 20 s for its 7 minutes of virtual time, one site of 2,000 pages about 10 s for 70 minutes. Then it compares what was collected with what the synthetic web says is reachable and permitted. Nothing is fetched and nothing is kept.',
+    'crawl runs the same frontier, visits, intake and catalogue as a real crawl, over a synthetic web and a clock that jumps from one event to the next: courteous waiting takes no time, requests take 1 to 3 ms of CPU each. The usual web (some 9,000 requests) takes about 15 s for its 7 minutes of virtual time, one site of 2,000 pages about 10 s for 70 minutes. Then it compares what was collected with what the synthetic web says is reachable and permitted, and tells its pace. Nothing is fetched and nothing is kept. docs/tasks/simulate-a-crawl.md has recipes.',
     'policy tries policies of looking again at pages (PSP and its rivals, the index policy) on a scenario: by flags, by --instance, or by what --collection holds. It prints how stale the collection is under each, beside bounds that no policy can beat. docs/tasks/simulate-policies.md explains it.',
     'figures repeats the experiments of the PSP paper at full size: tables, CSV files and charts, and the claims of the paper checked.',
   ].join('\n'),
