@@ -45,7 +45,7 @@ export interface SimulationReport extends Judgement {
 /** What is simulated is the order and the time of requests: small pages show it as well and take half the time to read. */
 const SMALL_PAGES: Partial<WebOptions> = { pageBytes: 4_000, linksPerPage: 20 }
 
-/** A turn of the event loop of a busy crawl; its timers are late by as much. With it a request takes a fifth less CPU. */
+/** A turn of the event loop of a busy crawl; its timers are late by as much. With it a request takes a tenth less CPU. */
 export const TURN: Millis = 20
 
 /** A web, and a machine with nothing on it. */
