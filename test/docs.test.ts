@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { formatDuration } from '../src/base/units.ts'
+import { loadSettings } from '../src/config/load.ts'
 import { TROUBLES } from '../src/page/troubles.ts'
 import { FAILURES } from '../src/site/failures.ts'
 
@@ -49,6 +50,26 @@ test('the JavaScript of docs/tasks/read-with-other-tools.md prints URL and statu
   const code = snippet.replace("'volume.warc.gz'", JSON.stringify(volume))
   const printed = execFileSync(process.execPath, ['--input-type=module', '-e', code], { cwd: root, encoding: 'utf8' })
   assert.equal(printed, 'http://a.test/x 404\n')
+})
+
+test('every command of the pages about simulation is one that orbweaver takes', () => {
+  for (const page of ['docs/tasks/simulate-a-crawl.md', 'docs/tasks/simulate-policies.md']) {
+    const scripts = [...read(page).matchAll(/```sh\n([\s\S]*?)```/g)].map(([, script]) => script)
+    const lines = scripts.flatMap((script) => {
+      // In a loop, with the first of its values.
+      const values = new Map([...script.matchAll(/for (\w+) in (\S+)/g)].map(([, name, value]) => [`$${name}`, value]))
+      return [...script.matchAll(/orbweaver (simulate [^#;|\n]*)/g)].map(([, line]) =>
+        line.trim().replace(/\$\w+/g, (name) => values.get(name) ?? name),
+      )
+    })
+    assert.ok(lines.length > 3, page)
+    for (const line of lines) {
+      const [name, ...args] = line.split(/\s+/)
+      assert.equal(name, 'simulate')
+      const { words } = loadSettings(args, 'simulate', { env: {}, readFile: () => undefined })
+      assert.match(words.join(' '), /^(crawl|policy|figures)$/, line)
+    }
+  }
 })
 
 test('the project speaks of itself alone', () => {

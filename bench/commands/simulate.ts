@@ -36,6 +36,7 @@ export const simulate = benchmark({
       requests: of((one) => one.requests),
       virtualHours: of((one) => one.virtualMs / 3_600_000),
       seconds: of((one) => one.realMs / 1000),
+      requestsPerSecond: of((one) => one.requests / (one.realMs / 1000)),
       cpuSeconds: of((one) => one.cpuSeconds),
       peakBytes: of((one) => one.peakBytes),
     }
@@ -45,11 +46,12 @@ export const simulate = benchmark({
         grouped(figures.requests),
         figures.virtualHours.toFixed(2),
         figures.seconds.toFixed(1),
+        grouped(Math.round(figures.requestsPerSecond)),
         figures.cpuSeconds.toFixed(1),
         `${Math.round(figures.peakBytes / 1e6)} MB`,
       ],
     ]
-    const header = ['documents', 'requests', 'virtual hours', 'seconds', 'CPU s', 'peak memory']
+    const header = ['documents', 'requests', 'virtual hours', 'seconds', 'requests/s', 'CPU s', 'peak memory']
     const title = `A crawl in virtual time: ${grouped(sites)} sites × ${grouped(pages)} pages, medians of ${runs}`
     return { tables: [{ title, header, rows }], notes: [], figures }
   },

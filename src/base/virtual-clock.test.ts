@@ -58,3 +58,14 @@ test('stands still while something outside is under way', async () => {
   await clock.run(clock.sleep(5))
   assert.equal(clock.elapsed(), 10)
 })
+
+test('with a tick whoever is due by then is woken with it, in order, never early', async () => {
+  const clock = virtualClock(0, 20)
+  const told: string[] = []
+  const wait = async (ms: number) => {
+    await clock.sleep(ms)
+    told.push(`${ms}@${clock.elapsed()}`)
+  }
+  await clock.run(Promise.all([wait(19), wait(3), wait(40), wait(20.5), wait(0)]))
+  assert.deepEqual(told, ['0@0', '3@20', '19@20', '20.5@40', '40@40'])
+})

@@ -19,7 +19,11 @@ export interface VirtualClock extends Clock {
   during<T>(work: () => Promise<T>): Promise<T>
 }
 
-export function virtualClock(start: Instant): VirtualClock {
+/**
+ * `tick`: sleepers are woken at multiples of it, as on a machine whose event loop takes so long for a turn. Those of a tick go
+ * through their work side by side, so that code and tables of a step stay in the processor's caches.
+ */
+export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
   const heap: Sleeper[] = []
   let elapsed = 0
   let order = 0
@@ -81,7 +85,7 @@ export function virtualClock(start: Instant): VirtualClock {
         }
         idleTurns = 0
         if (next.call === undefined) continue
-        elapsed = Math.max(elapsed, next.at)
+        elapsed = Math.max(elapsed, tick > 0 ? Math.ceil(next.at / tick) * tick : next.at)
         next.call()
         // All that is due at the same instant belongs to the same turn.
         while (heap.length > 0 && heap[0].at <= elapsed) pop(heap)?.call?.()

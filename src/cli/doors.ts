@@ -17,6 +17,11 @@ export interface SimulateOptions {
   sites: number
   pages: number
   seed: number
+  workers?: number
+  lwf?: boolean
+  /** What differs from the usual web, and from the defaults of a crawl. */
+  web?: { latencyMs?: number; sharedAddressShare?: number; sitesPerAddress?: number }
+  settings?: Partial<Settings>
 }
 
 export interface SimulationReport {
@@ -32,6 +37,16 @@ export interface SimulationReport {
   realMs: number
   /** Requests that came too early or to forbidden places, on the servers' side. */
   violations: number
+  pace: {
+    collectors: number
+    requestsPerSecond: number
+    busyShare: number
+    halfMs: number
+    ninetyMs: number
+    sitesMs: number
+    meanWaitMs: number
+    longestWaitMs: number
+  }
 }
 
 /** What differs from the usual demonstration. */

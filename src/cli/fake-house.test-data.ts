@@ -315,6 +315,16 @@ export function fakeDoors(
       virtualMs: 3_600_000,
       realMs: 900,
       violations: 0,
+      pace: {
+        collectors: 600,
+        requestsPerSecond: 5,
+        busyShare: 0.25,
+        halfMs: 1000,
+        ninetyMs: 2000,
+        sitesMs: 500,
+        meanWaitMs: 700,
+        longestWaitMs: 1900,
+      },
     }),
   }
 }

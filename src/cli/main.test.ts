@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../base/errors.ts'
 import { allCommands } from './commands.ts'
+import type { Doors } from './doors.ts'
 import { fakeDoors, fakeRooms, NO_EMPTY_SEEDS, recordedScreen, STANDING, WORKER } from './fake-house.test-data.ts'
 import { run } from './main.ts'
 import { workerSummary } from './worker-view.ts'
@@ -293,6 +294,30 @@ test('get prints the body, with its head or raw when asked', async () => {
   )
   assert.equal(missing.exit, 1)
   assert.match(missing.err, /was not collected; 'orbweaver explain http:\/\/b\.test\/' says why/)
+})
+
+test('simulate crawl takes what makes a crawl and its web, and tells its pace', async () => {
+  const simulated: Parameters<Doors['simulateCrawl']>[0][] = []
+  const doors = fakeDoors()
+  const watched: typeof doors = {
+    ...doors,
+    simulateCrawl(options) {
+      simulated.push(options)
+      return doors.simulateCrawl(options)
+    },
+  }
+  const { out } = await orbweaver(['simulate', 'crawl'], watched)
+  assert.match(out, /Collectors, and of their time in requests +600 \/ 25 %/)
+  assert.match(out, /A URL waited on average \/ at most +700ms \/ 1\.9s/)
+  const flags = '--workers 3 --visits 20 --slice-pages 1 --order random --pause 4s --address-pause 1s'
+  await orbweaver(`simulate crawl --lwf --latency 4s --sites-per-address 8 ${flags}`.split(' '), watched)
+  await orbweaver(['simulate', 'crawl', '--sites-per-address', '1'], watched)
+  const [usual, changed, apart] = simulated
+  assert.deepEqual([usual.workers, usual.web, usual.lwf], [undefined, {}, false])
+  assert.deepEqual(changed.settings, { pause: 4000, addressPause: 1000, order: 'random', visits: 20, slicePages: 1 })
+  assert.deepEqual([changed.workers, changed.lwf], [3, true])
+  assert.deepEqual(changed.web, { latencyMs: 4000, sitesPerAddress: 8, sharedAddressShare: 1 })
+  assert.equal(apart.web?.sharedAddressShare, 0)
 })
 
 test('the other commands answer as text and as JSON', async () => {

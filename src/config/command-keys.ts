@@ -109,5 +109,24 @@ export const COMMAND_SETTINGS = {
     defaultText: '50; for simulate policy and figures 1,000,000',
     what: 'Pages of a site of the synthetic web, on average, up to 100,000; for simulate policy and figures: pages in all.',
   }),
+  lwf: toggle({
+    ...own,
+    commands: ['simulate'],
+    what: 'Of simulate crawl: longest wait first as the CoBWeb paper has it, instead of --order: who takes the oldest URL waits for its server.',
+  }),
+  latency: maybe(a.duration({ most: 25_000 }), {
+    ...own,
+    commands: ['simulate'],
+    form: 'DURATION',
+    defaultText: '60ms',
+    what: 'Of simulate crawl: how long servers take to answer; each has 0.3 to 2.3 times this.',
+  }),
+  sitesPerAddress: maybe(a.count({ least: 1, most: 1_000_000 }), {
+    ...own,
+    commands: ['simulate'],
+    form: 'N',
+    defaultText: 'a fifth of the sites in groups of 8',
+    what: 'Of simulate crawl: so many sites share an IP address, all over the web; 1: each has its own.',
+  }),
   ...POLICY_SETTINGS,
 } as const satisfies Record<string, Setting<unknown>>

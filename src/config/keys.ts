@@ -35,6 +35,8 @@ const COLLECTIONS = ALL.filter((name) => !['demo', 'simulate', 'worker'].include
 /** What makes a crawl: `crawl` and `serve` take it, `config` shows it. */
 const CRAWL: readonly CommandName[] = ['crawl', 'serve', 'config']
 const crawl = { commands: CRAWL, lasting: true } as const
+/** What a simulated crawl may be made with, too. */
+const SIMULATED: readonly CommandName[] = [...CRAWL, 'simulate']
 
 const say = { group: 'Where and how much to say', commands: ALL } as const
 const what = { group: 'What to collect', ...crawl } as const
@@ -226,6 +228,7 @@ export const SETTINGS = {
 
   pause: one(a.duration({ least: SECOND, most: DAY, because: OWN_SERVERS }), {
     ...courtesy,
+    commands: SIMULATED,
     form: 'DURATION',
     default: '2s',
     what: 'The least time between the end of an answer and the next request to the same site; never under 1s.',
@@ -237,6 +240,7 @@ export const SETTINGS = {
   }),
   addressPause: one(a.duration({ least: 100, most: 60 * SECOND, because: OWN_SERVERS }), {
     ...courtesy,
+    commands: SIMULATED,
     form: 'DURATION',
     default: '500ms',
     what: 'The least time between an answer and the next request to the same IP address, whatever the site; never under 100ms.',
@@ -280,6 +284,7 @@ export const SETTINGS = {
 
   order: one(a.oneOf('klwf', 'round-robin', 'random'), {
     ...work,
+    commands: SIMULATED,
     form: 'klwf|round-robin|random',
     default: 'klwf',
     what: 'Which free site is next: the one whose oldest URL has waited longest, the one that has waited longest itself, or any.',
@@ -299,23 +304,24 @@ export const SETTINGS = {
     {
       ...work,
       lasting: false,
-      commands: ['crawl', 'worker', 'config', 'demo'],
+      commands: ['crawl', 'worker', 'config', 'demo', 'simulate'],
       form: 'N',
       default: 'spare',
-      defaultText: "one fewer than the machine's cores, at least 1",
+      defaultText: "one fewer than the machine's cores, at least 1; 2 for simulate",
       what: 'Threads that fetch and read, at most; they start as sites need them.',
     },
   ),
   visits: one(a.count({ least: 1, most: 10_000 }), {
     ...work,
     lasting: false,
-    commands: ['crawl', 'worker', 'config'],
+    commands: ['crawl', 'worker', 'config', 'simulate'],
     form: 'N',
     default: '300',
     what: 'Sites that one thread visits at the same time.',
   }),
   slicePages: one(a.count({ least: 1, most: 100_000 }), {
     ...work,
+    commands: SIMULATED,
     form: 'N',
     default: '500',
     what: 'Pages of one site before it gives its place to another site that waits.',

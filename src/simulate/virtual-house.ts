@@ -28,8 +28,9 @@ export interface VirtualParts {
   randomSeed: number
   workers: number
   journal: Journal<Event>
-  /** As in `HouseParts`. */
+  /** As in `HouseParts`. A house that serves grants no leases ahead. */
   atOnceBytes?: number
+  serves?: boolean
   /** Faults and planted bugs come in here; each gets what the worker would have and gives what it has instead. */
   alter?: Alterations
 }
@@ -61,6 +62,7 @@ export async function runVirtualHouse(parts: VirtualParts, stop: AbortSignal): P
     settings,
     filterBits: 2 ** 20,
     atOnceBytes: parts.atOnceBytes,
+    serves: parts.serves,
   })
   await house.seed(
     parts.seeds

@@ -99,8 +99,9 @@ export interface WebPlan {
   movedHomeShare: number
   failingShare: number
   failingKinds: readonly FailingKind[]
-  /** Groups of eight sites at one address. */
+  /** Groups of sites at one address, and how many are in each. */
   sharedAddressShare: number
+  sitesPerAddress: number
   hazardShare: number
   hazardShapes: readonly TrapShapeName[]
   /** Pages that a hazard makes up before it ends; Infinity is not JSON, so 0 means without end. */
@@ -188,6 +189,7 @@ export const DEFAULT_PLAN: Omit<WebPlan, 'seed' | 'sites'> = {
   failingShare: 0,
   failingKinds: ['no-such-name', 'dns', 'refused', 'connect-timeout', 'silent', 'reset', 'garbage'],
   sharedAddressShare: 0.2,
+  sitesPerAddress: 8,
   hazardShare: 0,
   hazardShapes: [
     'calendar',

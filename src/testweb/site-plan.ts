@@ -55,8 +55,6 @@ export interface SiteDefinition {
   addressGroup: number
 }
 
-/** Sites at one address come in groups of so many. */
-const GROUP = 8
 /** Numbers of shared addresses begin here, beyond those of single sites. */
 const SHARED = 1_000_000
 
@@ -207,7 +205,7 @@ export function definePlantedSite(plan: WebPlan, index: number, origin: string):
 }
 
 function addressGroup(plan: WebPlan, index: number): number {
-  const group = Math.floor(index / GROUP)
+  const group = Math.floor(index / plan.sitesPerAddress)
   return unit(draw(plan.seed, group, 0xadd2)) < plan.sharedAddressShare ? SHARED + group : index
 }
 
