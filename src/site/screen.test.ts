@@ -21,6 +21,7 @@ import {
   type LinkSource,
   linkFacts,
   outLink,
+  rememberIndexNames,
   resolveLinks,
   type ScreenTools,
 } from './screen.ts'
@@ -172,6 +173,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
       { url: href, key, depth, dueAt: tools.now, via: from.url, tries: 0, path },
       url.lossy,
     )
+    if (news !== 'known') rememberIndexNames(tools.local, tools.reporter)
     if (news !== 'known') tools.reporter.found(news === 'spelling' ? { ...link, spelling: true } : link)
     return true
   }

@@ -258,12 +258,19 @@ function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: Scree
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
+  rememberIndexNames(tools.local, tools.reporter)
   if (news === 'known' && lastmod === undefined) return true
   const link = linkTo(url, depth, via, path)
   if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true
   tools.reporter.found(link)
   return true
+}
+
+/** For visits to come, which know of what was asked for only the keys. */
+export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): void {
+  if (local.hasIndexNames && reporter.memory.indexNames === undefined)
+    reporter.remember({ ...reporter.memory, indexNames: true })
 }
 
 function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
