@@ -4,6 +4,7 @@
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
+import { isByForm } from '../visit/generation.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
@@ -28,6 +29,8 @@ export class LocalFrontier {
   readonly #spellings = new Map<bigint, number>()
   readonly #told = new HashSet64()
   #hasIndexNames: boolean
+  /** What waits here because a form leads to it. */
+  readonly #forms = new Map<bigint, AgendaItem>()
 
   constructor(visit: Visit) {
     this.#hasIndexNames = visit.memory.indexNames === true
@@ -36,6 +39,7 @@ export class LocalFrontier {
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of visit.agenda) {
       this.#seen.add(item.key)
+      if (isByForm(item.path)) this.#forms.set(item.key, item)
       if (!isNormal(item)) this.#keepText(item)
     }
   }
@@ -53,6 +57,7 @@ export class LocalFrontier {
     if (this.#seen.add(item.key)) {
       const queued = this.#queue.length - this.#next < this.#most
       if (queued) this.#queue.push(item)
+      if (queued && isByForm(item.path)) this.#forms.set(item.key, item)
       // Whoever offers a sitemap or a feed does not say whether its text is lossy.
       const mayDiffer = lossy || this.#mayHaveIndexName(item.url)
       if (mayDiffer || (queued && !isNormal(item))) this.#keepText(item)
@@ -79,6 +84,14 @@ export class LocalFrontier {
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
+  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. */
+  isLinked(key: bigint, path: string): void {
+    const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
+    if (item === undefined) return
+    item.path = path
+    this.#forms.delete(key)
+  }
+
   /** The site has it already: queued, asked for, or known to the frontier. */
   knows(key: bigint): boolean {
     return this.#seen.has(key)
@@ -95,6 +108,7 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
+    if (item !== undefined) this.#forms.delete(item.key)
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)

@@ -149,7 +149,7 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
     let admitted = false
     if (follow === 'yes') admitted = feed ? offerFeed(url, from.item, tools) : offerPlainly(url, from.item, tools)
     else if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-    if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { embedded: true }) })
+    if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { kind: 'embed' as const }) })
   }
   return { facts: { links: [...facts.values()], abroad }, packed: packLinks(out) }
 }
