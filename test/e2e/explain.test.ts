@@ -31,9 +31,9 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   assert.equal(web.paths('a.test').filter((path) => path.includes('search.html')).length, 3)
 
   const db = new DatabaseSync(join(at, 'collection.db'))
-  for (const { rowid, links } of db.prepare('SELECT rowid, links FROM page_links').all()) {
+  for (const { page, links } of db.prepare('SELECT page, links FROM page_links').all()) {
     const older = unpackLinks(links as Uint8Array).map(({ kind: _, ...link }) => link)
-    db.prepare('UPDATE page_links SET links = ? WHERE rowid = ?').run(packLinks(older), rowid)
+    db.prepare('UPDATE page_links SET links = ? WHERE page = ?').run(packLinks(older), page)
   }
   db.close()
   for (const path of ['/style', '/hidden', found])
