@@ -35,7 +35,7 @@ export async function whyNotIn(
   let passedOver = from.length > 0
   const kinds = new Set<LinkKind | undefined>()
   for (const page of from) {
-    const known = page && (await pageOf(tx, page.site, page.key))
+    const known = page && (await pageOf(tx, page.site, (await looks.url(tx, page.href))?.key ?? page.key))
     if (page === undefined || known === undefined) continue
     depth = Math.min(depth, known.depth + 1)
     const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)

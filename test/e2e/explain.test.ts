@@ -13,7 +13,9 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   const pages = folders.map((path, i) => [path, `<p>${'word '.repeat(i)}</p>${FORM}`])
   const web = await serve(t, {
     'a.test': {
-      '/': `<link rel=stylesheet href="/style"><a rel=nofollow href="/hidden">x</a>${folders.map((path) => `<a href="${path}">x</a>`).join('')}<a href="/late/">x</a>`,
+      '/': `<link rel=stylesheet href="/style"><a rel=nofollow href="/hidden">x</a>${folders.map((path) => `<a href="${path}">x</a>`).join('')}<a href="/late/">x</a><a href="/both/">x</a><a href="/both/default.html">x</a>`,
+      '/both/': 'the folder',
+      '/both/default.html': '<link rel=stylesheet href="/own-style">a page of its own',
       ...Object.fromEntries(pages),
       '/late/': '<p>late</p><a href="/late/deep/">x</a>',
       '/late/deep/': `<p>deep</p><a href="/late/deep/er/">x</a>`,
@@ -24,6 +26,7 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   await runTo(0, [...crawl(web, at, 'a.test'), '--media-types', '*/*'])
   const explain = async (path: string) => (await runTo(0, ['explain', `http://a.test${path}`, '-c', at])).stdout
   assert.match(await explain('/style'), /though pages embed it\.\n +Not followed: pages only show it/)
+  assert.match(await explain('/own-style'), /though pages embed it\./, 'the page that does has a key of its own')
   assert.match(await explain('/hidden'), /though pages link to it\.\n.*say nofollow/)
   const [waiting, found] = ['/f7/search.html', '/late/deep/er/search.html']
   assert.match(await explain(waiting), /refused by hazard \(form-action: .* 3 of those are missing and none is there\)/)
