@@ -196,8 +196,10 @@ async function replay({ collection }: Made): Promise<void> {
     // Of a redirect that is a revisit pywb sends no body.
     if (mime === 'warc/revisit' && answer.status >= 300 && answer.status < 400) continue
     // A redirect to a URL of its own key (`www.`) is answered by the next capture of the key that is none, or not at all.
-    const others = ofKey.get(keyOf(line))?.map((other) => `sha1:${parsed(other).digest}`)
-    if (redirects.has(digest) && (answer.status === 404 || others?.includes(sha1(answer.body)))) continue
+    const others = ofKey.get(keyOf(line))!.map((other) => parsed(other).digest)
+    const isAlone = others.every((other) => redirects.has(other))
+    const isOther = others.some((other) => `sha1:${other}` === sha1(answer.body))
+    if (redirects.has(digest) && (isOther || (isAlone && answer.status >= 400))) continue
     const got = `${answer.status}, ${answer.body.length} bytes, ${sha1(answer.body)}`
     const digests = alike.get(placeOf(line))?.map((other) => `sha1:${parsed(other).digest}`)
     if (!isRight || digests?.includes(sha1(answer.body)) !== true)
