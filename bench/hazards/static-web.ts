@@ -224,7 +224,7 @@ async function receive(
   if (signal.aborted) return { kind: 'failed', failure: { kind: 'reset', detail: 'aborted' } }
   if (!want.download) return { kind: 'declined', head, wireHead, want }
   const payload = read(want.limitBytes)
-  const body = { head, wireHead, wireBody: payload, payload }
+  const body = { head, wireHead, payload }
   return bytes > want.limitBytes ? { kind: 'cut', why: 'length', ...body } : { kind: 'full', ...body }
 }
 

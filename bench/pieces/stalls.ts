@@ -175,7 +175,7 @@ function answer(request: FetchRequest, script: Record<string, Body>): Exchange {
   const payload = said?.body ?? new Uint8Array(0)
   const head = { version: 'HTTP/1.1', status, reason: '', headers }
   const now = Date.now()
-  const body = { head, wireHead: Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), wireBody: payload, payload }
+  const body = { head, wireHead: Buffer.from('HTTP/1.1 200 OK\r\n\r\n'), payload }
   const times = { sentAt: now, answeredAt: now, tookMs: 0 }
   return { url, address, ...times, request: Buffer.from('GET'), answer: { kind: 'full', ...body } }
 }

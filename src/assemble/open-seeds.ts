@@ -4,7 +4,7 @@ import { readCounter } from '../collection/counters/counters.ts'
 import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Database, Tx } from '../database/database.ts'
 import type { SeedSource, SeedUrl } from '../frontier/ledger.ts'
-import type { Looks } from '../frontier/looks.ts'
+import type { Looks, UrlLook } from '../frontier/looks.ts'
 import type { MarkName } from '../frontier/mark.ts'
 import { seedLooksOf } from '../frontier/open-frontier.ts'
 import type { Seed, SeedPlace } from '../frontier/seed-looks.ts'
@@ -123,14 +123,21 @@ export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Prom
 const rankOf = ({ became, isEmpty }: Fate): number => (isEmpty ? 10 : 0) + [...BEST, 'dead'].indexOf(became)
 
 async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
-  const { tx, reader } = tools
+  const { tx, looks, reader } = tools
   let url = reader.parse(seed)
+  let before: bigint | undefined
   let to: string | null = null
   // Once it has moved, that is what became of it; why nothing came of it is what is found there.
   const moved = (fate: Fate): Fate => (to === null ? fate : { ...fate, became: 'moved', to })
   for (let hops = 0; url !== undefined && hops <= MOST_REDIRECTS; hops++) {
-    const page = await pageOf(tx, url.site, url.key)
-    if (page === undefined || page.outcome === 'later') return moved(await unasked(tools, url, to !== null))
+    // A name of a folder's index may have a key of its own.
+    const look = await looks.url(tx, url.href)
+    const key = look?.key ?? url.key
+    const page = await pageOf(tx, url.site, key)
+    // To another text of the same key: what is known of it is the redirect, and the text itself may still wait.
+    const waits = key === before && look?.mark === 'waiting'
+    if (page === undefined || page.outcome === 'later' || waits)
+      return moved(await unasked(tools, url, look, to !== null))
     const { why, status } = page
     if (page.outcome === 'kept' || page.outcome === 'read') return moved({ ...NOTHING, became: 'collected', status })
     if (page.outcome === 'refused') {
@@ -142,13 +149,18 @@ async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
     if (page.outcome === 'gone') return moved({ ...NOTHING, became: 'dead', why, status, isEmpty: why !== 'reading' })
     to = page.detail ?? ''
     url = reader.parse(to)
+    before = key
   }
   return moved({ ...NOTHING, became: 'moved', why: 'redirects', isEmpty: true })
 }
 
 /** No answer is known of it: it waits, its site was given up, or it was never entered. */
-async function unasked({ tx, looks }: SeedTools, { href, site }: WebUrl, isTarget: boolean): Promise<Fate> {
-  const look = await looks.url(tx, href)
+async function unasked(
+  { tx, looks }: SeedTools,
+  { site }: WebUrl,
+  look: UrlLook | undefined,
+  isTarget: boolean,
+): Promise<Fate> {
   if (look === undefined)
     return isTarget
       ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }

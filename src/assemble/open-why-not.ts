@@ -6,7 +6,7 @@ import { pageOf } from '../collection/pages/read-pages.ts'
 import type { Settings } from '../config/keys.ts'
 import type { Tx } from '../database/database.ts'
 import type { Looks } from '../frontier/looks.ts'
-import { type OutLink, unpackLinks } from '../visit/adjacency.ts'
+import { type LinkKind, type OutLink, unpackLinks } from '../visit/adjacency.ts'
 import type { UrlKey } from '../visit/visit.ts'
 import { siteKey } from '../web/url/web-url.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
@@ -33,21 +33,22 @@ export async function whyNotIn(
   const from = referrers.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   let passedOver = from.length > 0
-  let embedded = from.length > 0
+  const kinds = new Set<LinkKind | undefined>()
   for (const page of from) {
-    const known = page && (await pageOf(tx, page.site, page.key))
+    const known = page && (await pageOf(tx, page.site, (await looks.url(tx, page.href))?.key ?? page.key))
     if (page === undefined || known === undefined) continue
     depth = Math.min(depth, known.depth + 1)
     const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
     // A link that was not wanted carries its text: it stands nowhere else.
     passedOver &&= at === undefined || at.url !== undefined
-    embedded &&= at?.embedded === true
+    if (at !== undefined) kinds.add(at.kind)
   }
   return whyNot({
     url,
     depth: Number.isFinite(depth) ? depth : 1,
     passedOver,
-    embedded,
+    // A link tells most, and what was not recorded may have been one.
+    kind: (['link', undefined, 'form', 'embed'] as const).find((kind) => kinds.has(kind)),
     linkedAtHome: from.some((page) => page?.site === url.site),
     settings,
     seeds: read(around.seeds),

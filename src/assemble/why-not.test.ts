@@ -14,7 +14,7 @@ function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
     depth: 1,
     linkedAtHome: true,
     passedOver: false,
-    embedded: false,
+    kind: 'link' as const,
     settings,
     seeds,
     blacklist: emptyBlacklist,
@@ -54,13 +54,26 @@ test('nothing of ours is against it, and yet no link to it was followed: they sa
 })
 
 test('what pages only embed is not followed, and nobody said nofollow', () => {
-  const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, embedded: true })
+  const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: 'embed' })
   assert.equal(found?.by, 'embedded')
-  assert.equal(
-    ask('http://b.test/x.css', ['--media-types', '*/*'], { embedded: true })?.by,
-    'scope',
-    'rules come first',
-  )
+  assert.equal(ask('http://b.test/x.css', ['--media-types', '*/*'], { kind: 'embed' })?.by, 'scope', 'rules come first')
+})
+
+test('how an older version found it is not known, and not made up', () => {
+  const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: undefined })
+  assert.equal(found?.by, 'unrecorded')
+  assert.match(found?.rule ?? '', /say nofollow, or pages only embed it; which of these is not known/)
+  assert.equal(ask('http://a.test/style.css', [], { kind: undefined })?.by, 'unwanted', 'rules come first')
+})
+
+test('a form whose action is missing elsewhere was not followed, and nobody said nofollow', () => {
+  const memory = { ...freshMemory(), forms: [{ name: 'search.html', found: 1, missing: 40 }] }
+  const url = 'http://a.test/x/search.html'
+  const found = ask(url, [], { passedOver: true, kind: 'form', memory })
+  assert.equal(found?.by, 'form')
+  assert.match(found?.rule ?? '', /search\.html in its folders, 40 of those are missing and 1 is there/)
+  assert.equal(ask(url, [], { passedOver: true, memory })?.by, 'nofollow', 'a link is no form')
+  assert.equal(ask('http://a.test/y.html', [], { passedOver: true, kind: 'form', memory })?.by, 'nofollow')
 })
 
 test('a site that was stopped says by what', () => {

@@ -6,13 +6,15 @@ import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import { admitUrl } from '../hazards/detect.ts'
 import type { Blacklist } from '../scope/blacklist.ts'
+import { vainForm, vainWords } from '../site/form-actions.ts'
+import type { LinkKind } from '../visit/adjacency.ts'
 import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type WebUrl } from '../web/url/web-url.ts'
 import { scopeFor } from './scope-for.ts'
 import { hazardLimits } from './worker-tools.ts'
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'nofollow'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'form' | 'nofollow' | 'unrecorded'
   rule: string
   evidence?: string
 }
@@ -25,8 +27,8 @@ export interface WhyNotAsk {
   linkedAtHome: boolean
   /** Pages link to it, and none of them had it queued. */
   passedOver: boolean
-  /** Pages only embed it; none links to it. */
-  embedded: boolean
+  /** How pages refer to it: of several ways, the nearest to a link. Undefined: an older version did not record it. */
+  kind: LinkKind | undefined
   settings: Settings
   seeds: readonly WebUrl[]
   /** Where names to try may turn out to live. */
@@ -55,7 +57,7 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
       return { by: 'hazard', rule: refused.rule + where, evidence: suspect?.evidence }
     }
   }
-  if (ask.embedded)
+  if (ask.kind === 'embed')
     return {
       by: 'embedded',
       rule: 'pages only show it as a part of themselves (a style, a script, a picture), and such parts are not collected',
@@ -69,5 +71,12 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
     memory !== undefined &&
     (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
   const trap = isTrapped ? ', or a trap was found there' : ''
+  const vain = ask.kind === 'form' && memory !== undefined ? vainForm(url, memory) : undefined
+  if (vain !== undefined) return { by: 'form', rule: vainWords(vain) }
+  if (ask.kind === undefined)
+    return {
+      by: 'unrecorded',
+      rule: `either the links to it, or the pages they are on, say nofollow${trap}, or pages only embed it; which of these is not known, since an older version collected the pages`,
+    }
   return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
 }

@@ -4,7 +4,7 @@ import type { Journal } from '../base/journal.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
 import { type HazardLimits, UNLIMITED } from '../hazards/limits.ts'
-import { readPage, readText } from '../page/reading.ts'
+import { readInTurns, readText } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { AddressBook } from '../site/address-book.ts'
 import { DomainBook } from '../site/domains.ts'
@@ -66,7 +66,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
     domains: new DomainBook(world.clock, world.resolve),
     foreign: new ForeignAnswers(world.clock),
-    read: readPage,
+    read: readInTurns,
     readText,
     token: settings.userAgentName,
     headers: requestHeaders(settings, plan.version),

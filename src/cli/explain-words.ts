@@ -34,7 +34,7 @@ function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined
   const linked = facts.inlinks.count > 0
   const lines = [
     linked
-      ? `Not queued, though pages ${whyNot?.by === 'embedded' ? 'embed' : 'link to'} it.`
+      ? `Not queued, though pages ${REFERS[whyNot?.by ?? ''] ?? 'link to'} it.`
       : 'Not known: no page of the collection is known to link to it.',
   ]
   if (whyNot !== undefined) {
@@ -49,13 +49,21 @@ function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined
   return lines
 }
 
+const REFERS: Readonly<Record<string, string>> = {
+  embedded: 'embed',
+  form: 'have forms that lead to',
+  unrecorded: 'link to, or embed,',
+}
+
 const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   scope: 'Out of scope',
   unwanted: 'Not wanted',
   links: 'Not entered by the link policy',
   hazard: 'Not followed because of a hazard',
   embedded: 'Not followed',
+  form: 'Not followed',
   nofollow: 'No rule is against the URL itself',
+  unrecorded: 'No rule is against the URL itself',
 }
 
 function outcomeSentence(page: PageLook, captures: number): string {

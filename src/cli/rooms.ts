@@ -210,7 +210,7 @@ export interface LeftMirror {
 }
 
 export interface WhyNot {
-  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'nofollow'
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'form' | 'nofollow' | 'unrecorded'
   rule: string
   evidence?: string
 }

@@ -26,7 +26,7 @@ import { proposedMirrors } from './mirrors/proposals.ts'
 import { answeredSites } from './pages/answered-sites.ts'
 import { pageOf, pagesSince, verdictsOf } from './pages/read-pages.ts'
 import { applyReports } from './sample-catalogue.test-data.ts'
-import { NOON, samplePage, sampleReport } from './sample-report.ts'
+import { lookedAgain, NOON, samplePage, sampleReport } from './sample-report.ts'
 
 const SITES = ['a.test', 'b.test', 'big.test', 'mirror.test', 'www.mirror.test', 'ünï.test', 'Z.test', 'z.test:8080']
 const PLACES: Partial<PageReport>[] = [
@@ -76,19 +76,21 @@ function reports(): VisitReport[] {
       urls[0],
       {
         at: NOON + 90_000_000 + nth,
-        outcome: { kind: 'kept', how: 'same' },
         capture: { volume: 'V-2.warc.gz', offset: nth * 1000, length: 200, digest, kind: 'revisit' },
         annotations: ['dup'],
       },
       content(0),
     )
-    const changed = samplePage(
-      urls[1],
-      { at: NOON + 90_000_100 + nth, outcome: { kind: 'kept', how: 'changed' } },
-      `${site} new`,
-      links.slice(1),
+    const changed = samplePage(urls[1], { at: NOON + 90_000_100 + nth }, `${site} new`, links.slice(1))
+    const looks = [lookedAgain(again, pages[0]), lookedAgain(changed, pages[1])]
+    assert.deepEqual(
+      looks.map(({ outcome }) => outcome),
+      [
+        { kind: 'kept', how: 'same' },
+        { kind: 'kept', how: 'changed' },
+      ],
     )
-    return [first, sampleReport(site, 2, [again, changed], site === 'b.test' ? { ended: 'given-up' } : {})]
+    return [first, sampleReport(site, 2, looks, site === 'b.test' ? { ended: 'given-up' } : {})]
   })
   const alike = Array.from({ length: 14 }, (_, i) =>
     samplePage(`http://many.test/${i}`, { depth: i }, 'the same again'),

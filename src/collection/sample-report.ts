@@ -2,6 +2,7 @@
 import { hash64, sha1 } from '../base/digest.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { type CountName, Tally } from '../visit/counts.ts'
+import { keptAs } from '../visit/outcome.ts'
 import type { PageReport, VisitReport } from '../visit/report.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 
@@ -37,6 +38,11 @@ export function samplePage(
     errand: false,
     ...changes,
   }
+}
+
+/** The same page looked at again: the outcome is what a visit makes of the look before. */
+export function lookedAgain(page: PageReport, before: PageReport | undefined): PageReport {
+  return { ...page, outcome: keptAs(before?.memory, page.capture?.digest ?? '') }
 }
 
 function outLink(link: string, site: string) {

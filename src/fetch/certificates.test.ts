@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setDefaultCACertificates } from 'node:tls'
-import { realClock } from '../base/clock.ts'
 import { selfSigned } from '../testweb/certificate.ts'
-import { addressGuard } from './guard.ts'
-import { rawTlsServer } from './raw-server.test-data.ts'
+import { rawTlsServer, sessionOptions } from './raw-server.test-data.ts'
 import { openSessions } from './session.ts'
 
 const good = selfSigned(['www.example.test'])
@@ -13,14 +11,7 @@ const old = selfSigned(['www.example.test'], '210101000000Z')
 const stranger = selfSigned(['www.example.test'])
 setDefaultCACertificates([good.cert, old.cert])
 
-const open = openSessions({
-  clock: realClock,
-  deadlines: { connect: 5_000, firstByte: 5_000, idle: 4_000, exchange: 10_000 },
-  leastRate: { bytesPerSecond: 0, graceMs: 0 },
-  tls: 'open',
-  guard: addressGuard({ allowPrivate: true, allow: new Set() }),
-  maxIdleMs: 5_000,
-})
+const open = openSessions(sessionOptions())
 
 test('what is wrong with a certificate is told, also when the session is resumed', async (t) => {
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const)

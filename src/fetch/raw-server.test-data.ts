@@ -2,8 +2,23 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type TLSSocket, type TlsOptions } from 'node:tls'
-import { type Clock, turn } from '../base/clock.ts'
+import { type Clock, realClock, turn } from '../base/clock.ts'
 import { TEST_CERTIFICATE, TEST_KEY } from './certificate.test-data.ts'
+import { addressGuard } from './guard.ts'
+import type { SessionOptions } from './session.ts'
+
+/** Of sessions to these servers. */
+export function sessionOptions(more: Partial<SessionOptions> = {}): SessionOptions {
+  return {
+    clock: realClock,
+    deadlines: { connect: 5_000, firstByte: 5_000, idle: 4_000, exchange: 10_000 },
+    leastRate: { bytesPerSecond: 0, graceMs: 0 },
+    tls: 'open',
+    guard: addressGuard({ allowPrivate: true, allow: new Set() }),
+    maxIdleMs: 5_000,
+    ...more,
+  }
+}
 
 export interface RawServer {
   port: number

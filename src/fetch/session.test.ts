@@ -2,27 +2,15 @@ import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { realClock, turn } from '../base/clock.ts'
+import { turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION, type Want } from '../visit/exchange.ts'
 import { addressGuard } from './guard.ts'
-import { handClock, type RawServer, rawServer, rawTlsServer, until } from './raw-server.test-data.ts'
+import { handClock, type RawServer, rawServer, rawTlsServer, sessionOptions, until } from './raw-server.test-data.ts'
 import { openSessions, type SessionOptions } from './session.ts'
 
 const never = new AbortController().signal
 const OK = 'HTTP/1.1 200 OK\r\n'
 const HELLO = `${OK}Content-Length: 5\r\n\r\nhello`
-
-function options(more: Partial<SessionOptions> = {}): SessionOptions {
-  return {
-    clock: realClock,
-    deadlines: { connect: 5_000, firstByte: 5_000, idle: 4_000, exchange: 10_000 },
-    leastRate: { bytesPerSecond: 0, graceMs: 0 },
-    tls: 'open',
-    guard: addressGuard({ allowPrivate: true, allow: new Set() }),
-    maxIdleMs: 5_000,
-    ...more,
-  }
-}
 
 function requestTo(server: { port: number }, more: Partial<FetchRequest> = {}): FetchRequest {
   return {
@@ -36,7 +24,7 @@ function requestTo(server: { port: number }, more: Partial<FetchRequest> = {}): 
 }
 
 function session(t: TestContext, server: RawServer | undefined, more: Partial<SessionOptions> = {}) {
-  const opened = openSessions(options(more))()
+  const opened = openSessions(sessionOptions(more))()
   t.after(() => {
     opened.close()
     server?.close()
@@ -425,7 +413,7 @@ test('TLS: a later visit resumes what an earlier one began, with old servers too
       { maxVersion },
     )
     t.after(() => server.close())
-    const open = openSessions(options())
+    const open = openSessions(sessionOptions())
     for (let visit = 0; visit < 4; visit++) {
       const { fetch, close } = open()
       // The last is of another name at the same address: nobody has shown us its certificate yet.
@@ -447,7 +435,7 @@ test('TLS: a server that takes a ticket and then says nothing is not offered ano
       maxVersion: version,
     })
     t.after(() => server.close())
-    const open = openSessions(options())
+    const open = openSessions(sessionOptions())
     const told: string[] = []
     for (let visit = 0; visit < 3; visit++) {
       const opened = open()

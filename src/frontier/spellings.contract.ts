@@ -1,6 +1,7 @@
 /** Other texts of a URL, on whatever database: the next one is asked for when one is not found, none is asked for twice. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import fc from 'fast-check'
 import type { Outcome } from '../visit/outcome.ts'
 import type { Link, PageReport } from '../visit/report.ts'
 import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part } from './contract-tools.ts'
@@ -29,7 +30,8 @@ async function askAll(bench: Bench, outcome: Outcome, found: Link[] = []): Promi
   }
 }
 
-export function spellingsContract(make: MakeDatabase): void {
+/** `runs`: of the property that takes a new database for each. */
+export function spellingsContract(make: MakeDatabase, runs: number): void {
   describe('another spelling', () => {
     it('is asked for when the first is not found, in the order seen, each once', async () => {
       const bench = await openBench(make)
@@ -97,39 +99,106 @@ export function spellingsContract(make: MakeDatabase): void {
         assert.deepEqual(await askAll(bench, outcome), [])
       })
 
+    const at = (name: string) => link(`http://a.test/a/${name}`)
+    const told = (one: Link): Link => ({ ...one, spelling: true })
+
     it('two names of a folder’s index are two URLs once both are seen; one alone is the folder', async () => {
       const bench = await openBench(make)
-      const [folder, index, other] = ['', 'index.html', 'Default.html'].map((name) => link(`http://a.test/a/${name}`))
+      const [folder, index, other] = ['', 'index.html', 'Default.html'].map(at)
       assert.equal(index.key, folder.key)
       assert.equal(other.key, folder.key)
-      const told = (one: Link): Link => ({ ...one, spelling: true })
       await bench.admit(folder)
       assert.deepEqual(await askAll(bench, KEPT, [told(index)]), [folder.url], 'one name: the folder was asked for')
       assert.deepEqual(await askAll(bench, KEPT), [])
       await bench.admit(other, index)
-      assert.deepEqual(await askAll(bench, KEPT, [told(other), told(index), folder]), [other.url])
+      const both = (await askAll(bench, KEPT, [told(other), told(index), folder])).sort()
+      assert.deepEqual(both, [other.url, index.url], 'two names: each is asked for')
       await bench.admit(other, index, folder)
       assert.deepEqual(await askAll(bench, KEPT), [])
-      const looked = await bench.db.read((tx) => bench.ledger.look.url(tx, other.url))
-      assert.deepEqual([looked?.url, looked?.mark], [other.url, 'kept'])
-      assert.notEqual(looked?.key, folder.key)
-      assert.equal((await bench.db.read((tx) => bench.ledger.look.url(tx, index.url)))?.url, folder.url)
+      for (const { url } of [folder, index, other]) {
+        const looked = await bench.db.read((tx) => bench.ledger.look.url(tx, url))
+        assert.deepEqual([looked?.url, looked?.mark], [url, 'kept'])
+        assert.equal(looked?.key === folder.key, url === folder.url)
+      }
     })
 
-    it('two names of an index are told in one report, by whichever name the folder is known', async () => {
-      for (const [first, second] of [
-        ['index.html', 'default.html'],
-        ['default.htm', 'index.html'],
-        ['index.htm', 'index.html'],
+    it('a server that sends a folder to its index, or back, is followed; the name is not asked for twice', async () => {
+      for (const [from, to] of [
+        ['index.html', ''],
+        ['', 'index.html'],
       ]) {
         const bench = await openBench(make)
-        const [one, two] = [link(`http://a.test/a/${first}`), link(`http://a.test/a/${second}`)]
-        await bench.admit(link(URL))
-        const found: Link[] = [one, { ...two, spelling: true }, { ...two, spelling: true }]
-        assert.deepEqual(await askAll(bench, KEPT, found), [URL, one.url, two.url])
-        const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
-        assert.deepEqual(urls, { known: 3, marked: 3, waiting: 0 })
+        await bench.admit(at(from))
+        const moved = page(at(from).url, { kind: 'moved', to: at(to).url })
+        await bench.settle(part(bench, await bench.one(), 1, { pages: [moved], found: [told(at(to))], ended: 'done' }))
+        assert.deepEqual(await askAll(bench, KEPT), [at(to).url])
+        await bench.admit(at('default.html'), at(from), at(to))
+        assert.deepEqual(await askAll(bench, KEPT), [at('default.html').url])
       }
+    })
+
+    const NAMES = ['', 'index.html', 'index.htm', 'index.shtml', 'default.html', 'default.htm']
+    const seen = fc.record({
+      names: fc
+        .subarray(NAMES, { minLength: 1 })
+        .chain((some) => fc.shuffledSubarray(some, { minLength: some.length })),
+      /** Seen again, in any order. */
+      again: fc.array(fc.constantFrom(...NAMES), { maxLength: 8 }),
+      /** Where the visits, or the transactions, end. */
+      breaks: fc.array(fc.boolean(), { minLength: 14, maxLength: 14 }),
+      abroad: fc.boolean(),
+      missing: fc.subarray(NAMES),
+    })
+    it('in whatever order the names of an index are seen, each that may be a page of its own is asked for', async () => {
+      await fc.assert(
+        fc.asyncProperty(seen, async ({ names, again, breaks, abroad, missing }) => {
+          const bench = await openBench(make)
+          const isThere = (url: string) => !missing.some((name) => at(name).url === url)
+          const asked: string[] = []
+          const ask = async () => {
+            for (;;) {
+              bench.clock.pass(PAUSE)
+              const { visits } = await bench.frontier.checkOut('w1', 1)
+              if (visits.length === 0) return
+              const { agenda } = visits[0]
+              asked.push(...agenda.map(({ url }) => url))
+              const pages = agenda.map(({ url, key }) => page(url, isThere(url) ? KEPT : NOT_FOUND, { url, key }))
+              await bench.settle(part(bench, visits[0], 1, { pages, ended: 'done' }))
+            }
+          }
+          const all = [...names, ...again.filter((name) => names.includes(name))]
+          let batch: Link[] = []
+          const enter = async () => {
+            if (abroad) await bench.admit(...batch)
+            else {
+              await bench.admit({ ...link(`http://a.test/from${asked.length}`), via: '' })
+              bench.clock.pass(PAUSE)
+              const visit = await bench.one()
+              const pages = visit.agenda.map(({ url, key }) => page(url, isThere(url) ? KEPT : NOT_FOUND, { url, key }))
+              asked.push(...visit.agenda.map(({ url }) => url))
+              await bench.settle(part(bench, visit, 1, { pages, found: batch.map(told), ended: 'done' }))
+            }
+            batch = []
+          }
+          for (const [index, name] of all.entries()) {
+            batch.push(at(name))
+            if (!breaks[index] && index < all.length - 1) continue
+            await enter()
+            if (breaks[all.length - 1 - index]) await ask()
+          }
+          await ask()
+          const texts = asked.filter((url) => url.startsWith('http://a.test/a/')).sort()
+          const wanted = names.map((name) => at(name).url).sort()
+          if (bench.options.urls.mayBeSeveral(wanted)) assert.deepEqual(texts, wanted)
+          else {
+            assert.deepEqual(texts, [...new Set(texts)], 'none twice')
+            assert.equal(texts.filter(isThere).length, wanted.some(isThere) ? 1 : 0)
+          }
+          const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
+          assert.equal(urls.waiting, 0)
+        }),
+        { numRuns: runs },
+      )
     })
 
     it('to which the server itself sends us is asked for; a loop of them ends', async () => {

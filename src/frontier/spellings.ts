@@ -2,10 +2,13 @@
  * Other texts of a URL. A key is made by rules that may be wrong about a site (session ids, index files): when the text
  * that was asked for is not found, the next one seen is. The row of the URL has the text that waits or was asked for last,
  * `url_spelling` the others, at most three: so a URL is never asked for under more than four texts, and under none twice
- * (C1). Two names that stand for one folder are two URLs as soon as both are seen (`asOtherIndex`).
+ * (C1).
+ *
+ * A folder and the names of its index have one key, too. As long as they may be one page (`UrlReader.mayBeSeveral`), one of
+ * them is asked for, and the other is kept in `url_spelling` even after that one was found. As soon as they may be more than
+ * one, each is a URL with a key of its own, in whatever order they were seen.
  */
 import { generationOf, pathAfter } from '../visit/generation.ts'
-import type { Link } from '../visit/report.ts'
 import { isSameText, type UrlReader } from '../web/url/web-url.ts'
 import { NOT_FOUND, WAITING } from './mark.ts'
 
@@ -21,15 +24,9 @@ export function isNewText(known: KnownText, url: string): boolean {
   return (known.mark === WAITING || known.mark === NOT_FOUND) && !isSameText(known.url, url)
 }
 
-/**
- * A link that names another index of the folder than the known text does: both may exist and say different things, so it is
- * a URL of its own, with a key of its own. Undefined for any other link.
- */
-export function asOtherIndex(known: string, link: Link, urls: UrlReader): Link | undefined {
-  const key = urls.areTwoIndexes(known, link.url) ? urls.keyByName(link.url) : undefined
-  if (key === undefined) return undefined
-  const { spelling: _, ...rest } = link
-  return { ...rest, key }
+/** Whether another index of the folder is a URL of its own, beside the known text and the other texts of its key. */
+export function isApart(known: string, others: readonly { url: string }[], url: string, urls: UrlReader): boolean {
+  return others.length >= MOST_SPELLINGS || urls.mayBeSeveral([known, url, ...others.map((other) => other.url)])
 }
 
 /** How a text was found to which the server sent us from another text of the same URL. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
-import { isReadable, type Reading, readCharacters, readPage, readText } from './reading.ts'
+import { isReadable, type Reading, readCharacters, readInTurns, readPage, readText } from './reading.ts'
 
 function read(html: string, mediaType = 'text/html'): Reading {
   return readPage({ mediaType, charset: undefined, bytes: new TextEncoder().encode(html) })
@@ -262,4 +262,37 @@ test('no bytes make it throw', () => {
     }),
     { numRuns: 3000 },
   )
+})
+
+test('pages that are read in stretches, several at a time and others between them, are read as in one', () => {
+  const tags = ['<p>', '<b>bold</b> ', '<a href="/x?a=1&amp;b=2">link</a>', '<script>var a = "/s.html"</script>']
+  const long = (seed: number) =>
+    Array.from(
+      { length: 40_000 },
+      (_, i) => `${tags[(i * seed) % tags.length]}word${(i * seed) % 97} &eacute;t&eacute; `,
+    )
+  const pages = [3, 5, 7, 9, 11, 13].map((seed) => Buffer.from(`<title>${seed}</title>${long(seed).join('')}`))
+  const input = (bytes: Uint8Array) => ({ mediaType: 'text/html', charset: undefined, bytes })
+  const alone = pages.map((bytes) => readPage(input(bytes)))
+  const works = pages.map((bytes) => readInTurns(input(bytes)))
+  const together: (Reading | undefined)[] = pages.map(() => undefined)
+  let stretches = 0
+  while (together.includes(undefined))
+    for (const [nth, work] of works.entries()) {
+      if (together[nth] !== undefined) continue
+      const { done, value } = work.next()
+      stretches++
+      if (done) together[nth] = value
+      assert.equal(read('<title>short</title>between').title, 'short')
+      assert.equal(textOf('text <b>between</b>'), 'text between')
+    }
+  assert.deepEqual(together, alone)
+  assert.ok(stretches > 4 * 4, String(stretches))
+  // One that is given up half-way leaves its memory to others.
+  for (let round = 0; round < 20; round++) {
+    const left = readInTurns(input(pages[0]))
+    assert.equal(left.next().done, false)
+    left.return(alone[0])
+  }
+  assert.equal(readInTurns(input(pages[0])).next().done, false)
 })

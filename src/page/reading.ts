@@ -1,7 +1,8 @@
 /**
- * Bytes of a page → what they say. Pure, synchronous, linear in the bytes, and it never throws. Bytes are read as what they
+ * Bytes of a page → what they say. Pure, linear in the bytes, and it never throws; a long page in stretches, if others wait. Bytes are read as what they
  * are, not as what they are declared to be (`classify/sniff.ts`).
  */
+import { runThrough, type Stretches } from '../base/stretches.ts'
 import { essenceOf, mediaKind } from './classify/media-kinds.ts'
 import { howToRead, type ReadAs } from './classify/sniff.ts'
 import { foldedText, type Gathered, gather, gatherNothing, gatherText } from './extract/gather.ts'
@@ -46,12 +47,16 @@ export function isReadable(mediaType: string): boolean {
  * links 8; of the text, writing down where it lies 5, folding 7, simhash and shape 16 to 28, digest 2.
  */
 export function readPage(input: PageBytes): Reading {
+  return runThrough(readInTurns(input))
+}
+
+export function* readInTurns(input: PageBytes): Stretches<Reading> {
   const mediaType = essenceOf(input.mediaType)
   const { as, sniffed } = howToRead(mediaType, input.bytes)
   if (as === 'none')
     return { mediaType, as, sniffed, charset: '', ...gatherNothing(troublesOfUnread(mediaType, sniffed)) }
   const { text, charset } = decode(input.bytes, input.charset)
-  const gathered = as === 'text' ? gatherText(text) : gather(text, as === 'xhtml')
+  const gathered = as === 'text' ? gatherText(text) : yield* gather(text, as === 'xhtml')
   return { mediaType, as, sniffed, charset, ...gathered }
 }
 

@@ -3,6 +3,7 @@
  * every way in which that ends before there is anything to read is here, by the table of failures.
  */
 import { type Body, type Exchange, type Headers, STALE_CONNECTION, type Want } from '../visit/exchange.ts'
+import { isByForm } from '../visit/generation.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
 import type { Twin } from '../visit/ports.ts'
 import type { Capture, PageReport } from '../visit/report.ts'
@@ -14,6 +15,7 @@ import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { isListed, type Judgement, stoppedBy } from './beware.ts'
 import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
+import { vainForm, vainWords } from './form-actions.ts'
 import { blankPage, redirectTarget, reportOf } from './page-facts.ts'
 import type { ScreenTools } from './screen.ts'
 import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
@@ -132,6 +134,11 @@ export function refuseUnwanted(
   const judge = () => (sitemap ? screen.scope.judgeSitemap(url) : screen.scope.judge(url, item.depth))
   const wanted = watched(item, tools, judge)
   if (!wanted.yes) return refused(item, 'scope', wanted.rule, now)
+  const vain = isByForm(item.path) ? vainForm(url, screen.reporter.memory) : undefined
+  if (vain !== undefined) {
+    screen.reporter.tally.add('stopped:form-action')
+    return refused(item, 'hazard', vainWords(vain), now)
+  }
   // What a sitemap lists is followed like the links of a page.
   const depth = sitemap ? 1 : isListed(item.path, screen.reporter.memory) ? 0 : item.depth
   const stopped = stoppedBy(url, { ...item, depth }, screen.reporter, site)

@@ -1,7 +1,7 @@
 /** Visits to sites that are not what they seem, with every defence on. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readPage } from '../page/reading.ts'
+import { readInTurns } from '../page/reading.ts'
 import type { Twin } from '../visit/ports.ts'
 import { freshMemory } from '../visit/site-memory.ts'
 import { parseUrl } from '../web/url/web-url.ts'
@@ -95,7 +95,7 @@ test('a probe whose reading throws costs nothing but itself, and is watched like
     watch: { begin: (_, item) => watched.push(`${item.path} ${item.url}`), end() {} },
     read(input) {
       if (new TextDecoder().decode(input.bytes) === probe.body) throw new Error('a bug')
-      return readPage(input)
+      return readInTurns(input)
     },
     durable: async ({ memory }) => void whileHung.push(memory.traps?.probe),
   })

@@ -23,7 +23,7 @@ import { probeMissing } from './probe.ts'
 import type { Reporter } from './reporter.ts'
 import { schemeOf } from './robots.ts'
 import { rulesFor } from './rules-for.ts'
-import type { ScreenTools } from './screen.ts'
+import { rememberIndexNames, type ScreenTools } from './screen.ts'
 import { schemeFails, siteFails, siteSuffers } from './silence.ts'
 import { isSitemap } from './sitemaps.ts'
 import { tellPage, tellStale } from './tell.ts'
@@ -135,6 +135,7 @@ async function crawlPages(
     isOneTooMany: (url, item) => isOneTooMany(url, item, reporter, tools),
     now: tools.clock.now(),
   }
+  rememberIndexNames(local, reporter)
   releaseTrusted(reporter, tools)
   const rules = new Map<string, Robots>()
   const endsAt = tools.clock.elapsed() + visit.limits.time

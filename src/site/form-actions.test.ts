@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { freshMemory } from '../visit/site-memory.ts'
 import { type Script, Scripted } from './scripted.test-data.ts'
 
 const HOME = 'http://a.test/'
@@ -40,4 +41,46 @@ test('where it exists it is asked for, and a link to it is always followed', asy
   const linked = new Scripted(chain(12, last))
   await linked.visit({ agenda: [HOME] })
   assert.ok(searches(linked).includes('a.test/f12/search.html'))
+})
+
+/** A page that links to every folder: their forms are all read before the first answer to one. */
+function hub(folders: number, more: Script = {}): Script {
+  const numbers = Array.from({ length: folders }, (_, i) => i + 1)
+  const script: Script = { [HOME]: { body: numbers.map((i) => `<a href="/f${i}/">${i}</a>`).join('') } }
+  for (const i of numbers) script[`http://a.test/f${i}/`] = { body: `<p>folder ${i} ${'word '.repeat(i)}</p>${FORM}` }
+  return { ...script, ...more }
+}
+
+test('what waits when the lesson is learnt is not asked for, and says why', async () => {
+  const web = new Scripted(hub(20))
+  const { parts, counts } = await web.visit({ agenda: [HOME] })
+  assert.equal(searches(web).length, 3)
+  assert.equal(counts.get('stopped:form-action'), 17)
+  const pages = parts.flatMap(({ pages }) => pages).filter(({ url }) => url.endsWith('/f20/search.html'))
+  const outcomes = pages.map(({ outcome }) => outcome)
+  assert.equal(outcomes.length, 1)
+  assert.ok(outcomes[0].kind === 'refused' && outcomes[0].by === 'hazard')
+  assert.match(outcomes[0].rule, /^form-action: .* search\.html .* 3 of those are missing and none is there$/)
+})
+
+test('nor what waits in the queue from an earlier visit, unless a link leads to it, too', async () => {
+  const forms = [{ name: 'search.html', found: 0, missing: 3 }]
+  const memory = { ...freshMemory(), forms }
+  const url = 'http://a.test/f1/search.html'
+  const visit = async (path: string, body: string) => {
+    const web = new Scripted({ [HOME]: { body } })
+    await web.visit({ agenda: [{ url: HOME }, { url, path }], visit: { memory } })
+    return searches(web).length
+  }
+  assert.equal(await visit('LS', ''), 0)
+  assert.equal(await visit('Ls', ''), 0)
+  assert.equal(await visit('LL', ''), 1, 'a link led to it')
+  assert.equal(await visit('LS', '<a href="/f1/search.html">x</a>'), 1, 'a link leads to it now')
+})
+
+test('a form and a link to the same page, on one page: the link counts', async () => {
+  const last: Script = { 'http://a.test/f20/': { body: `${FORM}<a href="search.html">search</a>` } }
+  const web = new Scripted(hub(20, last))
+  await web.visit({ agenda: [HOME] })
+  assert.ok(searches(web).includes('a.test/f20/search.html'))
 })

@@ -3,6 +3,7 @@
  * every folder, and most of them do not exist (3,071 times 404 at one site). The first ones that fail are enough.
  */
 import type { PageReport } from '../visit/report.ts'
+import type { SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import type { Reporter } from './reporter.ts'
 
@@ -13,16 +14,30 @@ const LONGEST_NAME = 100
 const ENOUGH_MISSING = 3
 const MISSING_A_FOUND = 3
 
-/** True when a form's action is not worth a request; its name is remembered, so that its answers are counted. */
-export function isVainForm(url: WebUrl, reporter: Reporter): boolean {
+/** What is known of the URLs of one name to which forms lead. */
+export type FormName = NonNullable<SiteMemory['forms']>[number]
+
+/** Set when a form's action is not worth a request. */
+export function vainForm(url: WebUrl, { forms }: SiteMemory): FormName | undefined {
+  if (forms === undefined) return undefined
   const name = nameOf(url)
-  if (name === '' || name.length > LONGEST_NAME) return false
-  const forms = reporter.memory.forms ?? []
   const known = forms.find((form) => form.name === name)
-  if (known !== undefined) return known.missing >= ENOUGH_MISSING && known.missing > known.found * MISSING_A_FOUND
-  if (forms.length < MOST_NAMES)
-    reporter.remember({ ...reporter.memory, forms: [...forms, { name, found: 0, missing: 0 }] })
-  return false
+  if (known === undefined || known.missing < ENOUGH_MISSING) return undefined
+  return known.missing > known.found * MISSING_A_FOUND ? known : undefined
+}
+
+export function vainWords({ name, found, missing }: FormName): string {
+  const there = found === 0 ? 'none is there' : `${found} ${found === 1 ? 'is' : 'are'} there`
+  return `form-action: forms of the site lead to ${name} in its folders, ${missing} of those are missing and ${there}`
+}
+
+/** The name of a form's action is remembered, so that its answers are counted. */
+export function rememberForm(url: WebUrl, reporter: Reporter): void {
+  const name = nameOf(url)
+  const forms = reporter.memory.forms ?? []
+  if (name === '' || name.length > LONGEST_NAME || forms.length >= MOST_NAMES) return
+  if (forms.some((form) => form.name === name)) return
+  reporter.remember({ ...reporter.memory, forms: [...forms, { name, found: 0, missing: 0 }] })
 }
 
 /** What became of a page whose name is that of a form's action. */

@@ -4,11 +4,15 @@
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
+import { isByForm } from '../visit/generation.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
-import { isSameText, type WebUrl } from '../web/url/web-url.ts'
+import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
-/** Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. */
-const MOST_SPELLINGS = 3
+/**
+ * Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. A folder
+ * has five names of its index.
+ */
+const MOST_SPELLINGS = 5
 const MOST_SPELLINGS_A_VISIT = 10_000
 /** Texts kept for comparison: only of URLs whose text is not the one that their key is made of. */
 const MOST_TEXTS = 20_000
@@ -24,15 +28,25 @@ export class LocalFrontier {
   /** Other texts told of: how many by URL, and which. */
   readonly #spellings = new Map<bigint, number>()
   readonly #told = new HashSet64()
+  #hasIndexNames: boolean
+  /** What waits here because a form leads to it. */
+  readonly #forms = new Map<bigint, AgendaItem>()
 
   constructor(visit: Visit) {
+    this.#hasIndexNames = visit.memory.indexNames === true
     this.#queue = [...visit.agenda]
     this.#most = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of visit.agenda) {
       this.#seen.add(item.key)
+      if (isByForm(item.path)) this.#forms.set(item.key, item)
       if (!isNormal(item)) this.#keepText(item)
     }
+  }
+
+  /** Folders of the site are linked by names of their index, too: a folder's URL may be known under such a name. */
+  get hasIndexNames(): boolean {
+    return this.#hasIndexNames
   }
 
   /**
@@ -43,10 +57,12 @@ export class LocalFrontier {
     if (this.#seen.add(item.key)) {
       const queued = this.#queue.length - this.#next < this.#most
       if (queued) this.#queue.push(item)
+      if (queued && isByForm(item.path)) this.#forms.set(item.key, item)
       // Whoever offers a sitemap or a feed does not say whether its text is lossy.
-      if (lossy || (queued && !isNormal(item))) this.#keepText(item)
+      const mayDiffer = lossy || this.#mayHaveIndexName(item.url)
+      if (mayDiffer || (queued && !isNormal(item))) this.#keepText(item)
       // What the frontier has is not known here: it will see whether this is another text of it.
-      return lossy && this.#most === 0 ? 'spelling' : 'new'
+      return mayDiffer && this.#most === 0 ? 'spelling' : 'new'
     }
     if (!this.isSpelling(item.key, item.url, lossy)) return 'known'
     this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
@@ -59,12 +75,21 @@ export class LocalFrontier {
     return this.#seen.has(key) && !this.isSpelling(key, href, lossy)
   }
 
-  /** Whether `offer` would say so. Where no text is kept, only a lossy one can be another. */
+  /** Whether `offer` would say so. Where no text is kept, only a lossy one can be another, and a folder. */
   isSpelling(key: bigint, url: string, lossy: boolean): boolean {
     const text = this.#texts.size === 0 ? undefined : this.#texts.get(key)
-    if (text === undefined ? !lossy : isSameText(text, url)) return false
+    const mayDiffer = text === undefined ? lossy || this.#mayHaveIndexName(url) : !isSameText(text, url)
+    if (!mayDiffer) return false
     if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MOST_SPELLINGS) return false
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
+  }
+
+  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. */
+  isLinked(key: bigint, path: string): void {
+    const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
+    if (item === undefined) return
+    item.path = path
+    this.#forms.delete(key)
   }
 
   /** The site has it already: queued, asked for, or known to the frontier. */
@@ -83,6 +108,7 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
+    if (item !== undefined) this.#forms.delete(item.key)
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)
@@ -91,8 +117,13 @@ export class LocalFrontier {
     return item
   }
 
+  #mayHaveIndexName(url: string): boolean {
+    return this.#hasIndexNames && isFolder(url)
+  }
+
   /** Every other text of a URL whose text is its normal one is lossy, and known by that. */
   #keepText({ key, url }: AgendaItem): void {
+    if (namesIndex(url)) this.#hasIndexNames = true
     if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, url)
   }
 }

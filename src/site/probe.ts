@@ -2,7 +2,9 @@
  * One polite question: what does the site say of a name that cannot exist? An honest one answers 404; one that answers 200
  * has shown what its error pages look like. Asked at most once a site, when the detectors want to know.
  */
+
 import { hash64 } from '../base/digest.ts'
+import { runThrough } from '../base/stretches.ts'
 import { learnProbe } from '../hazards/detect.ts'
 import type { PageFacts } from '../hazards/page-facts.ts'
 import { isReadable } from '../page/reading.ts'
@@ -69,7 +71,7 @@ function contentOfProbe(answer: Body, bytes: Uint8Array, tools: SiteTools): Page
   const { headers } = answer.head
   const { type, charset } = parseMediaType(headerOf(headers, 'content-type'))
   try {
-    return contentOf(tools.read({ mediaType: type, charset, bytes }), payloadDigest(answer), () => '')
+    return contentOf(runThrough(tools.read({ mediaType: type, charset, bytes })), payloadDigest(answer), () => '')
   } catch (error) {
     tools.journal.tell({ kind: 'trouble', what: `reading what is missing: ${String(error).slice(0, 200)}` })
     return undefined

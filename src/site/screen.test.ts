@@ -21,6 +21,7 @@ import {
   type LinkSource,
   linkFacts,
   outLink,
+  rememberIndexNames,
   resolveLinks,
   type ScreenTools,
 } from './screen.ts'
@@ -148,7 +149,7 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
     let admitted = false
     if (follow === 'yes') admitted = feed ? offerFeed(url, from.item, tools) : offerPlainly(url, from.item, tools)
     else if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-    if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { embedded: true }) })
+    if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { kind: 'embed' as const }) })
   }
   return { facts: { links: [...facts.values()], abroad }, packed: packLinks(out) }
 }
@@ -172,6 +173,7 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
       { url: href, key, depth, dueAt: tools.now, via: from.url, tries: 0, path },
       url.lossy,
     )
+    if (news !== 'known') rememberIndexNames(tools.local, tools.reporter)
     if (news !== 'known') tools.reporter.found(news === 'spelling' ? { ...link, spelling: true } : link)
     return true
   }

@@ -9,14 +9,14 @@ import { isOfAnotherFamily } from '../hazards/detect.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
-import { LinkPacker, type OutLink } from '../visit/adjacency.ts'
+import { type LinkKind, LinkPacker, type OutLink } from '../visit/adjacency.ts'
 import { type CountName, countLabel, type Tally } from '../visit/counts.ts'
-import { generationOf, pathAfter } from '../visit/generation.ts'
+import { generationOf, isByForm, pathAfter } from '../visit/generation.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import { isListed } from './beware.ts'
-import { isVainForm } from './form-actions.ts'
+import { rememberForm, vainForm } from './form-actions.ts'
 import { linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
 import type { Reporter } from './reporter.ts'
@@ -149,17 +149,19 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
   for (const { found, url, first } of links) {
     if (rests && at++ % LINKS_A_STRETCH === 0) yield
     const feed = isFeed(found, url, tools)
-    const kind = found.kind === 'embed' ? 'embed' : undefined
-    const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? kind)
+    const kind = found.kind === 'embed' ? 'embed' : found.kind === 'form' ? 'form' : 'link'
+    const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? (kind === 'embed' ? kind : undefined))
     if (unwanted !== undefined) tally.add(unwantedName(unwanted))
-    const isVain = found.kind === 'form' && url.site === tools.site && isVainForm(url, tools.reporter)
+    const isOwnForm = kind === 'form' && url.site === tools.site
+    if (isOwnForm) rememberForm(url, tools.reporter)
+    const isVain = isOwnForm && vainForm(url, tools.reporter.memory) !== undefined
     if (isVain) tally.add('stopped:form-action')
     const follow = unwanted !== undefined || isVain ? 'unwanted' : found.nofollow ? 'directive' : from.follow
     if (follow !== 'yes') {
       if (!first) continue
       passedOver.add(url.key)
       if (follow !== 'unwanted') tally.add(`refused:${follow}`)
-      pack(url, false, out, tools, kind !== undefined)
+      pack(url, false, out, tools, kind)
       continue
     }
     // Named twice, once with nofollow and once without: the one without counts.
@@ -171,9 +173,11 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
     const isAbroad = url.site !== tools.site
     const listed = isAbroad || (granted < MAX_LISTED && isListedBy(from.lister, url, tools))
     if (listed && !isAbroad) granted++
-    const way = listed ? ways.listed : ways.offspring
+    // A link to it counts, too, if there is one besides.
+    if (isOwnForm) passedOver.add(url.key)
+    const way = isOwnForm ? (listed ? ways.listedForm : ways.form) : listed ? ways.listed : ways.offspring
     const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
-    if (first) pack(url, admitted, out, tools)
+    if (first) pack(url, admitted, out, tools, kind)
   }
   return out.bytes()
 }
@@ -223,12 +227,16 @@ function isListedBy(lister: string | undefined, url: WebUrl, tools: ScreenTools)
   return lister !== undefined && !tools.local.holds(url) && isOfAnotherFamily(lister, normalPath(url))
 }
 
-/** How a link of a page was found: one of two for all of them. */
+/** How a link of a page was found: one of four for all of them. */
 type Way = Pick<Link, 'depth' | 'via' | 'path' | 'lastmod'>
 
-function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: Way } {
-  const way = (listed: boolean): Way => ({ depth: depth + 1, via: url, path: pathAfter(path, 'L', listed) })
-  return { listed: way(true), offspring: way(false) }
+function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: Way; listedForm: Way; form: Way } {
+  const way = (step: 'L' | 'S', listed: boolean): Way => ({
+    depth: depth + 1,
+    via: url,
+    path: pathAfter(path, step, listed),
+  })
+  return { listed: way('L', true), offspring: way('L', false), listedForm: way('S', true), form: way('S', false) }
 }
 
 /** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
@@ -254,16 +262,24 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
+  if (!isByForm(path)) tools.local.isLinked(url.key, path)
   if (lastmod === undefined && tools.local.holds(url)) return true
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
+  rememberIndexNames(tools.local, tools.reporter)
   if (news === 'known' && lastmod === undefined) return true
   const link = linkTo(url, depth, via, path)
   if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true
   tools.reporter.found(link)
   return true
+}
+
+/** For visits to come, which know of what was asked for only the keys. */
+export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): void {
+  if (local.hasIndexNames && reporter.memory.indexNames === undefined)
+    reporter.remember({ ...reporter.memory, indexNames: true })
 }
 
 function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
@@ -281,12 +297,13 @@ export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): Out
     key: url.key,
     siteKey: url.site === tools.site ? undefined : siteKey(url.site),
     url: admitted ? undefined : url.href,
+    kind: 'link',
   }
 }
 
-function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, embedded = false): void {
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, kind: LinkKind): void {
   const site = url.site === tools.site ? undefined : siteKey(url.site)
-  out.add(url.key, site, admitted ? undefined : url.href, embedded)
+  out.add(url.key, site, admitted ? undefined : url.href, kind)
 }
 
 /** By scheme, and by kind of name: both come from short lists of ours. */

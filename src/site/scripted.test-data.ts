@@ -2,7 +2,7 @@
 import { sha1 } from '../base/digest.ts'
 import { type VirtualClock, virtualClock } from '../base/virtual-clock.ts'
 import { UNLIMITED } from '../hazards/limits.ts'
-import { readPage, readText } from '../page/reading.ts'
+import { readInTurns, readText } from '../page/reading.ts'
 import { emptyBlacklist } from '../scope/blacklist.ts'
 import { makeScope } from '../scope/scope.ts'
 import type { Event } from '../visit/events.ts'
@@ -126,7 +126,7 @@ export class Scripted {
         this.addresses.has(host) ? this.tools.resolve(host, new AbortController().signal) : NO_SUCH_NAME,
       ),
       foreign: new ForeignAnswers(clock),
-      read: readPage,
+      read: readInTurns,
       readText,
       watch: { begin() {}, end() {} },
       token: 'Orbweaver',

@@ -1,6 +1,7 @@
 /** What a visit is given. Everything that reaches the world comes in here, so a visit runs the same over loopback, over the web and in virtual time. */
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Journal } from '../base/journal.ts'
+import type { Stretches } from '../base/stretches.ts'
 import type { HazardLimits } from '../hazards/limits.ts'
 import type { PageBytes, Reading } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -46,7 +47,7 @@ export interface SiteTools {
   domains: DomainBook
   /** Other sites' robots.txt that redirects lead to. */
   foreign: ForeignAnswers
-  read(input: PageBytes): Reading
+  read(input: PageBytes): Stretches<Reading>
   /** The text of the same bytes, for who wants more of it than its signature. */
   readText(input: PageBytes): string
   watch: ReadingWatch

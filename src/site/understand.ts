@@ -27,7 +27,7 @@ export interface Understood {
   text(): string
 }
 
-/** Rests between the links of a page that has very many; reading itself is one stretch, bounded by the size of the page. */
+/** Rests between the parts of a page that is long, and between the links of one that has very many. */
 export function* understand(
   item: AgendaItem,
   body: Body,
@@ -59,7 +59,7 @@ export function* understand(
       if (as === 'none') return unread(undefined, sniffed)
     }
     const { charset } = parseMediaType(headerOf(headers, 'content-type'))
-    const reading = site.read({ mediaType: declared, charset, bytes })
+    const reading = yield* site.read({ mediaType: declared, charset, bytes })
     const text = () => site.readText({ mediaType: declared, charset, bytes })
     if (reading.sniffed !== undefined && !notes.some((note) => note.startsWith('sniff:')))
       notes.push(`sniff:${reading.sniffed}`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { sha1 } from '../base/digest.ts'
-import { readPage } from '../page/reading.ts'
+import { readInTurns } from '../page/reading.ts'
 import { STALE_CONNECTION } from '../visit/exchange.ts'
 import type { FailureKind, Outcome } from '../visit/outcome.ts'
 import type { PageReport } from '../visit/report.ts'
@@ -274,9 +274,9 @@ test('a bug of ours that one page brings out costs that page only; a disk that f
 })
 
 test('a page whose reading throws is kept, counted as failed in reading, and not tried again', async () => {
-  const read: typeof readPage = (input) => {
+  const read: typeof readInTurns = (input) => {
     if (Buffer.from(input.bytes).includes('killer')) throw new Error('too deep')
-    return readPage(input)
+    return readInTurns(input)
   }
   const web = new Scripted({ [HOME]: { body: '<a href=/b>b</a>killer' }, 'http://a.test/b': { body: 'b' } }, { read })
   const { pages, counts, why } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })

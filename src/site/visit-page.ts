@@ -6,7 +6,7 @@ import { hash64 } from '../base/digest.ts'
 import { inTurns } from '../base/stretches.ts'
 import { packLinks } from '../visit/adjacency.ts'
 import { redirectsIn } from '../visit/generation.ts'
-import type { Outcome } from '../visit/outcome.ts'
+import { keptAs, type Outcome } from '../visit/outcome.ts'
 import type { PageReport } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
 import { type Decoded, decodeContent } from '../web/http/decode.ts'
@@ -130,10 +130,11 @@ async function takeDecoded(
   const { capture, twin } = await keepBesideTwin(exchange, answer, tools.site)
   page.capture = capture
   if (understood.reading === 'failed') return fail(item, 'reading', exchange, page, tools)
-  const how = item.before === undefined ? 'first' : item.before.digest === capture.digest ? 'same' : 'changed'
   // The detectors see a page before its links are followed: one that gives a trap away adds nothing more to it.
   const scolds = reading !== undefined && saysNothing(item.url, reading, screen.reporter, tools.site)
-  const outcome: Outcome = scolds ? { kind: 'refused', by: 'hazard', rule: UNSUPPORTED_BROWSER } : { kind: 'kept', how }
+  const outcome: Outcome = scolds
+    ? { kind: 'refused', by: 'hazard', rule: UNSUPPORTED_BROWSER }
+    : keptAs(item.before, capture.digest)
   if (!scolds) page.memory = memoryOf(capture, reading, answer.head.headers)
   const kept = end(item, outcome, page)
   const seen = {

@@ -6,7 +6,7 @@ import { LinkCursor, type OutLink, packLinks, unpackLinks } from './adjacency.ts
 const key = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
 const links = fc.array(
   fc.record<OutLink>(
-    { key, siteKey: key, url: fc.webUrl(), embedded: fc.constant(true) },
+    { key, siteKey: key, url: fc.webUrl(), kind: fc.constantFrom('embed', 'link', 'form') },
     { requiredKeys: ['key'], noNullPrototype: true },
   ),
 )
@@ -25,7 +25,7 @@ test('links come back as they went, and the cursor sees the same', () => {
       }
       assert.deepEqual(
         seen,
-        sent.map(({ url: _, embedded: __, ...link }) => link),
+        sent.map(({ url: _, kind: __, ...link }) => link),
       )
     }),
   )

@@ -11,9 +11,15 @@ export interface OutLink {
   siteKey?: bigint
   /** Set when the link is not wanted and so stands nowhere else. */
   url?: string
-  /** The page does not link to it, but shows it as a part of itself: a style, a script, a picture. Unknown in older collections. */
-  embedded?: true
+  /** Pages of older collections do not say it. */
+  kind?: LinkKind
 }
+
+/** `embed`: the page shows it as a part of itself: a style, a script, a picture. `form`: only forms of the page lead to it. */
+export type LinkKind = 'embed' | 'link' | 'form'
+
+/** Two bits; 0: not known. */
+const KINDS: readonly (LinkKind | undefined)[] = [undefined, 'embed', 'link', 'form']
 
 /** One page is packed at a time, without a wait, so most packers share it. */
 const shared = new ByteWriter(4096)
@@ -33,9 +39,9 @@ export class LinkPacker {
     out.count(count)
   }
 
-  add(key: bigint, siteKey: bigint | undefined, url: string | undefined, embedded = false): void {
+  add(key: bigint, siteKey: bigint | undefined, url: string | undefined, kind?: LinkKind): void {
     const out = this.#out
-    out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2) | (embedded ? 4 : 0))
+    out.byte((siteKey === undefined ? 0 : 1) | (url === undefined ? 0 : 2) | (KINDS.indexOf(kind) << 2))
     out.u64(key)
     if (siteKey !== undefined) out.u64(siteKey)
     if (url !== undefined) out.text(url)
@@ -48,7 +54,7 @@ export class LinkPacker {
 
 export function packLinks(links: readonly OutLink[]): Uint8Array {
   const packer = new LinkPacker(links.length)
-  for (const { key, siteKey, url, embedded } of links) packer.add(key, siteKey, url, embedded)
+  for (const { key, siteKey, url, kind } of links) packer.add(key, siteKey, url, kind)
   return packer.bytes()
 }
 
@@ -61,7 +67,8 @@ export function unpackLinks(packed: Uint8Array): OutLink[] {
     const link: OutLink = { key: from.u64() }
     if (flags & 1) link.siteKey = from.u64()
     if (flags & 2) link.url = from.text()
-    if (flags & 4) link.embedded = true
+    const kind = KINDS[(flags >> 2) & 3]
+    if (kind !== undefined) link.kind = kind
     links.push(link)
   }
   return links

@@ -10,7 +10,8 @@
 /** Discovery paths are for people; a longer one says no more. */
 export const LONGEST_PATH = 50
 
-export type Step = 'L' | 'R'
+/** A link, a redirect, a form: Heritrix's letters. */
+export type Step = 'L' | 'R' | 'S'
 
 /** The path of what a page names: of very many steps, the last ones. */
 export function pathAfter(path: string, step: Step, listed: boolean): string {
@@ -20,6 +21,11 @@ export function pathAfter(path: string, step: Step, listed: boolean): string {
 /** Redirects that led to it one after the other. */
 export function redirectsIn(path: string): number {
   return /[Rr]*$/.exec(path)![0].length
+}
+
+/** A form led to it, and nothing else did. */
+export function isByForm(path: string): boolean {
+  return path.endsWith('S') || path.endsWith('s')
 }
 
 export function generationOf(path: string): number {

@@ -48,3 +48,8 @@ export type Outcome =
   | { kind: 'gone'; why: FailureKind }
   /** Goes back to the queue with a penalty. */
   | { kind: 'later'; why: FailureKind; notBefore: Instant }
+
+/** A page that is kept, compared with what the look before brought, if there was one. `digest`: of its payload. */
+export function keptAs(before: { digest: string } | undefined, digest: string): Outcome {
+  return { kind: 'kept', how: before === undefined ? 'first' : before.digest === digest ? 'same' : 'changed' }
+}

@@ -71,6 +71,8 @@ export interface SiteMemory {
   sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `site/form-actions.ts` reads it. */
   forms?: { name: string; found: number; missing: number }[]
+  /** Folders of the site are linked by names of their index, too. Only `site/local-frontier.ts` reads it. */
+  indexNames?: true
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `site/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
   /** Whether it is a mirror, it seems. Only `site/likeness.ts` reads it. */

@@ -22,7 +22,7 @@ export interface AgendaItem {
   via?: string
   /** Requests for it that failed before. */
   tries: number
-  /** How it was found, in Heritrix's letters: L link, R redirect, E embed, M sitemap, N name to try, P in front of what robots.txt names, '' seed. The whole path, at most 50 letters. */
+  /** How it was found, in Heritrix's letters: L link, R redirect, S form, E embed, M sitemap, N name to try, P in front of what robots.txt names, '' seed. The whole path, at most 50 letters. */
   path: string
   /** What an earlier look brought. No frontier fills it yet: pages are collected once. */
   before?: PageMemory

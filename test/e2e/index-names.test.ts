@@ -3,15 +3,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crawl, folder, kept, links, runTo, serve } from './command.ts'
 
-test('index.html and default.html of one folder are both collected; a single name is asked for once', async (t) => {
+test('two names of a folder’s index are both collected, whichever comes first; a single name is asked for once', async (t) => {
   const web = await serve(t, {
     'a.test': {
-      '/': links('/both/', '/both/index.html', '/both/default.html', '/one/', '/one/index.html'),
+      '/': links('/both/', '/both/index.html', '/both/default.html', '/one/', '/one/index.html', '/late/default.html'),
       '/both/': 'the index',
       '/both/index.html': 'the index',
       '/both/default.html': 'another page',
       '/one/': 'one',
       '/one/index.html': 'one',
+      '/late/default.html': links('/late/'),
+      '/late/': links('/late/index.html'),
+      '/late/index.html': 'an index that is not the folder’s',
     },
   })
   const at = folder(t)
@@ -20,6 +23,10 @@ test('index.html and default.html of one folder are both collected; a single nam
     'http://a.test/',
     'http://a.test/both/',
     'http://a.test/both/default.html',
+    'http://a.test/both/index.html',
+    'http://a.test/late/',
+    'http://a.test/late/default.html',
+    'http://a.test/late/index.html',
     'http://a.test/one/',
   ])
   const get = async (url: string) => (await runTo(0, ['get', url, '-c', at])).stdout

@@ -9,6 +9,7 @@ import { connect } from 'node:tls'
 import { selfSigned } from '../../src/testweb/certificate.ts'
 import { walk } from '../../src/testweb/walker.ts'
 import { lastWords, startServer, startWorker } from './cluster.ts'
+import { warcRecords } from './command.ts'
 import { assertSameSet, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
 
 const WEB = { seed: 5, sites: 4, pages: 40, latencyMs: 4, pageBytes: 2000, crawlDelaySeconds: 0.2 }
@@ -66,6 +67,11 @@ test('pages behind a certificate that browsers warn of are kept, and every recor
   const log = readFileSync(join(folder.at('collection'), 'logs', 'crawl.log'), 'utf8')
   const kept = log.split('\n').filter((line) => line.includes(' 200 '))
   assert.ok(kept.length > 0 && kept.every((line) => line.includes('certificate:self-signed')), log)
+  const records = warcRecords(folder.at('collection')).map(({ headers }) => headers)
+  const answers = records.filter((headers) => /response|revisit/.test(headers['WARC-Type']))
+  assert.ok(answers.length > 0)
+  for (const headers of records)
+    assert.equal(headers['X-Crawler-Certificate'], answers.includes(headers) ? 'self-signed' : undefined)
   const explained = await orbweaver(['explain', home, ...collection])
   assert.match(explained.stdout, /Marked: the certificate was self-signed\./)
   const report = await orbweaver(['report', '--json', ...collection])

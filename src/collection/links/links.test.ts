@@ -9,8 +9,9 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { packLinks } from '../../visit/adjacency.ts'
+import type { PageReport } from '../../visit/report.ts'
 import { writePage } from '../pages/write-page.ts'
-import { samplePage } from '../sample-report.ts'
+import { lookedAgain, NOON, samplePage } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex, rebuildInlinks } from './index-links.ts'
@@ -38,8 +39,14 @@ async function open(): Promise<Database> {
   return database
 }
 
-async function look(database: Database, url: string, links: string[], how: 'first' | 'changed' | 'same' = 'first') {
-  const page = samplePage(url, { outcome: { kind: 'kept', how } }, `${url} ${links}`, links)
+const lastLooks = new WeakMap<Database, Map<string, PageReport>>()
+
+/** As a visit makes it: compared with the look before. */
+async function look(database: Database, url: string, links: string[]) {
+  const last = lastLooks.get(database) ?? new Map<string, PageReport>()
+  lastLooks.set(database, last)
+  const page = lookedAgain(samplePage(url, {}, `${url} ${links}`, links), last.get(url))
+  last.set(url, page)
   await database.transact((tx) => writePage(tx, siteKeyOf(new URL(url).host), page))
 }
 
@@ -70,7 +77,7 @@ test('who links here, also after pages changed their links, in any pieces', asyn
       for (const act of actions) {
         if (act.kind === 'index') await database.transact((tx) => indexLinks(tx, act.pages, act.bytes))
         else {
-          await look(database, act.url, act.links, truth.has(act.url) ? 'changed' : 'first')
+          await look(database, act.url, act.links)
           truth.set(act.url, new Set(act.links))
         }
       }
@@ -106,7 +113,12 @@ test('a piece takes no more bytes than it may, but always a page', async () => {
 test('a page that was not read this time keeps its links; one that is gone loses them', async () => {
   const database = await open()
   await look(database, URLS[0], [URLS[1]])
-  await look(database, URLS[0], [], 'same')
+  await look(database, URLS[0], [URLS[1]])
+  const later: Partial<PageReport> = {
+    outcome: { kind: 'later', why: 'connect-timeout', notBefore: NOON },
+    ...{ status: -2, memory: undefined, capture: undefined },
+  }
+  await database.transact((tx) => writePage(tx, siteKeyOf('a.test'), samplePage(URLS[0], later)))
   await indexAll(database)
   assert.equal((await inlinks(database, URLS[1])).count, 1)
   const gone = samplePage(URLS[0], { outcome: { kind: 'gone', why: 'status-404' }, status: 404 })
@@ -156,7 +168,7 @@ test('a site with many targets is split, and a large one added up in passes, wit
   await look(database, URLS[0], targets)
   await look(database, URLS[1], targets.slice(0, 100))
   await indexAll(database)
-  await look(database, URLS[0], targets.slice(50), 'changed')
+  await look(database, URLS[0], targets.slice(50))
   await indexAll(database)
   const slots = await database.read((tx) => sqliteTx(tx).all<{ slot: number }>('SELECT slot FROM inlink'))
   assert.ok(slots.length > 200 && slots.some(({ slot }) => slot === -1) && slots.every(({ slot }) => slot < 256))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hash64, sha1 } from '../../base/digest.ts'
+import { keptAs } from '../../visit/outcome.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { writeVerdicts } from '../pages/write-verdicts.ts'
 import { NOON } from '../sample-report.ts'
@@ -42,9 +43,11 @@ test('a replica that sends its visitors to the original stays, one that sends th
 
 test('a page that only changed its markup, or a date, is the same', async () => {
   const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
+  const before = new Map<string, { digest: string }>()
   const put = async (site: string, content: string, text: bigint, simhash: bigint) => {
     const memory = { digest: sha1(Buffer.from(content)), textDigest: text, simhash }
-    await addPage(database, `http://${site}/`, content, { memory, outcome: { kind: 'kept', how: 'changed' } })
+    await addPage(database, `http://${site}/`, content, { memory, outcome: keptAs(before.get(site), memory.digest) })
+    before.set(site, memory)
   }
   const now = () => database.read((tx) => whyNoMirror(tx, usualUrls, PAIR, 0))
   await put('a.test', '<b>x', 7n, 0b1111n)

@@ -1,6 +1,6 @@
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import type { VisitReport } from '../../visit/report.ts'
-import { type VerdictRow, verdictRow } from '../pages/verdict-row.ts'
+import { verdictRow } from '../pages/verdict-row.ts'
 import { siteKeyOf } from '../site-key.ts'
 
 export const WRITE_VERDICTS = `
@@ -24,34 +24,12 @@ export async function writeVerdicts(
   )
   const rows = all.filter(({ withdrawn }) => !withdrawn)
   // What is withdrawn was told by an earlier report; of one of these, it is written first.
-  if (rows.length > 0) await insert(tx, bucket, rows)
+  if (rows.length > 0) await tx.run(WRITE_VERDICTS, bucket, ...WRITTEN.map((name) => rows.map((row) => row[name])))
   const wrong = all.filter(({ withdrawn }) => withdrawn)
   if (wrong.length > 0)
-    await tx.run(
-      WITHDRAW_VERDICTS,
-      bucket,
-      wrong.map(({ site }) => site),
-      wrong.map(({ rule }) => rule),
-      wrong.map(({ pattern }) => pattern),
-      wrong.map(({ at }) => at),
-      wrong.map(({ evidence }) => evidence),
-    )
+    await tx.run(WITHDRAW_VERDICTS, bucket, ...WITHDRAWN.map((name) => wrong.map((row) => row[name])))
 }
 
-async function insert(
-  tx: PostgresTx,
-  bucket: number,
-  rows: readonly (VerdictRow & { id: number; site: bigint })[],
-): Promise<void> {
-  await tx.run(
-    WRITE_VERDICTS,
-    bucket,
-    rows.map(({ id }) => id),
-    rows.map(({ site }) => site),
-    rows.map(({ rule }) => rule),
-    rows.map(({ evidence }) => evidence),
-    rows.map(({ at }) => at),
-    rows.map(({ pattern }) => pattern),
-    rows.map(({ examples }) => examples),
-  )
-}
+/** In the order of the statements' parameters. */
+const WRITTEN = ['id', 'site', 'rule', 'evidence', 'at', 'pattern', 'examples'] as const
+const WITHDRAWN = ['site', 'rule', 'pattern', 'at', 'evidence'] as const

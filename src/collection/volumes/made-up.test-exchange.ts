@@ -1,7 +1,7 @@
 /** Exchanges for tests: bytes as a server would have sent them. */
 import type { Instant } from '../../base/clock.ts'
 import { type Random, seededRandom } from '../../base/random.ts'
-import type { Answer, Body, Exchange } from '../../visit/exchange.ts'
+import type { Answer, Body, CertificateFault, Exchange } from '../../visit/exchange.ts'
 
 export interface MadeUp {
   url?: string
@@ -13,6 +13,7 @@ export interface MadeUp {
   chunked?: boolean
   cut?: 'length' | 'time' | 'disconnect'
   tls?: string
+  certificate?: CertificateFault
 }
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
@@ -38,6 +39,7 @@ export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & A
       `GET ${path} HTTP/1.1\r\nHost: www.example.org\r\nUser-Agent: orbweaver/0.1 (+https://example.org/)\r\n\r\n`,
     ),
     tls: wish.tls,
+    ...(wish.certificate !== undefined && { certificate: wish.certificate }),
     answer: wish.cut ? { ...body, kind: 'cut', why: wish.cut } : { ...body, kind: 'full' },
   }
 }
@@ -62,5 +64,6 @@ export function anyExchange(number: number): ReturnType<typeof madeUpExchange> {
     chunked: random.integer(3) === 0,
     cut: random.integer(10) === 0 ? 'length' : undefined,
     tls: random.integer(2) === 0 ? 'tls/1.3' : undefined,
+    certificate: random.integer(4) === 0 ? 'self-signed' : undefined,
   })
 }

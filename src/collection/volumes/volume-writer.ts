@@ -232,6 +232,7 @@ class VolumeWriter implements Archive {
       length: kept.head.length + body.length,
       payloadDigest: digest,
       truncated: kept.truncated,
+      certificate: exchange.certificate,
     }
     const head = utf8(revisits ? revisitHead({ ...record, original: twin }) : responseHead(record))
     const offset = this.#position(volume)

@@ -31,7 +31,7 @@ else {
   describe('looks on PostgreSQL', () => looksContract(make))
   describe('seeds on PostgreSQL', () => seedLooksContract(make))
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
-  describe('spellings on PostgreSQL', () => spellingsContract(make))
+  describe('spellings on PostgreSQL', () => spellingsContract(make, 15))
   describe('other names on PostgreSQL', () => aliasesContract(make))
   describe('caution on PostgreSQL', () => cautionContract(make))
   describe('domains on PostgreSQL', () => domainsContract(make))

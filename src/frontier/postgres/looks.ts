@@ -133,7 +133,7 @@ async function lookAtUrl(tx: PostgresTx, text: string): Promise<UrlLook | undefi
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
   const place = (key: bigint) => [bucketOf('postgres', site), site, signed64(key)] as const
-  const own = urls.keyByName(text)
+  const own = urls.keyApart(text)
   const isOwn = own !== undefined && (await tx.get(READ_URL, ...place(own))) !== undefined
   const key = isOwn ? own : parsed.key
   const at = place(key)

@@ -79,12 +79,10 @@ function markOne(
   const { outcome } = page
   // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
   const follows =
-    outcome.kind === 'moved' &&
-    outcome.to !== page.url &&
-    sheaf.rules.urls.parse(outcome.to)?.key === page.key &&
-    !sheaf.rules.urls.areTwoIndexes(page.url, outcome.to)
+    outcome.kind === 'moved' && outcome.to !== page.url && sheaf.rules.urls.parse(outcome.to)?.key === page.key
   if (follows && followSpelling(sheaf, site, row, page, outcome.to)) return
-  sheaf.spellings.forget(row)
+  // The page is there: only other names of its folder's index are kept.
+  sheaf.spellings.keepOnly(row, ({ url }) => sheaf.rules.urls.areTwoIndexes(page.url, url))
 }
 
 /** False: the next text of the URL takes its place. */

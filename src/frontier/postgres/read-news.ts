@@ -6,6 +6,7 @@ import { lastmodOf } from '../lastmod.ts'
 import { isNewText } from '../spellings.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 import { isNewer } from './enqueue.ts'
+import { READ_SPELLINGS, type SpellingRow } from './spelling-rows.ts'
 import type { UrlPlace } from './url-rows.ts'
 
 export const READ_TEXTS = `
@@ -51,14 +52,32 @@ export async function readNews(
     byBucket(asked, ({ site }) => site),
     async (bucket, some) => {
       const rows = await tx.allExact<TextRow>(READ_TEXTS, bucket, column(some, 'site'), column(some, 'key'))
+      const indexes: { row: TextRow; link: Link }[] = []
       for (const row of rows)
         for (const link of places.get(row.site)?.get(row.key) ?? []) {
           if (row.url === link.url) known.push(link)
           const lastmod = lastmodOf(link)
-          if (isNewText(row, link.url) || urls.areTwoIndexes(row.url, link.url)) continue
-          if (lastmod === null || !isNewer(lastmod, row.lastmod)) news.delete(link)
+          if (isNewText(row, link.url)) continue
+          if (urls.areTwoIndexes(row.url, link.url)) indexes.push({ row, link })
+          else if (lastmod === null || !isNewer(lastmod, row.lastmod)) news.delete(link)
         }
+      for (const link of await indexesKnown(tx, bucket, indexes)) news.delete(link)
     },
   )
   return { news, known }
+}
+
+/** Links that name a folder's index as one before them did: that is kept beside the folder's own text. */
+async function indexesKnown(
+  tx: PostgresTx,
+  bucket: number,
+  pairs: readonly { row: TextRow; link: Link }[],
+): Promise<Link[]> {
+  if (pairs.length === 0) return []
+  const rows = pairs.map(({ row }) => row)
+  const texts = await tx.allExact<SpellingRow>(READ_SPELLINGS, bucket, column(rows, 'site'), column(rows, 'key'))
+  const isKept = ({ row, link }: { row: TextRow; link: Link }) =>
+    link.lastmod === undefined &&
+    texts.some(({ site, key, url }) => site === row.site && key === row.key && url === link.url)
+  return pairs.filter(isKept).map(({ link }) => link)
 }

@@ -85,10 +85,16 @@ export class Sheaf {
     return { urls: this.rules.urls, aliases: this.names, mayReplace: this.rules.mayReplace }
   }
 
-  /** URLs of locked sites, with their other spellings. */
+  /** URLs of locked sites, with their other spellings, and what those are apart from their folder. */
   async readUrls(places: Iterable<UrlPlace>): Promise<void> {
     const spelt = await this.urls.read(this.urls.unread(places))
     await this.spellings.read(spelt)
+    const others = spelt.flatMap((place) => this.spellings.of(place)).filter(({ tried }) => tried === 0)
+    const apart = others.flatMap(({ site, url }) => {
+      const key = this.rules.urls.keyApart(url)
+      return key === undefined ? [] : { site, key: signed64(key) }
+    })
+    if (apart.length > 0) await this.urls.read(this.urls.unread(apart))
   }
 
   /**

@@ -69,6 +69,14 @@ export class SpellingRows {
     this.#changed.add(row)
   }
 
+  keepOnly(place: UrlPlace, isKept: (row: SpellingRow) => boolean): void {
+    const rows = this.of(place)
+    const kept = rows.filter(isKept)
+    if (kept.length === rows.length) return
+    this.forget(place)
+    for (const [index, row] of kept.entries()) this.put({ ...row, place: index + 1 })
+  }
+
   forget(place: UrlPlace): void {
     const name = nameOf(place)
     const known = this.#rows.get(name)

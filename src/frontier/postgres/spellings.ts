@@ -1,18 +1,19 @@
 /** What becomes of other texts of a URL: see `../spellings.ts`. The URL was read, with its spellings; its site is locked. */
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
-import { isSameText } from '../../web/url/web-url.ts'
-import { NOT_FOUND, WAITING } from '../mark.ts'
+import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
+import { lastmodOf } from '../lastmod.ts'
+import { GONE, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { asOtherIndex, isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { isApart, isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import type { Sheaf } from './sheaf.ts'
 import type { UrlPlace, UrlRow } from './url-rows.ts'
 
-/** Where links may be entered: under their keys, and under their own names' (`asOtherIndex`). */
+/** Where links may be entered: under their keys, and apart from the folder whose index they are. */
 export function placesOfLinks(sheaf: Sheaf, site: bigint, links: readonly Link[]): UrlPlace[] {
   return links.flatMap(({ url, key }) => {
-    const other = sheaf.rules.urls.keyByName(url)
+    const other = sheaf.rules.urls.keyApart(url)
     return [key, ...(other === undefined ? [] : [other])].map((one) => ({ site, key: signed64(one) }))
   })
 }
@@ -21,10 +22,58 @@ export function placesOfLinks(sheaf: Sheaf, site: bigint, links: readonly Link[]
 export function enterSpelling(sheaf: Sheaf, site: SiteRow, link: Link): 'fresh' | 'again' | 'of no use' {
   const known = sheaf.urls.get(site.key, signed64(link.key))
   if (known === undefined) return enqueue(sheaf, site, [link]) === 1 ? 'fresh' : 'of no use'
-  const other = asOtherIndex(known.url, link, sheaf.rules.urls)
-  if (other !== undefined) return enqueue(sheaf, site, [other]) === 1 ? 'again' : 'of no use'
+  if (sheaf.rules.urls.areTwoIndexes(known.url, link.url))
+    return enterIndex(sheaf, site, known, link) ? 'again' : 'of no use'
   freshen(sheaf, known, link)
   return addSpelling(sheaf, site, known, link) ? 'again' : 'of no use'
+}
+
+/** A link that names the folder's index differently than the known text does. True when something waits that did not. */
+function enterIndex(sheaf: Sheaf, site: SiteRow, known: UrlRow, link: Link): boolean {
+  const { urls } = sheaf.rules
+  const others = sheaf.spellings.of(known)
+  const there = others.find(({ url }) => isSameText(url, link.url))
+  if (!isApart(known.url, others, link.url, urls)) {
+    freshen(sheaf, known, link)
+    if (there !== undefined) return false
+    if (isNewText(known, link.url)) return addSpelling(sheaf, site, known, link)
+    const place = others.length + 1
+    sheaf.spellings.put({ site: known.site, key: known.key, place, ...textOf(sheaf, link), tried: 0 })
+    return false
+  }
+  let entered = 0
+  for (const other of [...others])
+    if (other.tried === 0 && urls.areTwoIndexes(known.url, other.url)) {
+      const { url, depth, via_site, via_key, path } = other
+      entered += enqueueApart(sheaf, site, { url, depth, via_site, via_key, path }, null)
+      putTried(sheaf, known, other.place, url)
+    }
+  if (there !== undefined) {
+    const own = rowApart(sheaf, urls, site, link.url)
+    if (own !== undefined) freshen(sheaf, own, link)
+    return entered > 0
+  }
+  entered += enqueueApart(sheaf, site, textOf(sheaf, link), lastmodOf(link))
+  if (others.length < MOST_SPELLINGS) putTried(sheaf, known, others.length + 1, link.url)
+  return entered > 0
+}
+
+function rowApart(sheaf: Sheaf, urls: UrlReader, site: SiteRow, url: string): UrlRow | undefined {
+  const key = urls.keyApart(url)
+  return key === undefined ? undefined : sheaf.urls.get(site.key, signed64(key))
+}
+
+/** 1 when it is new under its own key. */
+function enqueueApart(sheaf: Sheaf, site: SiteRow, text: Text, lastmod: number | null): number {
+  const key = sheaf.rules.urls.keyApart(text.url)
+  if (key === undefined || sheaf.urls.get(site.key, signed64(key)) !== undefined) return 0
+  const mark = site.state === 'barred' ? GONE : WAITING
+  const when = { seq: ++site.seq, enqueued_at: sheaf.now, due_at: 0, tries: 0 }
+  sheaf.urls.add({ site: site.key, key: signed64(key), ...text, ...when, mark, lastmod })
+  site.known++
+  if (mark === WAITING) site.waiting++
+  sheaf.sites.change(site)
+  return 1
 }
 
 /** True when the URL waits again with it; else it is kept for later, or is of no use. */
@@ -56,6 +105,9 @@ export function tryNextSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, aske
 /** The page is at another text of its own URL, says the server: that one is asked for, if it was not before. */
 export function followSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, page: PageReport, to: string): boolean {
   const others = sheaf.spellings.of(known)
+  const { urls } = sheaf.rules
+  // It is a link of the page as well, and entered as that.
+  if (urls.areTwoIndexes(page.url, to) && isApart(page.url, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1) return false
   putTried(sheaf, known, there?.place ?? others.length + 1, page.url)

@@ -94,7 +94,7 @@ function lookAtUrl(tx: SqliteTx, text: string): UrlLook | undefined {
   const parsed = urls.parse(text)
   if (parsed === undefined) return undefined
   const site = signed64(siteKey(parsed.site))
-  const own = urls.keyByName(text)
+  const own = urls.keyApart(text)
   const isOwn = own !== undefined && tx.get(READ_URL, site, signed64(own)) !== undefined
   const key = signed64(isOwn ? own : parsed.key)
   const row = tx.get<UrlRow>(READ_URL, site, key)

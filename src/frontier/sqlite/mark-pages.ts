@@ -8,7 +8,7 @@ import type { SiteRow } from '../site-row.ts'
 import { pageOf } from './enqueue.ts'
 import { tryOtherName } from './replaced.ts'
 import type { Rules } from './rules.ts'
-import { followSpelling, forgetSpellings, hasSpellings, readText, rememberTried, tryNextSpelling } from './spellings.ts'
+import { followSpelling, hasSpellings, keepIndexes, readText, rememberTried, tryNextSpelling } from './spellings.ts'
 
 /** With the text that was asked for: a visit may have found another one than waited here. */
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
@@ -49,15 +49,12 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     rules.texts.note(page.key, page.url)
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
     const follows =
-      outcome.kind === 'moved' &&
-      outcome.to !== page.url &&
-      rules.urls.parse(outcome.to)?.key === page.key &&
-      !rules.urls.areTwoIndexes(page.url, outcome.to)
-    if (follows && followSpelling(tx, site, page, outcome.to, now)) {
+      outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
+    if (follows && followSpelling(tx, rules.urls, site, page, outcome.to, now)) {
       rules.texts.forget(page.key)
       continue
     }
-    if (spelt) forgetSpellings(tx, site, key)
+    if (spelt) keepIndexes(tx, rules.urls, site, key, page.url)
   }
   // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
   site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)

@@ -3,11 +3,12 @@ import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
-import { isSameText } from '../../web/url/web-url.ts'
-import { NOT_FOUND } from '../mark.ts'
+import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
+import { lastmodOf } from '../lastmod.ts'
+import { GONE, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { asOtherIndex, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
-import { enqueue, freshen, pageOf } from './enqueue.ts'
+import { isApart, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { ENQUEUE, enqueue, freshen, pageOf } from './enqueue.ts'
 import { agreedUrls } from './url-rules.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
@@ -49,14 +50,71 @@ export function forgetSpellings(tx: SqliteTx, site: SiteRow, key: bigint): void 
   tx.run(FORGET_SPELLINGS, site.key, key)
 }
 
+/** The page is there: only other names of its folder's index are kept. */
+export function keepIndexes(tx: SqliteTx, urls: UrlReader, site: SiteRow, key: bigint, asked: string): void {
+  const others = readSpellings(tx, site, key)
+  const kept = others.filter(({ url }) => urls.areTwoIndexes(asked, url))
+  if (kept.length === others.length) return
+  forgetSpellings(tx, site, key)
+  for (const [index, { tried, ...text }] of kept.entries()) writeText(tx, site, key, index + 1, text, tried)
+}
+
 /** A link that may be another text of a known URL. The row is read anew: the link before may have changed it. */
 export function enterSpelling(tx: SqliteTx, site: SiteRow, link: Link, now: Instant): 'fresh' | 'again' | 'of no use' {
   const known = readText(tx, site.key, signed64(link.key))
   if (known === undefined) return enqueue(tx, site, [link], now) === 1 ? 'fresh' : 'of no use'
-  const other = asOtherIndex(known.url, link, agreedUrls(tx))
-  if (other !== undefined) return enqueue(tx, site, [other], now) === 1 ? 'again' : 'of no use'
+  const urls = agreedUrls(tx)
+  if (urls.areTwoIndexes(known.url, link.url))
+    return enterIndex(tx, urls, site, known, link, now) ? 'again' : 'of no use'
   freshen(tx, site.key, link)
   return addSpelling(tx, site, known, link, now) ? 'again' : 'of no use'
+}
+
+/** A link that names the folder's index differently than the known text does. True when something waits that did not. */
+function enterIndex(tx: SqliteTx, urls: UrlReader, site: SiteRow, known: KnownText, link: Link, now: Instant): boolean {
+  const key = signed64(link.key)
+  const others = readSpellings(tx, site, key)
+  const there = others.find(({ url }) => isSameText(url, link.url))
+  if (!isApart(known.url, others, link.url, urls)) {
+    freshen(tx, site.key, link)
+    if (there !== undefined) return false
+    if (isNewText(known, link.url)) return addSpelling(tx, site, known, link, now)
+    writeText(tx, site, key, others.length + 1, textOf(tx, link), 0)
+    return false
+  }
+  let entered = 0
+  for (const other of others)
+    if (other.tried === 0n && urls.areTwoIndexes(known.url, other.url)) {
+      entered += enqueueApart(tx, urls, site, other, null, now)
+      writeTried(tx, site, key, Number(other.place), other.url)
+    }
+  if (there !== undefined) {
+    const own = urls.keyApart(link.url)
+    if (own !== undefined) freshen(tx, site.key, { ...link, key: own })
+    return entered > 0
+  }
+  entered += enqueueApart(tx, urls, site, textOf(tx, link), lastmodOf(link), now)
+  if (others.length < MOST_SPELLINGS) writeTried(tx, site, key, others.length + 1, link.url)
+  return entered > 0
+}
+
+/** 1 when it is new under its own key. */
+function enqueueApart(
+  tx: SqliteTx,
+  urls: UrlReader,
+  site: SiteRow,
+  { url, depth, via_site, via_key, path }: Text,
+  lastmod: number | null,
+  now: Instant,
+): number {
+  const key = urls.keyApart(url)
+  if (key === undefined) return 0
+  const mark = site.state === 'barred' ? GONE : WAITING
+  const values = [url, depth, via_site, via_key, path, ++site.seq, now, mark, lastmod]
+  const fresh = tx.run(ENQUEUE, site.key, signed64(key), ...values)
+  site.known += fresh
+  if (mark === WAITING) site.waiting += fresh
+  return fresh
 }
 
 /** True when the URL waits again with it; else it is kept for later, or is of no use. */
@@ -71,8 +129,7 @@ function addSpelling(tx: SqliteTx, site: SiteRow, known: KnownText, link: Link, 
     writeTried(tx, site, key, place, known.url)
     return true
   }
-  const { depth, via_site, via_key, path } = textOf(tx, link)
-  tx.run(WRITE_SPELLING, site.key, key, place, link.url, depth, via_site, via_key, path, 0)
+  writeText(tx, site, key, place, textOf(tx, link), 0)
   return false
 }
 
@@ -86,9 +143,18 @@ export function tryNextSpelling(tx: SqliteTx, site: SiteRow, key: bigint, asked:
 }
 
 /** The page is at another text of its own URL, says the server: that one is asked for, if it was not before. */
-export function followSpelling(tx: SqliteTx, site: SiteRow, page: PageReport, to: string, now: Instant): boolean {
+export function followSpelling(
+  tx: SqliteTx,
+  urls: UrlReader,
+  site: SiteRow,
+  page: PageReport,
+  to: string,
+  now: Instant,
+): boolean {
   const key = signed64(page.key)
   const others = readSpellings(tx, site, key)
+  // It is a link of the page as well, and entered as that.
+  if (urls.areTwoIndexes(page.url, to) && isApart(page.url, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
   const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })
@@ -120,6 +186,17 @@ function respell(tx: SqliteTx, site: SiteRow, key: bigint, text: Text, now: Inst
   const { url, depth, via_site, via_key, path } = text
   tx.run(RESPELL, url, depth, via_site, via_key, path, ++site.seq, now, site.key, key)
   site.waiting++
+}
+
+function writeText(
+  tx: SqliteTx,
+  site: SiteRow,
+  key: bigint,
+  place: number,
+  { url, depth, via_site, via_key, path }: Text,
+  tried: number | bigint,
+): void {
+  tx.run(WRITE_SPELLING, site.key, key, place, url, depth, via_site, via_key, path, tried)
 }
 
 /** How it was found matters no more. */

@@ -4,6 +4,7 @@ import { decodeHTML } from 'entities/decode'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
+import { runThrough } from '../../base/stretches.ts'
 import { KIND, kindsOfCharacters } from './characters.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
 import { foldedText, gather } from './gather.ts'
@@ -221,7 +222,7 @@ test('references in a page are what the decoder makes of them', () => {
       const page = texts.join('<b>')
       const { text, digest, simhash, shape, words, named } = foldPlainly(texts.map((one) => decodeHTML(one)))
       assert.equal(foldedText(page, 'html'), text)
-      const { tags: _, ...signature } = gather(page, false).signature
+      const { tags: _, ...signature } = runThrough(gather(page, false)).signature
       assert.deepEqual(signature, { textDigest: digest, simhash, shape, words, length: named })
     }),
     { numRuns: 1000 },

@@ -14,21 +14,29 @@ export interface TagSequence {
 
 export const MOST_LETTERS = 4000
 
-/** Reading is synchronous, so that one pair of buffers a thread is enough. */
-const first = Buffer.alloc(MOST_LETTERS)
-const last = Buffer.alloc(MOST_LETTERS)
+/** Most pages are read in one stretch: one pair of buffers a thread is enough for them. */
+const shared = [Buffer.alloc(MOST_LETTERS), Buffer.alloc(MOST_LETTERS)] as const
 const QUESTION_MARK = 63
 
 export class TagRecorder {
   #count = 0
   #low = 0x811c9dc5 | 0
   #high = 0x9e3779b9 | 0
+  readonly #first: Buffer
+  readonly #last: Buffer
+
+  /** `own`: other pages are read meanwhile. */
+  constructor(own = false) {
+    const [first, last] = own ? [Buffer.alloc(MOST_LETTERS), Buffer.alloc(MOST_LETTERS)] : shared
+    this.#first = first
+    this.#last = last
+  }
 
   add(nameHash: number, firstLetter: number, lastLetter: number): void {
     const at = this.#count++
     if (at < MOST_LETTERS) {
-      first[at] = firstLetter
-      last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
+      this.#first[at] = firstLetter
+      this.#last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
     }
     this.#low = Math.imul(this.#low ^ nameHash, 0x01000193)
     this.#high = Math.imul((this.#high << 5) ^ (this.#high >>> 27) ^ nameHash, 0x85ebca6b)
@@ -39,8 +47,8 @@ export class TagRecorder {
     return {
       count: this.#count,
       hash: (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0),
-      first: first.toString('latin1', 0, letters),
-      last: last.toString('latin1', 0, letters),
+      first: this.#first.toString('latin1', 0, letters),
+      last: this.#last.toString('latin1', 0, letters),
     }
   }
 }

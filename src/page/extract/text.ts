@@ -45,11 +45,40 @@ interface Folding {
   finish(): void
 }
 
-/** Reading is synchronous, so that one module a thread is enough. */
-const wasm = loadWasm<Folding>(new URL('fold-text.wasm', import.meta.url))
-const { buffer } = wasm.memory
-const bytes = Buffer.from(buffer)
-const units = new Uint16Array(buffer)
+/** Where one text at a time is folded. */
+export interface FoldingMemory {
+  readonly wasm: Folding
+  readonly bytes: Buffer
+  readonly units: Uint16Array
+  /** Two numbers a run: its address with the gap before it in the last two bits, and its length. */
+  readonly runs: Int32Array
+  readonly hashes: BigUint64Array
+  readonly counts: Int32Array
+}
+
+export function openMemory(): FoldingMemory {
+  const wasm = loadWasm<Folding>(new URL('fold-text.wasm', import.meta.url))
+  const { buffer } = wasm.memory
+  const bytes = Buffer.from(buffer)
+  bytes.set(kindsOfCharacters(), wasm.KIND_OF.value)
+  placeDateWords(
+    new Int32Array(buffer, wasm.DATE_BITS.value, 512),
+    new Int32Array(buffer, wasm.DATES.value, wasm.DATE_SLOTS.value),
+  )
+  const hashes = new BigUint64Array(buffer, wasm.RESULT.value, 3)
+  return {
+    wasm,
+    bytes,
+    units: new Uint16Array(buffer),
+    runs: new Int32Array(buffer, wasm.RUNS.value, wasm.MOST_RUNS.value * 2),
+    hashes,
+    counts: new Int32Array(buffer, wasm.RESULT.value + hashes.byteLength, 6),
+  }
+}
+
+/** Most pages are read in one stretch: one memory a thread is enough for them. */
+const MAIN = openMemory()
+const { wasm } = MAIN
 
 const TEXT = wasm.TEXT.value
 export const MOST_TEXT = wasm.MOST_TEXT.value
@@ -61,17 +90,7 @@ const WINDOW_AT = wasm.WINDOW_AT.value
 /** Characters beside it: decoded references, and texts that are not part of the page. */
 export const ASIDE = wasm.ASIDE.value
 const ASIDE_AT = wasm.ASIDE_AT.value
-/** Two numbers a run: its address with the gap before it in the last two bits, and its length. */
 export const MOST_RUNS = wasm.MOST_RUNS.value
-const runs = new Int32Array(buffer, wasm.RUNS.value, MOST_RUNS * 2)
-const hashes = new BigUint64Array(buffer, wasm.RESULT.value, 3)
-const counts = new Int32Array(buffer, wasm.RESULT.value + hashes.byteLength, 6)
-
-bytes.set(kindsOfCharacters(), wasm.KIND_OF.value)
-placeDateWords(
-  new Int32Array(buffer, wasm.DATE_BITS.value, 512),
-  new Int32Array(buffer, wasm.DATES.value, wasm.DATE_SLOTS.value),
-)
 
 export interface FoldedText {
   /** Characters. */
@@ -90,11 +109,13 @@ export interface FoldedText {
   named: number
 }
 
-/** One at a time: a new one ends what was before it. */
+/** One at a time in a memory: a new one ends what was before it. */
 export class TextFolder {
   /** True when there was more text than is kept; known in the end. */
   cut = false
   readonly #most: number
+  readonly #in: FoldingMemory
+  readonly #runs: Int32Array
   /** What the window looks on, and from where to where. */
   #page = ''
   #windowFrom = 0
@@ -108,9 +129,11 @@ export class TextFolder {
   /** Not shorter than the text will be when all runs are folded. */
   #length = 0
 
-  constructor(most = MOST_TEXT) {
+  constructor(most = MOST_TEXT, memory = MAIN) {
     this.#most = Math.min(most, MOST_TEXT)
-    wasm.begin(this.#most)
+    this.#in = memory
+    this.#runs = memory.runs
+    memory.wasm.begin(this.#most)
   }
 
   /** A tag that parts what stands before it from what follows. */
@@ -135,12 +158,13 @@ export class TextFolder {
   /** One that fits. */
   addCharacter(code: number): void {
     const at = this.#roomAside(1)
-    units[at / 2] = code
+    this.#in.units[at / 2] = code
     this.#addRun(at, 1)
   }
 
   finish(): FoldedText {
     this.#fold()
+    const { wasm, counts, hashes } = this.#in
     wasm.finish()
     this.#page = ''
     this.#windowTo = 0
@@ -160,12 +184,12 @@ export class TextFolder {
 
   /** After `finish`, and before another text is begun. */
   text(): string {
-    return bytes.toString('utf16le', TEXT, TEXT + this.#length * 2)
+    return this.#in.bytes.toString('utf16le', TEXT, TEXT + this.#length * 2)
   }
 
   #addAside(text: string): void {
     const at = this.#roomAside(text.length)
-    bytes.write(text, at, 'utf16le')
+    this.#in.bytes.write(text, at, 'utf16le')
     this.#addRun(at, text.length)
   }
 
@@ -186,12 +210,13 @@ export class TextFolder {
       this.#page = input
       this.#windowFrom = at
       this.#windowTo = Math.min(input.length, at + WINDOW)
-      bytes.write(input.slice(at, this.#windowTo), WINDOW_AT, 'utf16le')
+      this.#in.bytes.write(input.slice(at, this.#windowTo), WINDOW_AT, 'utf16le')
       this.#addFromWindow(at, Math.min(to, this.#windowTo))
     }
   }
 
   #addRun(address: number, characters: number): void {
+    const runs = this.#runs
     if (this.#waiting === runs.length) this.#foldRuns()
     runs[this.#waiting++] = (address << 2) | this.#gap
     runs[this.#waiting++] = characters
@@ -206,7 +231,7 @@ export class TextFolder {
   }
 
   #foldRuns(): void {
-    this.#length = wasm.add(this.#waiting / 2)
+    this.#length = this.#in.wasm.add(this.#waiting / 2)
     this.#waiting = 0
   }
 }

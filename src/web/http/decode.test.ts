@@ -131,6 +131,48 @@ test('what came before the damage is kept', async () => {
   }
 })
 
+test('brotli and zstd that break off early give what could be decoded, also of a small page', async () => {
+  for (const [name, encode] of [
+    ['br', brotliCompressSync],
+    ['zstd', (bytes: Uint8Array) => zstdCompressSync(bytes)],
+  ] as const)
+    for (const size of [2_000, 100_000, 400_000]) {
+      const whole = page.subarray(0, size)
+      const packed = encode(whole)
+      const cut = await decodeContent(packed.subarray(0, packed.length - 4), name, LIMIT)
+      assert.equal(cut.trouble, 'early', `${name} ${size}`)
+      // A frame of zstd comes out in blocks of up to 128 KB, or not at all.
+      if (name === 'br') assert.ok(cut.bytes.length > size - 3_000, `${name} ${size}: ${cut.bytes.length}`)
+      assert.ok(whole.subarray(0, cut.bytes.length).equals(cut.bytes))
+    }
+  for (const size of [100_000, 400_000]) {
+    const whole = page.subarray(0, size)
+    const broken = Buffer.from(brotliCompressSync(whole))
+    broken.fill(0xff, broken.length >> 1)
+    const { bytes, trouble } = await decodeContent(broken, 'br', LIMIT)
+    assert.ok(trouble)
+    assert.ok(bytes.length > size / 3, `${bytes.length} of ${size}`)
+    assert.ok(whole.subarray(0, size / 3).equals(bytes.subarray(0, size / 3)))
+  }
+  const blocks = page.subarray(0, 400_000)
+  const frame = Buffer.from(zstdCompressSync(blocks))
+  frame.fill(0xff, frame.length - 20_000)
+  const { bytes, trouble } = await decodeContent(frame, 'zstd', LIMIT)
+  assert.equal(trouble, 'damaged')
+  assert.ok(bytes.length >= 131_072 && blocks.subarray(0, bytes.length).equals(bytes), String(bytes.length))
+})
+
+test('a large raw stream that begins as a zlib header does is read as what it is', async () => {
+  const large = Buffer.concat(Array.from({ length: 12 }, () => page))
+  // A stored block, whose padding is free: 78 and a length whose first byte makes the two a header of zlib.
+  const length = 0xff9c
+  const head = Buffer.from([0x78, length & 0xff, length >> 8, ~length & 0xff, (~length >> 8) & 0xff])
+  const raw = Buffer.concat([head, large.subarray(0, length), deflateRawSync(large.subarray(length))])
+  const { bytes, trouble, cut } = await decodeContent(raw, 'deflate', { bytes: 20_000_000, ratio: 1000 })
+  assert.deepEqual([trouble, cut], [undefined, false])
+  assert.ok(large.equals(bytes))
+})
+
 test('garbage after a gzip member costs nothing', async () => {
   const { bytes, trouble } = await decodeContent(Buffer.concat([gzipSync(page), Buffer.from('garbage')]), 'gzip', LIMIT)
   assert.ok(page.equals(bytes))

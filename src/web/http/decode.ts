@@ -191,10 +191,41 @@ function decompress(
   }
 }
 
+/** What Node unpacks in its thread pool; `deflate` is one of two. */
+type Stream = 'gzip' | 'zlib' | 'raw' | 'br' | 'zstd'
+
 /** As far as it goes, in the thread pool, piece by piece. */
-function unfold(packed: Uint8Array, coding: Coding, most: number): Promise<Decoded> {
+async function unfold(packed: Uint8Array, coding: Coding, most: number): Promise<Decoded> {
+  let best: Decoded | undefined
+  let stream: Stream = 'raw'
+  for (const one of streamsOf(packed, coding)) {
+    const found = await streamed(packed, one, most)
+    if (found.trouble === undefined) return found
+    if (best !== undefined && found.bytes.length <= best.bytes.length) continue
+    best = found
+    stream = one
+  }
+  const { bytes, trouble } = best!
+  if (bytes.length >= MOST_AT_ONCE) return best!
+  // With the piece in which a stream breaks off Node drops all that came of it, and brotli what it had not handed out yet:
+  // in small pieces, what is lost is small.
+  const piece = Math.max(LEAST_PIECE, Math.ceil(packed.length / MOST_PIECES))
+  const again = await streamed(packed, stream, most, piece)
+  return { bytes: again.bytes, cut: again.cut, trouble }
+}
+
+const LEAST_PIECE = 64
+const MOST_PIECES = 2000
+
+function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
+  if (coding !== 'deflate') return [coding]
+  return hasZlibHeader(packed) ? ['zlib', 'raw'] : ['raw', 'zlib']
+}
+
+/** `piece`: of a stream that breaks off; all that there is in such pieces comes out, an early end is none. */
+function streamed(packed: Uint8Array, as: Stream, most: number, piece?: number): Promise<Decoded> {
   return new Promise((resolve) => {
-    const stream = openStream(packed, coding)
+    const stream = openStream(as, piece !== undefined)
     const pieces: Uint8Array[] = []
     let length = 0
     const over = (trouble?: CodingTrouble) => {
@@ -202,27 +233,39 @@ function unfold(packed: Uint8Array, coding: Coding, most: number): Promise<Decod
       const bytes = Buffer.concat(pieces, Math.min(length, most))
       resolve({ bytes, cut: length > most, ...(trouble !== undefined && { trouble }) })
     }
-    stream.on('data', (piece: Uint8Array) => {
-      pieces.push(piece)
-      length += piece.length
+    stream.on('data', (some: Uint8Array) => {
+      pieces.push(some)
+      length += some.length
       if (length > most) over()
     })
     stream.on('end', () => over())
     stream.on('error', ({ code }: NodeJS.ErrnoException) => over(code === 'Z_BUF_ERROR' ? 'early' : 'damaged'))
-    stream.end(packed)
+    const step = piece ?? packed.length
+    for (let at = 0; at < packed.length; at += step) stream.write(packed.subarray(at, at + step))
+    stream.end()
   })
 }
 
-function openStream(packed: Uint8Array, coding: Coding): Transform {
-  const chunks = { chunkSize: MOST_ROOM }
-  switch (coding) {
+function openStream(as: Stream, isCut: boolean): Transform {
+  const chunkSize = MOST_ROOM
+  const zlib = { chunkSize, finishFlush: isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH }
+  switch (as) {
     case 'gzip':
-      return createGunzip(chunks)
-    case 'deflate':
-      return hasZlibHeader(packed) ? createInflate(chunks) : createInflateRaw(chunks)
+      return createGunzip(zlib)
+    case 'zlib':
+      return createInflate(zlib)
+    case 'raw':
+      return createInflateRaw(zlib)
     case 'br':
-      return createBrotliDecompress(chunks)
+      return createBrotliDecompress({
+        chunkSize,
+        finishFlush: isCut ? constants.BROTLI_OPERATION_FLUSH : constants.BROTLI_OPERATION_FINISH,
+      })
     case 'zstd':
-      return createZstdDecompress({ ...chunks, params: ZSTD_PARAMS })
+      return createZstdDecompress({
+        chunkSize,
+        params: ZSTD_PARAMS,
+        finishFlush: isCut ? constants.ZSTD_e_flush : constants.ZSTD_e_end,
+      })
   }
 }

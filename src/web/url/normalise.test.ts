@@ -273,24 +273,35 @@ test('the longest URLs of every kind, with all rules', () => {
   }
 })
 
-test('two names for one folder have one key, and each a key of its own', () => {
+test('a folder and the names of its index have one key, and each a key of its own', () => {
   const usual = urlReader(USUAL_RULES)
   const at = (name: string) => `http://h.test/a/${name}`
-  const two = (known: string, other: string) => usual.areTwoIndexes(at(known), at(other))
+  const two = (one: string, other: string) => {
+    const said = usual.areTwoIndexes(at(one), at(other))
+    assert.equal(usual.areTwoIndexes(at(other), at(one)), said, 'in either order')
+    return said
+  }
   assert.equal(two('index.html', 'default.html'), true)
-  assert.equal(two('default.htm', 'index.html'), true)
   assert.equal(two('index.html', 'index.htm'), true)
-  assert.equal(two('', 'default.html'), true, 'the folder is its index.html, most likely')
-  assert.equal(two('', 'index.html'), false)
-  assert.equal(two('index.html', ''), false)
+  assert.equal(two('', 'default.html'), true)
+  assert.equal(two('', 'index.html'), true)
   assert.equal(two('index.html', 'INDEX.html'), false)
   assert.equal(two('index.html', 'index.html;jsessionid=1A2B'), false)
   assert.equal(two('index.html?b=1&a=2', 'index.html?a=2&b=1'), false)
-  assert.equal(two('index.html', 'index.php'), false, 'a rule that is off folds nothing')
-  assert.equal(usual.keyByName(at('b.html')), undefined)
-  assert.equal(usual.keyByName(at('')), undefined)
-  assert.equal(usual.keyByName(at('index.php')), undefined)
-  const own = ['index.html', 'default.html', 'index.htm'].map((name) => usual.keyByName(at(name)))
-  assert.equal(new Set([...own, usual.parse(at(''))?.key]).size, 4)
-  assert.equal(usual.keyByName(at('default.html?b=1&a=2')), usual.keyByName(at('default.html?a=2&b=1')))
+  assert.equal(two('index.html', 'index.php'), true, 'another URL, by the usual rules')
+  const several = (...names: string[]) => usual.mayBeSeveral(names.map(at))
+  assert.equal(several('', 'index.html'), false)
+  assert.equal(several('index.htm'), false)
+  assert.equal(several('default.html'), false)
+  assert.equal(several('index.html', 'index.htm'), true)
+  assert.equal(several('', 'index.html', 'index.htm'), true)
+  assert.equal(several('default.htm', ''), true, 'the folder is its index.html, most likely')
+  assert.equal(usual.keyApart(at('b.html')), undefined)
+  assert.equal(usual.keyApart(at('index.php')), undefined)
+  const names = ['', 'index.html', 'default.html', 'index.htm']
+  const own = names.map((name) => usual.keyApart(at(name)))
+  assert.equal(new Set([...own, usual.parse(at(''))?.key]).size, 5)
+  assert.equal(usual.keyApart(at('default.html?b=1&a=2')), usual.keyApart(at('default.html?a=2&b=1')))
+  assert.equal(usual.keyApart(at('?b=1&a=2')), usual.keyApart(at('?a=2&b=1')))
+  assert.equal(urlReader([]).keyApart(at('')), undefined, 'a rule that is off folds nothing')
 })

@@ -73,10 +73,15 @@ export interface UrlReader {
   resolver(base: string, charset?: string): (href: string) => Resolved
   /** From and to a URL as `WebUrl.href` has it: what its key is made of. */
   normalise(href: string): string
-  /** Of a URL whose name stands for its folder (`/a/index.html`): the key that it has apart from the folder. */
-  keyByName(href: string): bigint | undefined
-  /** Whether two URLs of one key have two such names (`index.html`, `default.html`), and may be two pages for that. */
-  areTwoIndexes(known: string, other: string): boolean
+  /** Of a folder and of a name that stands for it (`/a/index.html`): the key that it has apart from the others. */
+  keyApart(href: string): bigint | undefined
+  /** Whether two URLs of one key name their folder's index differently: `/a/` and `/a/index.html`. */
+  areTwoIndexes(one: string, other: string): boolean
+  /**
+   * Whether URLs of one key may be more than one page: two names of the index are among them, or `default.*` and the folder,
+   * since most servers answer for the folder with its index.html.
+   */
+  mayBeSeveral(hrefs: readonly string[]): boolean
 }
 
 export function urlReader(rules: readonly RuleName[]): UrlReader {
@@ -84,7 +89,8 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
   const norm = normaliser(names)
   const parse = (text: string) => parsed(text, norm)
   const unfolded = normaliser(names.filter((name) => name !== 'index-files' && name !== 'index-scripts'))
-  const nameOf = (href: string) => indexName(href, names, unfolded)
+  const folds = names.includes('index-files') || names.includes('index-scripts')
+  const nameOf = (href: string) => (folds ? indexName(href, names, unfolded) : '')
   return {
     rules: names,
     parse,
@@ -105,13 +111,17 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
       const at = href.indexOf('/', href.indexOf('://') + 3)
       return at < 0 ? href : href.slice(0, at) + norm.loose(norm.exact(href.slice(at)))
     },
-    keyByName: (href) => (nameOf(href) === '' ? undefined : parsed(href, unfolded)?.key),
-    areTwoIndexes(known, other) {
-      if (known === other) return false
-      const name = nameOf(other)
-      const before = name === '' ? '' : nameOf(known)
-      // Most servers answer for the folder with its index.html; what default.html says beside that is not known.
-      return name !== before && name !== '' && (before !== '' || name.startsWith('default.'))
+    keyApart(href) {
+      const name = nameOf(href)
+      if (name !== '') return parsed(href, unfolded)?.key
+      // No URL has a fragment, so nothing else has this key.
+      return folds && isFolder(href) ? hash64(`${parsed(href, unfolded)?.normalised}#`) : undefined
+    },
+    areTwoIndexes: (one, other) => one !== other && nameOf(one) !== nameOf(other),
+    mayBeSeveral(hrefs) {
+      const names = new Set(hrefs.map(nameOf))
+      const isFolderKnown = names.delete('')
+      return names.size > 1 || (isFolderKnown && [...names].some((name) => name.startsWith('default.')))
     },
   }
 }
@@ -122,6 +132,18 @@ function indexName(href: string, names: readonly RuleName[], unfolded: Normalise
   const path = unfolded.loose(unfolded.exact(question < 0 ? href : href.slice(0, question)))
   const name = path.slice(path.lastIndexOf('/') + 1)
   return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
+}
+
+/** Its path ends in a slash. */
+export function isFolder(href: string): boolean {
+  const question = href.indexOf('?')
+  return href.endsWith('/', question < 0 ? href.length : question)
+}
+
+/** It ends in a name that some rule takes for the folder's. */
+export function namesIndex(href: string): boolean {
+  const question = href.indexOf('?')
+  return endsInIndex(question < 0 ? href : href.slice(0, question), true, true)
 }
 
 const asItIs = (href: string) => href

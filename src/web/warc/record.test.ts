@@ -25,7 +25,7 @@ function parsed(head: string, block = Buffer.from('block')) {
 test('a response carries all that a reader needs', () => {
   const made = record()
   const { headers, version } = parsed(
-    responseHead({ ...made, payloadDigest: sha1(Buffer.from('x')), truncated: 'length' }),
+    responseHead({ ...made, payloadDigest: sha1(Buffer.from('x')), truncated: 'length', certificate: 'expired' }),
   )
   assert.equal(version, '1.1')
   assert.deepEqual(headers.lines, [
@@ -39,6 +39,7 @@ test('a response carries all that a reader needs', () => {
     ['WARC-Protocol', 'tls/1.3'],
     ['WARC-Payload-Digest', sha1(Buffer.from('x'))],
     ['WARC-Truncated', 'length'],
+    ['X-Crawler-Certificate', 'expired'],
     ['WARC-Block-Digest', made.blockDigest],
     ['Content-Type', 'application/http;msgtype=response'],
     ['Content-Length', '5'],

@@ -27,6 +27,8 @@ export interface RecordOfExchange {
 export interface ResponseRecord extends RecordOfExchange {
   payloadDigest: string
   truncated?: Truncation
+  /** What was wrong with the server's certificate, in the word that crawl.log has for it. */
+  certificate?: string
 }
 
 export interface RevisitRecord extends ResponseRecord {
@@ -115,7 +117,9 @@ function begin(type: string, record: Omit<RecordOfExchange, 'blockDigest' | 'len
 
 function payloadLines(record: ResponseRecord): string {
   const truncated = record.truncated === undefined ? '' : `WARC-Truncated: ${record.truncated}\r\n`
-  return `WARC-Payload-Digest: ${clean(record.payloadDigest)}\r\n${truncated}`
+  // Not of the standard, which lets readers pass over fields that they do not know (WARC 1.1, §4).
+  const fault = record.certificate === undefined ? '' : `X-Crawler-Certificate: ${clean(record.certificate)}\r\n`
+  return `WARC-Payload-Digest: ${clean(record.payloadDigest)}\r\n${truncated}${fault}`
 }
 
 function end(contentType: string, record: { blockDigest: string; length: number }): string {
