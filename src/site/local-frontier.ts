@@ -4,6 +4,7 @@
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
+import { generationOf } from '../visit/generation.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { isSameText, type WebUrl } from '../web/url/web-url.ts'
 
@@ -24,6 +25,8 @@ export class LocalFrontier {
   /** Other texts told of: how many by URL, and which. */
   readonly #spellings = new Map<bigint, number>()
   readonly #told = new HashSet64()
+  /** Of later generations, that wait here: a page may yet list them. */
+  readonly #offspring = new Map<bigint, AgendaItem>()
 
   constructor(visit: Visit) {
     this.#queue = [...visit.agenda]
@@ -32,6 +35,7 @@ export class LocalFrontier {
     for (const item of visit.agenda) {
       this.#seen.add(item.key)
       if (!isNormal(item)) this.#keepText(item)
+      this.#note(item)
     }
   }
 
@@ -42,7 +46,10 @@ export class LocalFrontier {
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
       const queued = this.#queue.length - this.#next < this.#most
-      if (queued) this.#queue.push(item)
+      if (queued) {
+        this.#queue.push(item)
+        this.#note(item)
+      }
       // Whoever offers a sitemap or a feed does not say whether its text is lossy.
       if (lossy || (queued && !isNormal(item))) this.#keepText(item)
       // What the frontier has is not known here: it will see whether this is another text of it.
@@ -67,6 +74,24 @@ export class LocalFrontier {
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
+  /** It waits here, and no page has listed it so far. */
+  isOffspring(key: bigint): boolean {
+    return this.#offspring.has(key)
+  }
+
+  /** A page lists what waits here as offspring of another: from now on it was found there. */
+  list(key: bigint, { depth, via, path }: Pick<AgendaItem, 'depth' | 'via' | 'path'>): void {
+    const item = this.#offspring.get(key)
+    if (item === undefined) return
+    this.#offspring.delete(key)
+    const at = this.#queue.indexOf(item, this.#next)
+    if (at >= 0) this.#queue[at] = { ...item, depth: Math.min(item.depth, depth), via, path }
+  }
+
+  #note(item: AgendaItem): void {
+    if (generationOf(item.path) > 0) this.#offspring.set(item.key, item)
+  }
+
   /** The site has it already: queued, asked for, or known to the frontier. */
   knows(key: bigint): boolean {
     return this.#seen.has(key)
@@ -83,6 +108,7 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
+    if (item !== undefined) this.#offspring.delete(item.key)
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)
