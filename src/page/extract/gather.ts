@@ -304,9 +304,9 @@ function troublesOf(
   const followable = links.followable
   const wrong = belied({ ...found, links: followable, words, length, leftOut, strings })
   if (wrong !== undefined) troubles.push(wrong)
-  // What frames are for is in them: the words are for those who see none.
-  const hasFrames = links.links.some(({ kind }) => kind === 'frame')
-  if (!hasFrames && onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
+  // Frames and refreshes lead to what the page is for: its words are for those who see neither.
+  const leadsOn = links.links.some(({ kind }) => kind === 'frame' || kind === 'refresh')
+  if (!leadsOn && onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
     troubles.push('unsupported-browser')
   return troubles
 }
