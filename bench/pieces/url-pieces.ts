@@ -103,6 +103,7 @@ function screenOf(site: string, scope: Scope): ScreenTools {
     sitemaps: 'usual',
     meets() {},
     isOneTooMany: () => false,
+    isSuspect: () => false,
     now: 0,
   }
 }

@@ -36,7 +36,10 @@ export function workerPieces({ pages, parts }: Material): Piece[] {
     ),
     piece(
       'signatures',
-      timeEach(inputs.map(readText), (text) => void gatherText(text)),
+      timeEach(
+        inputs.map((input) => readText(input)),
+        (text) => void gatherText(text),
+      ),
       'the text alone: folded, its digest, simhash and shape; part of reading',
     ),
     piece('resolve links', timeEach(hrefs, resolveAll), `${links.toFixed(0)} a page, normalised and hashed`),

@@ -7,6 +7,38 @@ import { LEASE, link, type MakeDatabase, openBench, page, whole } from './contra
 const HELD: Outcome = { kind: 'refused', by: 'hazard', rule: 'maze /a/*', held: true }
 
 export function withdrawnContract(make: MakeDatabase): void {
+  describe('a known URL that a page lists later', () => {
+    it('is no offspring any more, while it waits; and waits again if a finding held it back', async () => {
+      const bench = await openBench(make)
+      const offspring = (text: string) => ({ ...link(text, 'http://a.test/1'), path: 'Lll' })
+      await bench.admit(link('a.test/1'), ...['a.test/2', 'a.test/3', 'a.test/4'].map(offspring))
+      const first = await bench.one()
+      const pages = [page('a.test/1'), page('a.test/2', HELD, { status: -4000, tries: 0 }), page('a.test/4')]
+      await bench.settle(whole(bench, first, { pages, ended: 'slice' }))
+      assert.equal((await bench.db.read((tx) => bench.ledger.look.site(tx, 'a.test')))?.waiting, 1)
+
+      bench.clock.pass(LEASE)
+      const second = await bench.one()
+      const listed = (text: string) => ({ ...link(text, 'http://a.test/list'), path: 'LL' })
+      const found = ['a.test/2', 'a.test/3', 'a.test/4'].map(listed)
+      await bench.settle(whole(bench, second, { pages: [], found, ended: 'slice' }))
+      assert.equal((await bench.db.read((tx) => bench.ledger.look.site(tx, 'a.test')))?.waiting, 2)
+      bench.clock.pass(LEASE)
+      const third = await bench.one()
+      assert.deepEqual(
+        third.agenda.map(({ url, path }) => [url, path]),
+        [
+          ['http://a.test/3', 'LL'],
+          ['http://a.test/2', 'LL'],
+        ],
+      )
+      // One more step of offspring changes nothing of what is listed.
+      await bench.settle(whole(bench, third, { pages: [], found: [offspring('a.test/3')], ended: 'slice' }))
+      bench.clock.pass(LEASE)
+      assert.equal((await bench.one()).agenda[0].path, 'LL')
+    })
+  })
+
   describe('a finding that is withdrawn', () => {
     it('lets what it held back wait again, behind what was never asked for; others stay refused', async () => {
       const bench = await openBench(make)

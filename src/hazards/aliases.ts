@@ -17,6 +17,7 @@ type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 /** Pages that said the same without the parameter, and without the folder; for each that did not there must be ten. */
 const PARAMETER = 5
 const FOLDER = 8
+const FEWEST = 2
 const MOST_ROWS = 20
 const MOST_PARTS = 6
 
@@ -140,10 +141,14 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): r
   if (!isAlias || !hasRest(sight.novel, 0)) return NO_FINDINGS
   const all = judgeAll(rows, sight)
   const found: Finding[] = all === undefined ? [] : [all]
+  let folders = 0
+  for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
   for (const [part, same, other, , places] of rows) {
     if (!parts.includes(part) || other * 10 > same) continue
     const isParameter = part.startsWith('?')
-    if (same < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
+    // Folders that lie in one another, as relative links pile them up, speak for one another.
+    const pages = isParameter ? same : same < FEWEST ? 0 : folders
+    if (pages < patience(isParameter ? PARAMETER : FOLDER, NO_KINDS, sight)) continue
     const examples = [shorten(sight.page.path)]
     if (isParameter) {
       const evidence = `${same} of ${same + other} pages said the same without ${part.slice(1)}`

@@ -82,6 +82,11 @@ function hasCommon(casts: readonly number[], { bag }: Content): boolean {
   return false
 }
 
+/** There must be so many more of them that who lists one makes no difference. */
+export function isEndless({ pages, fresh, known }: Cast): boolean {
+  return pages >= PAGES_OF_ONE && leastSize(fresh, known) >= MORE_OF_THEM
+}
+
 export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: Sight): Finding | undefined {
   if (pages < patience(PAGES_OF_ONE, family, sight) || leastSize(fresh, known) < MORE_OF_THEM) return undefined
   const { pattern, examples, cast } = family

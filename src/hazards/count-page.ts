@@ -13,6 +13,8 @@ const MOST_CONTENTS = 4
 
 export interface Counted {
   page: PageFacts
+  /** Of generation 0: it says nothing against its family. */
+  listed: boolean
   content: Content | undefined
   census: LinkCensus
   /** The number in its URL, or -1. */
@@ -153,7 +155,7 @@ export function isLinkedText({ words }: Content, { known }: LinkCensus): boolean
 }
 
 /** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */
-export function isLost(into: FreshLinks, census: LinkCensus, abroad: number): boolean {
+export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, abroad: number): boolean {
   const { fresh, known, navigation, homeward } = census
   return into.count > 1 && into.count === fresh && known + navigation + abroad === 0 && !homeward
 }

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { hash64 } from '../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import type { SuspectPattern } from '../visit/trap-memory.ts'
-import { admitUrl, isOfAnotherFamily, judgePage, learnProbe } from './detect.ts'
+import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
 import { takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
@@ -185,11 +185,11 @@ test('numbers, dates and throws of dice are no news', () => {
 })
 
 test('a page of the same form or place is no other family, and neither are names that a machine throws', () => {
-  assert.equal(isOfAnotherFamily('/texts/one.html', '/texts/two.html'), false)
-  assert.equal(isOfAnotherFamily('/shop', '/shop?color=red'), false)
-  assert.equal(isOfAnotherFamily('/x/96226dea07', '/x/99999'), false)
-  assert.equal(isOfAnotherFamily('/', '/calendar/2031/5'), true)
-  assert.equal(isOfAnotherFamily('/std/', '/std/vec/struct.Vec.html'), true)
+  assert.equal(familiesBeside('/texts/one.html', undefined)('/texts/two.html'), false)
+  assert.equal(familiesBeside('/shop', undefined)('/shop?color=red'), false)
+  assert.equal(familiesBeside('/x/96226dea07', undefined)('/x/99999'), false)
+  assert.equal(familiesBeside('/', undefined)('/calendar/2031/5'), true)
+  assert.equal(familiesBeside('/std/', undefined)('/std/vec/struct.Vec.html'), true)
 })
 
 function calendarPage(at: number, text = 'No events'): PageFacts {

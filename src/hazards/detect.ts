@@ -7,9 +7,9 @@ import { judgeSuspect } from './judge-suspect.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import type { PageFacts } from './page-facts.ts'
-import { patternOf } from './pattern.ts'
+import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isOffspring, withSuspect } from './suspects.ts'
+import { findSuspect, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
 import { admit } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
@@ -56,14 +56,15 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
   const traps = next.traps?.suspects === undefined ? { suspects: [] } : next.traps
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
   // What others list of a suspect pattern is read, and says nothing of its offspring.
-  if (suspect !== undefined && !isOffspring(suspect, page))
+  if (suspect !== undefined && !isOffspring(suspect, page, traps.suspects))
     return { memory: next, verdicts, follow: true, lists: false }
   if (suspect !== undefined) {
     const { traps: changed, verdicts: told, ...judged } = judgeSuspect(next, traps, suspect, page)
     next.traps = changed
     return { ...judged, memory: next, verdicts: [...verdicts, ...told], follow: true, lists: false }
   }
-  const judged = judgeTraps(next, traps, page, options.trusted)
+  const isVain = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
+  const judged = judgeTraps(next, traps, isVain ? { ...page, generation: 1 } : page, options.trusted)
   next.traps = judged.traps
   if (judged.verdicts.length > 0) verdicts.push(...judged.verdicts)
   const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow, lists: judged.lists }
@@ -93,11 +94,16 @@ export function admitUrl(
   if (site !== undefined && !options.trusted(nameOf(site))) return { memory, refused: { rule: site, pattern: '' } }
   if (memory.traps?.suspects === undefined) return { memory }
   const suspect = findSuspect(memory.traps.suspects, url.path, options.trusted)
-  if (suspect === undefined || !isOffspring(suspect, url)) return { memory }
+  if (suspect === undefined || !isOffspring(suspect, url, memory.traps.suspects)) return { memory }
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
   const next = counted === suspect ? memory : { ...memory, traps: withSuspect(memory.traps, counted) }
   return refused ? { memory: next, refused: { rule, pattern } } : { memory: next }
+}
+
+/** It belongs to a pattern that is on trial or stopped. */
+export function isOfSuspect({ traps }: SiteMemory, path: string): boolean {
+  return findSuspect(traps?.suspects ?? [], path, () => false) !== undefined
 }
 
 /** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
@@ -109,22 +115,28 @@ export function isCrowded(
   url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
 ): boolean {
-  const suspect = findSuspect(traps?.suspects ?? [], url.path, trusted)
-  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isOffspring(suspect, url)
+  const suspects = traps?.suspects ?? []
+  const suspect = findSuspect(suspects, url.path, trusted)
+  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isOffspring(suspect, url, suspects)
 }
 
-/** A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring. */
-export function isOfAnotherFamily(page: string, link: string): boolean {
-  // Asked of every link of a page in turn.
-  if (lister.page !== page) lister = { page, pattern: patternOf(page) }
-  const from = lister.pattern
-  const to = patternOf(link)
+/**
+ * A page that lists gives generation 0 to what it names in other families; more of its own kind are its offspring, and so are
+ * more of the kind of the page that named it: two families that list each other would vouch for each other for ever.
+ */
+export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
+  const lineage = [page, ...(via === undefined ? [] : [via])].map(patternOf)
+  return (link) => {
+    const to = patternOf(link)
+    return lineage.every((from) => isAnother(from, to))
+  }
+}
+
+function isAnother(from: UrlPattern, to: UrlPattern): boolean {
   if (to.form === from.form || to.place === from.place) return false
   // Names that a machine throws fall into several forms of one folder.
   return !(isMade(from.form) && isMade(to.form) && to.folders[0] === from.folders[0])
 }
-
-let lister = { page: '/', pattern: patternOf('/') }
 
 const isMade = (form: string) => form.includes('#') || form.includes('*')
 

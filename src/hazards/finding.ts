@@ -30,6 +30,8 @@ export interface Sight {
   /** Of its form, of its folders (deepest first): as they are with this page. */
   form: Family
   folders: readonly Family[]
+  /** Another family, as it was before: a page of it named this one, and what leads back there counts as growth. */
+  partner: Family | undefined
   /** Pages of the site that were new; of them, those that link to pages known before, or home. */
   novel: number
   closing: number

@@ -2,7 +2,7 @@
 import type { SiteMemory } from '../visit/site-memory.ts'
 import type { TrapMemory } from '../visit/trap-memory.ts'
 import { countAliases, judgeAliases } from './aliases.ts'
-import { type Cast, countCast, judgeCast } from './casts.ts'
+import { type Cast, countCast, isEndless, judgeCast } from './casts.ts'
 import { appended } from './columns.ts'
 import { type Content, contentOf, textMark } from './content.ts'
 import {
@@ -18,7 +18,7 @@ import {
 } from './count-page.ts'
 import type { TrapVerdict } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
-import { type Family, shorten, withExample } from './family.ts'
+import { type Family, freshFamily, openRow, shorten, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
 import { judgeWords } from './few-words.ts'
@@ -32,11 +32,11 @@ import { type OpenFamilies, openFamilies, takenBy } from './open-families.ts'
 import type { PageFacts } from './page-facts.ts'
 import { countParameters, countSiteParameters, judgeParameters, judgeSiteParameters } from './parameters.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
-import { countRepeats, judgeRepeats } from './repeats.ts'
+import { countRepeats, isAliasOfRepeats, judgeRepeats } from './repeats.ts'
 import { isSoft404, judgeHollow } from './soft-404.ts'
-import { ANYWHERE, addSuspect, findSuspect, isCovered, isOfPattern, mayStop } from './suspects.ts'
+import { ANYWHERE, addSuspect, findSuspect, isCovered, isNamedBySuspect, isOfPattern, mayStop } from './suspects.ts'
 import { suspicionOf } from './suspicion.ts'
-import { isLostForGood, judgeMaze } from './tarpit.ts'
+import { isBareForGood, isLostForGood, judgeMaze } from './tarpit.ts'
 import { isAtTruce, timesCleared, wordsOfFinding } from './trial.ts'
 
 export interface TrapJudgement {
@@ -57,7 +57,8 @@ export function judgeTraps(
   const pattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
   const certain = isCertain(page)
-  const census = countLinks(page.path, pattern, page.links, traps.navigation ?? NO_MARKS)
+  const via = page.generation > 0 && page.via !== undefined ? patternOf(page.via) : undefined
+  const census = countLinks(page.path, pattern, page.links, traps.navigation ?? NO_MARKS, via)
   const common = content && countContent(traps.contents, content, mark(pattern.form), certain)
   const isHome = page.depth === 0 || page.path === '/'
   const soft = !isHome && isSoft404(traps.probe, page, content) && !trusted('soft-404')
@@ -72,12 +73,14 @@ export function judgeTraps(
 
   const now = memory.fetched
   const families = openFamilies(traps, now)
-  const alias = aliases?.isAlias === true
+  const repeated = content !== undefined && isAliasOfRepeats(traps.known ?? '', page.path, content)
+  const alias = aliases?.isAlias === true || repeated
   const known = content !== undefined && pattern.names.length > 1 && isKnown(traps.known ?? '', page.path, content)
   const cast = compared ? countCast(traps, content, census) : undefined
   const counted: Counted = {
     words: undefined,
     page,
+    listed: page.generation === 0 && !(cast !== undefined && isEndless(cast)),
     content,
     census,
     ordinal: ordinalOf(page.path),
@@ -100,7 +103,14 @@ export function judgeTraps(
   const closes = census.known + census.navigation > 0 || census.homeward
   // Pages that differ in a name only may name what was not found.
   const isNearError = (common?.seen === true || cast?.isOne === true) && content!.words < LONGEST_ERROR
-  const repeats = countRepeats(traps.repeats, page.path, content === undefined || (isNew && common?.seen !== true))
+  const repeats = countRepeats(
+    traps.repeats,
+    page.path,
+    content === undefined || (isNew && common?.seen !== true && !repeated),
+  )
+
+  const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.abroad)
+  const bare = isBare ? (traps.bare ?? 0) + 1 : Math.max(0, (traps.bare ?? 0) - 2)
 
   const closed = families.close()
   // Every field, each time in this order: thousands of these are in memory, and all have one shape.
@@ -122,18 +132,32 @@ export function judgeTraps(
     echoes: seen && !isHome ? (traps.echoes ?? 0) + 1 : traps.echoes,
     navigation: census.marks,
     repeats,
+    bare: bare === 0 ? undefined : bare,
     probe: traps.probe,
     told: traps.told,
   }
 
   const [all, leading] = next.novel ?? NOTHING_NEW
   const suspicion = suspicionOf(memory)
-  const sight: Sight = { page, pattern, content, census, form, folders, novel: all, closing: leading, suspicion }
+  const isAlone = via === undefined || via.form === pattern.form || isNamedBySuspect(page.via, traps.suspects)
+  const partner = isAlone ? undefined : familyOf(traps, via.form)
+  const sight: Sight = {
+    page,
+    pattern,
+    content,
+    census,
+    form,
+    folders,
+    partner,
+    novel: all,
+    closing: leading,
+    suspicion,
+  }
   const findings: Finding[] = []
   if (!isHome) {
-    if (alias) findings.push(...judgeAliases(aliases!, sight))
+    if (aliases?.isAlias) findings.push(...judgeAliases(aliases, sight))
     const first =
-      findings.length > 0 ? undefined : (judgeRepeats(repeats, sight) ?? judgeForms(sight, next.pace!, cast))
+      findings.length > 0 ? undefined : (judgeRepeats(repeats, repeated, sight) ?? judgeForms(sight, next.pace!, cast))
     if (first !== undefined) findings.push(first)
     else if (findings.length === 0 && place !== undefined)
       findings.push(...judgeParameters(place, pattern.place, sight))
@@ -149,7 +173,8 @@ export function judgeTraps(
   if (probe) next.probe = {}
   const echo =
     seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')
-  const lost = isLostForGood(form, sight) && isLost(census.form, census, page.abroad) && !trusted('maze')
+  const isLostHere = isLostForGood(form, sight) && isLost(census.form, census, page.abroad)
+  const lost = (isLostHere || (isBare && isBareForGood(next.bare ?? 0, sight))) && !trusted('maze')
   const isSuspect = next.suspects !== traps.suspects
   const tell = (verdict: TrapVerdict) => {
     if (traps.told?.includes(verdict.rule)) return
@@ -159,8 +184,13 @@ export function judgeTraps(
   if (soft) tell(tellSoft404(page))
   if (empty && !trusted('few-contents')) tell(tellCommon(page, common))
   if (echo) tell(tellEchoes(page, next.echoes ?? 0, now))
-  if (lost && !isSuspect) tell(tellLost(form))
+  if (lost && !isSuspect) tell(tellLost(form, isLostHere ? form.lost : bare))
   return { traps: next, verdicts, probe, follow: !soft && !lost && !echo, lists: lists && !hollow && !isSuspect }
+}
+
+function familyOf({ families }: TrapMemory, pattern: string): Family {
+  const row = families?.find(([name]) => name === pattern)
+  return row === undefined ? freshFamily(pattern) : openRow(row)
 }
 
 const NO_MARKS: readonly number[] = []
@@ -239,7 +269,7 @@ function countFamilies(pattern: UrlPattern, counted: Counted, families: OpenFami
 }
 
 function countForm(form: Family, counted: Counted): boolean {
-  if (counted.page.generation === 0) return countListed(form, counted)
+  if (counted.listed) return countListed(form, counted)
   countPage(form, counted.census.form, counted)
   return counted.content !== undefined && form.streak === 0 && !counted.hollow
 }
@@ -247,12 +277,13 @@ function countForm(form: Family, counted: Counted): boolean {
 /** From the shallowest on; a deeper one only when the one above it shows too much to be stopped as a whole. */
 function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenFamilies): Family[] {
   const shallowestFirst: Family[] = []
-  const { via, generation } = counted.page
-  const from = generation > 0 || via === undefined || folders.length === 0 ? NOWHERE : patternOf(via).folders
+  const { listed } = counted
+  const { via } = counted.page
+  const from = !listed || via === undefined || folders.length === 0 ? NOWHERE : patternOf(via).folders
   for (let at = folders.length - 1; at >= 0; at--) {
     const family = families.of(folders[at])
     // Of a folder, what pages outside of it name is listed.
-    if (generation > 0 || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
+    if (!listed || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
     else countListed(family, counted)
     shallowestFirst.push(family)
     if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
@@ -311,7 +342,7 @@ function countPace({ pace: [usual, slow] = [0, 0] }: TrapMemory, isSlow: boolean
   return isSlow ? [usual, slow + 1] : [usual + 1, slow]
 }
 
-const MOST_CLEARINGS = 2
+const MOST_CLEARINGS = 4
 
 /** What may be stopped is put on trial. `traps` is still being made. */
 function suspect(
@@ -325,7 +356,7 @@ function suspect(
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isAtTruce(traps, pattern, memory)) continue
-    // Chance words have cleared it twice, and near-identical pages go on: their growth alone decides.
+    // Chance words have cleared it so often, and near-identical pages go on: their growth alone decides.
     const proof = timesCleared(traps, pattern) >= MOST_CLEARINGS ? 'growth' : finding.proof
     // Of a parameter of the whole site other pages are remembered, too.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
@@ -354,7 +385,7 @@ function tellEchoes(page: PageFacts, echoes: number, fetched: number): TrapVerdi
   return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellLost({ lost, pattern, examples }: Family): TrapVerdict {
+function tellLost({ pattern, examples }: Family, lost: number): TrapVerdict {
   const evidence = `links of pages ${pattern} that lead only to fresh ones are not followed, after ${lost} such pages`
   return { rule: 'maze', evidence, examples: [...examples] }
 }

@@ -18,7 +18,7 @@ export interface FreshLinks {
 export interface LinkCensus {
   /** Fresh links in all. */
   fresh: number
-  /** Into the page's own form, its folders (deepest first), its place with parameters. */
+  /** Into the page's own form or that of the page that named it, its folders (deepest first), its place with parameters. */
   form: FreshLinks
   folders: readonly FreshLinks[]
   place: FreshLinks
@@ -41,6 +41,7 @@ export function countLinks(
   pattern: UrlPattern,
   links: readonly LinkFacts[],
   before: readonly number[],
+  via?: UrlPattern,
 ): LinkCensus {
   const form = none()
   const place = none()
@@ -74,7 +75,8 @@ export function countLinks(
     elsewhere ??= new Set()
     const target = patternOf(link.path)
     const longer = link.path.length > path.length
-    if (target.form === pattern.form) add(form, target, longer)
+    // Two families that name each other grow as one.
+    if (target.form === pattern.form || target.form === via?.form) add(form, target, longer)
     else if (target.place !== pattern.place) elsewhere.add(target.form)
     if (target.names.length > 0 && target.place === pattern.place) add(place, target, longer)
     for (const folder of target.folders) {

@@ -19,7 +19,7 @@ export interface PageFacts {
   depth: number
   /** Steps from a page that lists it (`visit/generation.ts`). Only later generations count against their family. */
   generation: number
-  /** Path and query of the page that named it first, when that is of the site; of generation 0 only, where it matters. */
+  /** Path and query of the page that named it first, when that is of the site. */
   via?: string
   at: Instant
   status: number
@@ -52,7 +52,7 @@ export interface PageFacts {
     /** Of the sequence of its tags: pages of one template have the same or nearly. */
     tags: bigint
     title: string
-    /** Its text, made only when somebody asks. */
+    /** Its text without the words in links to other pages, made only when somebody asks. */
     text(): string
   }
   /** Links into the site, each URL once, in the order of the page. */

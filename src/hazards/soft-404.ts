@@ -25,7 +25,7 @@ export function learnAnswer(
 ): NonNullable<TrapMemory['probe']> {
   if (status < 200 || status > 299 || facts === undefined) return {}
   const like = [...toColumns(contentOf(facts)), tagsOf(facts)]
-  return path === undefined ? { like } : { like, name: [facts.length, path.length] }
+  return path === undefined ? { like } : { like, name: [facts.length, lengthOf(path)] }
 }
 
 /**
@@ -45,8 +45,13 @@ export function isSoft404(probe: TrapMemory['probe'], page: PageFacts, content: 
 function isLongerByItsName(name: [text: number, path: number] | undefined, { path, content }: PageFacts): boolean {
   if (name === undefined || content === undefined) return false
   const longer = content.length - name[0]
-  const byName = path.length - name[1]
+  const byName = lengthOf(path) - name[1]
   return byName !== 0 && [1, 2, 3].some((times) => longer === times * byName)
+}
+
+/** As a page writes it: a name inside another URL has its slashes in three characters each. */
+function lengthOf(path: string): number {
+  return path.length - 2 * (path.match(/%[0-7][\dA-F]/gi)?.length ?? 0)
 }
 
 function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {

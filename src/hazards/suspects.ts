@@ -4,7 +4,7 @@ import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { Finding } from './finding.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
-import { trialFor } from './trial.ts'
+import { firstSample, trialFor } from './trial.ts'
 
 const LONGEST_EVIDENCE = 170
 
@@ -43,32 +43,37 @@ export function isOfPattern(pattern: string, path: string): boolean {
 }
 
 /**
- * The URL is one of the pattern's own offspring: no page outside of it lists the URL. What an alias says is known, and what is
- * missing says nothing, whoever names it.
+ * The URL is offspring of the pattern: no page outside of it lists the URL, or only one of another suspect pattern.
+ * What an alias says is known, and what is missing says nothing, whoever names it.
  */
 export function isOffspring(
-  { pattern, proof }: Pick<SuspectPattern, 'pattern' | 'proof'>,
-  url: { generation: number; via?: string },
+  suspect: SuspectPattern,
+  { generation, via }: { generation: number; via?: string },
+  suspects: readonly SuspectPattern[],
 ): boolean {
-  return (
-    proof === 'alias' ||
-    proof === 'missing' ||
-    url.generation > 0 ||
-    (url.via !== undefined && isOfPattern(pattern, url.via))
-  )
+  if (suspect.proof === 'alias' || suspect.proof === 'missing' || generation > 0) return true
+  return isNamedBySuspect(via, suspects)
+}
+
+/** What a page of a suspect pattern lists is not listed. */
+export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {
+  return via !== undefined && findSuspect(suspects, via, () => false) !== undefined
 }
 
 /** The place of a parameter that does nothing anywhere on the site. */
 export const ANYWHERE = '/**'
 
-const REPEATED = /^\/\*\* with (\d+) segments repeated$/
+const REPEATED = /^(.*)\/\*\* with (\d+) segments repeated$/
 const FEW_WORDS = /^(.*) of (\d+) words or more$/
 const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 
 function compile(text: string): Matches {
   const repeated = REPEATED.exec(text)
-  if (repeated !== null) return (path) => repeatsIn(path) >= Number(repeated[1])
+  if (repeated !== null) {
+    const [, folder, least] = repeated
+    return (path) => path.startsWith(`${folder}/`) && repeatsIn(path) >= Number(least)
+  }
   const idle = IDLE.exec(text)
   if (idle !== null) {
     const [, place, name, value] = idle
@@ -142,9 +147,9 @@ export function addSuspect(
     confirmed: 0,
     contradicted: 0,
     refused: covered.reduce((sum, { refused }) => sum + refused, 0),
-    ...trialFor(proof, rule, others),
+    nextSample: 0,
+    budget: trialFor(proof, rule, others),
   }
-  one.nextSample += one.refused
   if (words !== undefined) one.words = words
   return makeRoom([...others, one])
 }
@@ -174,9 +179,9 @@ export function roomOf(suspects: readonly SuspectPattern[]): number {
   return room
 }
 
-/** Of a stopped pattern the verdict has evidence and examples; its samples begin with words of their own. */
-export function compact({ words, ...suspect }: SuspectPattern): SuspectPattern {
-  return { ...suspect, evidence: '', examples: [] }
+/** It is stopped: the verdict has evidence and examples, and its samples begin with words of their own. */
+export function stop({ words, ...suspect }: SuspectPattern, others: readonly SuspectPattern[]): SuspectPattern {
+  return { ...suspect, nextSample: suspect.refused + firstSample(suspect, others), evidence: '', examples: [] }
 }
 
 /** One of them is as it is now. */

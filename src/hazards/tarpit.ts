@@ -24,7 +24,7 @@ export function judgeMaze(sight: Sight): Finding | undefined {
   const { form, folders } = sight
   // What is numbered without gaps is an enumeration, and ends.
   if (isDense(form)) return undefined
-  let maze = isMaze(form, sight) ? form : undefined
+  let maze = isMaze(form, sight) && isBranching(sight.partner) ? form : undefined
   for (const folder of folders) {
     if (!isMaze(folder, sight)) continue
     // The folder only if the maze has pages of other forms there.
@@ -34,6 +34,11 @@ export function judgeMaze(sight: Sight): Finding | undefined {
   const { pattern, pages, fresh, known, examples } = maze
   const evidence = `${pages} pages have ${fresh} fresh links to more of their kind and ${known} to pages known before`
   return { rule: 'maze', proof: 'growth', pattern, evidence, examples }
+}
+
+/** Of two families that name each other both must branch: tags lead to articles, and few articles to ever more tags. */
+function isBranching(partner: Family | undefined): boolean {
+  return partner === undefined || (partner.pages > 0 && partner.branching >= partner.pages * 0.9)
 }
 
 function isMaze(family: Family, sight: Sight): boolean {
@@ -59,6 +64,13 @@ function isDice({ random, fresh }: Family): boolean {
 /** Where no page of a site leads back, a part in which none does is no maze: half of the others must. */
 function restCloses(rest: number, { closing }: Sight): boolean {
   return closing >= rest / 2
+}
+
+/** The same of pages of whatever forms, which lead in turn from one family into the next. */
+const BARE_FOR_GOOD = 60
+
+export function isBareForGood(bare: number, sight: Sight): boolean {
+  return bare >= BARE_FOR_GOOD && hasRest(sight.novel, bare) && restCloses(sight.novel - bare, sight)
 }
 
 /** Honest pages have the same form as those of a maze: the form goes on, the links of pages that lead nowhere else do not. */

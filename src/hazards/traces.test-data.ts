@@ -5,8 +5,8 @@ import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
 import { normalPath, resolver } from '../web/url/web-url.ts'
 import {
   admitUrl,
+  familiesBeside,
   type HazardOptions,
-  isOfAnotherFamily,
   judgePage,
   learnProbe,
   type TrapVerdict,
@@ -91,7 +91,7 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
       if (!link.fresh) continue
       seen.add(link.path)
       const listed =
-        (judged.lists || (facts.outcome === 'moved' && generation === 0)) && isOfAnotherFamily(path, link.path)
+        (judged.lists || (facts.outcome === 'moved' && generation === 0)) && familiesBeside(path, via)(link.path)
       queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
     }
   }
@@ -138,7 +138,7 @@ export function factsOf(
   return {
     ...none,
     duplicate,
-    content: { ...content, embeds, text: () => readText(input) },
+    content: { ...content, embeds, text: () => readText(input, 'own') },
     ...linksOf(hrefs, path, seen),
   }
 }

@@ -4,8 +4,8 @@ import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
 import { LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER, REAL_IN_TRAPS } from './late-sites.test-data.ts'
 import { OTHER_HONEST, OTHER_TRAPS, RECIPES } from './other-sites.test-data.ts'
 import { PLAIN_SITES } from './plain-sites.test-data.ts'
-import { isHonest } from './sites.test-data.ts'
-import { crawl, NO_LIMITS } from './traces.test-data.ts'
+import { isHonest, page, site, slug, withTrap, words } from './sites.test-data.ts'
+import { crawl, NO_LIMITS, type Site } from './traces.test-data.ts'
 import { TRAPS } from './trap-sites.test-data.ts'
 
 /** Requests inside each trap until it is left alone, its trial and its samples included. */
@@ -179,4 +179,79 @@ test('two pages and an empty calendar without end cost less than 300 requests', 
   const { requests, verdicts } = crawl(site, 3000)
   assert.ok(requests <= 300, `${requests} requests`)
   assert.equal(verdicts.length, 1)
+})
+
+/** Families of pages that name one another: what `next` gives are the links of a page of the family. */
+function families(names: readonly string[], next: (family: string, path: string) => string[], home: string[]): Site {
+  const form = new RegExp(`^/(${names.join('|')})/`)
+  return withTrap([`/${names[0]}/start`], (path) => {
+    const family = form.exec(path)?.[1]
+    return family === undefined ? undefined : page(words(path, 4), words(path, 200), [...next(family, path), ...home])
+  })
+}
+
+const inTurn = (names: readonly string[]) => (family: string, path: string) =>
+  Array.from({ length: 8 }, (_, at) => `/${names[(names.indexOf(family) + 1) % names.length]}/${slug(path + at)}`)
+
+test('families that name one another do not vouch for one another for ever', () => {
+  const week = 7 * 86_400_000
+  const date = (at: number) => new Date(Date.UTC(2024, 0, 1) + at).toISOString().slice(0, 10)
+  const calendar = withTrap(
+    ['/week/0'],
+    site([
+      [
+        /^\/week\/(\d+)$/,
+        ([at]) =>
+          page(`Week ${at}`, 'the week has no events', [
+            ...Array.from({ length: 7 }, (_, at) => at).map(
+              (day) => [`/day/${date(Number(at) * week + (day * week) / 7)}`, `${day}`] as const,
+            ),
+            '/',
+          ]),
+      ],
+      [
+        /^\/day\/(\d+-\d+-\d+)$/,
+        ([day]) => {
+          const at = Math.floor((Date.parse(day) - Date.UTC(2024, 0, 1)) / week)
+          return page(`Day ${day}`, 'nothing on this day', [[`/week/${at + 1}`, 'next week'], '/'])
+        },
+      ],
+    ]),
+  )
+  const inside = (site: Site) => [...crawl(site, 2000).fetched].filter((path) => !isHonest(path)).length
+  assert.ok(inside(calendar) <= 40)
+  const two = ['red', 'blue']
+  assert.ok(inside(families(two, inTurn(two), ['/'])) <= 200)
+  const three = ['red', 'blue', 'green']
+  assert.ok(inside(families(three, inTurn(three), [])) <= 700)
+})
+
+test('pages that differ in one word are read to their end', () => {
+  const chain = withTrap(['/part/1'], (path) => {
+    const at = Number(/^\/part\/(\d+)$/.exec(path)?.[1] ?? 0)
+    if (at < 1 || at > 400) return undefined
+    const next = [`/part/${at + 1}`, '/'].map((to) => [to, 'next'] as const)
+    return page('Part', `The part of the catalogue is called ${words(`part ${at}`, 1)} and can be ordered`, next)
+  })
+  assert.ok(crawl(chain, 3000).fetched.has('/part/400'))
+})
+
+test('words in links do not clear errors that lead on, and piled up folders are known without them', () => {
+  const errors = withTrap(['/item/1'], (path) => {
+    const at = Number(/^\/item\/(\d+)$/.exec(path)?.[1] ?? 0)
+    if (at < 1) return undefined
+    const next = [1, 10].map((step) => [`/item/${at + step}`, words(`link ${at + step}`, 2)] as const)
+    return page('Error', 'Internal error. Please try again later.', [...next, '/'])
+  })
+  const sections = ['news', 'about', 'products', 'team', 'contact']
+  const piled = withTrap(['/web/index.php/'], (path) => {
+    const match = /^\/web\/index\.php\/(?:(?:\w+\/index\.php\/)*(\w+)\/index\.php\/)?$/.exec(path)
+    if (match === null) return undefined
+    const menu = sections.map((section) => [`${path}${section}/index.php/`, section] as const)
+    return page(match[1] ?? 'Start', `${path.replaceAll('/', ' ')} ${words(match[1] ?? 'start', 150)}`, menu)
+  })
+  const inside = (site: Site) => [...crawl(site, 2000).fetched].filter((path) => !isHonest(path)).length
+  assert.ok(inside(errors) <= 40)
+  const real = 1 + sections.length
+  assert.ok(inside(piled) <= real + 15)
 })

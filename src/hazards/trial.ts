@@ -29,18 +29,19 @@ const FIRST_SAMPLE_OF_ALIASES = 64
 const TRUCE = 25
 const MOST_CLEARED = 12
 
-/** Of a pattern that is suspected now, beside others of its site. */
-export function trialFor(
-  proof: Proof,
-  rule: string,
-  others: readonly SuspectPattern[],
-): Pick<SuspectPattern, 'budget' | 'nextSample'> {
-  const isAlias = proof === 'alias'
-  const again = others.some((other) => other.stopped && other.rule === rule)
-  return {
-    budget: again ? (proof === 'text' ? TRIAL_OF_TEXTS_AGAIN : TRIAL_AGAIN) : isAlias ? TRIAL_OF_ALIASES : TRIAL,
-    nextSample: isAlias ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE,
-  }
+/** Samples for a pattern that is suspected now, beside others of its site. */
+export function trialFor(proof: Proof, rule: string, others: readonly SuspectPattern[]): number {
+  if (countStopped(rule, others) > 0) return proof === 'text' ? TRIAL_OF_TEXTS_AGAIN : TRIAL_AGAIN
+  return proof === 'alias' ? TRIAL_OF_ALIASES : TRIAL
+}
+
+/** However many patterns a rule stops, samples of all of them are as rare. */
+export function firstSample({ proof, rule }: SuspectPattern, others: readonly SuspectPattern[]): number {
+  return (proof === 'alias' ? FIRST_SAMPLE_OF_ALIASES : FIRST_SAMPLE) * (1 + countStopped(rule, others))
+}
+
+function countStopped(rule: string, suspects: readonly SuspectPattern[]): number {
+  return suspects.filter((one) => one.stopped && one.rule === rule).length
 }
 
 /** What a sample showed, as far as proofs ask for it. */
@@ -133,8 +134,9 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
   const bits = known === undefined ? Buffer.alloc(BITS / 8) : Buffer.from(known, 'base64')
   let fresh = 0
   let read = 0
-  const text = page.content?.text().toLowerCase() ?? ''
-  for (const [word] of text.matchAll(WORD)) {
+  const { title = '', text } = page.content ?? {}
+  const own = `${title} ${text?.() ?? ''}`.toLowerCase()
+  for (const [word] of own.matchAll(WORD)) {
     if (++read > MOST_WORDS) break
     if (isDateWord(word, 0, word.length) || looksRandom(word)) continue
     const hash = mark(word)

@@ -296,3 +296,18 @@ test('pages that are read in stretches, several at a time and others between the
   }
   assert.equal(readInTurns(input(pages[0])).next().done, false)
 })
+
+test('the own text of a page leaves out the words in links to other pages', () => {
+  const page =
+    '<h1>Vec</h1><a href=next.html>other <b>words</b></a> own <a href="#top">here</a> <a name=x>named</a> <a href=x>one<a href=y>two</a> end'
+  const input = { mediaType: 'text/html', charset: undefined, bytes: new TextEncoder().encode(page) }
+  assert.equal(readText(input, 'own').replace(/\s+/g, ' ').trim(), 'Vec own here named end')
+  assert.match(readText(input), /other words.*one.*two/s)
+})
+
+test('a page that leads on by frames or a refresh does not scold the browser', () => {
+  const scold = '<p>JavaScript is disabled on your browser.</p>'
+  assert.ok(read(scold).troubles.includes('unsupported-browser'))
+  for (const on of ['<frameset><frame src=a.html></frameset>', '<meta http-equiv=refresh content="0;a.html">'])
+    assert.deepEqual(read(on + scold).troubles, [])
+})

@@ -63,11 +63,11 @@ export function* readInTurns(input: PageBytes): Stretches<Reading> {
 /**
  * The text that a page's signature is of, without the strings of over 30 characters that only the signature sees (V14). A crawl
  * asks for signatures only, and strings as long as pages are what fills the memory: whoever wants the text has the page read
- * once more.
+ * once more. `own`: without the words in links to other pages.
  */
-export function readText(input: PageBytes): string {
+export function readText(input: PageBytes, part: 'all' | 'own' = 'all'): string {
   const { as } = howToRead(essenceOf(input.mediaType), input.bytes)
-  return as === 'none' ? '' : foldedText(decode(input.bytes, input.charset).text, as)
+  return as === 'none' ? '' : foldedText(decode(input.bytes, input.charset).text, as, part)
 }
 
 export interface Characters {

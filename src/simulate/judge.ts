@@ -79,10 +79,10 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
   }
 }
 
-/** The one question for a name that cannot exist is the crawler's own. */
+/** The one question for a name that cannot exist is the crawler's own; so is where that is redirected to. */
 function isProbe(url: string): boolean {
   const { host, path } = splitUrl(url)
-  return path === absurdPath(host)
+  return path.includes(absurdPath(host).slice(1))
 }
 
 export function rightAnswer({ web, settings, seeds }: Pick<CrawledWeb, 'web' | 'settings' | 'seeds'>): RightAnswer {

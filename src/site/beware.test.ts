@@ -243,3 +243,40 @@ test('a chain of redirects to ever new URLs ends after twenty', async () => {
   const rules = parts.flatMap((part) => part.verdicts).map(({ rule }) => rule)
   assert.deepEqual(rules, ['redirect-chain'])
 })
+
+test('a redirect to a page about the missing name is followed by the probe; one to a page for all of them is not', async () => {
+  const error = `${SITE}/error?path=${encodeURIComponent(absurdPath('a.test'))}`
+  const named = new Scripted(
+    { ...alikeSite({ status: 302, headers: [['Location', error]] }), [error]: page('Not here', []) },
+    wary,
+  )
+  const { parts } = await named.visit({ agenda: [`${SITE}/`] })
+  assert.equal(named.asked.filter(({ url }) => url === error).length, 1)
+  assert.notEqual(parts.at(-1)!.memory.traps?.probe?.like, undefined)
+  const start = `${SITE}/start`
+  const fixed = new Scripted(
+    { ...alikeSite({ status: 302, headers: [['Location', start]] }), [start]: page(words(9), []) },
+    wary,
+  )
+  await fixed.visit({ agenda: [`${SITE}/`] })
+  assert.equal(
+    fixed.asked.some(({ url }) => url === start),
+    false,
+  )
+})
+
+test('an endless calendar of pages with noindex is stopped, too', async () => {
+  const script = calendarSite(300)
+  for (const [url, answer] of Object.entries(script))
+    if (url.includes('/cal/'))
+      script[url] = {
+        ...answer,
+        headers: [
+          ['X-Robots-Tag', 'noindex'],
+          ['Content-Type', 'text/html'],
+        ],
+      } as ScriptedAnswer
+  const web = new Scripted(script, wary)
+  await web.visit({ agenda: [`${SITE}/`] })
+  assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length <= 25)
+})

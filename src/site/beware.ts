@@ -5,7 +5,7 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
-import { admitUrl, type HazardOptions, isCrowded, judgePage } from '../hazards/detect.ts'
+import { admitUrl, type HazardOptions, isCrowded, isOfSuspect, judgePage } from '../hazards/detect.ts'
 import type { LinkFacts, PageFacts } from '../hazards/page-facts.ts'
 import type { Reading } from '../page/reading.ts'
 import { countLabel } from '../visit/counts.ts'
@@ -79,14 +79,14 @@ export function judge(
   return { duplicate, follow, lists, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
-/** Its generation; and of what is listed, path and query of the page that named it, if that is of the same site. */
+/** Its generation; and path and query of the page that named it, if that is of the same site. */
 function lineageOf(
   { path, via }: { path: string; via?: string },
   site: string,
   { urls }: SiteTools,
 ): { generation: number; via?: string } {
   const generation = generationOf(path)
-  const url = via === undefined || generation > 0 ? undefined : urls.parse(via)
+  const url = via === undefined ? undefined : urls.parse(via)
   return { generation, via: url?.site === site ? normalPath(url) : undefined }
 }
 
@@ -192,6 +192,12 @@ export function isOneTooMany(
   const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
   if (!isCrowded(memory, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
+}
+
+/** A finding about its pattern is on trial or confirmed. */
+export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
+  const suspects = memory.traps?.suspects ?? []
+  return suspects.length > 0 && isOfSuspect(memory, normalPath(url))
 }
 
 /** No link of the site is followed any more; unless the operator overruled that since. */

@@ -13,7 +13,7 @@ import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { type Asking, ELSEWHERE_WAIT, leaveAddress } from './ask.ts'
 import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
-import { isOneTooMany, releaseTrusted, tellVerdict } from './beware.ts'
+import { isOneTooMany, isSuspect, releaseTrusted, tellVerdict } from './beware.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
@@ -133,6 +133,7 @@ async function crawlPages(
     sitemaps: tools.sitemaps,
     meets,
     isOneTooMany: (url, item) => isOneTooMany(url, item, reporter, tools),
+    isSuspect: (url) => isSuspect(url, reporter),
     now: tools.clock.now(),
   }
   rememberIndexNames(local, reporter)

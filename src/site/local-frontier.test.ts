@@ -171,3 +171,13 @@ test('a visit tells other spellings beside what it found, also two on one page',
   ])
   assert.deepEqual(web.pagesAsked, ['a.test/'])
 })
+
+test('what waits as offspring is found anew by the page that lists it, once', () => {
+  const offspring = { ...item(PLAIN), depth: 4, via: 'http://a.test/w', path: 'Lll' }
+  const local = frontier({ agenda: [item('http://a.test/1'), offspring] })
+  assert.deepEqual([local.isOffspring(offspring.key), local.isOffspring(item('http://a.test/1').key)], [true, false])
+  local.list(offspring.key, { depth: 2, via: 'http://a.test/list', path: 'LL' })
+  assert.equal(local.isOffspring(offspring.key), false)
+  local.take()
+  assert.deepEqual(local.take(), { ...offspring, depth: 2, via: 'http://a.test/list', path: 'LL' })
+})

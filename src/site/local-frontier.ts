@@ -4,7 +4,7 @@
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
-import { isByForm } from '../visit/generation.ts'
+import { generationOf, isByForm } from '../visit/generation.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
@@ -31,16 +31,19 @@ export class LocalFrontier {
   #hasIndexNames: boolean
   /** What waits here because a form leads to it. */
   readonly #forms = new Map<bigint, AgendaItem>()
+  /** Of later generations, that wait here: a page may yet list them. */
+  readonly #offspring = new Map<bigint, AgendaItem>()
 
   constructor(visit: Visit) {
     this.#hasIndexNames = visit.memory.indexNames === true
-    this.#queue = [...visit.agenda]
+    // Copies: what is learnt of one that waits is written to it.
+    this.#queue = visit.agenda.map((item) => ({ ...item }))
     this.#most = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
-    for (const item of visit.agenda) {
+    for (const item of this.#queue) {
       this.#seen.add(item.key)
-      if (isByForm(item.path)) this.#forms.set(item.key, item)
       if (!isNormal(item)) this.#keepText(item)
+      this.#note(item)
     }
   }
 
@@ -56,8 +59,10 @@ export class LocalFrontier {
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
       const queued = this.#queue.length - this.#next < this.#most
-      if (queued) this.#queue.push(item)
-      if (queued && isByForm(item.path)) this.#forms.set(item.key, item)
+      if (queued) {
+        this.#queue.push(item)
+        this.#note(item)
+      }
       // Whoever offers a sitemap or a feed does not say whether its text is lossy.
       const mayDiffer = lossy || this.#mayHaveIndexName(item.url)
       if (mayDiffer || (queued && !isNormal(item))) this.#keepText(item)
@@ -92,6 +97,24 @@ export class LocalFrontier {
     this.#forms.delete(key)
   }
 
+  /** It waits here, and no page has listed it so far. */
+  isOffspring(key: bigint): boolean {
+    return this.#offspring.has(key)
+  }
+
+  /** A page lists what waits here as offspring of another: from now on it was found there. */
+  list(key: bigint, { depth, via, path }: Pick<AgendaItem, 'depth' | 'via' | 'path'>): void {
+    const item = this.#offspring.get(key)
+    if (item === undefined) return
+    this.#offspring.delete(key)
+    Object.assign(item, { depth: Math.min(item.depth, depth), via, path })
+  }
+
+  #note(item: AgendaItem): void {
+    if (isByForm(item.path)) this.#forms.set(item.key, item)
+    if (generationOf(item.path) > 0) this.#offspring.set(item.key, item)
+  }
+
   /** The site has it already: queued, asked for, or known to the frontier. */
   knows(key: bigint): boolean {
     return this.#seen.has(key)
@@ -108,7 +131,10 @@ export class LocalFrontier {
 
   take(): AgendaItem | undefined {
     const item = this.#queue[this.#next++]
-    if (item !== undefined) this.#forms.delete(item.key)
+    if (item !== undefined) {
+      this.#forms.delete(item.key)
+      this.#offspring.delete(item.key)
+    }
     // The queue of a long visit is not kept from its beginning.
     if (this.#next > 1000 && this.#next * 2 > this.#queue.length) {
       this.#queue.splice(0, this.#next)

@@ -2,8 +2,10 @@
  * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
  * name are in it, so that a crash after it loses none of them.
  */
+
 import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../visit/counts.ts'
+import { generationOf } from '../visit/generation.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
 import type { MemoryNews, SiteMemory } from '../visit/site-memory.ts'
@@ -95,15 +97,17 @@ export class Reporter {
     this.#guesses.push(next)
   }
 
-  /** What a sitemap says of a URL is added to what was found of it before. */
+  /** What a sitemap says of a URL is added to what was found of it before; the first page that lists it is where it was found. */
   found(link: Link): void {
     this.#news = true
     if (link.spelling) {
       this.#spellings.push(link)
       return
     }
-    const before = link.lastmod === undefined ? undefined : this.#found.get(link.key)
-    this.#found.set(link.key, before === undefined ? link : { ...before, lastmod: link.lastmod })
+    const before = this.#found.get(link.key)
+    const lastmod = link.lastmod ?? before?.lastmod
+    const first = before === undefined || generationOf(link.path) < generationOf(before.path) ? link : before
+    this.#found.set(link.key, lastmod === first.lastmod ? first : { ...first, lastmod })
   }
 
   abroad(link: Link): void {

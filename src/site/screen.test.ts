@@ -104,6 +104,7 @@ function screenOf(scope: Scope, known: bigint[]): ScreenTools {
     sitemaps: 'robots',
     meets() {},
     isOneTooMany: (url) => url.path.startsWith('/stopped/'),
+    isSuspect: () => false,
     now: 7,
   }
 }

@@ -5,7 +5,7 @@
 import type { Instant } from '../base/clock.ts'
 import { HashSet64 } from '../base/hash-set.ts'
 import type { Stretches } from '../base/stretches.ts'
-import { isOfAnotherFamily } from '../hazards/detect.ts'
+import { familiesBeside } from '../hazards/detect.ts'
 import type { LinkFacts } from '../hazards/page-facts.ts'
 import type { FoundLink } from '../page/reading.ts'
 import type { Scope } from '../scope/scope.ts'
@@ -14,7 +14,7 @@ import { type CountName, countLabel, type Tally } from '../visit/counts.ts'
 import { generationOf, isByForm, pathAfter } from '../visit/generation.ts'
 import type { Link } from '../visit/report.ts'
 import type { AgendaItem } from '../visit/visit.ts'
-import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, parseUrl, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import { isListed } from './beware.ts'
 import { rememberForm, vainForm } from './form-actions.ts'
 import { linkTo } from './link-to.ts'
@@ -39,6 +39,8 @@ export interface ScreenTools {
   meets(host: string): void
   /** Enough URLs of its pattern are held back by a finding; counted where they are. */
   isOneTooMany(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
+  /** Its pattern is suspect: it may be held back. */
+  isSuspect(url: WebUrl): boolean
   now: number
 }
 
@@ -139,6 +141,7 @@ export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFa
 export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Stretches<Uint8Array> {
   const { tally } = tools.reporter
   const ways = waysFrom(from.item)
+  const lists = from.lister === undefined ? undefined : familiesBeside(from.lister, viaOf(from.item, tools))
   let granted = 0
   let named = 0
   for (const link of links) if (link.first) named++
@@ -171,7 +174,7 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       continue
     }
     const isAbroad = url.site !== tools.site
-    const listed = isAbroad || (granted < MAX_LISTED && isListedBy(from.lister, url, tools))
+    const listed = isAbroad || (granted < MAX_LISTED && isListedBy(lists, url, tools))
     if (listed && !isAbroad) granted++
     // A link to it counts, too, if there is one besides.
     if (isOwnForm) passedOver.add(url.key)
@@ -219,12 +222,23 @@ function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
   if (target.site !== tools.site) return true
   const plain = (path: string) => path.toLowerCase().replace(/\/$/, '')
   const path = normalPath(target)
-  return plain(page) === plain(path) || isOfAnotherFamily(page, path)
+  return plain(page) === plain(path) || familiesBeside(page, undefined)(path)
 }
 
 /** Of what is known already, nothing is written. */
-function isListedBy(lister: string | undefined, url: WebUrl, tools: ScreenTools): boolean {
-  return lister !== undefined && !tools.local.holds(url) && isOfAnotherFamily(lister, normalPath(url))
+function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: ScreenTools): boolean {
+  return lists !== undefined && (!tools.local.holds(url) || isInDoubt(url, tools)) && lists(normalPath(url))
+}
+
+/** A known URL for which it makes a difference that a page lists it: it waits here as offspring, or its pattern is suspect. */
+function isInDoubt(url: WebUrl, tools: ScreenTools): boolean {
+  return tools.local.isOffspring(url.key) || tools.isSuspect(url)
+}
+
+/** Path and query of the page that named it, if that is of the site. */
+function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: ScreenTools): string | undefined {
+  const url = via === undefined ? undefined : parseUrl(via)
+  return url?.site === site ? normalPath(url) : undefined
 }
 
 /** How a link of a page was found: one of four for all of them. */
@@ -263,12 +277,15 @@ function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: Scree
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
   if (!isByForm(path)) tools.local.isLinked(url.key, path)
-  if (lastmod === undefined && tools.local.holds(url)) return true
+  const known = tools.local.holds(url)
+  const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
+  if (lastmod === undefined && known && !relisted) return true
+  if (relisted) tools.local.list(url.key, { depth, via, path })
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
   rememberIndexNames(tools.local, tools.reporter)
-  if (news === 'known' && lastmod === undefined) return true
+  if (news === 'known' && lastmod === undefined && !relisted) return true
   const link = linkTo(url, depth, via, path)
   if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true

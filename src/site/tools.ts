@@ -49,7 +49,7 @@ export interface SiteTools {
   foreign: ForeignAnswers
   read(input: PageBytes): Stretches<Reading>
   /** The text of the same bytes, for who wants more of it than its signature. */
-  readText(input: PageBytes): string
+  readText(input: PageBytes, part: 'all' | 'own'): string
   watch: ReadingWatch
   /** The product token matched in robots.txt, and the headers sent with every request. */
   token: string

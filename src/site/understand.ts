@@ -60,7 +60,7 @@ export function* understand(
     }
     const { charset } = parseMediaType(headerOf(headers, 'content-type'))
     const reading = yield* site.read({ mediaType: declared, charset, bytes })
-    const text = () => site.readText({ mediaType: declared, charset, bytes })
+    const text = () => site.readText({ mediaType: declared, charset, bytes }, 'own')
     if (reading.sniffed !== undefined && !notes.some((note) => note.startsWith('sniff:')))
       notes.push(`sniff:${reading.sniffed}`)
     if (cut) notes.push('decodedTrunc')

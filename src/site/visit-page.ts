@@ -117,8 +117,13 @@ async function takeDecoded(
     return inTurns(followLinks(links, { item, follow: why, lister: lists ? path : undefined }, screen), rest, stretch)
   }
   if (directives.noindex) {
-    page.links = await follow(false, false)
-    return end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
+    // Its links are followed: a trap may consist of such pages.
+    const told = end(item, { kind: 'refused', by: 'directive', rule: 'noindex' }, page)
+    const content = reading && contentOf(reading, '', understood.text)
+    const seen = { path, again: told.again, content, ...linkFacts(links, screen) }
+    told.judged = judge(page, seen, false, screen.reporter, tools.site)
+    page.links = await follow(!told.judged.follow, told.judged.lists)
+    return told
   }
 
   if (mediaType === '' && sniffed !== undefined && !screen.scope.wantsMedia(sniffed)) {

@@ -1,8 +1,9 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import { generationOf } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import { lastmodOf } from '../lastmod.ts'
-import { GONE, WAITING } from '../mark.ts'
+import { GONE, HELD, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
 import type { Sheaf } from './sheaf.ts'
 import type { UrlRow } from './url-rows.ts'
@@ -24,6 +25,7 @@ export function enqueue(
     const known = sheaf.urls.get(site.key, key)
     if (known !== undefined) {
       freshen(sheaf, known, link)
+      if (generationOf(link.path) === 0) list(sheaf, site, known, link)
       continue
     }
     const via = sheaf.pageOf(link.via)
@@ -49,6 +51,22 @@ export function enqueue(
   if (mark === WAITING) site.waiting += fresh
   sheaf.sites.change(site)
   return fresh
+}
+
+/** A page lists it: it is no offspring any more, and if a finding held it back, it waits again behind what was never asked for. */
+function list(sheaf: Sheaf, site: SiteRow, row: UrlRow, link: Link): void {
+  if ((row.mark !== WAITING && row.mark !== HELD) || generationOf(row.path) === 0) return
+  const via = sheaf.pageOf(link.via)
+  row.via_site = via.site
+  row.via_key = via.key
+  row.path = link.path
+  if (row.mark === HELD) {
+    row.mark = WAITING
+    row.due_at = Math.max(1, sheaf.now)
+    site.waiting++
+    sheaf.sites.change(site)
+  }
+  sheaf.urls.change(row)
 }
 
 /** A known URL of which a sitemap now says something newer. */

@@ -1,10 +1,11 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { generationOf } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
-import { GONE, WAITING } from '../mark.ts'
+import { GONE, HELD, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
 import { agreedUrls } from './url-rules.ts'
 
@@ -13,6 +14,14 @@ export const ENQUEUE = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`
 export const FRESHEN = `
   UPDATE url SET lastmod = ? WHERE site = ? AND key = ? AND (lastmod IS NULL OR lastmod < ?)`
+
+/** A page lists it: it is no offspring any more, and if a finding held it back, it waits again behind what was never asked for. */
+export const LIST_HELD = `
+  UPDATE url SET via_site = ?, via_key = ?, path = ?, mark = ${WAITING}, due_at = ?
+  WHERE site = ? AND key = ? AND mark = ${HELD} AND path GLOB '*[a-z]'`
+export const LIST_WAITING = `
+  UPDATE url SET via_site = ?, via_key = ?, path = ?
+  WHERE site = ? AND key = ? AND mark = ${WAITING} AND path GLOB '*[a-z]'`
 
 /**
  * Links of one site into its queue: places by the order given (first come, first served: breadth first), rows by key
@@ -34,7 +43,12 @@ export function enqueue(
     const lastmod = lastmodOf(link)
     const isNew = tx.run(ENQUEUE, site.key, key, link.url, link.depth, ...from, seq, now, mark, lastmod) === 1
     if (isNew) fresh++
-    else freshen(tx, site.key, link)
+    else {
+      freshen(tx, site.key, link)
+      if (generationOf(link.path) > 0) continue
+      site.waiting += tx.run(LIST_HELD, ...from, Math.max(1, now), site.key, key)
+      tx.run(LIST_WAITING, ...from, site.key, key)
+    }
   }
   site.seq += links.length
   site.known += fresh

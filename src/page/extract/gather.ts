@@ -51,6 +51,7 @@ export const LONGEST_TITLE = 500
 /** A page with more says something. */
 const FEW_WORDS = 1000
 
+const A = tagNamed('a')
 const HTML = tagNamed('html')
 const BASE = tagNamed('base')
 const META = tagNamed('meta')
@@ -89,7 +90,7 @@ export function* gather(html: string, xml: boolean): Stretches<Gathered> {
     return pass.gathered()
   }
   try {
-    const pass = new Pass(html, xml, memory)
+    const pass = new Pass(html, xml, { memory })
     while (!pass.run(TOKENS_A_STRETCH)) yield
     return pass.gathered()
   } finally {
@@ -115,15 +116,15 @@ export function gatherText(text: string): Gathered {
   }
 }
 
-/** The text alone, as `gather` and `gatherText` see it. */
-export function foldedText(content: string, as: 'html' | 'xhtml' | 'text'): string {
+/** The text alone, as `gather` and `gatherText` see it; `own`: without the words in links to other pages, which are about those. */
+export function foldedText(content: string, as: 'html' | 'xhtml' | 'text', part: 'all' | 'own' = 'all'): string {
   if (as === 'text') {
     const folder = new TextFolder()
     folder.add(content, 0, content.length)
     folder.finish()
     return folder.text()
   }
-  const pass = new Pass(content, as === 'xhtml')
+  const pass = new Pass(content, as === 'xhtml', { ownOnly: part === 'own' })
   pass.run(ALL_TOKENS)
   return pass.text()
 }
@@ -138,6 +139,9 @@ export function gatherNothing(troubles: Trouble[]): Gathered {
 class Pass {
   readonly #tokens: Tokenizer
   readonly #xml: boolean
+  readonly #ownOnly: boolean
+  /** Inside a link to another page. */
+  #inLink = false
   readonly #links = new LinkList()
   readonly #metas = new MetaFacts()
   readonly #text: TextFolder
@@ -158,12 +162,17 @@ class Pass {
   readonly #unclosed = new Set<Tag>()
 
   /** `memory`: other pages are read meanwhile. */
-  constructor(html: string, xml: boolean, memory?: FoldingMemory) {
+  constructor(
+    html: string,
+    xml: boolean,
+    { memory, ownOnly = false }: { memory?: FoldingMemory; ownOnly?: boolean } = {},
+  ) {
     this.#text = new TextFolder(undefined, memory)
     this.#tags = new TagRecorder(memory !== undefined)
     this.#tokens = new Tokenizer(html)
     this.#tokens.cdataAllowed = xml
     this.#xml = xml
+    this.#ownOnly = ownOnly
   }
 
   /** False: there is more. */
@@ -213,6 +222,7 @@ class Pass {
     this.#text.part(tag.gap)
     if (tag !== OTHER_TAG && tag.name.length > 2) this.#known++
     if (this.#inert === 0) this.#collect(tag)
+    if (tag === A && this.#ownOnly) this.#inLink = !/^\s*(?:#|$)/.test(tokens.attribute('href') ?? '')
     if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
     else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
     else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0) // HTML's blocks end SVG that was left open
@@ -236,6 +246,7 @@ class Pass {
   #endTag(tag: Tag): void {
     this.#holder = undefined
     this.#text.part(tag.gap)
+    if (tag === A) this.#inLink = false
     if (tag === TEMPLATE && this.#inert > 0) this.#inert--
     else if ((tag === SVG || tag === MATH) && this.#foreign > 0) this.#setForeign(this.#foreign - 1)
   }
@@ -243,7 +254,7 @@ class Pass {
   #textToken(): void {
     const holder = this.#holder
     this.#holder = undefined
-    if (this.#inert > 0) return
+    if (this.#inert > 0 || this.#inLink) return
     const tokens = this.#tokens
     if (holder === TITLE && this.#foreign === 0) this.#title ??= foldTitle(tokens.text())
     else if (holder === SCRIPT) this.#scriptText()
@@ -331,7 +342,9 @@ function troublesOf(
   const followable = links.followable
   const wrong = belied({ ...found, links: followable, words, length, leftOut, strings })
   if (wrong !== undefined) troubles.push(wrong)
-  if (onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
+  // Frames and refreshes lead to what the page is for: its words are for those who see neither.
+  const leadsOn = links.links.some(({ kind }) => kind === 'frame' || kind === 'refresh')
+  if (!leadsOn && onlyScoldsBrowser({ title: found.title, text, words, length, links: followable }))
     troubles.push('unsupported-browser')
   return troubles
 }
