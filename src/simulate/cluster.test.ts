@@ -4,8 +4,9 @@ import { test } from 'node:test'
 import { FAULT_KINDS, type FaultKind } from './cluster-faults.ts'
 import { type ClusterOptions, type ClusterReport, runCluster } from './cluster-run.ts'
 import { clusterOf } from './cluster-seed.ts'
-import type { ClusterBug } from './cluster-world.ts'
 import { GOOD } from './network.ts'
+import { PLANTS, type PlantName } from './plants.ts'
+import { RunJournal } from './run-journal.ts'
 
 async function run(options: ClusterOptions): Promise<ClusterReport> {
   const report = await runCluster(options)
@@ -57,18 +58,26 @@ test('a server that dies again and again costs no page: workers keep what it had
 })
 
 test('the same seed gives the same run', async () => {
-  const told = async () => {
-    const lines: string[] = []
-    const report = await run({
-      ...clusterOf(11),
-      journal: (who, event, at) => lines.push(`${at} ${who} ${event.kind}`),
-    })
-    return { lines, virtualMs: report.virtualMs }
+  const told = async (seed: number) => {
+    const journal = new RunJournal()
+    await run({ ...clusterOf(seed), journal })
+    return journal.lines.join('\n')
   }
-  assert.deepEqual(await told(), await told())
+  const [first, again] = [await told(11), await told(11)]
+  assert.equal(first, again)
+  for (const what of [
+    / FAULT /,
+    / leases \S+ \(/,
+    / asks \S+ for http/,
+    / is answered 200 /,
+    /: applied$/m,
+    / JUDGE .*all is right$/,
+  ])
+    assert.match(first, what)
+  assert.notEqual(await told(12), first)
 })
 
-const PLANTED: readonly [bug: ClusterBug, fault: FaultKind, seen: RegExp][] = [
+const PLANTED: readonly [bug: PlantName, fault: FaultKind, seen: RegExp][] = [
   ['no-file-sync', 'worker without power', / is not | at \d+: |captures in volumes/],
   ['told-before-stored', 'server killed', /^repeated/],
   ['time-stands-still', 'worker stalled', /^(tooSoon|atOnce)/],
@@ -80,7 +89,7 @@ for (const [bug, fault, seen] of PLANTED) {
     for (let seed = 1; seed <= MOST_TRIES; seed++) {
       const base = quiet(seed)
       const plan = { ...base.plan, most: 10, every: 5000, weights: only(fault) }
-      const { faults } = await run({ ...base, pages: 16, uploads: false, plan, bug })
+      const { faults } = await run({ ...base, pages: 16, uploads: false, plan, plant: PLANTS[bug] })
       if (faults.some((what) => seen.test(what))) return
     }
     assert.fail(`${MOST_TRIES} runs, and nobody noticed`)

@@ -11,6 +11,9 @@ import type { Stage } from './crawl-run.ts'
 import { type Forgotten, judge } from './judge.ts'
 import { FOLDER } from './virtual-house.ts'
 
+/** What was broken, without the case: what stands before the colon. */
+export const invariantOf = (fault: string): string => fault.split(':', 1)[0]
+
 export interface VolumeFolder {
   disk: Disk
   folder: string
@@ -29,15 +32,15 @@ export async function faultsOf(
   ]
   for (const [what, count] of Object.entries(judgement)) {
     if (typeof count === 'number' && what !== 'expected' && what !== 'violations' && count > 0)
-      faults.push(`${what}: ${count}`)
+      faults.push(`${what}: ${count}, first ${judgement.examples[what]}`)
   }
-  faults.push(...(await stage.database.read(sumsThatDiffer)))
+  faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, stage.ledger.entries.length))))
   faults.push(...(await volumeFaults(stage, archives)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
   return faults
 }
 
 /** Counters and totals are kept, not counted: each must be what counting gives. */
-async function sumsThatDiffer(tx: Tx): Promise<string[]> {
+async function sumsThatDiffer(tx: Tx, requestsSeen: number): Promise<string[]> {
   const counters = await readCounters(tx)
   const one = (sql: string) => sqliteTx(tx).get<{ n: number | null }>(sql)?.n ?? 0
   const kept = `FROM page WHERE outcome = 'kept'`
@@ -54,6 +57,8 @@ async function sumsThatDiffer(tx: Tx): Promise<string[]> {
     ['parts in the inbox', one('SELECT count(*) AS n FROM inbox'), 0],
     ['leases', one('SELECT count(*) AS n FROM site WHERE lease_until IS NOT NULL'), 0],
     ['pages granted', one('SELECT sum(pages_granted) AS n FROM frontier_total'), 0],
+    ['captures twice', one("SELECT count(*) - count(DISTINCT volume || ' ' || offset) AS n FROM capture"), 0],
+    ['requests that no server saw', Math.max(0, (counters.get('requests') ?? 0) - requestsSeen), 0],
   ]
   return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a} kept, ${b} counted`)
 }
@@ -64,24 +69,24 @@ async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder
   let found = 0
   for (const { disk, folder } of archives) {
     for (const name of disk.list(folder)) {
-      if (!isVolume(name)) faults.push(`${name} is no closed volume`)
+      if (!isVolume(name)) faults.push(`volumes: ${name} is no closed volume`)
       const inVolume = new Map<number, string>()
       const reading = verifyVolume(disk, `${folder}/${name}`, {
         capture: ({ offset, length, digest, kind, url }) => {
           inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
         },
       })
-      for await (const { offset, what } of reading) faults.push(`${name} at ${offset}: ${what}`)
+      for await (const { offset, what } of reading) faults.push(`volumes: ${name} at ${offset}: ${what}`)
       const known = await database.read((tx) => capturesIn(tx, name, 0, 1_000_000))
       found += known.length
       for (const { offset, length, digest, kind, url } of known) {
         if (inVolume.get(offset) !== `${kind} ${url} ${digest} ${length}`)
-          faults.push(`${name} at ${offset} is not ${kind} of ${url}`)
+          faults.push(`volumes: ${name} at ${offset} is not ${kind} of ${url}`)
       }
     }
   }
   const all = await database.read((tx) => captureCount(tx))
-  if (found !== all) faults.push(`${all - found} captures in volumes that are not there`)
+  if (found !== all) faults.push(`volumes: ${all - found} captures in volumes that are not there`)
   return faults
 }
 
