@@ -69,6 +69,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     uploads: options.uploads,
     askers: [],
     note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    parts: { acknowledged: new Set(), settled: new Set() },
     plant: options.plant ?? {},
     troubles: [],
   }
@@ -143,6 +144,8 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const forgotten = await forgottenIn(world, trouble.befallen)
     faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+    for (const part of world.parts.acknowledged)
+      if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
   for (const fault of faults) note('JUDGE', fault)

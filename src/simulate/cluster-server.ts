@@ -75,7 +75,7 @@ export async function serverLife(
       filterBits: 2 ** 14,
       // Half of the lives apply parts as they come, the others through the inbox.
       atOnceBytes: random.next() < 0.5 ? 0 : undefined,
-      ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note),
+      ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note, world.parts),
     })
     const seeds = world.seeds.map(house.urls.parse).filter((url) => url !== undefined)
     await house.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
@@ -83,7 +83,7 @@ export async function serverLife(
     await view.refresh()
     const book = workerBook(database)
     const real = serverCalls(house, new Map(), VERSION)
-    const calls = notingCalls(plant.calls?.(real) ?? real, note)
+    const calls = notingCalls(plant.calls?.(real) ?? real, note, world.parts)
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },

@@ -8,7 +8,7 @@ import type { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import type { TestWeb } from '../testweb/web.ts'
 import type { Network } from './network.ts'
 import type { Plant } from './plants.ts'
-import type { Note } from './run-journal.ts'
+import type { Note, PartsSeen } from './run-journal.ts'
 
 export interface ClusterWorld {
   web: TestWeb
@@ -27,6 +27,7 @@ export interface ClusterWorld {
   askers: string[]
   /** The journal of the run. */
   note: Note
+  parts: PartsSeen
   /** Planted bugs; empty in a run that must be right. */
   plant: Partial<Plant>
   /** What should never happen, in words. */

@@ -60,7 +60,7 @@ async function sumsThatDiffer(tx: Tx, requestsSeen: number): Promise<string[]> {
     ['captures twice', one("SELECT count(*) - count(DISTINCT volume || ' ' || offset) AS n FROM capture"), 0],
     ['requests that no server saw', Math.max(0, (counters.get('requests') ?? 0) - requestsSeen), 0],
   ]
-  return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a} kept, ${b} counted`)
+  return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a}, and not ${b}`)
 }
 
 /** Every volume is closed and whole, and has every capture that the catalogue knows in it, where it says. */

@@ -5,7 +5,6 @@
 import type { Millis } from '../base/clock.ts'
 import type { Ledger } from '../frontier/ledger.ts'
 import type { Event } from '../visit/events.ts'
-import type { VisitReport } from '../visit/report.ts'
 import type { Visit } from '../visit/visit.ts'
 import type { ServerCalls } from '../wire/calls.ts'
 
@@ -43,10 +42,20 @@ export class RunJournal {
 
 export type Note = (who: string, what: string) => void
 
+/** Parts by name: those that the server said were stored, and those of which the frontier decided what becomes of them. */
+export interface PartsSeen {
+  acknowledged: Set<string>
+  settled: Set<string>
+}
+
 /** Who was granted what, as the server sees it. */
-export function notingCalls(calls: ServerCalls, note: Note): ServerCalls {
+export function notingCalls(calls: ServerCalls, note: Note, { acknowledged }: PartsSeen): ServerCalls {
   return {
     ...calls,
+    async checkInSealed(worker, parts) {
+      await calls.checkInSealed(worker, parts)
+      for (const { site, visit, part } of parts) acknowledged.add(`part ${part} of ${site} (${visit})`)
+    },
     async checkOut(worker, atMost) {
       const answer = await calls.checkOut(worker, atMost)
       for (const visit of answer.visits) note('server', `leases ${granted(visit)} to ${nameOf(worker)}`)
@@ -81,12 +90,17 @@ export function notingCalls(calls: ServerCalls, note: Note): ServerCalls {
 }
 
 /** What became of reports and of leases, as the frontier decides it; the transaction may still fail. */
-export function notingLedger(ledger: Ledger, note: Note): Ledger {
+export function notingLedger(ledger: Ledger, note: Note, { settled }: PartsSeen): Ledger {
   return {
     ...ledger,
     async settle(tx, parts) {
       const results = await ledger.settle(tx, parts)
-      for (const [at, part] of parts.entries()) note('server', `${partOf(part)}: ${results[at]}`)
+      for (const [at, { site, visit, part, pages, ended }] of parts.entries()) {
+        const name = `part ${part} of ${site} (${visit})`
+        const end = ended === undefined ? '' : `, ended: ${ended}`
+        note('server', `${name}, ${pages.length} pages${end}: ${results[at]}`)
+        if (results[at] !== 'early') settled.add(name)
+      }
       return results
     },
     async reap(tx, now, buckets) {
@@ -100,10 +114,6 @@ export function notingLedger(ledger: Ledger, note: Note): Ledger {
 
 function granted({ id, site, agenda, wait, lease }: Visit): string {
   return `${site} (${id}, ${agenda.length} URLs, wait ${seconds(wait)}, lease ${seconds(lease)})`
-}
-
-function partOf({ site, visit, part, pages, ended }: VisitReport): string {
-  return `part ${part} of ${site} (${visit}, ${pages.length} pages${ended === undefined ? '' : `, ended: ${ended}`})`
 }
 
 /** The server knows workers by their threads: `0000000000000002.w1`. */
