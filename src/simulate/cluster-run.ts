@@ -8,7 +8,7 @@ import { seededRandom } from '../base/random.ts'
 import { capturesSince } from '../collection/captures/read-captures.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { workerBook } from '../server/worker-book.ts'
-import { canonicalUrl } from '../testweb/spelling.ts'
+import { canonicalUrl, splitUrl } from '../testweb/spelling.ts'
 import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
 import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
@@ -214,8 +214,11 @@ async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { ex
   const places = new Map(ledger.entries.map((entry, at) => [entry, at]))
   return (answer, again) => {
     const asked = web.plan.epoch + answer.at
-    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies.
-    const isUnread = answer.url.endsWith('/robots.txt') && (again !== undefined || isRedirect(answer.status))
+    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies; and
+    // who lost what follows asks for both again.
+    const { path } = splitUrl(answer.url)
+    const isRobots = path === '/robots.txt' || path === web.siteOf(answer.url)?.robots.movedTo
+    const isUnread = isRobots && (again !== undefined || isRedirect(answer.status))
     if (!isUnread && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
     const worker = askers[places.get(answer) ?? -1]
     return excuses.some(

@@ -83,7 +83,7 @@ export async function serverLife(
     await view.refresh()
     const book = workerBook(database)
     const real = serverCalls(house, new Map(), VERSION)
-    const calls = notingCalls(plant.calls?.(real) ?? real, note, world.parts)
+    const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FAULT_KINDS, type FaultKind } from './cluster-faults.ts'
+import { replayCluster, withTroubles } from './cluster-replay.ts'
 import { type ClusterOptions, type ClusterReport, runCluster } from './cluster-run.ts'
 import { clusterOf } from './cluster-seed.ts'
 import { GOOD } from './network.ts'
-import { PLANTS, type PlantName } from './plants.ts'
 import { RunJournal } from './run-journal.ts'
 
 async function run(options: ClusterOptions): Promise<ClusterReport> {
@@ -77,21 +77,7 @@ test('the same seed gives the same run', async () => {
   assert.notEqual(await told(12), first)
 })
 
-const PLANTED: readonly [bug: PlantName, fault: FaultKind, seen: RegExp][] = [
-  ['no-file-sync', 'worker without power', / is not | at \d+: |captures in volumes/],
-  ['told-before-stored', 'server killed', /^repeated/],
-  ['time-stands-still', 'worker stalled', /^(tooSoon|atOnce)/],
-]
-const MOST_TRIES = 60
-
-for (const [bug, fault, seen] of PLANTED) {
-  test(`the same runs find a planted bug: ${bug}`, async () => {
-    for (let seed = 1; seed <= MOST_TRIES; seed++) {
-      const base = quiet(seed)
-      const plan = { ...base.plan, most: 10, every: 5000, weights: only(fault) }
-      const { faults } = await run({ ...base, pages: 16, uploads: false, plan, plant: PLANTS[bug] })
-      if (faults.some((what) => seen.test(what))) return
-    }
-    assert.fail(`${MOST_TRIES} runs, and nobody noticed`)
-  })
-}
+test('who lost what followed from a robots.txt that lies elsewhere may ask for both again', async () => {
+  const { report } = await replayCluster(withTroubles(clusterOf(410), [1, 3, 'network']))
+  assert.deepEqual(report.faults, [])
+})

@@ -20,7 +20,7 @@ export interface Plant {
   what: string
   /** At the server. */
   ledger?(ledger: Ledger): Ledger
-  calls?(calls: ServerCalls): ServerCalls
+  calls?(calls: ServerCalls, clock: Clock): ServerCalls
   /** At every worker. */
   clock?(clock: Clock, machine: Machine): Clock
   disk?(disk: Disk): Disk
@@ -86,11 +86,11 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     disk: (disk) => forgetting(disk, 'no-file-sync'),
   },
   'told-before-stored': {
-    what: 'a server that says that parts are stored before they are',
-    calls: (calls) => ({
+    what: 'a server that stores parts a second after it said that they are stored',
+    calls: (calls, clock) => ({
       ...calls,
       async checkInSealed(worker, parts) {
-        calls.checkInSealed(worker, parts).catch(() => {})
+        clock.after(1000, () => calls.checkInSealed(worker, parts).catch(() => {}))
       },
     }),
   },
