@@ -57,7 +57,7 @@ test('a server that dies again and again costs no page: workers keep what it had
   assert.ok(deaths >= 3, `${deaths} deaths`)
 })
 
-test('the same seed gives the same run', async () => {
+test('the same seed gives the same journal, byte for byte', async () => {
   const told = async (seed: number) => {
     const journal = new RunJournal()
     await run({ ...clusterOf(seed), journal })

@@ -81,7 +81,7 @@ async function chaos(): Promise<boolean> {
     const troubles = only === undefined ? undefined : readTroubles(only)
     return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), tell })
   }
-  if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, tell)
+  if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, journals, tell)
   const isEachFound = await plantedChaos({ first, journals, tell })
   return values.planted ? isEachFound : (await realChaos()) && isEachFound
 }

@@ -58,7 +58,10 @@ async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<vo
     const replay = await replayCluster(options)
     const { requests, virtualMs, befallen, faults } = replay.report
     const isWrong = faults.length > 0
-    const more = isWrong || keepAll ? [`journal: ${writeJournal(share, `seed-${seed}`, replay)}`] : []
+    const more =
+      isWrong || keepAll
+        ? [`journal: ${writeJournal(share.journals, nameOf(share, `seed-${seed}`), replay.lines)}`]
+        : []
     if (isWrong) more.push(...replay.lines.slice(-LAST_LINES).map((line) => `| ${line}`))
     if (isWrong && onWrong === 'shorten') more.push(...(await shortened(share, seed, options, replay)))
     const wrong = faults.slice(0, MOST_WRONG)
@@ -83,14 +86,17 @@ async function shortened(share: Share, seed: number, options: ClusterOptions, fa
     ),
     ...(troubles.length === 0 ? ['  none: it fails without any'] : []),
     `it breaks: ${broken[0]}`,
-    `journal of that: ${writeJournal(share, `seed-${seed}-shortened`, short)}`,
+    `journal of that: ${writeJournal(share.journals, nameOf(share, `seed-${seed}-shortened`), short.lines)}`,
     `again: npm run chaos -- --simulated 1 --seed ${seed} --faults-only ${writeTroubles(troubles)}${plant}`,
   ]
 }
 
-function writeJournal({ journals, plant }: Share, name: string, { lines }: Replay): string {
-  mkdirSync(journals, { recursive: true })
-  const path = join(journals, `${name}${plant === undefined ? '' : `-${plant}`}.txt`)
+const nameOf = ({ plant }: Share, run: string): string => (plant === undefined ? run : `${run}-${plant}`)
+
+/** Returns its path. */
+export function writeJournal(folder: string, name: string, lines: readonly string[]): string {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.txt`)
   writeFileSync(path, `${lines.join('\n')}\n`)
   return path
 }
