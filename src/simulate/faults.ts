@@ -34,13 +34,13 @@ export async function faultsOf(
     if (typeof count === 'number' && what !== 'expected' && what !== 'violations' && count > 0)
       faults.push(`${what}: ${count}, first ${judgement.examples[what]}`)
   }
-  faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, stage.ledger.entries.length))))
+  faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, answersIn(stage)))))
   faults.push(...(await volumeFaults(stage, archives)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
   return faults
 }
 
 /** Counters and totals are kept, not counted: each must be what counting gives. */
-async function sumsThatDiffer(tx: Tx, requestsSeen: number): Promise<string[]> {
+async function sumsThatDiffer(tx: Tx, answersGiven: number): Promise<string[]> {
   const counters = await readCounters(tx)
   const one = (sql: string) => sqliteTx(tx).get<{ n: number | null }>(sql)?.n ?? 0
   const kept = `FROM page WHERE outcome = 'kept'`
@@ -58,7 +58,7 @@ async function sumsThatDiffer(tx: Tx, requestsSeen: number): Promise<string[]> {
     ['leases', one('SELECT count(*) AS n FROM site WHERE lease_until IS NOT NULL'), 0],
     ['pages granted', one('SELECT sum(pages_granted) AS n FROM frontier_total'), 0],
     ['captures twice', one("SELECT count(*) - count(DISTINCT volume || ' ' || offset) AS n FROM capture"), 0],
-    ['requests that no server saw', Math.max(0, (counters.get('requests') ?? 0) - requestsSeen), 0],
+    ['answers that no server gave', Math.max(0, answersCounted(counters) - answersGiven), 0],
   ]
   return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a}, and not ${b}`)
 }
@@ -104,10 +104,19 @@ async function logFaults({ disk, database }: Stage): Promise<string[]> {
   const lines = linesOf(disk, `${FOLDER}/logs/crawl.log`)
   const answered = lines.filter((line) => Number(line.trim().split(/\s+/)[1]) > 0).length
   const counters = await database.read((tx) => readCounters(tx))
-  let counted = 0
-  for (const [name, value] of counters) if (name.startsWith('status:')) counted += value
+  const counted = answersCounted(counters)
   return answered === counted ? [] : [`crawl.log: ${answered} answers, ${counted} counted`]
 }
+
+/** Requests that met nobody are counted as requests, not as answers. */
+function answersCounted(counters: ReadonlyMap<string, number>): number {
+  let counted = 0
+  for (const [name, value] of counters) if (name.startsWith('status:')) counted += value
+  return counted
+}
+
+/** More than were heard, if a worker died meanwhile; never fewer. */
+const answersIn = ({ ledger }: Stage): number => ledger.entries.filter(({ status }) => status > 0).length
 
 function linesOf(disk: Stage['disk'], path: string): string[] {
   const text = Buffer.from(disk.read(path, 0, disk.size(path) ?? 0)).toString('utf8')
