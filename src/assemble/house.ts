@@ -19,7 +19,7 @@ import type { Database } from '../database/database.ts'
 import type { Fleet } from '../frontier/fleet.ts'
 import type { FrontierHouse } from '../frontier/house.ts'
 import { type LeasesAhead, leasesAhead } from '../frontier/leases-ahead.ts'
-import type { SeedUrl } from '../frontier/ledger.ts'
+import type { Ledger, SeedUrl } from '../frontier/ledger.ts'
 import { type Intake, openIntake } from '../intake/intake.ts'
 import { Rechecks } from '../intake/rechecks.ts'
 import type { Event } from '../visit/events.ts'
@@ -51,6 +51,8 @@ export interface HouseParts {
   filterBits?: number
   /** Bytes of parts that are applied without the inbox (`intake/`); simulations say 0 to take the longer way. */
   atOnceBytes?: number
+  /** Simulations see and change here what is settled; without it the frontier's own ledger is used. */
+  ledgerOver?(ledger: Ledger): Ledger
 }
 
 export interface House {
@@ -92,7 +94,8 @@ export async function openHouse(parts: HouseParts): Promise<House> {
   const isShared = database.dialect === 'postgres'
   const workersElsewhere = isShared || parts.serves === true
   const node = isShared ? await nodeId(disk, folder) : undefined
-  const { frontier: granting, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
+  const { frontier: opened, urls, originals } = await openCrawlFrontier(parts, workersElsewhere)
+  const granting = { ...opened, ledger: parts.ledgerOver?.(opened.ledger) ?? opened.ledger }
   const frontier: LeasesAhead = workersElsewhere ? noneAhead(granting) : leasesAhead(granting, database, clock)
   const intake = await openIntake({
     database,

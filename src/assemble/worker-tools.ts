@@ -7,6 +7,7 @@ import { type HazardLimits, UNLIMITED } from '../hazards/limits.ts'
 import { readInTurns, readText } from '../page/reading.ts'
 import { type Blacklist, emptyBlacklist } from '../scope/blacklist.ts'
 import { AddressBook } from '../site/address-book.ts'
+import { SiteCourtesy } from '../site/courtesy.ts'
 import { DomainBook } from '../site/domains.ts'
 import { ForeignAnswers } from '../site/foreign-answers.ts'
 import type { Event } from '../visit/events.ts'
@@ -63,6 +64,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
       mostCrawlDelay: settings.maxCrawlDelay,
       mostRetryAfter: settings.maxRetryAfter,
     },
+    courtesyOf: (...args) => new SiteCourtesy(...args),
     addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
     domains: new DomainBook(world.clock, world.resolve),
     foreign: new ForeignAnswers(world.clock),

@@ -1,10 +1,13 @@
-/** What befalls the machines of a simulated cluster, and when: drawn from a seed, told by name. */
+/**
+ * What befalls the machines of a simulated cluster, and when. The whole schedule is drawn from a seed before the run, and
+ * its faults are numbered: any of them can be left out without changing the others.
+ */
 import type { Millis } from '../base/clock.ts'
 import type { Random } from '../base/random.ts'
 import type { Failing } from './cluster-server.ts'
 import type { WorkerMachine } from './cluster-worker.ts'
 import type { ClusterWorld } from './cluster-world.ts'
-import { drawPointOf, SERVER_EVENTS, WORKER_EVENTS } from './crash-points.ts'
+import { type CrashPoint, drawPointOf, SERVER_EVENTS, WORKER_EVENTS } from './crash-points.ts'
 import type { Death, Machine } from './machine.ts'
 
 export const FAULT_KINDS = [
@@ -39,6 +42,20 @@ export interface FaultPlan {
 
 export const EVEN_WEIGHTS = Object.fromEntries(FAULT_KINDS.map((kind) => [kind, 1])) as Record<FaultKind, number>
 
+/** One entry of the schedule. */
+export interface ScheduledFault {
+  /** From 1, in the order of the schedule. */
+  number: number
+  at: Millis
+  kind: FaultKind
+  /** The name of the machine, or of the server that is cut off. */
+  where: string
+  /** How long it lasts; for a clock, by how much it is wrong. */
+  ms: Millis
+  /** Where a machine dies. */
+  point?: CrashPoint
+}
+
 /** In which a worker may have lost what it had learnt, or its leases; without a worker: any of them. */
 export interface Excuse {
   worker?: string
@@ -52,7 +69,68 @@ export interface Befallen {
 }
 
 const HOURS: Millis = 3_600_000
-const WORKER_FAULT = /^worker /
+const SERVER = 'server'
+
+export interface ClusterNames {
+  workers: readonly string[]
+  servers: readonly string[]
+  lease: Millis
+}
+
+export function drawFaults(plan: FaultPlan, { workers, servers, lease }: ClusterNames, random: Random) {
+  const faults: ScheduledFault[] = []
+  for (let at = 0; faults.length < plan.most; ) {
+    at += -Math.log(1 - random.next()) * plan.every
+    if (at > plan.until) break
+    const kind = drawKind(plan.weights, random)
+    // All are drawn for each fault, so that what one needs does not change the next.
+    const worker = workers[random.integer(workers.length)]
+    const server = servers[random.integer(servers.length)]
+    const away = random.integer(random.next() < 0.5 ? plan.awayFor / 4 : plan.awayFor)
+    const share = random.next()
+    const point = drawPointOf(kind.startsWith('worker') ? WORKER_EVENTS : SERVER_EVENTS, random)
+    const base = { number: faults.length + 1, at, kind }
+    switch (kind) {
+      case 'worker killed':
+      case 'worker without power':
+        faults.push({ ...base, where: worker, ms: 0, point })
+        break
+      case 'server killed':
+      case 'server without power':
+        faults.push({ ...base, where: SERVER, ms: 0, point })
+        break
+      case 'worker stalled':
+        faults.push({ ...base, where: worker, ms: lease / 10 + Math.floor(share * 3 * lease) })
+        break
+      case 'worker disk full':
+        faults.push({ ...base, where: worker, ms: Math.floor(share * plan.fullFor) })
+        break
+      case 'worker clock set':
+        faults.push({ ...base, where: worker, ms: Math.round((share * 2 - 1) * 12 * HOURS) })
+        break
+      case 'a server away':
+        faults.push({ ...base, where: server, ms: away })
+        break
+      default:
+        faults.push({ ...base, where: SERVER, ms: kind === 'transaction failed' ? 0 : away })
+    }
+  }
+  return faults
+}
+
+function drawKind(weights: Readonly<Record<FaultKind, number>>, random: Random): FaultKind {
+  const sum = FAULT_KINDS.reduce((total, kind) => total + weights[kind], 0)
+  let at = random.next() * sum
+  return FAULT_KINDS.find((kind) => (at -= weights[kind]) < 0) ?? FAULT_KINDS[0]
+}
+
+/** `3 at 12.5 s: worker stalled: worker-2, 93.1 s`. */
+export function wordsOfFault({ number, at, kind, where, ms, point }: ScheduledFault): string {
+  const when = `${number} at ${(at / 1000).toFixed(1)} s: ${kind}`
+  if (point === undefined) return ms === 0 ? when : `${when}: ${where}, ${(ms / 1000).toFixed(1)} s`
+  const times = point.kind === 'time' ? 'at once' : `at ${point.kind === 'event' ? point.event : 'step'} ${point.nth}`
+  return `${when}: ${where}, ${times}`
+}
 
 export class Troublemaker {
   readonly befallen: Befallen = { counts: new Map(), excuses: [] }
@@ -60,30 +138,21 @@ export class Troublemaker {
   readonly #server: Machine
   readonly #workers: readonly WorkerMachine[]
   readonly #failing: Failing
-  readonly #random: Random
 
-  constructor(
-    world: ClusterWorld,
-    server: Machine,
-    workers: readonly WorkerMachine[],
-    failing: Failing,
-    random: Random,
-  ) {
+  constructor(world: ClusterWorld, server: Machine, workers: readonly WorkerMachine[], failing: Failing) {
     this.#world = world
     this.#server = server
     this.#workers = workers
     this.#failing = failing
-    this.#random = random
   }
 
-  async work(plan: FaultPlan, over: AbortSignal): Promise<void> {
-    const { clock } = this.#world
-    const { every, most, until } = plan
-    for (let done = 0; done < most; done++) {
-      await clock.sleep(-Math.log(1 - this.#random.next()) * every, over)
-      if (over.aborted || clock.elapsed() > until) return
-      const kind = this.#draw(plan.weights)
-      if (this.#make(kind, plan)) this.count(kind)
+  async work(faults: readonly ScheduledFault[], over: AbortSignal): Promise<void> {
+    const { clock, note } = this.#world
+    for (const fault of faults) {
+      await clock.sleep(fault.at - clock.elapsed(), over)
+      if (over.aborted) return
+      note('FAULT', wordsOfFault(fault))
+      if (this.#make(fault)) this.count(fault.kind)
     }
   }
 
@@ -97,55 +166,39 @@ export class Troublemaker {
     this.befallen.excuses.push({ ...(worker !== undefined && { worker }), from, until: from + ms })
   }
 
-  #draw(weights: Readonly<Record<FaultKind, number>>): FaultKind {
-    const sum = FAULT_KINDS.reduce((total, kind) => total + weights[kind], 0)
-    let at = this.#random.next() * sum
-    return FAULT_KINDS.find((kind) => (at -= weights[kind]) < 0) ?? FAULT_KINDS[0]
-  }
-
   /** False: it has not happened, or not yet. */
-  #make(kind: FaultKind, plan: FaultPlan): boolean {
-    const { network, servers, settings } = this.#world
-    const random = this.#random
-    const worker = this.#workers[random.integer(this.#workers.length)]
-    const machine = WORKER_FAULT.test(kind) ? worker.machine : this.#server
-    const awayFor = random.integer(random.next() < 0.5 ? plan.awayFor / 4 : plan.awayFor)
+  #make({ kind, where, ms, point }: ScheduledFault): boolean {
+    const { clock, network, servers, note } = this.#world
+    const worker = this.#workers.find(({ machine }) => machine.name === where)
+    const machine = worker?.machine ?? this.#server
     switch (kind) {
       case 'worker killed':
       case 'worker without power':
-        // Counted when it dies: it may never come to that point.
-        machine.arm(drawPointOf(WORKER_EVENTS, random), deathOf(kind))
-        return false
       case 'server killed':
       case 'server without power':
-        machine.arm(drawPointOf(SERVER_EVENTS, random), deathOf(kind))
+        // Counted when it dies: it may never come to that point.
+        machine.arm(point!, deathOf(kind))
         return false
-      case 'worker stalled': {
-        const ms = settings.lease / 10 + random.integer(3 * settings.lease)
-        if (!machine.stall(ms)) return false
-        this.excuse(machine.name, ms)
-        return true
-      }
+      case 'worker stalled':
       case 'server stalled':
-        // In the middle of whatever it was asked; it answers when it goes on, to whoever still waits.
-        if (!machine.stall(awayFor)) return false
-        this.excuse(undefined, awayFor)
+        // A server in the middle of whatever it was asked: it answers when it goes on, to whoever still waits.
+        if (!machine.stall(ms)) return false
+        this.excuse(worker?.machine.name, ms)
+        clock.after(ms, () => note(machine.name, 'goes on'))
         return true
       case 'worker disk full':
-        this.#fill(machine, random.integer(plan.fullFor))
-        return true
       case 'server disk full':
-        this.#fill(machine, awayFor)
+        this.#fill(machine, ms)
         return true
       case 'worker clock set':
-        worker.clockOff = Math.round((random.next() * 2 - 1) * 12 * HOURS)
+        worker!.clockOff = ms
         return true
       case 'servers away':
-        for (const server of servers) network.cut(server, awayFor)
-        this.excuse(undefined, awayFor)
+        for (const server of servers) network.cut(server, ms)
+        this.excuse(undefined, ms)
         return true
       case 'a server away':
-        network.cut(servers[random.integer(servers.length)], awayFor)
+        network.cut(where, ms)
         this.excuse(undefined, network.allAwayFor(servers))
         return true
       case 'transaction failed':
@@ -160,6 +213,7 @@ export class Troublemaker {
     this.excuse(machine === this.#server ? undefined : machine.name, ms)
     this.#world.clock.after(ms, () => {
       machine.isFull = false
+      this.#world.note(machine.name, 'has room on its disk again')
     })
   }
 }

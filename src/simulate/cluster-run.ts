@@ -3,21 +3,23 @@
  * own, a bad network between them. At the end the collection must be the one that an undisturbed crawl makes, and no site
  * may have been asked too soon, twice at once, or for what it forbids.
  */
-import type { Clock, Millis } from '../base/clock.ts'
+import type { Millis } from '../base/clock.ts'
 import { seededRandom } from '../base/random.ts'
 import { capturesSince } from '../collection/captures/read-captures.ts'
+import { sqliteTx } from '../database/sqlite/tx.ts'
 import { workerBook } from '../server/worker-book.ts'
-import { canonicalUrl } from '../testweb/spelling.ts'
-import type { Event } from '../visit/events.ts'
-import { type Befallen, type FaultPlan, Troublemaker } from './cluster-faults.ts'
+import { canonicalUrl, splitUrl } from '../testweb/spelling.ts'
+import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
 import { Failing, serverLife } from './cluster-server.ts'
 import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
-import { type ClusterBug, type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
+import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
 import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
 import { faultsOf } from './faults.ts'
 import type { Forgotten } from './judge.ts'
 import { Machine } from './machine.ts'
 import { type Badness, Network } from './network.ts'
+import type { Plant } from './plants.ts'
+import type { RunJournal } from './run-journal.ts'
 
 export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
   workers: number
@@ -29,11 +31,15 @@ export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal
   clocksOff: number
   /** A crawl that has not ended by then never will. */
   within: Millis
-  bug?: ClusterBug
-  journal?: (machine: string, event: Event, at: Millis) => void
+  /** Of the faults that the seed gives, those with these numbers; without it all of them. */
+  faultsOnly?: readonly number[]
+  plant?: Plant
+  journal?: RunJournal
 }
 
 export interface ClusterReport {
+  /** What was to befall it, as far as it was asked for. */
+  schedule: ScheduledFault[]
   befallen: Befallen
   network: Network['counts']
   /** What was wrong at the end. */
@@ -46,6 +52,8 @@ export interface ClusterReport {
 }
 
 const HOUR: Millis = 3_600_000
+const LOOK_EVERY: Millis = 60_000
+const MAX_OVERDUE_LEASES = 5
 /** A capture's time is the servers', as far as the worker knows it. */
 const CLOSE: Millis = 1500
 
@@ -60,22 +68,37 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
     uploads: options.uploads,
     askers: [],
-    journal: (machine, event) => options.journal?.(machine, event, clock.elapsed()),
+    note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    parts: { acknowledged: new Set(), settled: new Set() },
+    plant: options.plant ?? {},
     troubles: [],
-    ...(options.bug !== undefined && { bug: options.bug }),
   }
+  const { note } = world
   const server = new Machine('server', clock, ownRandom(world))
   const workers = await clock.run(joined(world, options))
   const failing = new Failing()
-  const trouble = new Troublemaker(world, server, workers, failing, ownRandom(world))
+  const trouble = new Troublemaker(world, server, workers, failing)
+  const names = {
+    workers: workers.map(({ machine }) => machine.name),
+    servers: world.servers,
+    lease: stage.settings.lease,
+  }
+  const { faultsOnly: only } = options
+  const drawn = drawFaults(options.plan, names, ownRandom(world))
+  const schedule = only === undefined ? drawn : drawn.filter(({ number }) => only.includes(number))
   const over = new AbortController()
   const stop = new AbortController()
   const lives = ownRandom(world)
   // Who waits for what was lost may lose a lease meanwhile.
   world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
-  server.onDeath = (death) => trouble.count(`server ${death}`)
+  world.network.onTrouble = (what) => note('network', what)
+  server.onDeath = (death) => {
+    note(server.name, `dies: ${death}`)
+    trouble.count(`server ${death}`)
+  }
   for (const { machine } of workers) {
     machine.onDeath = (death) => {
+      note(machine.name, `dies: ${death}`)
       trouble.count(`worker ${death}`)
       trouble.excuse(machine.name)
       endRequestsOf(world, machine.name)
@@ -101,7 +124,7 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
       () => downTime(rests, 2 * stage.settings.lease),
     )
   })
-  const making = trouble.work(options.plan, over.signal)
+  const making = trouble.work(schedule, over.signal)
   const whole = async () => {
     await Promise.all(working)
     over.abort()
@@ -110,30 +133,50 @@ export async function runCluster(options: ClusterOptions): Promise<ClusterReport
     failing.isNext = false
     stop.abort()
     await serving
-    return true
+    return undefined
   }
-  const inTime = await clock.run(Promise.race([whole(), isTooLate(clock, options.within)]))
+  const late = await clock.run(Promise.race([whole(), tooLate(world, options)]))
   const faults = [...world.troubles]
-  if (!inTime) faults.push(`not over after ${options.within / HOUR} h of virtual time`)
+  if (late !== undefined) faults.push(late)
   else {
     const archives = workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE }))
     const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
     const judged: Stage = { ...stage, disk: server.bareDisk }
     const forgotten = await forgottenIn(world, trouble.befallen)
     faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+    for (const part of world.parts.acknowledged)
+      if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
   }
   const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
+  for (const fault of faults) note('JUDGE', fault)
+  if (faults.length === 0) note('JUDGE', 'all is right')
   return {
-    ...{ befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
+    ...{ schedule, befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
     virtualMs: clock.elapsed(),
     requests: ledger.entries.length,
   }
 }
 
 /** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */
-async function isTooLate(clock: Clock, within: Millis): Promise<boolean> {
-  while (clock.elapsed() < within) await clock.sleep(1000)
-  return false
+async function tooLate(world: ClusterWorld, { within, plan }: ClusterOptions): Promise<string> {
+  const { clock } = world
+  const quietFrom = plan.until + plan.fullFor + plan.awayFor
+  for (let next = quietFrom; clock.elapsed() < within; ) {
+    await clock.sleep(1000)
+    if (clock.elapsed() < next) continue
+    next = clock.elapsed() + LOOK_EVERY
+    const left = await leasesLeft(world)
+    if (left.length > 0) return `leases that do not end: ${left.join(', ')}`
+  }
+  return `not over: after ${within / HOUR} h of virtual time`
+}
+
+/** Long after their end. While machines fail that may happen, but not when nothing more befalls them. */
+async function leasesLeft({ clock, database, settings }: ClusterWorld): Promise<string[]> {
+  const before = clock.now() - MAX_OVERDUE_LEASES * settings.lease
+  const sql = 'SELECT name, worker FROM site WHERE lease_until < ? ORDER BY name'
+  const rows = await database.read((tx) => sqliteTx(tx).all<{ name: string; worker: string | null }>(sql, before))
+  return rows.map(({ name, worker }) => `${name} of ${worker ?? 'nobody'}`)
 }
 
 async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOptions): Promise<WorkerMachine[]> {
@@ -145,11 +188,12 @@ async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOption
     const secret = new Uint8Array(32).fill(i)
     const id = String(i).padStart(16, '0')
     await book.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
-    machines.push({
-      machine: new Machine(name, clock, ownRandom(world)),
-      identity: { worker: id, secret: Buffer.from(secret).toString('base64url') },
-      clockOff: random.next() < clocksOff ? Math.round((random.next() * 2 - 1) * 12 * HOUR) : 0,
-    })
+    const machine = new Machine(name, clock, ownRandom(world))
+    // Drawn in any case: what follows must not depend on it.
+    const isOff = random.next() < clocksOff
+    const clockOff = Math.round((random.next() * 2 - 1) * 12 * HOUR)
+    const identity = { worker: id, secret: Buffer.from(secret).toString('base64url') }
+    machines.push({ machine, identity, clockOff: isOff ? clockOff : 0 })
   }
   return machines
 }
@@ -170,8 +214,11 @@ async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { ex
   const places = new Map(ledger.entries.map((entry, at) => [entry, at]))
   return (answer, again) => {
     const asked = web.plan.epoch + answer.at
-    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies.
-    const isUnread = answer.url.endsWith('/robots.txt') && (again !== undefined || isRedirect(answer.status))
+    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies; and
+    // who lost what follows asks for both again.
+    const { path } = splitUrl(answer.url)
+    const isRobots = path === '/robots.txt' || path === web.siteOf(answer.url)?.robots.movedTo
+    const isUnread = isRobots && (again !== undefined || isRedirect(answer.status))
     if (!isUnread && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
     const worker = askers[places.get(answer) ?? -1]
     return excuses.some(

@@ -16,12 +16,12 @@ import { callHandlers } from '../server/call-handlers.ts'
 import { Callers } from '../server/callers.ts'
 import { workerBook } from '../server/worker-book.ts'
 import type { Event } from '../visit/events.ts'
-import type { ServerCalls } from '../wire/calls.ts'
 import { answerInMemory } from './answer-in-memory.ts'
 import { type ClusterWorld, FOLDER, VERSION } from './cluster-world.ts'
 import type { Machine } from './machine.ts'
 import type { Listen } from './network.ts'
 import type { Power } from './power.ts'
+import { notingCalls, notingLedger, wordsOfEvent } from './run-journal.ts'
 
 const MOST_LEASES = 10_000
 const NOBODY = { slow: [], lateMs: 0 }
@@ -61,11 +61,13 @@ export async function serverLife(
   const disk = power.disk(machine.disk)
   const journal = power.journal({
     tell(event: Event) {
-      world.journal(machine.name, event)
+      world.note(machine.name, wordsOfEvent(event))
       if (event.kind === 'applied') nudge.ring()
       machine.hear(event)
     },
   })
+  const { note, plant } = world
+  note(machine.name, 'starts')
   try {
     const house = await openHouse({
       ...{ database, disk, folder: FOLDER, clock, random, journal, settings: world.settings },
@@ -73,6 +75,7 @@ export async function serverLife(
       filterBits: 2 ** 14,
       // Half of the lives apply parts as they come, the others through the inbox.
       atOnceBytes: random.next() < 0.5 ? 0 : undefined,
+      ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note, world.parts),
     })
     const seeds = world.seeds.map(house.urls.parse).filter((url) => url !== undefined)
     await house.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
@@ -80,7 +83,7 @@ export async function serverLife(
     await view.refresh()
     const book = workerBook(database)
     const real = serverCalls(house, new Map(), VERSION)
-    const calls = world.bug === 'told-before-stored' ? hasty(real) : real
+    const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
@@ -93,7 +96,7 @@ export async function serverLife(
     )
     const callers = new Callers(book, clock)
     const bug = (error: unknown) =>
-      world.troubles.push(`${machine.name}: ${error instanceof Error ? error.stack : error}`)
+      world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
     world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
     await keepServing(house, view, keeperOffice(database, clock), stop)
     return 'done'
@@ -102,15 +105,6 @@ export async function serverLife(
     return 'again'
   } finally {
     world.network.listen = undefined
-  }
-}
-
-function hasty(calls: ServerCalls): ServerCalls {
-  return {
-    ...calls,
-    async checkInSealed(worker, parts) {
-      calls.checkInSealed(worker, parts).catch(() => {})
-    },
   }
 }
 

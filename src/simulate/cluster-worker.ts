@@ -18,9 +18,9 @@ import { type RemoteServers, reachServers } from '../wire/http/remote-house.ts'
 import type { Identity } from '../wire/http/servers.ts'
 import { runWorker } from '../worker/worker.ts'
 import { type ClusterWorld, VERSION } from './cluster-world.ts'
-import { forgetting } from './forgetting-disk.ts'
 import type { Machine } from './machine.ts'
 import type { Power } from './power.ts'
+import { wordsOfEvent } from './run-journal.ts'
 
 export const ARCHIVE = 'worker/archive'
 const OUTBOX = 'worker/outbox'
@@ -44,13 +44,15 @@ export async function workerLife(
   random: Random,
 ): Promise<'done' | 'again'> {
   const { machine } = me
+  const { note, plant } = world
+  note(machine.name, 'starts')
   const off = shiftedClock(world.clock, () => me.clockOff)
   const own = power.clock(off)
-  const clock = world.bug === 'time-stands-still' ? { ...own, elapsed: () => own.elapsed() - machine.stoodStill } : own
-  const disk = power.disk(world.bug === 'no-file-sync' ? forgetting(machine.disk, world.bug) : machine.disk)
+  const clock = plant.clock?.(own, machine) ?? own
+  const disk = power.disk(plant.disk?.(machine.disk) ?? machine.disk)
   const journal = power.journal({
     tell(event: Event) {
-      world.journal(machine.name, event)
+      note(machine.name, wordsOfEvent(event))
       machine.hear(event)
     },
   })
@@ -76,7 +78,8 @@ export async function workerLife(
     const hasLeft = world.uploads ? await haveLeft(shipper, disk) : true
     return (await remote.close(FAREWELL)) === 0 && hasLeft ? 'done' : 'again'
   } catch (error) {
-    if (power.on && !isDiskFull(error) && !isNoServer(error)) world.troubles.push(`${machine.name}: ${stackOf(error)}`)
+    if (power.on && !isDiskFull(error) && !isNoServer(error))
+      world.troubles.push(`unforeseen: ${machine.name}: ${stackOf(error)}`)
     await remote?.close(FAREWELL).catch(() => 0)
     return 'again'
   } finally {
@@ -101,7 +104,8 @@ interface Doors {
 }
 
 async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServers, doors: Doors): Promise<void> {
-  const { settings, web, ledger } = world
+  const { web, ledger, plant } = world
+  const settings = plant.settings?.(world.settings) ?? world.settings
   const { clock, off, disk, journal, power, random } = doors
   // What a worker records has the servers' time.
   const ahead = () => remote.clock.offset()
@@ -135,7 +139,7 @@ async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServe
       slots: settings.visits,
       frontier: remote,
       sink: { checkIn: (who, reports) => remote.checkInSealed(who, reports.map(seal)) },
-      tools,
+      tools: { ...tools, courtesyOf: plant.courtesyOf?.(tools.courtesyOf) ?? tools.courtesyOf },
       renewEvery: settings.lease / 3,
     },
     never,
@@ -143,18 +147,24 @@ async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServe
 }
 
 /** Whose request it is: the ledger has it as its next entry as soon as it may be sent. */
-function noting(openSession: OpenSession, { ledger, askers }: ClusterWorld, worker: string): OpenSession {
+function noting(openSession: OpenSession, { ledger, askers, note }: ClusterWorld, worker: string): OpenSession {
   return () => {
     const session = openSession()
     return {
       close: () => session.close(),
-      fetch(request, signal) {
+      async fetch(request, signal) {
         const may = () => {
           const yes = request.may()
           if (yes) askers[ledger.entries.length] = worker
+          if (yes) note(worker, `asks ${request.address.ip} for ${request.url}`)
           return yes
         }
-        return session.fetch({ ...request, may }, signal)
+        const exchange = await session.fetch({ ...request, may }, signal)
+        const { answer, tookMs } = exchange
+        const what =
+          'head' in answer ? answer.head.status : answer.kind === 'failed' ? answer.failure.kind : answer.kind
+        note(worker, `is answered ${what} for ${request.url} after ${tookMs.toFixed(0)} ms`)
+        return exchange
       },
     }
   }

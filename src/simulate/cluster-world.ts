@@ -6,17 +6,9 @@ import type { Settings } from '../config/keys.ts'
 import type { Database } from '../database/database.ts'
 import type { RequestLedger } from '../testweb/ledger-of-requests.ts'
 import type { TestWeb } from '../testweb/web.ts'
-import type { Event } from '../visit/events.ts'
 import type { Network } from './network.ts'
-
-/** Mistakes that a simulation must find. */
-export type ClusterBug =
-  /** Workers do not sync their volumes. */
-  | 'no-file-sync'
-  /** A server says that parts are stored before they are. */
-  | 'told-before-stored'
-  /** The monotonic clock of a worker does not count the time in which it stood still, so leases seem to last. */
-  | 'time-stands-still'
+import type { Plant } from './plants.ts'
+import type { Note, PartsSeen } from './run-journal.ts'
 
 export interface ClusterWorld {
   web: TestWeb
@@ -33,9 +25,11 @@ export interface ClusterWorld {
   uploads: boolean
   /** Who asked for what, by the place in the ledger. */
   askers: string[]
-  /** Told of everything that a machine says. */
-  journal(machine: string, event: Event): void
-  bug?: ClusterBug
+  /** The journal of the run. */
+  note: Note
+  parts: PartsSeen
+  /** Planted bugs; empty in a run that must be right. */
+  plant: Partial<Plant>
   /** What should never happen, in words. */
   troubles: string[]
 }

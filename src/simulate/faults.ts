@@ -11,6 +11,9 @@ import type { Stage } from './crawl-run.ts'
 import { type Forgotten, judge } from './judge.ts'
 import { FOLDER } from './virtual-house.ts'
 
+/** What was broken, without the case: what stands before the colon. */
+export const invariantOf = (fault: string): string => fault.split(':', 1)[0]
+
 export interface VolumeFolder {
   disk: Disk
   folder: string
@@ -29,15 +32,15 @@ export async function faultsOf(
   ]
   for (const [what, count] of Object.entries(judgement)) {
     if (typeof count === 'number' && what !== 'expected' && what !== 'violations' && count > 0)
-      faults.push(`${what}: ${count}`)
+      faults.push(`${what}: ${count}, first ${judgement.examples[what]}`)
   }
-  faults.push(...(await stage.database.read(sumsThatDiffer)))
+  faults.push(...(await stage.database.read((tx) => sumsThatDiffer(tx, answersIn(stage)))))
   faults.push(...(await volumeFaults(stage, archives)), ...(await indexFaults(stage)), ...(await logFaults(stage)))
   return faults
 }
 
 /** Counters and totals are kept, not counted: each must be what counting gives. */
-async function sumsThatDiffer(tx: Tx): Promise<string[]> {
+async function sumsThatDiffer(tx: Tx, answersGiven: number): Promise<string[]> {
   const counters = await readCounters(tx)
   const one = (sql: string) => sqliteTx(tx).get<{ n: number | null }>(sql)?.n ?? 0
   const kept = `FROM page WHERE outcome = 'kept'`
@@ -54,8 +57,10 @@ async function sumsThatDiffer(tx: Tx): Promise<string[]> {
     ['parts in the inbox', one('SELECT count(*) AS n FROM inbox'), 0],
     ['leases', one('SELECT count(*) AS n FROM site WHERE lease_until IS NOT NULL'), 0],
     ['pages granted', one('SELECT sum(pages_granted) AS n FROM frontier_total'), 0],
+    ['captures twice', one("SELECT count(*) - count(DISTINCT volume || ' ' || offset) AS n FROM capture"), 0],
+    ['answers that no server gave', Math.max(0, answersCounted(counters) - answersGiven), 0],
   ]
-  return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a} kept, ${b} counted`)
+  return pairs.filter(([, a, b]) => a !== b).map(([what, a, b]) => `${what}: ${a}, and not ${b}`)
 }
 
 /** Every volume is closed and whole, and has every capture that the catalogue knows in it, where it says. */
@@ -64,24 +69,24 @@ async function volumeFaults({ database }: Stage, archives: readonly VolumeFolder
   let found = 0
   for (const { disk, folder } of archives) {
     for (const name of disk.list(folder)) {
-      if (!isVolume(name)) faults.push(`${name} is no closed volume`)
+      if (!isVolume(name)) faults.push(`volumes: ${name} is no closed volume`)
       const inVolume = new Map<number, string>()
       const reading = verifyVolume(disk, `${folder}/${name}`, {
         capture: ({ offset, length, digest, kind, url }) => {
           inVolume.set(offset, `${kind} ${url} ${digest} ${length}`)
         },
       })
-      for await (const { offset, what } of reading) faults.push(`${name} at ${offset}: ${what}`)
+      for await (const { offset, what } of reading) faults.push(`volumes: ${name} at ${offset}: ${what}`)
       const known = await database.read((tx) => capturesIn(tx, name, 0, 1_000_000))
       found += known.length
       for (const { offset, length, digest, kind, url } of known) {
         if (inVolume.get(offset) !== `${kind} ${url} ${digest} ${length}`)
-          faults.push(`${name} at ${offset} is not ${kind} of ${url}`)
+          faults.push(`volumes: ${name} at ${offset} is not ${kind} of ${url}`)
       }
     }
   }
   const all = await database.read((tx) => captureCount(tx))
-  if (found !== all) faults.push(`${all - found} captures in volumes that are not there`)
+  if (found !== all) faults.push(`volumes: ${all - found} captures in volumes that are not there`)
   return faults
 }
 
@@ -99,10 +104,19 @@ async function logFaults({ disk, database }: Stage): Promise<string[]> {
   const lines = linesOf(disk, `${FOLDER}/logs/crawl.log`)
   const answered = lines.filter((line) => Number(line.trim().split(/\s+/)[1]) > 0).length
   const counters = await database.read((tx) => readCounters(tx))
-  let counted = 0
-  for (const [name, value] of counters) if (name.startsWith('status:')) counted += value
+  const counted = answersCounted(counters)
   return answered === counted ? [] : [`crawl.log: ${answered} answers, ${counted} counted`]
 }
+
+/** Requests that met nobody are counted as requests, not as answers. */
+function answersCounted(counters: ReadonlyMap<string, number>): number {
+  let counted = 0
+  for (const [name, value] of counters) if (name.startsWith('status:')) counted += value
+  return counted
+}
+
+/** More than were heard, if a worker died meanwhile; never fewer. */
+const answersIn = ({ ledger }: Stage): number => ledger.entries.filter(({ status }) => status > 0).length
 
 function linesOf(disk: Stage['disk'], path: string): string[] {
   const text = Buffer.from(disk.read(path, 0, disk.size(path) ?? 0)).toString('utf8')

@@ -13,6 +13,7 @@ import {
   forbiddenRequests,
   overlaps,
   repeats,
+  type TooSoon,
 } from '../testweb/judges.ts'
 import type { RequestEntry, RequestLedger } from '../testweb/ledger-of-requests.ts'
 import { crawlDelay } from '../testweb/robots-plan.ts'
@@ -36,6 +37,8 @@ export interface Judgement {
   needless: number
   unasked: number
   violations: number
+  /** The first of each kind of violation, in words. */
+  examples: Record<string, string>
 }
 
 /** What was crawled, how, and what is left of it. */
@@ -56,28 +59,39 @@ export async function judge(crawled: CrawledWeb, forgotten: Forgotten = () => fa
   const collected = await documentsOf(database)
   const { entries } = ledger
   const asked = askedAgainst(entries, right, web)
+  const pauseOf = pauseIn(web, settings, forgotten)
+  const atAddress = { pauseOf: () => settings.addressPause, toleranceMs: 1, from: 'start' } as const
   const found = {
-    tooSoon: courtesyViolations(entries, { pauseOf: pauseIn(web, settings, forgotten), toleranceMs: 1 }).length,
-    tooSoonAtAddress: addressViolations(entries, {
-      pauseOf: () => settings.addressPause,
-      toleranceMs: 1,
-      from: 'start',
-    }).length,
-    atOnce: overlaps(entries).length,
-    forbidden: forbiddenRequests(entries, web, settings.userAgentName).length,
-    beforeRobots: beforeRobots(entries).length,
-    repeated: repeats(entries, { allow: forgotten }).repeats.length,
-    needless: asked.extra.filter((url) => !isProbe(url) && !right.sitemapFiles.has(url)).length,
-    unasked: asked.lacking.length,
+    tooSoon: courtesyViolations(entries, { pauseOf, toleranceMs: 1 }).map(wordsOfTooSoon),
+    tooSoonAtAddress: addressViolations(entries, atAddress).map(wordsOfTooSoon),
+    atOnce: overlaps(entries).map(([before, after]) => `${wordsOf(after)} while ${before.url} was under way`),
+    forbidden: forbiddenRequests(entries, web, settings.userAgentName).map(wordsOf),
+    beforeRobots: beforeRobots(entries).map(wordsOf),
+    repeated: repeats(entries, { allow: forgotten }).repeats.map(
+      ({ before, again }) => `${wordsOf(again)}, as at ${seconds(before.at)}`,
+    ),
+    needless: asked.extra.filter((url) => !isProbe(url) && !right.sitemapFiles.has(url)),
+    unasked: asked.lacking,
   }
+  const counts = Object.fromEntries(Object.entries(found).map(([what, list]) => [what, list.length])) as Record<
+    keyof typeof found,
+    number
+  >
+  const broken = Object.entries(found).filter(([, list]) => list.length > 0)
   return {
     expected: right.documents.size,
     missing: [...right.documents].filter((url) => !collected.has(url)),
     surplus: [...collected].filter((url) => !right.documents.has(url) && !right.doubtful.has(url)),
-    ...found,
-    violations: Object.values(found).reduce((sum, count) => sum + count, 0),
+    ...counts,
+    violations: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    examples: Object.fromEntries(broken.map(([what, [first]]) => [what, first])),
   }
 }
+
+const seconds = (ms: Millis): string => `${(ms / 1000).toFixed(3)} s`
+const wordsOf = ({ url, at }: RequestEntry): string => `${url} at ${seconds(at)}`
+const wordsOfTooSoon = ({ before, after, gapMs, pauseMs }: TooSoon): string =>
+  `${wordsOf(after)}, ${seconds(gapMs)} after ${before.url} and not ${seconds(pauseMs)}`
 
 /** The one question for a name that cannot exist is the crawler's own; so is where that is redirected to. */
 function isProbe(url: string): boolean {

@@ -37,6 +37,8 @@ export class Network {
   listen: Listen | undefined
   /** Told of who waits in vain, and how long. */
   onLoss: (who: string, ms: Millis) => void = () => {}
+  /** Told of what was lost or repeated. */
+  onTrouble: (what: string) => void = () => {}
   readonly #clock: Clock
   readonly #random: Random
   readonly #badness: Badness
@@ -108,22 +110,26 @@ export class Network {
     await this.#clock.sleep(this.#random.next() * lateMs)
     if ((this.#awayUntil.get(server) ?? 0) > this.#clock.elapsed()) {
       this.counts.away++
+      this.onTrouble(`no way leads to ${request.url}`)
       if (this.#random.next() < 0.5) return undefined
       throw new Error('no way leads there')
     }
     if (this.listen === undefined) throw new Error('nobody listens')
     if (this.#random.next() < requestLost) {
       this.counts.lost++
+      this.onTrouble(`loses a request: ${request.url}`)
       return undefined
     }
     if (this.#random.next() < repeated) {
       this.counts.repeated++
+      this.onTrouble(`repeats a request: ${request.url}`)
       const again = () => this.listen?.(request, server, () => false).catch(() => {})
       void this.#clock.sleep(this.#random.next() * lateMs).then(again)
     }
     const reply = await this.listen(request, server, gone)
     if (this.#random.next() < answerLost) {
       this.counts.lost++
+      this.onTrouble(`loses an answer: ${request.url}`)
       return undefined
     }
     await this.#clock.sleep(this.#random.next() * lateMs)

@@ -13,7 +13,7 @@ import { headerOf } from '../web/http/headers.ts'
 import { type Robots, recallInStretches, recallRobots, robotsInStretches } from '../web/robots/robots.ts'
 import { parseUrl, type WebUrl } from '../web/url/web-url.ts'
 import { type Asking, ask, ELSEWHERE_WAIT } from './ask.ts'
-import { SiteCourtesy } from './courtesy.ts'
+import type { SiteCourtesy } from './courtesy.ts'
 import type { ForeignAnswer } from './foreign-answers.ts'
 import { redirectTarget } from './page-facts.ts'
 import type { SiteTools } from './tools.ts'
@@ -206,7 +206,7 @@ async function askThere(target: WebUrl, wait: Millis, asking: Asking, tools: Sit
 }
 
 function strangersCourtesy(site: string, wait: Millis, ip: string, tools: SiteTools): SiteCourtesy {
-  const courtesy = new SiteCourtesy(site, wait, tools.pauses, tools.clock)
+  const courtesy = tools.courtesyOf(site, wait, tools.pauses, tools.clock)
   courtesy.at(ip)
   return courtesy
 }

@@ -121,6 +121,7 @@ export class Scripted {
         mostCrawlDelay: 300_000,
         mostRetryAfter: 3_600_000,
       },
+      courtesyOf: (...args) => new SiteCourtesy(...args),
       addresses: new AddressBook(clock, ADDRESS_PAUSE, 8),
       domains: new DomainBook(clock, async (host) =>
         this.addresses.has(host) ? this.tools.resolve(host, new AbortController().signal) : NO_SUCH_NAME,

@@ -43,6 +43,8 @@ export interface SiteTools {
   /** Which sitemaps are asked for. */
   sitemaps: SitemapPolicy
   pauses: PauseRules
+  /** The courtesy of one site, for one visit: `SiteCourtesy`, made here so that a simulation can look into it. */
+  courtesyOf(...args: ConstructorParameters<typeof SiteCourtesy>): SiteCourtesy
   addresses: AddressBook
   domains: DomainBook
   /** Other sites' robots.txt that redirects lead to. */

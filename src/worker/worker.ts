@@ -1,7 +1,7 @@
 /** The life of a worker: fill the slots, keep the leases, bring the parts; stop when told to, or when the crawl is over. */
 import { Bell } from '../base/bell.ts'
 import type { Millis } from '../base/clock.ts'
-import { SiteCourtesy } from '../site/courtesy.ts'
+import type { SiteCourtesy } from '../site/courtesy.ts'
 import { crawlSite } from '../site/crawl.ts'
 import { Reporter } from '../site/reporter.ts'
 import type { SiteTools } from '../site/tools.ts'
@@ -81,7 +81,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
 
   const visitSite = async (visit: Visit, asked: Millis): Promise<void> => {
     const hold = leases.hold(visit.id, asked, visit.lease)
-    const courtesy = new SiteCourtesy(visit.site, visit.wait, tools.pauses, clock)
+    const courtesy = tools.courtesyOf(visit.site, visit.wait, tools.pauses, clock)
     const reporter = new Reporter(visit, () => courtesy.report())
     courier.add(reporter)
     courtesies.set(visit.site, courtesy)

@@ -2,21 +2,30 @@
  * `npm run chaos`: crawls by many processes under faults, one after the other, until there were as many as asked for.
  *
  *   npm run chaos -- [--faults 200] [--named 40] [--migrations 40] [--a-crawl 80] [--seed N]
- *   npm run chaos -- --simulated 2000 [--seed N]
+ *   npm run chaos -- --simulated 2000 [--seed N] [--faults-only 3,7,network] [--plant NAME]
+ *   npm run chaos -- --planted [--seed N]
  *   npm run chaos -- --days 8 [--seed N]
  *
  * `--named`: how many deaths there must be at each of the moments that matter most, between a sync and its check-in, between
  * the inbox and applying, and inside applying; an eighth as many stops inside `enter` and inside `renew`, past the leases. Every
  * crawl is judged; the seed of one that fails repeats it.
- * `--simulated`: so many small clusters in virtual time. `--days`: one larger cluster for so many virtual days.
+ * `--simulated`: so many small clusters in virtual time. What fails is told with its seed, a journal and the fewest faults
+ * that it needs; with `--simulated 1` there is always a journal. `--faults-only`: of the faults of the seed only these, by
+ * their numbers, and `network`, `clocks` or `none`. `--plant`: with this bug in it.
+ * `--planted`: bugs are planted one by one, and each must be found. It is a part of the run without flags, too.
+ * `--journals DIR`: where journals are written. `--days`: one larger cluster for so many virtual days.
  */
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { EXIT } from '../../src/base/errors.ts'
+import { readTroubles } from '../../src/simulate/cluster-replay.ts'
+import { PLANTS, type PlantName } from '../../src/simulate/plants.ts'
 import { chaosCrawl } from './cluster-chaos.ts'
 import { wanted } from './fate.ts'
 import { manyDays } from './many-days.ts'
 import { migrationChaos } from './migration-chaos.ts'
-import { simulatedChaos } from './simulated.ts'
+import { plantedChaos, simulatedChaos } from './simulated.ts'
 import { chaosWeb } from './web.ts'
 
 const { values } = parseArgs({
@@ -26,6 +35,10 @@ const { values } = parseArgs({
     migrations: { type: 'string', default: '40' },
     'a-crawl': { type: 'string', default: '80' },
     simulated: { type: 'string' },
+    'faults-only': { type: 'string' },
+    plant: { type: 'string' },
+    planted: { type: 'boolean', default: false },
+    journals: { type: 'string', default: join(tmpdir(), 'orbweaver-chaos') },
     days: { type: 'string' },
     seed: { type: 'string', default: String(Date.now() % 100_000) },
   },
@@ -61,9 +74,21 @@ async function realChaos(): Promise<boolean> {
 }
 
 async function chaos(): Promise<boolean> {
-  if (values.simulated !== undefined) return simulatedChaos(numberOf('simulated', values.simulated), first, tell)
-  if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, tell)
-  return realChaos()
+  const { journals } = values
+  if (values.simulated !== undefined) {
+    const runs = numberOf('simulated', values.simulated)
+    const only = values['faults-only']
+    const troubles = only === undefined ? undefined : readTroubles(only)
+    return simulatedChaos({ runs, first, journals, troubles, plant: plantOf(values.plant), tell })
+  }
+  if (values.days !== undefined) return manyDays(numberOf('days', values.days), first, journals, tell)
+  const isEachFound = await plantedChaos({ first, journals, tell })
+  return values.planted ? isEachFound : (await realChaos()) && isEachFound
+}
+
+function plantOf(text: string | undefined): PlantName | undefined {
+  if (text === undefined || text in PLANTS) return text as PlantName | undefined
+  throw new Error(`--plant ${text}: there is no such bug; there are ${Object.keys(PLANTS).join(', ')}`)
 }
 
 function numberOf(flag: string, text: string): number {

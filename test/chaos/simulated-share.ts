@@ -1,12 +1,35 @@
-/** Some of the runs of `npm run chaos -- --simulated`, in a process of its own: `fork('simulated-share.ts', [JSON.stringify(share)])`. */
-import { runCluster } from '../../src/simulate/cluster-run.ts'
+/**
+ * Some of the runs of `npm run chaos -- --simulated`, in a process of its own: `fork('simulated-share.ts', [JSON.stringify(share)])`.
+ * The journal of a run that fails is written to a file, and its faults are shortened to those that it needs.
+ */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { wordsOfFault } from '../../src/simulate/cluster-faults.ts'
+import {
+  type Replay,
+  replayCluster,
+  shortenFailure,
+  type Trouble,
+  withTroubles,
+  writeTroubles,
+} from '../../src/simulate/cluster-replay.ts'
+import type { ClusterOptions } from '../../src/simulate/cluster-run.ts'
 import { clusterOf } from '../../src/simulate/cluster-seed.ts'
+import { PLANTS, type PlantName } from '../../src/simulate/plants.ts'
 
 /** Every `step`th seed from `first` on, below `end`. */
 export interface Share {
   first: number
   step: number
   end: number
+  /** Nothing but these goes wrong in them; undefined: all that their seeds give. */
+  troubles?: readonly Trouble[]
+  plant?: PlantName
+  /** Where journals of failed runs go, or of all. */
+  journals: string
+  keepAll: boolean
+  /** `shorten`: the least that fails is looked for. `stop`: no more runs are needed. */
+  onWrong: 'shorten' | 'stop'
 }
 
 /** What is told of each run; before it, the seed alone, so that nobody need guess where a process ended. */
@@ -17,21 +40,65 @@ export interface SimulatedRun {
     virtualMs: number
     counts: [kind: string, count: number][]
     wrong: string[]
+    /** For people: the journal, the shortened schedule, the command that repeats it. */
+    more: string[]
   }
 }
 
 const MOST_WRONG = 20
+const LAST_LINES = 15
+const SHORTEN = { tries: 60, ms: 120_000 }
 
-async function work({ first, step, end }: Share, tell: (run: SimulatedRun) => void): Promise<void> {
+async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<void> {
+  const { first, step, end, onWrong, keepAll } = share
   for (let seed = first; seed < end; seed += step) {
     tell({ seed })
-    const { requests, virtualMs, befallen, faults, stage } = await runCluster(clusterOf(seed))
-    await stage.database.close()
-    tell({
-      seed,
-      done: { requests, virtualMs, counts: [...befallen.counts], wrong: faults.slice(0, MOST_WRONG) },
-    })
+    const whole: ClusterOptions = { ...clusterOf(seed), ...(share.plant && { plant: PLANTS[share.plant] }) }
+    const options = share.troubles === undefined ? whole : withTroubles(whole, share.troubles)
+    const replay = await replayCluster(options)
+    const { requests, virtualMs, befallen, faults } = replay.report
+    const isWrong = faults.length > 0
+    const more =
+      isWrong || keepAll
+        ? [`journal: ${writeJournal(share.journals, nameOf(share, `seed-${seed}`), replay.lines)}`]
+        : []
+    if (isWrong) more.push(...replay.lines.slice(-LAST_LINES).map((line) => `| ${line}`))
+    if (isWrong && onWrong === 'shorten') more.push(...(await shortened(share, seed, options, replay)))
+    const wrong = faults.slice(0, MOST_WRONG)
+    tell({ seed, done: { requests, virtualMs, counts: [...befallen.counts], wrong, more } })
+    if (isWrong && onWrong === 'stop') return
   }
+}
+
+async function shortened(share: Share, seed: number, options: ClusterOptions, failed: Replay): Promise<string[]> {
+  const short = await shortenFailure(options, failed.report, SHORTEN)
+  if (short === undefined)
+    return ['it did not fail again: something in it depends on more than its seed, which is a bug of the simulator']
+  const { troubles, broken, tries, isMinimal, report } = short
+  const others = troubles.filter((trouble) => typeof trouble === 'string')
+  const plant = share.plant === undefined ? '' : ` --plant ${share.plant}`
+  const all = failed.report.schedule.length
+  return [
+    `shortened in ${tries} runs to ${report.schedule.length} of ${all} faults${isMinimal ? '' : ' (perhaps not the fewest)'}:`,
+    ...report.schedule.map((fault) => `  ${wordsOfFault(fault)}`),
+    ...others.map(
+      (trouble) => `  ${trouble === 'network' ? 'the bad network' : 'clocks that are wrong from the start'}`,
+    ),
+    ...(troubles.length === 0 ? ['  none: it fails without any'] : []),
+    `it breaks: ${broken[0]}`,
+    `journal of that: ${writeJournal(share.journals, nameOf(share, `seed-${seed}-shortened`), short.lines)}`,
+    `again: npm run chaos -- --simulated 1 --seed ${seed} --faults-only ${writeTroubles(troubles)}${plant}`,
+  ]
+}
+
+const nameOf = ({ plant }: Share, run: string): string => (plant === undefined ? run : `${run}-${plant}`)
+
+/** Returns its path. */
+export function writeJournal(folder: string, name: string, lines: readonly string[]): string {
+  mkdirSync(folder, { recursive: true })
+  const path = join(folder, `${name}.txt`)
+  writeFileSync(path, `${lines.join('\n')}\n`)
+  return path
 }
 
 // Only as a process of its own: the types above are imported by who starts it.
