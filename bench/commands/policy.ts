@@ -55,6 +55,8 @@ export const policy = benchmark({
           }) as const,
       ),
       { what: 'index, decisions', kind: 'decide', policy: 'index', pages, target: { microseconds: 5 } },
+      // Next to nothing to decide: what the arena itself takes of the figure above.
+      { what: 'round-robin, decisions', kind: 'decide', policy: 'round-robin', pages, target: {} },
     ]
     const figures: (Work & Measured)[] = []
     for (const work of works) {

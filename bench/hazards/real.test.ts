@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -149,4 +150,12 @@ test('what is lost is told by rule, and by whether its bytes were kept under ano
 test('the lists are apart, and every site is named once', () => {
   const names = [...TUNING_SITES, ...HELD_SITES].map(({ name }) => name)
   assert.equal(new Set(names).size, names.length)
+})
+
+test('the build without detectors has all that the crawler asks them for', () => {
+  const without = join(import.meta.dirname, 'no-detectors.ts')
+  const beware = join(import.meta.dirname, '..', '..', 'src', 'site', 'beware.ts')
+  const ask = `const { judge } = await import(${JSON.stringify(beware)}); console.log(typeof judge)`
+  const node = ['--import', without, '--input-type=module', '-e', ask]
+  assert.equal(execFileSync(process.execPath, node, { encoding: 'utf8' }), 'function\n')
 })

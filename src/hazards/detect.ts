@@ -6,6 +6,7 @@ import type { SiteMemory } from '../visit/site-memory.ts'
 import { judgeSuspect } from './judge-suspect.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
+import { patternOfLink } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
@@ -127,7 +128,7 @@ export function isCrowded(
 export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
   const lineage = [page, ...(via === undefined ? [] : [via])].map(patternOf)
   return (link) => {
-    const to = patternOf(link)
+    const to = patternOfLink(link)
     return lineage.every((from) => isAnother(from, to))
   }
 }

@@ -54,6 +54,7 @@ export function countLinks(
   let homeward = false
   const step = Math.max(1, links.length / MOST_LINKS)
   noteDown(before)
+  targets.clear()
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
     // A link to itself or home may be on every page, also in a maze.
@@ -74,6 +75,7 @@ export function countLinks(
     fresh++
     elsewhere ??= new Set()
     const target = patternOf(link.path)
+    targets.set(link.path, target)
     const longer = link.path.length > path.length
     // Two families that name each other grow as one.
     if (target.form === pattern.form || target.form === via?.form) add(form, target, longer)
@@ -100,6 +102,13 @@ export function countLinks(
 
 function isAbove(link: string, path: string): boolean {
   return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
+}
+
+/** Of the fresh links of the page counted last: it is asked next which of them it lists. */
+const targets = new Map<string, UrlPattern>()
+
+export function patternOfLink(path: string): UrlPattern {
+  return targets.get(path) ?? patternOf(path)
 }
 
 /** Of the page that is counted. */

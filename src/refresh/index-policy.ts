@@ -18,6 +18,8 @@ const NONE = -1
 const EXPLORE_EVERY = 14
 /** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
 const REST = { longest: 1 / 24, shortest: 1e-7 }
+/** Which queues may be the best is found out for so many rests at once. */
+const COUNTED_AHEAD = 16
 
 export class Index implements Policy, Chooser {
   readonly isPaced = true
@@ -42,6 +44,10 @@ export class Index implements Policy, Chooser {
   private readonly best: Int32Array
   private readonly worth: Float64Array
   private readonly valuedAt: Float64Array
+  /** Of each server: the queues that may be the best until some time, and how many; NONE: any may. */
+  private readonly candidates: Uint32Array
+  private readonly count: Int32Array
+  private readonly countedUntil: Float64Array
   private readonly byBound: IdHeap
   private readonly byEnd: IdHeap
   private readonly examined: number[] = []
@@ -78,6 +84,9 @@ export class Index implements Policy, Chooser {
     this.best = new Int32Array(servers).fill(NONE)
     this.worth = new Float64Array(servers)
     this.valuedAt = new Float64Array(servers).fill(Number.NaN)
+    this.candidates = new Uint32Array(this.first[servers])
+    this.count = new Int32Array(servers).fill(NONE)
+    this.countedUntil = new Float64Array(servers)
     this.byBound = new IdHeap(servers)
     this.byEnd = new IdHeap(servers)
   }
@@ -124,11 +133,14 @@ export class Index implements Policy, Chooser {
   /** What the server is worth now becomes its bound: it is exact until the decision has been taken. */
   private examine(server: number, now: number): void {
     const { last, rate, scale } = this.heads
+    const first = this.first[server]
+    const few = now > this.countedUntil[server] ? NONE : this.count[server]
     // The queue that was best is valued first: then few others need more than a rough value.
     let best = this.best[server]
     let most = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
     if (Number.isNaN(most)) most = -1
-    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
+    for (let at = first, end = few === NONE ? this.first[server + 1] : first + few; at < end; at++) {
+      const queue = few === NONE ? at : this.candidates[at]
       const u = rate[queue] * (now - last[queue])
       // Only what may be the best is valued exactly.
       if (!(scale[queue] * roughWorth(u) >= most * (1 - ROUGH))) continue
@@ -153,13 +165,17 @@ export class Index implements Policy, Chooser {
   private rest(server: number, now: number, chosen: number): void {
     const { last, rate, scale } = this.heads
     const { horizon } = this.scenario
+    const first = this.first[server]
     const best = this.best[server]
     const worth = this.worth[server]
     const level = worth > 0 ? worth * Math.sqrt(Math.sqrt(chosen / worth)) : chosen
     const reached = last[best] + roughWorthInverse(level / scale[best]) / rate[best]
     const end = Math.min(now + REST.longest * horizon, Math.max(now + REST.shortest * horizon, reached))
+    if (this.count[server] === NONE || end > this.countedUntil[server])
+      this.countCandidates(server, now + COUNTED_AHEAD * (end - now))
     let bound = 0
-    for (let queue = this.first[server]; queue < this.first[server + 1]; queue++) {
+    for (let at = first; at < first + this.count[server]; at++) {
+      const queue = this.candidates[at]
       const then = scale[queue] * roughWorth(rate[queue] * (end - last[queue]))
       if (then > bound) bound = then
     }
@@ -169,6 +185,19 @@ export class Index implements Policy, Chooser {
     this.byEnd.set(server, end)
   }
 
+  /** What is not worth as much at that time as the best is now will not be the best until then. */
+  private countCandidates(server: number, until: number): void {
+    const { last, rate, scale } = this.heads
+    const first = this.first[server]
+    const least = this.worth[server] * (1 - 2 * ROUGH)
+    let count = 0
+    for (let queue = first; queue < this.first[server + 1]; queue++)
+      if (scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= least)
+        this.candidates[first + count++] = queue
+    this.count[server] = count
+    this.countedUntil[server] = until
+  }
+
   take(server: number): number {
     if (this.oldest !== undefined && ++this.looks[server] % EXPLORE_EVERY === 0) return this.oldest.head[server]
     return this.queues.head[this.best[server]]
@@ -176,6 +205,7 @@ export class Index implements Policy, Chooser {
 
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void {
     this.last[page] = now
+    this.count[server] = NONE
     this.estimates?.observe(page, elapsed, isChanged)
     const before = this.queueOf[page]
     this.queues.remove(before, page)

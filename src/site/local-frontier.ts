@@ -33,6 +33,8 @@ export class LocalFrontier {
   readonly #forms = new Map<bigint, AgendaItem>()
   /** Of later generations, that wait here: a page may yet list them. */
   readonly #offspring = new Map<bigint, AgendaItem>()
+  /** Their keys and those of some that wait no more: asked of every link, in a tenth of the time. */
+  readonly #maybeOffspring = new HashSet64()
 
   constructor(visit: Visit) {
     this.#hasIndexNames = visit.memory.indexNames === true
@@ -99,7 +101,7 @@ export class LocalFrontier {
 
   /** It waits here, and no page has listed it so far. */
   isOffspring(key: bigint): boolean {
-    return this.#offspring.has(key)
+    return this.#maybeOffspring.has(key) && this.#offspring.has(key)
   }
 
   /** A page lists what waits here as offspring of another: from now on it was found there. */
@@ -112,7 +114,9 @@ export class LocalFrontier {
 
   #note(item: AgendaItem): void {
     if (isByForm(item.path)) this.#forms.set(item.key, item)
-    if (generationOf(item.path) > 0) this.#offspring.set(item.key, item)
+    if (generationOf(item.path) === 0) return
+    this.#offspring.set(item.key, item)
+    this.#maybeOffspring.add(item.key)
   }
 
   /** The site has it already: queued, asked for, or known to the frontier. */
