@@ -137,6 +137,48 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       }
     })
 
+    it('a folder with a session id is the folder, beside a name of its index', async () => {
+      const bench = await openBench(make)
+      const folder = at(';jsessionid=1A2B')
+      await bench.admit(at('default.html'))
+      await askAll(bench, KEPT)
+      await bench.admit(folder)
+      assert.deepEqual(await askAll(bench, KEPT), [folder.url])
+      await bench.admit(at(''), at(';jsessionid=3C4D'))
+      assert.deepEqual(await askAll(bench, KEPT), [])
+    })
+
+    for (const when of ['waits', 'is there'])
+      it(`session ids make no second page of an index’s name while its folder ${when}`, async () => {
+        const bench = await openBench(make)
+        await bench.admit(at(''))
+        const asked = when === 'waits' ? [] : await askAll(bench, KEPT)
+        for (const n of [1, 2, 3, 4, 5]) await bench.admit(at(`index.html;jsessionid=${n}A2B`))
+        assert.deepEqual([...asked, ...(await askAll(bench, KEPT))], [at('').url])
+        await bench.admit(at('index.html;jsessionid=6A2B'))
+        assert.deepEqual(await askAll(bench, KEPT), [])
+        await bench.admit(at('default.html'))
+        const both = await askAll(bench, KEPT)
+        assert.deepEqual(both, [at('index.html;jsessionid=1A2B').url, at('default.html').url])
+      })
+
+    for (const abroad of [[''], ['default.html'], ['', 'default.html']])
+      for (const own of ['', 'default.html'])
+        for (const isAsked of [true, false])
+          it(`'${own}' is ${isAsked ? 'asked for' : 'found'} while links abroad name '${abroad.join("', '")}'`, async () => {
+            const bench = await openBench(make)
+            await bench.admit(link(URL))
+            const visit = await bench.one()
+            await bench.admit(...abroad.map(at))
+            const pages = [page(URL), ...(isAsked ? [page(at(own).url)] : [])]
+            await bench.settle(part(bench, visit, 1, { pages, found: [at(own)], ended: 'done' }))
+            const asked = [...pages.map(({ url }) => url), ...(await askAll(bench, KEPT))].sort()
+            const names = [...new Set([...abroad, own])]
+            assert.deepEqual(asked, [URL, ...names.map((name) => at(name).url)].sort(), 'each once')
+            const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
+            assert.equal(urls.waiting, 0)
+          })
+
     const NAMES = ['', 'index.html', 'index.htm', 'index.shtml', 'default.html', 'default.htm']
     const seen = fc.record({
       names: fc

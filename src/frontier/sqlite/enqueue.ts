@@ -43,7 +43,7 @@ export function enqueue(
 }
 
 /** A known URL of which a sitemap now says something newer. */
-export function freshen(tx: SqliteTx, site: bigint, link: Link): void {
+export function freshen(tx: SqliteTx, site: bigint, link: Pick<Link, 'key' | 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (lastmod !== null) tx.run(FRESHEN, lastmod, site, signed64(link.key), lastmod)
 }
