@@ -84,12 +84,15 @@ export class LocalFrontier {
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
-  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. */
-  isLinked(key: bigint, path: string): void {
+  /**
+   * A link, found on this path. True when only a form led to what waits here: it is asked for whatever becomes of other
+   * forms, and the frontier is to be told.
+   */
+  isLinked(key: bigint, path: string): boolean {
     const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
-    if (item === undefined) return
+    if (item === undefined) return false
     item.path = path
-    this.#forms.delete(key)
+    return this.#forms.delete(key)
   }
 
   /** The site has it already: queued, asked for, or known to the frontier. */

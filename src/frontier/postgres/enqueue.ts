@@ -1,5 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import { isByForm } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, WAITING } from '../mark.ts'
@@ -24,6 +25,7 @@ export function enqueue(
     const known = sheaf.urls.get(site.key, key)
     if (known !== undefined) {
       freshen(sheaf, known, link)
+      relink(sheaf, known, link)
       continue
     }
     const via = sheaf.pageOf(link.via)
@@ -56,6 +58,14 @@ export function freshen(sheaf: Sheaf, row: UrlRow, link: Pick<Link, 'lastmod'>):
   const lastmod = lastmodOf(link)
   if (lastmod === null || !isNewer(lastmod, row.lastmod)) return
   row.lastmod = lastmod
+  sheaf.urls.change(row)
+}
+
+/** A link to what only a form led to. */
+function relink(sheaf: Sheaf, row: UrlRow, { depth, via, path }: Link): void {
+  if (row.mark !== WAITING || !isByForm(row.path) || isByForm(path)) return
+  const { site, key } = sheaf.pageOf(via)
+  Object.assign(row, { depth, via_site: site, via_key: key, path } satisfies Partial<UrlRow>)
   sheaf.urls.change(row)
 }
 

@@ -1,5 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
+import { isByForm } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
@@ -13,6 +14,10 @@ export const ENQUEUE = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`
 export const FRESHEN = `
   UPDATE url SET lastmod = ? WHERE site = ? AND key = ? AND (lastmod IS NULL OR lastmod < ?)`
+/** A link to what only a form led to. */
+export const RELINK = `
+  UPDATE url SET depth = ?, via_site = ?, via_key = ?, path = ?
+  WHERE site = ? AND key = ? AND mark = 0 AND substr(path, -1) IN ('S', 's')`
 
 /**
  * Links of one site into its queue: places by the order given (first come, first served: breadth first), rows by key
@@ -33,8 +38,12 @@ export function enqueue(
     const from = [via.site, via.key, link.path]
     const lastmod = lastmodOf(link)
     const isNew = tx.run(ENQUEUE, site.key, key, link.url, link.depth, ...from, seq, now, mark, lastmod) === 1
-    if (isNew) fresh++
-    else freshen(tx, site.key, link)
+    if (isNew) {
+      fresh++
+      continue
+    }
+    freshen(tx, site.key, link)
+    if (!isByForm(link.path)) tx.run(RELINK, link.depth, ...from, site.key, key)
   }
   site.seq += links.length
   site.known += fresh
