@@ -104,6 +104,9 @@ function isMissing(
   // The text that waits here is another one, unless the standard takes the two for one.
   if (known !== undefined && known.url !== page.url && !isSameText(known.url, page.url)) {
     rememberTried(sheaf, known, page.url)
+    // It may wait as an index of its own, entered while the visit was out.
+    const apart = rowApart(sheaf, site, page.url)
+    if (apart?.mark === WAITING && apart.url === page.url) markAs(sheaf, site, apart, NOT_FOUND, page.tries)
     return false
   }
   if (known !== undefined) markAs(sheaf, site, known, NOT_FOUND, page.tries)

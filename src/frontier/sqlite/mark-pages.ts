@@ -94,6 +94,9 @@ function notFound(
     // The text that waits here is another one, unless the standard takes the two for one.
     if (!isSameText(waiting.url, page.url)) {
       rememberTried(tx, site, key, page.url)
+      const apart = rules.urls.keyApart(page.url)
+      // It may wait as an index of its own, entered while the visit was out.
+      if (apart !== undefined) site.waiting -= tx.run(MARK_NOT_FOUND, page.tries, site.key, signed64(apart), page.url)
       return
     }
     tx.run(MARK_NOT_FOUND, page.tries, site.key, key, waiting.url)
