@@ -68,6 +68,23 @@ export function frontierContract(make: MakeDatabase): void {
       assert.equal(new Set(seen).size, 10)
     })
 
+    it('knows a link to what a form led to, as long as that waits', async () => {
+      const bench = await openBench(make)
+      const waits = async (found: string) => {
+        const visit = await bench.one()
+        const told = { ...link('http://a.test/x', 'http://a.test/', found.length), path: found }
+        await bench.settle(part(bench, visit, 1, { found: [told], ended: 'slice' }))
+        bench.clock.pass(PAUSE)
+        return visit.agenda.map(({ path, depth }) => `${path} ${depth}`)
+      }
+      await bench.admit({ ...link('http://a.test/x'), path: 'S' })
+      assert.deepEqual(await waits('LLs'), ['S 1'])
+      assert.deepEqual(await waits('LLL'), ['S 1'], 'another form says no more')
+      assert.deepEqual(await waits('LLLl'), ['L 1'])
+      assert.deepEqual(await waits('LS'), ['L 1'], 'nor does another link')
+      assert.deepEqual(await waits('L'), ['L 1'], 'nor a form after it')
+    })
+
     it('tells of too many known URLs instead of carrying them', async () => {
       const bench = await openBench(make)
       for (let from = 0; from <= 100_000; from += 20_000)

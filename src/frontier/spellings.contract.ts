@@ -137,6 +137,58 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
       }
     })
 
+    it('a folder with a session id is the folder, beside a name of its index', async () => {
+      const bench = await openBench(make)
+      const folder = at(';jsessionid=1A2B')
+      await bench.admit(at('default.html'))
+      await askAll(bench, KEPT)
+      await bench.admit(folder)
+      assert.deepEqual(await askAll(bench, KEPT), [folder.url])
+      await bench.admit(at(''), at(';jsessionid=3C4D'))
+      assert.deepEqual(await askAll(bench, KEPT), [])
+    })
+
+    for (const when of ['waits', 'is there'])
+      it(`session ids make no second page of an index’s name while its folder ${when}`, async () => {
+        const bench = await openBench(make)
+        await bench.admit(at(''))
+        const asked = when === 'waits' ? [] : await askAll(bench, KEPT)
+        for (const n of [1, 2, 3, 4, 5]) await bench.admit(at(`index.html;jsessionid=${n}A2B`))
+        assert.deepEqual([...asked, ...(await askAll(bench, KEPT))], [at('').url])
+        await bench.admit(at('index.html;jsessionid=6A2B'))
+        assert.deepEqual(await askAll(bench, KEPT), [])
+        await bench.admit(at('default.html'))
+        const both = await askAll(bench, KEPT)
+        assert.deepEqual(both, [at('index.html;jsessionid=1A2B').url, at('default.html').url])
+      })
+
+    for (const abroad of [[''], ['default.html'], ['', 'default.html']])
+      for (const own of ['', 'default.html'])
+        for (const isAsked of [true, false])
+          it(`'${own}' is ${isAsked ? 'asked for' : 'found'} while links abroad name '${abroad.join("', '")}'`, async () => {
+            const bench = await openBench(make)
+            await bench.admit(link(URL))
+            const visit = await bench.one()
+            await bench.admit(...abroad.map(at))
+            const pages = [page(URL), ...(isAsked ? [page(at(own).url)] : [])]
+            await bench.settle(part(bench, visit, 1, { pages, found: [at(own)], ended: 'done' }))
+            const asked = [...pages.map(({ url }) => url), ...(await askAll(bench, KEPT))].sort()
+            const names = [...new Set([...abroad, own])]
+            assert.deepEqual(asked, [URL, ...names.map((name) => at(name).url)].sort(), 'each once')
+            const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
+            assert.equal(urls.waiting, 0)
+          })
+
+    it('an index that is not found while links abroad name it is not asked for again', async () => {
+      const bench = await openBench(make)
+      await bench.admit(link(URL))
+      const visit = await bench.one()
+      await bench.admit(at(''), at('default.html'))
+      const pages = [page(URL), page(at('default.html').url, NOT_FOUND)]
+      await bench.settle(part(bench, visit, 1, { pages, found: [at('default.html')], ended: 'done' }))
+      assert.deepEqual(await askAll(bench, KEPT), [at('').url])
+    })
+
     const NAMES = ['', 'index.html', 'index.htm', 'index.shtml', 'default.html', 'default.htm']
     const seen = fc.record({
       names: fc
@@ -196,6 +248,67 @@ export function spellingsContract(make: MakeDatabase, runs: number): void {
           }
           const { urls } = await bench.db.read((tx) => bench.ledger.look.totals(tx))
           assert.equal(urls.waiting, 0)
+        }),
+        { numRuns: runs },
+      )
+    })
+
+    const TEXTS = [...NAMES.slice(0, 3), 'default.html', 'Default.html', '?sid=1', ';jsessionid=1A']
+    const name = fc.constantFrom(...TEXTS, 'index.html;jsessionid=1A', 'index.html;jsessionid=2B')
+    const names = fc.array(name, { maxLength: 3 })
+    const life = fc.record({
+      /** Links abroad before a visit and while it is out, a text that the visit takes for new, and others that it tells of. */
+      visits: fc.array(fc.record({ before: names, during: names, own: name, isAsked: fc.boolean(), found: names }), {
+        minLength: 1,
+        maxLength: 5,
+      }),
+      missing: fc.subarray(TEXTS),
+      moved: fc.dictionary(name, name, { maxKeys: 2 }),
+    })
+    it('whoever names an index, and while it is asked for: no text is asked for twice, no name is lost', async () => {
+      await fc.assert(
+        fc.asyncProperty(life, async ({ visits, missing, moved }) => {
+          const bench = await openBench(make)
+          const asked: string[] = []
+          const seen: string[] = []
+          const see = (some: readonly string[]) => {
+            seen.push(...some.map((one) => at(one).url))
+            return some.map(at)
+          }
+          const answer = (url: string, key: bigint): PageReport => {
+            asked.push(url)
+            const text = url.replace('http://a.test/a/', '')
+            const to = Object.hasOwn(moved, text) ? at(moved[text]).url : undefined
+            if (to !== undefined) return page(url, { kind: 'moved', to }, { url, key })
+            return page(url, missing.includes(text) ? NOT_FOUND : KEPT, { url, key })
+          }
+          const visit = async ({ during, own, isAsked, found }: (typeof visits)[number]) => {
+            bench.clock.pass(PAUSE)
+            const { agenda, known, ...out } = await bench.one()
+            const fresh = [...known, ...agenda.map(({ key }) => key)].includes(at(own).key) ? [] : see([own])
+            if (during.length > 0) await bench.admit(...see(during))
+            const pages = [...agenda, ...(isAsked ? fresh : [])].map(({ url, key }) => answer(url, key))
+            const targets = pages.flatMap(({ outcome }) => (outcome.kind === 'moved' ? [link(outcome.to)] : []))
+            const links = [...fresh, ...[...see(found), ...targets].map(told)]
+            await bench.settle(part(bench, { ...out, agenda, known }, 1, { pages, found: links, ended: 'done' }))
+          }
+          for (const [nth, each] of visits.entries()) {
+            await bench.admit(link(`http://a.test/from${nth}`), ...see(each.before))
+            await visit(each)
+          }
+          const waiting = async () => (await bench.db.read((tx) => bench.ledger.look.totals(tx))).urls.waiting
+          for (let left = 50; (await waiting()) > 0; left--) {
+            assert.ok(left > 0, 'it does not end')
+            await visit({ before: [], during: [], own: '', isAsked: false, found: [] })
+          }
+          assert.deepEqual(asked, [...new Set(asked)], 'none twice')
+          const { urls } = bench.options
+          if (!urls.mayBeSeveral(seen)) return
+          for (const text of seen)
+            assert.ok(
+              asked.some((one) => !urls.areTwoIndexes(one, text)),
+              `${text} is lost`,
+            )
         }),
         { numRuns: runs },
       )

@@ -10,7 +10,7 @@
  */
 import { generationOf, pathAfter } from '../visit/generation.ts'
 import { isSameText, type UrlReader } from '../web/url/web-url.ts'
-import { NOT_FOUND, WAITING } from './mark.ts'
+import { MARKS, NOT_FOUND, WAITING } from './mark.ts'
 
 export const MOST_SPELLINGS = 3
 
@@ -25,8 +25,16 @@ export function isNewText(known: KnownText, url: string): boolean {
 }
 
 /** Whether another index of the folder is a URL of its own, beside the known text and the other texts of its key. */
-export function isApart(known: string, others: readonly { url: string }[], url: string, urls: UrlReader): boolean {
-  return others.length >= MOST_SPELLINGS || urls.mayBeSeveral([known, url, ...others.map((other) => other.url)])
+export function isApart(known: KnownText, others: readonly { url: string }[], url: string, urls: UrlReader): boolean {
+  if (urls.mayBeSeveral([known.url, url, ...others.map((other) => other.url)])) return true
+  // Session ids make any number of texts of one name; only one to which the server sends us is asked for all the same.
+  const isOneMore = MARKS[known.mark] !== 'moved' && isNamed(others, url, urls)
+  return others.length >= MOST_SPELLINGS && !isOneMore
+}
+
+/** Whether one of them names the folder's index as this URL does. */
+export function isNamed(others: readonly { url: string }[], url: string, urls: UrlReader): boolean {
+  return others.some((other) => !urls.areTwoIndexes(other.url, url))
 }
 
 /** How a text was found to which the server sent us from another text of the same URL. */

@@ -4,12 +4,15 @@ import fc from 'fast-check'
 import { seededRandom } from '../base/random.ts'
 import { Arena } from './arena.ts'
 import { bestRates } from './bounds.ts'
+import { Estimates } from './estimate.ts'
+import { Index } from './index-policy.ts'
 import { Planned } from './planned.ts'
 import { makePolicy } from './policies.ts'
 import { POLICY_NAMES, type Policy, type PolicyName } from './policy.ts'
 import { type Scenario, totalWeight } from './scenario.ts'
 import { plainDispatch, plainIndex, scenarioOf, smallScenario, staleTime } from './small-scenario.test-data.ts'
 import { ONE_HORIZON, runTrial, type TrialOptions } from './trial.ts'
+import { value } from './value.ts'
 
 const ONCE: TrialOptions = { ...ONE_HORIZON, isDetailed: true }
 const TOOLS = { elapsed: () => 0, progress: async () => {} }
@@ -94,6 +97,61 @@ test('index does so among many servers, whose values overtake each other', () =>
   const scenario = scenarioOf(pages, { horizon: 600, capacity: 1500, politeness: 7, crawlers: Float64Array.of(2, 1) })
   const found = realisedBy(makePolicy('index', scenario, false), scenario)
   assert.deepEqual(rounded(found), rounded(plainIndex(scenario)))
+})
+
+test('index does so while it learns: every choice is the best by what is known at that moment', () => {
+  const random = seededRandom(5)
+  const pages = Array.from({ length: 200 }, () => ({
+    server: random.integer(40),
+    rate: 10 ** (-4 + 4 * random.next()),
+    weight: 1 + random.integer(3),
+    size: 0,
+  }))
+  const scenario = scenarioOf(pages, { horizon: 600, capacity: 1500, politeness: 7, crawlers: Float64Array.of(2, 1) })
+  const estimates = new Estimates(pages.length, 0.001)
+  const policy = new Index(scenario, undefined, estimates)
+  const offered = new Set<number>()
+  const last = pages.map(() => 0)
+  const worthOf = (server: number, now: number) =>
+    Math.max(
+      ...pages.map((page, i) => (page.server === server ? value(estimates.rate[i], page.weight, now - last[i]) : 0)),
+    )
+  let choices = 0
+  const { begin, offer, choose, looked } = policy
+  Object.assign(policy, {
+    begin() {
+      offered.clear()
+      return begin.call(policy)
+    },
+    offer(server: number) {
+      offered.add(server)
+      offer.call(policy, server)
+    },
+    choose(now: number) {
+      const chosen = choose.call(policy, now)
+      const most = Math.max(...[...offered].map((server) => worthOf(server, now)))
+      assert.equal(chosen, [...offered].sort((a, b) => a - b).find((server) => worthOf(server, now) === most) ?? -1)
+      offered.delete(chosen)
+      choices++
+      return chosen
+    },
+    looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean) {
+      last[page] = now
+      looked.call(policy, page, server, now, elapsed, isChanged)
+    },
+  })
+  const arena = new Arena(scenario, policy, {
+    random,
+    changes: undefined,
+    every: 0,
+    isDetailed: false,
+    since: undefined,
+  })
+  for (let horizon = 0; horizon < 3; horizon++) {
+    arena.begin()
+    while (arena.step(1000));
+  }
+  assert.ok(choices > 3000, String(choices))
 })
 
 test('time may be counted in other units: no tie hangs on how sums are rounded', async () => {

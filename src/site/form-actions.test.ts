@@ -78,6 +78,19 @@ test('nor what waits in the queue from an earlier visit, unless a link leads to 
   assert.equal(await visit('LS', '<a href="/f1/search.html">x</a>'), 1, 'a link leads to it now')
 })
 
+test('a link to what waits because of a form is told, for visits to come', async () => {
+  const url = 'http://a.test/f1/search.html'
+  const told = async (body: string) => {
+    const web = new Scripted({ [HOME]: { body }, 'http://a.test/b': { body: '<a href="/f1/search.html">x</a>' } })
+    const { parts } = await web.visit({ agenda: [HOME, 'http://a.test/b'], visit: { limits: { pages: 2, time: 1e9 } } })
+    assert.deepEqual(searches(web), [])
+    return parts.flatMap(({ found }) => found.filter((link) => link.url === url).map(({ path }) => path))
+  }
+  const form = '<form action="/f1/search.html"></form>'
+  assert.equal((await told(form)).at(-1)?.toUpperCase(), 'L', 'by another page')
+  assert.equal((await told(`${form}<a href="/f1/search.html">x</a>`)).at(-1)?.toUpperCase(), 'L', 'by the same page')
+})
+
 test('a form and a link to the same page, on one page: the link counts', async () => {
   const last: Script = { 'http://a.test/f20/': { body: `${FORM}<a href="search.html">search</a>` } }
   const web = new Scripted(hub(20, last))

@@ -4,7 +4,7 @@
  */
 import { hash64 } from '../base/digest.ts'
 import { HashSet64 } from '../base/hash-set.ts'
-import { generationOf, isByForm } from '../visit/generation.ts'
+import { generationOf, isByForm, linkedPath } from '../visit/generation.ts'
 import type { AgendaItem, Visit } from '../visit/visit.ts'
 import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-url.ts'
 
@@ -91,12 +91,15 @@ export class LocalFrontier {
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
-  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. */
-  isLinked(key: bigint, path: string): void {
+  /**
+   * A link. True when only a form led to what waits here: it is asked for whatever becomes of other forms, and the frontier
+   * is to be told. Its generation stays.
+   */
+  isLinked(key: bigint): boolean {
     const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
-    if (item === undefined) return
-    item.path = path
-    this.#forms.delete(key)
+    if (item === undefined) return false
+    item.path = linkedPath(item.path)
+    return this.#forms.delete(key)
   }
 
   /** It waits here, and no page has listed it so far. */

@@ -5,7 +5,7 @@
 
 import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../visit/counts.ts'
-import { generationOf } from '../visit/generation.ts'
+import { generationOf, isByForm, linkedPath } from '../visit/generation.ts'
 import type { FailureKind } from '../visit/outcome.ts'
 import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../visit/report.ts'
 import type { MemoryNews, SiteMemory } from '../visit/site-memory.ts'
@@ -104,7 +104,9 @@ export class Reporter {
       this.#spellings.push(link)
       return
     }
-    const before = this.#found.get(link.key)
+    let before = this.#found.get(link.key)
+    if (before !== undefined && isByForm(before.path) && !isByForm(link.path))
+      before = { ...before, path: linkedPath(before.path) }
     const lastmod = link.lastmod ?? before?.lastmod
     const first = before === undefined || generationOf(link.path) < generationOf(before.path) ? link : before
     this.#found.set(link.key, lastmod === first.lastmod ? first : { ...first, lastmod })

@@ -272,20 +272,21 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
   return entered
 }
 
-/** Of this site. What is known is told once more when a sitemap says something of it. */
+/** Of this site. What is known is told once more when a sitemap says something of it, or a link leads where only a form did. */
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
-  if (!isByForm(path)) tools.local.isLinked(url.key, path)
+  const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
   const known = tools.local.holds(url)
   const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
-  if (lastmod === undefined && known && !relisted) return true
+  const isNews = isLinked || relisted || lastmod !== undefined
+  if (!isNews && known) return true
   if (relisted) tools.local.list(url.key, { depth, via, path })
   const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
   if (lastmod !== undefined) item.hint = lastmod
   const news = tools.local.offer(item, url.lossy)
   rememberIndexNames(tools.local, tools.reporter)
-  if (news === 'known' && lastmod === undefined && !relisted) return true
+  if (news === 'known' && !isNews) return true
   const link = linkTo(url, depth, via, path)
   if (lastmod !== undefined) link.lastmod = lastmod
   if (news === 'spelling') link.spelling = true

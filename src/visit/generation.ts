@@ -28,6 +28,11 @@ export function isByForm(path: string): boolean {
   return path.endsWith('S') || path.endsWith('s')
 }
 
+/** A link leads there, too. Its generation stays. */
+export function linkedPath(path: string): string {
+  return path.slice(0, -1) + (path.endsWith('S') ? 'L' : 'l')
+}
+
 export function generationOf(path: string): number {
   let at = path.length
   while (at > 0 && path.charCodeAt(at - 1) >= 97) at--

@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import { generationOf } from '../../visit/generation.ts'
+import { generationOf, isByForm, linkedPath } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, HELD, WAITING } from '../mark.ts'
@@ -25,6 +25,7 @@ export function enqueue(
     const known = sheaf.urls.get(site.key, key)
     if (known !== undefined) {
       freshen(sheaf, known, link)
+      relink(sheaf, known, link)
       if (generationOf(link.path) === 0) list(sheaf, site, known, link)
       continue
     }
@@ -74,6 +75,13 @@ export function freshen(sheaf: Sheaf, row: UrlRow, link: Pick<Link, 'lastmod'>):
   const lastmod = lastmodOf(link)
   if (lastmod === null || !isNewer(lastmod, row.lastmod)) return
   row.lastmod = lastmod
+  sheaf.urls.change(row)
+}
+
+/** A link to what only a form led to. */
+function relink(sheaf: Sheaf, row: UrlRow, { path }: Link): void {
+  if (row.mark !== WAITING || !isByForm(row.path) || isByForm(path)) return
+  row.path = linkedPath(row.path)
   sheaf.urls.change(row)
 }
 

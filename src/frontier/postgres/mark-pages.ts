@@ -4,7 +4,7 @@ import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
 import type { Sheaf } from './sheaf.ts'
-import { followSpelling, rememberTried, tryNextSpelling } from './spellings.ts'
+import { enterIndex, followSpelling, rememberTried, rowApart, tryNextSpelling, waitingIndex } from './spellings.ts'
 import type { UrlRow } from './url-rows.ts'
 
 /** A page that its site does not have. */
@@ -71,10 +71,16 @@ function markOne(
   if (known !== undefined && known.mark !== WAITING) return
   // Found and fetched within the same visit: it has no row yet.
   const row = known ?? addPage(sheaf, site, page, key, seq, mark, 0)
+  const other = waitingIndex(sheaf, known, page)
   if (known !== undefined) {
     // With the text that was asked for: a visit may have found another one than waited here.
     known.url = page.url
     markAs(sheaf, site, known, mark, page.tries)
+  }
+  if (other !== undefined) {
+    const apart = rowApart(sheaf, site, page.url)
+    if (apart?.mark === WAITING) markAs(sheaf, site, apart, mark, page.tries)
+    enterIndex(sheaf, site, row, {}, other)
   }
   const { outcome } = page
   // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
@@ -98,6 +104,9 @@ function isMissing(
   // The text that waits here is another one, unless the standard takes the two for one.
   if (known !== undefined && known.url !== page.url && !isSameText(known.url, page.url)) {
     rememberTried(sheaf, known, page.url)
+    // It may wait as an index of its own, entered while the visit was out.
+    const apart = rowApart(sheaf, site, page.url)
+    if (apart?.mark === WAITING && apart.url === page.url) markAs(sheaf, site, apart, NOT_FOUND, page.tries)
     return false
   }
   if (known !== undefined) markAs(sheaf, site, known, NOT_FOUND, page.tries)

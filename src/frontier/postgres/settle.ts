@@ -1,5 +1,5 @@
 import { signed64 } from '../../base/digest.ts'
-import type { Link, VisitReport } from '../../visit/report.ts'
+import type { Link, PageReport, VisitReport } from '../../visit/report.ts'
 import { laterNews, type MemoryNews } from '../../visit/site-memory.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { ANYWHERE } from '../affinity.ts'
@@ -22,7 +22,7 @@ import { dropNamesOf, moveRested } from './move-waiting.ts'
 import { reviveUnderNames } from './replaced.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites, type SharedSite } from './site-rows.ts'
-import { enterSpelling, placesOfLinks } from './spellings.ts'
+import { enterSpelling, placesOfLinks, waitingIndex } from './spellings.ts'
 import type { UrlPlace } from './url-rows.ts'
 
 /** The parts of a site in their order, those that are to be applied apart. */
@@ -69,6 +69,7 @@ export async function settle(sheaf: Sheaf, parts: readonly VisitReport[]): Promi
     readForLinks(sheaf, sifted, false),
     ...groups.filter(hasWithdrawn).map(({ key }) => sheaf.urls.readHeld(key)),
   ])
+  await sheaf.readUrls(placesOfWaiting(sheaf, groups))
   return applyAll(sheaf, parts, groups, own, sifted)
 }
 
@@ -162,12 +163,23 @@ function isOwn(sheaf: Sheaf, site: SiteName, link: Link): boolean {
 
 function placesOf(sheaf: Sheaf, groups: readonly Group[]): UrlPlace[] {
   return groups.flatMap(({ key: site, applied }) =>
-    applied.flatMap(({ pages, found }) => [
-      ...pages.flatMap(({ errand, key }) => (errand ? [] : { site, key: signed64(key) })),
-      ...placesOfLinks(sheaf, site, found),
-    ]),
+    applied.flatMap(({ pages, found }) => placesOfLinks(sheaf, site, [...pages.filter(isQueued), ...found])),
   )
 }
+
+/** Where what waits under another name of the page's folder may be entered, now that it has been read. */
+function placesOfWaiting(sheaf: Sheaf, groups: readonly Group[]): UrlPlace[] {
+  return groups.flatMap(({ key: site, applied }) =>
+    applied.flatMap(({ pages }) =>
+      pages.filter(isQueued).flatMap((page) => {
+        const other = waitingIndex(sheaf, sheaf.urls.get(site, signed64(page.key)), page)
+        return other === undefined ? [] : placesOfLinks(sheaf, site, [{ url: other.url, key: page.key }])
+      }),
+    ),
+  )
+}
+
+const isQueued = ({ errand }: PageReport) => !errand
 
 function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport, own: readonly Link[]): MissingPage[] {
   const missing = markPages(sheaf, site, part.pages)
@@ -182,13 +194,13 @@ function applyPart(sheaf: Sheaf, site: SharedSite, part: VisitReport, own: reado
   }
   // Others come first, whatever the order says.
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
-  enqueue(
-    sheaf,
-    site,
-    own.filter(({ spelling }) => !spelling),
-  )
-  // After them, and after the pages: whether another text is wanted depends on what became of the first.
-  for (const link of own) if (link.spelling) enterSpelling(sheaf, site, link)
+  const plain = own.filter(({ spelling }) => !spelling)
+  const areNew = enqueue(sheaf, site, plain) === plain.length
+  // After them, and after the pages: whether another text is wanted depends on what became of the first. What the visit took
+  // for new may be known by now under another name of its folder's index.
+  for (const link of own)
+    if (link.spelling || (!areNew && sheaf.rules.urls.keyApart(link.url) !== undefined))
+      enterSpelling(sheaf, site, link)
   // Of a visit that was given up for lost nobody knows from where it asked.
   if (part.ended !== undefined && site.worker !== null && site.region !== ANYWHERE && courtesy.connectMs !== undefined)
     learnNearness(site, site.region, courtesy.connectMs)

@@ -1,17 +1,17 @@
 /** What becomes of other texts of a URL: see `../spellings.ts`. The URL was read, with its spellings; its site is locked. */
 import { signed64 } from '../../base/digest.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
-import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
+import { isSameText } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { isApart, isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { isApart, isNamed, isNewText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { enqueue, freshen } from './enqueue.ts'
 import type { Sheaf } from './sheaf.ts'
 import type { UrlPlace, UrlRow } from './url-rows.ts'
 
-/** Where links may be entered: under their keys, and apart from the folder whose index they are. */
-export function placesOfLinks(sheaf: Sheaf, site: bigint, links: readonly Link[]): UrlPlace[] {
+/** Where links may be entered, and pages marked: under their keys, and apart from the folder whose index they are. */
+export function placesOfLinks(sheaf: Sheaf, site: bigint, links: readonly Pick<Link, 'url' | 'key'>[]): UrlPlace[] {
   return links.flatMap(({ url, key }) => {
     const other = sheaf.rules.urls.keyApart(url)
     return [key, ...(other === undefined ? [] : [other])].map((one) => ({ site, key: signed64(one) }))
@@ -23,22 +23,39 @@ export function enterSpelling(sheaf: Sheaf, site: SiteRow, link: Link): 'fresh' 
   const known = sheaf.urls.get(site.key, signed64(link.key))
   if (known === undefined) return enqueue(sheaf, site, [link]) === 1 ? 'fresh' : 'of no use'
   if (sheaf.rules.urls.areTwoIndexes(known.url, link.url))
-    return enterIndex(sheaf, site, known, link) ? 'again' : 'of no use'
+    return enterIndex(sheaf, site, known, link, textOf(sheaf, link)) ? 'again' : 'of no use'
   freshen(sheaf, known, link)
-  return addSpelling(sheaf, site, known, link) ? 'again' : 'of no use'
+  return addSpelling(sheaf, site, known, textOf(sheaf, link)) ? 'again' : 'of no use'
 }
 
-/** A link that names the folder's index differently than the known text does. True when something waits that did not. */
-function enterIndex(sheaf: Sheaf, site: SiteRow, known: UrlRow, link: Link): boolean {
+/**
+ * A visit asked for another name of the folder's index than waits under the page's key: others entered that while it was
+ * out. What waits there, which has to be entered again.
+ */
+export function waitingIndex({ rules }: Sheaf, known: UrlRow | undefined, page: PageReport): Text | undefined {
+  if (known?.mark !== WAITING || !rules.urls.areTwoIndexes(known.url, page.url)) return undefined
+  const { url, depth, via_site, via_key, path } = known
+  return { url, depth, via_site, via_key, path }
+}
+
+/** A text that names the folder's index differently than the known one does. True when something waits that did not. */
+export function enterIndex(
+  sheaf: Sheaf,
+  site: SiteRow,
+  known: UrlRow,
+  link: Pick<Link, 'lastmod'>,
+  text: Text,
+): boolean {
   const { urls } = sheaf.rules
   const others = sheaf.spellings.of(known)
-  const there = others.find(({ url }) => isSameText(url, link.url))
-  if (!isApart(known.url, others, link.url, urls)) {
+  const there = others.find(({ url }) => isSameText(url, text.url))
+  if (!isApart(known, others, text.url, urls)) {
     freshen(sheaf, known, link)
     if (there !== undefined) return false
-    if (isNewText(known, link.url)) return addSpelling(sheaf, site, known, link)
+    if (isNewText(known, text.url)) return addSpelling(sheaf, site, known, text)
     const place = others.length + 1
-    sheaf.spellings.put({ site: known.site, key: known.key, place, ...textOf(sheaf, link), tried: 0 })
+    if (!isNamed(others, text.url, urls))
+      sheaf.spellings.put({ site: known.site, key: known.key, place, ...text, tried: 0 })
     return false
   }
   let entered = 0
@@ -49,17 +66,17 @@ function enterIndex(sheaf: Sheaf, site: SiteRow, known: UrlRow, link: Link): boo
       putTried(sheaf, known, other.place, url)
     }
   if (there !== undefined) {
-    const own = rowApart(sheaf, urls, site, link.url)
+    const own = rowApart(sheaf, site, text.url)
     if (own !== undefined) freshen(sheaf, own, link)
     return entered > 0
   }
-  entered += enqueueApart(sheaf, site, textOf(sheaf, link), lastmodOf(link))
-  if (others.length < MOST_SPELLINGS) putTried(sheaf, known, others.length + 1, link.url)
+  entered += enqueueApart(sheaf, site, text, lastmodOf(link))
+  if (others.length < MOST_SPELLINGS) putTried(sheaf, known, others.length + 1, text.url)
   return entered > 0
 }
 
-function rowApart(sheaf: Sheaf, urls: UrlReader, site: SiteRow, url: string): UrlRow | undefined {
-  const key = urls.keyApart(url)
+export function rowApart(sheaf: Sheaf, site: SiteRow, url: string): UrlRow | undefined {
+  const key = sheaf.rules.urls.keyApart(url)
   return key === undefined ? undefined : sheaf.urls.get(site.key, signed64(key))
 }
 
@@ -77,12 +94,11 @@ function enqueueApart(sheaf: Sheaf, site: SiteRow, text: Text, lastmod: number |
 }
 
 /** True when the URL waits again with it; else it is kept for later, or is of no use. */
-function addSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, link: Link): boolean {
-  if (site.state === 'barred' || !isNewText(known, link.url)) return false
+function addSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, text: Text): boolean {
+  if (site.state === 'barred' || !isNewText(known, text.url)) return false
   const others = sheaf.spellings.of(known)
-  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, link.url))) return false
+  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
   const place = others.length + 1
-  const text = textOf(sheaf, link)
   if (known.mark === NOT_FOUND) {
     putTried(sheaf, known, place, known.url)
     respell(sheaf, site, known, text)
@@ -107,7 +123,7 @@ export function followSpelling(sheaf: Sheaf, site: SiteRow, known: UrlRow, page:
   const others = sheaf.spellings.of(known)
   const { urls } = sheaf.rules
   // It is a link of the page as well, and entered as that.
-  if (urls.areTwoIndexes(page.url, to) && isApart(page.url, others, to, urls)) return false
+  if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1) return false
   putTried(sheaf, known, there?.place ?? others.length + 1, page.url)

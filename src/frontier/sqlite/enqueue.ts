@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { generationOf } from '../../visit/generation.ts'
+import { generationOf, isByForm } from '../../visit/generation.ts'
 import type { Link } from '../../visit/report.ts'
 import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
@@ -14,6 +14,10 @@ export const ENQUEUE = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?)`
 export const FRESHEN = `
   UPDATE url SET lastmod = ? WHERE site = ? AND key = ? AND (lastmod IS NULL OR lastmod < ?)`
+/** A link to what only a form led to. */
+export const RELINK = `
+  UPDATE url SET path = substr(path, 1, length(path) - 1) || CASE substr(path, -1) WHEN 'S' THEN 'L' ELSE 'l' END
+  WHERE site = ? AND key = ? AND mark = ${WAITING} AND substr(path, -1) IN ('S', 's')`
 
 /** A page lists it: it is no offspring any more, and if a finding held it back, it waits again behind what was never asked for. */
 export const LIST_HELD = `
@@ -42,13 +46,15 @@ export function enqueue(
     const from = [via.site, via.key, link.path]
     const lastmod = lastmodOf(link)
     const isNew = tx.run(ENQUEUE, site.key, key, link.url, link.depth, ...from, seq, now, mark, lastmod) === 1
-    if (isNew) fresh++
-    else {
-      freshen(tx, site.key, link)
-      if (generationOf(link.path) > 0) continue
-      site.waiting += tx.run(LIST_HELD, ...from, Math.max(1, now), site.key, key)
-      tx.run(LIST_WAITING, ...from, site.key, key)
+    if (isNew) {
+      fresh++
+      continue
     }
+    freshen(tx, site.key, link)
+    if (!isByForm(link.path)) tx.run(RELINK, site.key, key)
+    if (generationOf(link.path) > 0) continue
+    site.waiting += tx.run(LIST_HELD, ...from, Math.max(1, now), site.key, key)
+    tx.run(LIST_WAITING, ...from, site.key, key)
   }
   site.seq += links.length
   site.known += fresh
@@ -57,7 +63,7 @@ export function enqueue(
 }
 
 /** A known URL of which a sitemap now says something newer. */
-export function freshen(tx: SqliteTx, site: bigint, link: Link): void {
+export function freshen(tx: SqliteTx, site: bigint, link: Pick<Link, 'key' | 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (lastmod !== null) tx.run(FRESHEN, lastmod, site, signed64(link.key), lastmod)
 }

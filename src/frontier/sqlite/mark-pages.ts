@@ -8,7 +8,16 @@ import type { SiteRow } from '../site-row.ts'
 import { pageOf } from './enqueue.ts'
 import { tryOtherName } from './replaced.ts'
 import type { Rules } from './rules.ts'
-import { followSpelling, hasSpellings, keepIndexes, readText, rememberTried, tryNextSpelling } from './spellings.ts'
+import {
+  enterIndex,
+  followSpelling,
+  hasSpellings,
+  keepIndexes,
+  readText,
+  rememberTried,
+  tryNextSpelling,
+  waitingIndex,
+} from './spellings.ts'
 
 /** With the text that was asked for: a visit may have found another one than waited here. */
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
@@ -42,11 +51,17 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
       notFound(tx, rules, site, page, key, seq, now, spelt)
       continue
     }
+    const other = waitingIndex(tx, rules.urls, site, page)
     if (tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, key) === 1) site.waiting--
     // Found and fetched within the same visit: it has no row yet. A row that is marked already stays as it is.
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
     else continue
     rules.texts.note(page.key, page.url)
+    if (other !== undefined) {
+      const apart = rules.urls.keyApart(page.url) ?? page.key
+      site.waiting -= tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, signed64(apart))
+      enterIndex(tx, rules.urls, site, { url: page.url, mark }, page, other, now)
+    }
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
     const follows =
       outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
@@ -79,6 +94,9 @@ function notFound(
     // The text that waits here is another one, unless the standard takes the two for one.
     if (!isSameText(waiting.url, page.url)) {
       rememberTried(tx, site, key, page.url)
+      const apart = rules.urls.keyApart(page.url)
+      // It may wait as an index of its own, entered while the visit was out.
+      if (apart !== undefined) site.waiting -= tx.run(MARK_NOT_FOUND, page.tries, site.key, signed64(apart), page.url)
       return
     }
     tx.run(MARK_NOT_FOUND, page.tries, site.key, key, waiting.url)

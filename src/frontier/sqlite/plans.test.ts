@@ -7,7 +7,7 @@ import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
 import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
 import { READ_FIRST_VIA, READ_SITES_FROM } from './count-domains.ts'
 import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
-import { ENQUEUE, FRESHEN } from './enqueue.ts'
+import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
@@ -29,7 +29,15 @@ import { READ_HELD_FROM } from './release-trusted.ts'
 import { RENEW } from './renew.ts'
 import { REVIVE_ONE } from './replaced.ts'
 import { SET_ASIDE } from './set-aside.ts'
-import { FORGET_SPELLINGS, HAS_SPELLINGS, READ_SPELLINGS, READ_TEXT, RESPELL, WRITE_SPELLING } from './spellings.ts'
+import {
+  FORGET_SPELLINGS,
+  HAS_SPELLINGS,
+  READ_SPELLINGS,
+  READ_TEXT,
+  READ_WAITING_TEXT,
+  RESPELL,
+  WRITE_SPELLING,
+} from './spellings.ts'
 import { ADD_STRANGER, READ_STRANGER, REMOVE_STRANGER, WRITE_SPEAKER, WRITE_STANDING } from './strangers.ts'
 import { READ_IS_SEED } from './vouch.ts'
 import { WRITE_SITE } from './write-site.ts'
@@ -41,6 +49,8 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_TOTALS: [READ_TOTALS, 'PRIMARY KEY'],
   READ_SITE: [READ_SITE, 'PRIMARY KEY'],
   READ_TEXT: [READ_TEXT, 'PRIMARY KEY'],
+  READ_WAITING_TEXT: [READ_WAITING_TEXT, 'PRIMARY KEY'],
+  RELINK: [RELINK, 'PRIMARY KEY'],
   HAS_SPELLINGS: [HAS_SPELLINGS, 'PRIMARY KEY'],
   READ_SPELLINGS: [READ_SPELLINGS, 'PRIMARY KEY'],
   FORGET_SPELLINGS: [FORGET_SPELLINGS, 'PRIMARY KEY'],

@@ -113,11 +113,12 @@ function applyPart(tx: SqliteTx, rules: Rules, site: SiteRow, part: VisitReport,
   if (part.learnt?.slow !== undefined) site.crowd = Math.max(site.crowd, 1)
   const now = rules.time.now()
   const plain = own.filter(({ spelling }) => !spelling)
-  enqueue(tx, site, plain, now)
-  // After them, and after the pages: whether another text is wanted depends on what became of the first.
-  if (plain.length < own.length)
+  const areNew = enqueue(tx, site, plain, now) === plain.length
+  // After them, and after the pages: whether another text is wanted depends on what became of the first. What the visit took
+  // for new may be known by now under another name of its folder's index.
+  if (plain.length < own.length || !areNew)
     for (const link of own)
-      if (link.spelling) {
+      if (link.spelling || (!areNew && rules.urls.keyApart(link.url) !== undefined)) {
         rules.texts.forget(link.key)
         enterSpelling(tx, site, link, now)
       }

@@ -5,13 +5,15 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
-import { GONE, NOT_FOUND, WAITING } from '../mark.ts'
+import { GONE, markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { isApart, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { isApart, isNamed, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { ENQUEUE, enqueue, freshen, pageOf } from './enqueue.ts'
 import { agreedUrls } from './url-rules.ts'
 
 export const READ_TEXT = `SELECT url, mark FROM url WHERE site = ? AND key = ?`
+export const READ_WAITING_TEXT = `
+  SELECT url, depth, via_site, via_key, path FROM url WHERE site = ? AND key = ? AND mark = 0`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
 export const READ_SPELLINGS = `
   SELECT place, url, depth, via_site, via_key, path, tried FROM url_spelling WHERE site = ? AND key = ? ORDER BY place`
@@ -65,21 +67,39 @@ export function enterSpelling(tx: SqliteTx, site: SiteRow, link: Link, now: Inst
   if (known === undefined) return enqueue(tx, site, [link], now) === 1 ? 'fresh' : 'of no use'
   const urls = agreedUrls(tx)
   if (urls.areTwoIndexes(known.url, link.url))
-    return enterIndex(tx, urls, site, known, link, now) ? 'again' : 'of no use'
+    return enterIndex(tx, urls, site, known, link, textOf(tx, link), now) ? 'again' : 'of no use'
   freshen(tx, site.key, link)
-  return addSpelling(tx, site, known, link, now) ? 'again' : 'of no use'
+  return addSpelling(tx, site, known, link, textOf(tx, link), now) ? 'again' : 'of no use'
 }
 
-/** A link that names the folder's index differently than the known text does. True when something waits that did not. */
-function enterIndex(tx: SqliteTx, urls: UrlReader, site: SiteRow, known: KnownText, link: Link, now: Instant): boolean {
+/**
+ * A visit asked for another name of the folder's index than waits under the page's key: others entered that while it was
+ * out. What waits there, which has to be entered again.
+ */
+export function waitingIndex(tx: SqliteTx, urls: UrlReader, site: SiteRow, page: PageReport): Text | undefined {
+  if (urls.keyApart(page.url) === undefined) return undefined
+  const waiting = tx.getExact<Text>(READ_WAITING_TEXT, site.key, signed64(page.key))
+  return waiting !== undefined && urls.areTwoIndexes(waiting.url, page.url) ? waiting : undefined
+}
+
+/** A text that names the folder's index differently than the known one does. True when something waits that did not. */
+export function enterIndex(
+  tx: SqliteTx,
+  urls: UrlReader,
+  site: SiteRow,
+  known: KnownText,
+  link: Pick<Link, 'key' | 'lastmod'>,
+  text: Text,
+  now: Instant,
+): boolean {
   const key = signed64(link.key)
   const others = readSpellings(tx, site, key)
-  const there = others.find(({ url }) => isSameText(url, link.url))
-  if (!isApart(known.url, others, link.url, urls)) {
+  const there = others.find(({ url }) => isSameText(url, text.url))
+  if (!isApart(known, others, text.url, urls)) {
     freshen(tx, site.key, link)
     if (there !== undefined) return false
-    if (isNewText(known, link.url)) return addSpelling(tx, site, known, link, now)
-    writeText(tx, site, key, others.length + 1, textOf(tx, link), 0)
+    if (isNewText(known, text.url)) return addSpelling(tx, site, known, link, text, now)
+    if (!isNamed(others, text.url, urls)) writeText(tx, site, key, others.length + 1, text, 0)
     return false
   }
   let entered = 0
@@ -89,12 +109,12 @@ function enterIndex(tx: SqliteTx, urls: UrlReader, site: SiteRow, known: KnownTe
       writeTried(tx, site, key, Number(other.place), other.url)
     }
   if (there !== undefined) {
-    const own = urls.keyApart(link.url)
+    const own = urls.keyApart(text.url)
     if (own !== undefined) freshen(tx, site.key, { ...link, key: own })
     return entered > 0
   }
-  entered += enqueueApart(tx, urls, site, textOf(tx, link), lastmodOf(link), now)
-  if (others.length < MOST_SPELLINGS) writeTried(tx, site, key, others.length + 1, link.url)
+  entered += enqueueApart(tx, urls, site, text, lastmodOf(link), now)
+  if (others.length < MOST_SPELLINGS) writeTried(tx, site, key, others.length + 1, text.url)
   return entered > 0
 }
 
@@ -118,18 +138,25 @@ function enqueueApart(
 }
 
 /** True when the URL waits again with it; else it is kept for later, or is of no use. */
-function addSpelling(tx: SqliteTx, site: SiteRow, known: KnownText, link: Link, now: Instant): boolean {
-  if (site.state === 'barred' || !isNewText(known, link.url)) return false
+function addSpelling(
+  tx: SqliteTx,
+  site: SiteRow,
+  known: KnownText,
+  link: Pick<Link, 'key'>,
+  text: Text,
+  now: Instant,
+): boolean {
+  if (site.state === 'barred' || !isNewText(known, text.url)) return false
   const key = signed64(link.key)
   const others = readSpellings(tx, site, key)
-  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, link.url))) return false
+  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
   const place = others.length + 1
   if (known.mark === NOT_FOUND) {
-    respell(tx, site, key, textOf(tx, link), now)
+    respell(tx, site, key, text, now)
     writeTried(tx, site, key, place, known.url)
     return true
   }
-  writeText(tx, site, key, place, textOf(tx, link), 0)
+  writeText(tx, site, key, place, text, 0)
   return false
 }
 
@@ -154,7 +181,8 @@ export function followSpelling(
   const key = signed64(page.key)
   const others = readSpellings(tx, site, key)
   // It is a link of the page as well, and entered as that.
-  if (urls.areTwoIndexes(page.url, to) && isApart(page.url, others, to, urls)) return false
+  const known = { url: page.url, mark: markOf(page.outcome) }
+  if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
   const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })

@@ -303,5 +303,6 @@ test('a folder and the names of its index have one key, and each a key of its ow
   assert.equal(new Set([...own, usual.parse(at(''))?.key]).size, 5)
   assert.equal(usual.keyApart(at('default.html?b=1&a=2')), usual.keyApart(at('default.html?a=2&b=1')))
   assert.equal(usual.keyApart(at('?b=1&a=2')), usual.keyApart(at('?a=2&b=1')))
+  assert.equal(usual.keyApart(at(';jsessionid=1A2B')), usual.keyApart(at('')), 'a folder, too')
   assert.equal(urlReader([]).keyApart(at('')), undefined, 'a rule that is off folds nothing')
 })

@@ -112,10 +112,10 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
       return at < 0 ? href : href.slice(0, at) + norm.loose(norm.exact(href.slice(at)))
     },
     keyApart(href) {
-      const name = nameOf(href)
-      if (name !== '') return parsed(href, unfolded)?.key
-      // No URL has a fragment, so nothing else has this key.
-      return folds && isFolder(href) ? hash64(`${parsed(href, unfolded)?.normalised}#`) : undefined
+      if (!folds) return undefined
+      // No URL has a fragment, so nothing else has the key of a folder.
+      if (lastName(href, unfolded) === '') return hash64(`${parsed(href, unfolded)?.normalised}#`)
+      return nameOf(href) === '' ? undefined : parsed(href, unfolded)?.key
     },
     areTwoIndexes: (one, other) => one !== other && nameOf(one) !== nameOf(other),
     mayBeSeveral(hrefs) {
@@ -128,10 +128,15 @@ export function urlReader(rules: readonly RuleName[]): UrlReader {
 
 /** `index.html`, in lower case, where the rules take it for its folder; else ''. */
 function indexName(href: string, names: readonly RuleName[], unfolded: Normaliser): string {
+  const name = lastName(href, unfolded)
+  return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
+}
+
+/** Without session ids: '' of `/a/`, and of `/a/;jsessionid=1`. */
+function lastName(href: string, unfolded: Normaliser): string {
   const question = href.indexOf('?')
   const path = unfolded.loose(unfolded.exact(question < 0 ? href : href.slice(0, question)))
-  const name = path.slice(path.lastIndexOf('/') + 1)
-  return endsInIndex(name, names.includes('index-files'), names.includes('index-scripts')) ? name.toLowerCase() : ''
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Its path ends in a slash. */
