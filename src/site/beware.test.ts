@@ -280,3 +280,16 @@ test('an endless calendar of pages with noindex is stopped, too', async () => {
   await web.visit({ agenda: [`${SITE}/`] })
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length <= 25)
 })
+
+test('the probe does not follow a redirect to a scheme whose robots.txt it has not read', async () => {
+  const secure = PROBE.replace('http:', 'https:')
+  const web = new Scripted(
+    { ...alikeSite({ status: 301, headers: [['Location', secure]] }), [secure]: page('Not here', []) },
+    wary,
+  )
+  await web.visit({ agenda: [`${SITE}/`] })
+  assert.deepEqual(
+    web.asked.map(({ url }) => url).filter((url) => url === PROBE || url === secure),
+    [PROBE],
+  )
+})

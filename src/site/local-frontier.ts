@@ -89,11 +89,11 @@ export class LocalFrontier {
     return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
-  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. */
-  isLinked(key: bigint, path: string): void {
+  /** What waits because of a form is linked, too: it is asked for whatever becomes of other forms. Its generation stays. */
+  isLinked(key: bigint): void {
     const item = this.#forms.size === 0 ? undefined : this.#forms.get(key)
     if (item === undefined) return
-    item.path = path
+    item.path = item.path.slice(0, -1) + (generationOf(item.path) === 0 ? 'L' : 'l')
     this.#forms.delete(key)
   }
 

@@ -276,7 +276,7 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
 function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
-  if (!isByForm(path)) tools.local.isLinked(url.key, path)
+  if (!isByForm(path)) tools.local.isLinked(url.key)
   const known = tools.local.holds(url)
   const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
   if (lastmod === undefined && known && !relisted) return true
