@@ -293,3 +293,19 @@ test('the probe does not follow a redirect to a scheme whose robots.txt it has n
     [PROBE],
   )
 })
+
+test('what a page lists is listed, if the finding about that page is one that the operator overrules', async () => {
+  const suspect = (pattern: string, rule: string, stopped: boolean) => ({
+    ...{ pattern, rule, proof: 'text', evidence: '', at: 0, examples: [], stopped },
+    ...{ budget: stopped ? 0 : 4, confirmed: 0, contradicted: 0, refused: 0, nextSample: 16 },
+  })
+  const suspects = [suspect('/list/#', 'near-duplicates', false), suspect('/item/#', 'maze', true)]
+  const item = { url: `${SITE}/item/5`, depth: 2, path: 'LL', via: `${SITE}/list/3` }
+  const asked = async (trusts: (site: string, rule: string) => boolean) => {
+    const web = new Scripted({ [item.url]: page(words(3), []) }, { trusts })
+    await web.visit({ agenda: [item], visit: { memory: { ...freshMemory(), traps: { suspects } } } })
+    return web.pagesAsked.length
+  }
+  assert.equal(await asked(() => false), 0)
+  assert.equal(await asked((_, rule) => rule === 'near-duplicates'), 1)
+})

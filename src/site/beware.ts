@@ -170,11 +170,11 @@ export function stoppedBy(
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
-/** What a finding held back that the operator overrules by now is asked for. */
+/** What a finding held back that the operator overrules by now is asked for, and its trial is over. */
 export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
   const { memory, visit } = reporter
   const { traps } = memory
-  const suspects = traps?.suspects?.filter(({ rule, stopped }) => !stopped || !tools.trusts(visit.site, rule))
+  const suspects = traps?.suspects?.filter(({ rule }) => !tools.trusts(visit.site, rule))
   if (traps === undefined || suspects === undefined || suspects.length === traps.suspects.length) return
   reporter.remember({ ...memory, traps: { ...traps, suspects } })
   reporter.learn({ requeue: true })
