@@ -294,3 +294,19 @@ test('lists of lists without any navigation are read to their end', () => {
     assert.equal([...fetched].filter((path) => path.startsWith('/papers/')).length, areas * volumes * papers + 1)
   }
 })
+
+test('calendars in a hundred folders are stopped one after the other, and the one that is real is read', () => {
+  const folders = Array.from({ length: 100 }, (_, at) => `/${slug(`room ${at}`)}`)
+  const calendars = withTrap([...folders.map((folder) => `${folder}/cal/2031-1`), '/real/cal/2001-1'], (path) => {
+    const [, folder, year, month] = /^(\/[^/]+)\/cal\/(\d+)-(\d+)$/.exec(path) ?? []
+    if (folder === undefined || (folder === '/real' && Number(month) > 100)) return undefined
+    const next = [`${folder}/cal/${year}-${Number(month) + 1}`, '/', '/about.html']
+    if (folder === '/real') return page('Calendar', words(path, 120), next)
+    const text = `${folder.slice(1)} is free in ${month}/${year}`
+    return page('Calendar', text, [...next, `${folder}/cal/${Number(year) + 1}-${month}`])
+  })
+  const { requests, fetched, largestMemory } = crawl(calendars, 6000)
+  assert.ok(requests <= 2500, `${requests} requests`)
+  assert.equal([...fetched].filter((path) => /^\/real\/cal\/2001-\d+$/.test(path)).length, 101)
+  assert.ok(largestMemory <= 16_384, `${largestMemory} characters`)
+})

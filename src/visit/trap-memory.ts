@@ -30,6 +30,8 @@ export interface SuspectPattern {
   nextSample: number
   /** Words of the samples, as bits. */
   words?: string
+  /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */
+  folders?: readonly number[]
 }
 
 /**
