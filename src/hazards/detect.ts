@@ -9,7 +9,7 @@ import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
+import { findSuspect, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
 import { admit } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
@@ -94,7 +94,7 @@ export function admitUrl(
   if (site !== undefined && !options.trusted(nameOf(site))) return { memory, refused: { rule: site, pattern: '' } }
   if (memory.traps?.suspects === undefined) return { memory }
   const suspect = findSuspect(memory.traps.suspects, url.path, options.trusted)
-  if (suspect === undefined || !isOffspring(suspect, url, memory.traps.suspects)) return { memory }
+  if (suspect === undefined || !isHeldOffspring(suspect, url, memory.traps.suspects)) return { memory }
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
   const next = counted === suspect ? memory : { ...memory, traps: withSuspect(memory.traps, counted) }
@@ -117,7 +117,7 @@ export function isCrowded(
 ): boolean {
   const suspects = traps?.suspects ?? []
   const suspect = findSuspect(suspects, url.path, trusted)
-  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isOffspring(suspect, url, suspects)
+  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isHeldOffspring(suspect, url, suspects)
 }
 
 /**

@@ -52,13 +52,27 @@ export function isOffspring(
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  if (suspect.proof === 'alias' || suspect.proof === 'missing' || generation > 0) return true
-  return isNamedBySuspect(via, suspects)
+  return isAnyones(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
 }
+
+/** The same of what is to be held back: what a page on trial lists is not, for nothing would bring it back if that is cleared. */
+export function isHeldOffspring(
+  suspect: SuspectPattern,
+  { generation, via }: { generation: number; via?: string },
+  suspects: readonly SuspectPattern[],
+): boolean {
+  return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
+}
+
+const isAnyones = ({ proof }: SuspectPattern) => proof === 'alias' || proof === 'missing'
 
 /** What a page of a suspect pattern lists is not listed. */
 export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {
-  return via !== undefined && findSuspect(suspects, via, () => false) !== undefined
+  return namedBy(via, suspects) !== undefined
+}
+
+function namedBy(via: string | undefined, suspects: readonly SuspectPattern[]): SuspectPattern | undefined {
+  return via === undefined ? undefined : findSuspect(suspects, via, () => false)
 }
 
 /** The place of a parameter that does nothing anywhere on the site. */

@@ -294,18 +294,32 @@ test('the probe does not follow a redirect to a scheme whose robots.txt it has n
   )
 })
 
-test('what a page lists is listed, if the finding about that page is one that the operator overrules', async () => {
-  const suspect = (pattern: string, rule: string, stopped: boolean) => ({
-    ...{ pattern, rule, proof: 'text', evidence: '', at: 0, examples: [], stopped },
-    ...{ budget: stopped ? 0 : 4, confirmed: 0, contradicted: 0, refused: 0, nextSample: 16 },
-  })
-  const suspects = [suspect('/list/#', 'near-duplicates', false), suspect('/item/#', 'maze', true)]
+const suspectOf = (pattern: string, rule: string, stopped: boolean) => ({
+  ...{ pattern, rule, proof: 'text', evidence: '', at: 0, examples: [], stopped },
+  ...{ budget: stopped ? 0 : 4, confirmed: 0, contradicted: 0, refused: 0, nextSample: 16 },
+})
+
+test('what a page on trial lists is not held back: nothing would bring it back when the page is cleared', async () => {
   const item = { url: `${SITE}/item/5`, depth: 2, path: 'LL', via: `${SITE}/list/3` }
-  const asked = async (trusts: (site: string, rule: string) => boolean) => {
-    const web = new Scripted({ [item.url]: page(words(3), []) }, { trusts })
+  const asked = async (isListStopped: boolean) => {
+    const suspects = [suspectOf('/list/#', 'near-duplicates', isListStopped), suspectOf('/item/#', 'maze', true)]
+    const web = new Scripted({ [item.url]: page(words(3), []) }, wary)
     await web.visit({ agenda: [item], visit: { memory: { ...freshMemory(), traps: { suspects } } } })
     return web.pagesAsked.length
   }
-  assert.equal(await asked(() => false), 0)
-  assert.equal(await asked((_, rule) => rule === 'near-duplicates'), 1)
+  assert.equal(await asked(true), 0)
+  assert.equal(await asked(false), 1)
+})
+
+test('a trial by a rule that the operator overrules is over', async () => {
+  const suspects = [suspectOf('/list/#', 'near-duplicates', false), suspectOf('/item/#', 'maze', true)]
+  const web = new Scripted({ [`${SITE}/`]: page(words(3), []) }, { trusts: (_, rule) => rule === 'near-duplicates' })
+  const { parts } = await web.visit({
+    agenda: [`${SITE}/`],
+    visit: { memory: { ...freshMemory(), traps: { suspects } } },
+  })
+  assert.deepEqual(
+    parts.at(-1)?.memory.traps?.suspects.map(({ pattern }) => pattern),
+    ['/item/#'],
+  )
 })
