@@ -9,7 +9,7 @@ import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
+import { findSuspect, isAnyones, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
 import { admit } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
@@ -101,9 +101,10 @@ export function admitUrl(
   return refused ? { memory: next, refused: { rule, pattern } } : { memory: next }
 }
 
-/** It belongs to a pattern that is on trial or stopped. */
+/** It belongs to a pattern that is on trial or stopped, and of which what a page lists is asked for. */
 export function isOfSuspect({ traps }: SiteMemory, path: string): boolean {
-  return findSuspect(traps?.suspects ?? [], path, () => false) !== undefined
+  const suspect = findSuspect(traps?.suspects ?? [], path, () => false)
+  return suspect !== undefined && !isAnyones(suspect)
 }
 
 /** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */

@@ -64,7 +64,10 @@ export function isHeldOffspring(
   return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
 }
 
-const isAnyones = ({ proof }: SuspectPattern) => proof === 'alias' || proof === 'missing'
+/** Its URLs are offspring whoever names them. */
+export function isAnyones({ proof }: SuspectPattern): boolean {
+  return proof === 'alias' || proof === 'missing'
+}
 
 /** What a page of a suspect pattern lists is not listed. */
 export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {

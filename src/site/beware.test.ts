@@ -323,3 +323,19 @@ test('a trial by a rule that the operator overrules is over', async () => {
     ['/item/#'],
   )
 })
+
+test('a known URL is told of again when a page lists it and its pattern is suspect; an alias is not', async () => {
+  const list = `${SITE}/list`
+  const known = new BigUint64Array(['/item/5?sort=a', '/item/6'].map((path) => parseUrl(SITE + path)!.key))
+  const suspects = [
+    { ...suspectOf('/item/#?sort=*&**', 'idle-parameter', true), proof: 'alias' },
+    suspectOf('/item/#', 'maze', true),
+  ]
+  const web = new Scripted({ [list]: page(words(3), ['/item/5?sort=a', '/item/6']) }, wary)
+  const visit = { known, memory: { ...freshMemory(), traps: { suspects } } }
+  const { parts } = await web.visit({ agenda: [{ url: list, depth: 1, path: 'L', via: `${SITE}/` }], visit })
+  assert.deepEqual(
+    parts.flatMap(({ found }) => found.map(({ url }) => url)),
+    [`${SITE}/item/6`],
+  )
+})

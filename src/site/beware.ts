@@ -194,7 +194,7 @@ export function isOneTooMany(
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
-/** A finding about its pattern is on trial or confirmed. */
+/** A finding about its pattern is on trial or confirmed, and spares what a page lists. */
 export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
   const suspects = memory.traps?.suspects ?? []
   return suspects.length > 0 && isOfSuspect(memory, normalPath(url))
