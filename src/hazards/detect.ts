@@ -10,7 +10,7 @@ import { patternOfLink } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
-import { findSuspect, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
+import { findSuspect, isAnyones, isHeldOffspring, isNamedBySuspect, isOffspring, withSuspect } from './suspects.ts'
 import { admit } from './trial.ts'
 
 export interface HazardOptions extends HazardLimits {
@@ -95,16 +95,17 @@ export function admitUrl(
   if (site !== undefined && !options.trusted(nameOf(site))) return { memory, refused: { rule: site, pattern: '' } }
   if (memory.traps?.suspects === undefined) return { memory }
   const suspect = findSuspect(memory.traps.suspects, url.path, options.trusted)
-  if (suspect === undefined || !isOffspring(suspect, url, memory.traps.suspects)) return { memory }
+  if (suspect === undefined || !isHeldOffspring(suspect, url, memory.traps.suspects)) return { memory }
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
   const next = counted === suspect ? memory : { ...memory, traps: withSuspect(memory.traps, counted) }
   return refused ? { memory: next, refused: { rule, pattern } } : { memory: next }
 }
 
-/** It belongs to a pattern that is on trial or stopped. */
+/** It belongs to a pattern that is on trial or stopped, and of which what a page lists is asked for. */
 export function isOfSuspect({ traps }: SiteMemory, path: string): boolean {
-  return findSuspect(traps?.suspects ?? [], path, () => false) !== undefined
+  const suspect = findSuspect(traps?.suspects ?? [], path, () => false)
+  return suspect !== undefined && !isAnyones(suspect)
 }
 
 /** Held back by a finding, of one pattern: so many wait for it to be withdrawn, and of more nobody needs to know. */
@@ -118,7 +119,7 @@ export function isCrowded(
 ): boolean {
   const suspects = traps?.suspects ?? []
   const suspect = findSuspect(suspects, url.path, trusted)
-  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isOffspring(suspect, url, suspects)
+  return suspect?.stopped === true && suspect.refused >= MAX_HELD && isHeldOffspring(suspect, url, suspects)
 }
 
 /**

@@ -110,7 +110,9 @@ export function judgeTraps(
   )
 
   const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.abroad)
-  const bare = isBare ? (traps.bare ?? 0) + 1 : Math.max(0, (traps.bare ?? 0) - 2)
+  const [bareBefore, ...bareForms] = traps.bare ?? [0]
+  const bare = isBare ? bareBefore + 1 : Math.max(0, bareBefore - 2)
+  const formMark = mark(pattern.form)
 
   const closed = families.close()
   // Every field, each time in this order: thousands of these are in memory, and all have one shape.
@@ -132,7 +134,12 @@ export function judgeTraps(
     echoes: seen && !isHome ? (traps.echoes ?? 0) + 1 : traps.echoes,
     navigation: census.marks,
     repeats,
-    bare: bare === 0 ? undefined : bare,
+    bare:
+      isBare && !bareForms.includes(formMark)
+        ? [bare, ...appended(bareForms, formMark, MAX_BARE_FORMS)]
+        : bare === bareBefore
+          ? traps.bare
+          : [bare, ...bareForms],
     probe: traps.probe,
     told: traps.told,
   }
@@ -174,7 +181,10 @@ export function judgeTraps(
   const echo =
     seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')
   const isLostHere = isLostForGood(form, sight) && isLost(census.form, census, page.abroad)
-  const lost = (isLostHere || (isBare && isBareForGood(next.bare ?? 0, sight))) && !trusted('maze')
+  // A tree leads from each of its levels into a family of its own; a maze comes back to those that it had.
+  const isCircling = () => [...census.elsewhere].some((form) => bareForms.includes(mark(form)))
+  const isLostAnywhere = isBare && isBareForGood(bare, sight) && isCircling()
+  const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
   const isSuspect = next.suspects !== traps.suspects
   const tell = (verdict: TrapVerdict) => {
     if (traps.told?.includes(verdict.rule)) return
@@ -214,6 +224,9 @@ function isSentIntoATrap(
 function isShort({ length }: Content, [pages, , all]: NonNullable<TrapMemory['novel']> = [0, 0, 0]): boolean {
   return length * 3 * pages < all
 }
+
+/** Families whose pages lead only to fresh ones: the last of them are remembered. */
+const MAX_BARE_FORMS = 8
 
 /** Texts that are known again, whatever page they are on. */
 const MOST_TEXTS = 200

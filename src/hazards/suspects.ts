@@ -3,6 +3,7 @@ import type { Instant } from '../base/clock.ts'
 import type { SuspectPattern, TrapMemory } from '../visit/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { Finding } from './finding.ts'
+import { mark } from './marks.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { firstSample, trialFor } from './trial.ts'
 
@@ -32,7 +33,7 @@ export function findSuspect(
 function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
   let matches = compiled.get(suspects)
   if (matches === undefined) {
-    matches = suspects.map(({ pattern }) => compile(pattern))
+    matches = suspects.map(({ pattern, folders }) => compile(pattern, folders))
     compiled.set(suspects, matches)
   }
   return matches
@@ -51,13 +52,30 @@ export function isOffspring(
   { generation, via }: { generation: number; via?: string },
   suspects: readonly SuspectPattern[],
 ): boolean {
-  if (suspect.proof === 'alias' || suspect.proof === 'missing' || generation > 0) return true
-  return isNamedBySuspect(via, suspects)
+  return isAnyones(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
+}
+
+/** The same of what is to be held back: what a page on trial lists is not, for nothing would bring it back if that is cleared. */
+export function isHeldOffspring(
+  suspect: SuspectPattern,
+  { generation, via }: { generation: number; via?: string },
+  suspects: readonly SuspectPattern[],
+): boolean {
+  return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
+}
+
+/** Its URLs are offspring whoever names them. */
+export function isAnyones({ proof }: SuspectPattern): boolean {
+  return proof === 'alias' || proof === 'missing'
 }
 
 /** What a page of a suspect pattern lists is not listed. */
 export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {
-  return via !== undefined && findSuspect(suspects, via, () => false) !== undefined
+  return namedBy(via, suspects) !== undefined
+}
+
+function namedBy(via: string | undefined, suspects: readonly SuspectPattern[]): SuspectPattern | undefined {
+  return via === undefined ? undefined : findSuspect(suspects, via, () => false)
 }
 
 /** The place of a parameter that does nothing anywhere on the site. */
@@ -68,7 +86,7 @@ const FEW_WORDS = /^(.*) of (\d+) words or more$/
 const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
 const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 
-function compile(text: string): Matches {
+function compile(text: string, folders?: readonly number[]): Matches {
   const repeated = REPEATED.exec(text)
   if (repeated !== null) {
     const [, folder, least] = repeated
@@ -104,6 +122,16 @@ function compile(text: string): Matches {
   if (text.endsWith('?**')) {
     const place = text.slice(0, -3)
     return (path, pattern) => path.includes('?') && pattern().place === place
+  }
+  const open = text.split('/').indexOf(ANY)
+  if (open > 0) {
+    const isLike = (form: string) => {
+      const segments = form.split('/')
+      if (segments.length <= open || (folders !== undefined && !folders.includes(mark(segments[open])))) return false
+      return segments.with(open, ANY).join('/') === text
+    }
+    if (text.endsWith('/**')) return (_, pattern) => pattern().folders.some(isLike)
+    return (_, pattern) => isLike(pattern().form) || isLike(pattern().place)
   }
   if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
   // With parameters, a page of a trap is no better.
@@ -157,10 +185,18 @@ export function addSuspect(
 /** All that they may take, in characters of JSON; families need as much. */
 const ROOM = 6_500
 
-/** Stopped patterns that held back least go first. A trial is never broken off: if they take all the room, the new one waits. */
+/**
+ * Stopped patterns that differ in the name of a folder share one entry; else those that held back least go first. A trial is
+ * never broken off: if they take all the room, the new one waits.
+ */
 function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
-  const kept = [...suspects]
+  let kept = [...suspects]
   while (roomOf(kept) > ROOM) {
+    const merged = merge(kept)
+    if (merged !== undefined) {
+      kept = merged
+      continue
+    }
     const stopped = kept.filter((one) => one.stopped)
     if (stopped.length === 0) return undefined
     const idlest = stopped.reduce((a, b) => (b.refused < a.refused ? b : a))
@@ -169,11 +205,46 @@ function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undef
   return kept
 }
 
+/** In the place of a folder's name: one of those that the entry lists. */
+const ANY = '{any}'
+const MAX_FOLDERS = 200
+
+/** The most patterns that can be one: of forty calendars in forty folders, each would be forgotten for another. */
+function merge(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+  const groups = new Map<string, { one: SuspectPattern; pattern: string; folders: readonly number[] }[]>()
+  for (const one of suspects) {
+    if (!one.stopped) continue
+    for (const { pattern, folders } of widened(one)) {
+      const name = `${one.rule} ${one.proof} ${pattern}`
+      groups.set(name, [...(groups.get(name) ?? []), { one, pattern, folders }])
+    }
+  }
+  const group = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+  if (group.length < 2) return undefined
+  const [{ pattern }] = group
+  const others = suspects.filter((one) => !group.some((member) => member.one === one))
+  if (others.some((other) => isSame(other, { ...group[0].one, pattern }))) return undefined
+  const { words, ...first } = group[0].one
+  const refused = group.reduce((sum, { one }) => sum + one.refused, 0)
+  const folders = group.flatMap((member) => member.folders).slice(-MAX_FOLDERS)
+  return [...others, { ...first, pattern, folders, refused, nextSample: refused + firstSample(first, others) }]
+}
+
+/** The form, or the folder, with each of its names left open, and which those were; of an entry that has many, that one. */
+function widened({ pattern, folders }: SuspectPattern): { pattern: string; folders: readonly number[] }[] {
+  if (folders !== undefined) return [{ pattern, folders }]
+  if (/[ ?…]/.test(pattern)) return []
+  const segments = pattern.split('/')
+  return segments
+    .slice(1, -1)
+    .map((name, at) => ({ pattern: segments.with(at + 1, ANY).join('/'), folders: [mark(name)] }))
+}
+
 /** At most so many characters. */
 export function roomOf(suspects: readonly SuspectPattern[]): number {
   let room = 0
-  for (const { pattern, rule, evidence, examples, words = '' } of suspects) {
-    room += 190 + pattern.length + rule.length + evidence.length + words.length
+  for (const { pattern, rule, evidence, examples, words = '', folders = [] } of suspects) {
+    room += 190 + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length
     for (const example of examples) room += example.length + 3
   }
   return room
@@ -184,9 +255,14 @@ export function stop({ words, ...suspect }: SuspectPattern, others: readonly Sus
   return { ...suspect, nextSample: suspect.refused + firstSample(suspect, others), evidence: '', examples: [] }
 }
 
+/** Of one rule there is a pattern only once. */
+function isSame(a: SuspectPattern, b: SuspectPattern): boolean {
+  return a.pattern === b.pattern && a.rule === b.rule
+}
+
 /** One of them is as it is now. */
 export function withSuspect(traps: TrapMemory, changed: SuspectPattern): TrapMemory {
-  const suspects = traps.suspects.map((one) => (one.pattern === changed.pattern ? changed : one))
+  const suspects = traps.suspects.map((one) => (isSame(one, changed) ? changed : one))
   const known = compiled.get(traps.suspects)
   if (known !== undefined) compiled.set(suspects, known)
   return { ...traps, suspects }

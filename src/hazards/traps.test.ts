@@ -255,3 +255,58 @@ test('words in links do not clear errors that lead on, and piled up folders are 
   const real = 1 + sections.length
   assert.ok(inside(piled) <= real + 15)
 })
+
+test('lists of lists without any navigation are read to their end', () => {
+  const many = (count: number, name: (at: number) => string) => Array.from({ length: count }, (_, at) => name(at))
+  const lists = (areas: number, volumes: number, papers: number): Site =>
+    withTrap(
+      // Of one paper the home page tells: its family is known before the lists are.
+      ['/areas/', '/papers/new.html'],
+      site([
+        [/^\/areas\/$/, () => page('Areas', words('areas', 50), ['/', ...many(areas, (at) => `/area/${at}.html`)])],
+        [
+          /^\/area\/(\d+)\.html$/,
+          ([area], path) =>
+            page(
+              path,
+              words(path, 40),
+              many(volumes, (at) => `/volume/${area}-${at}.html`),
+            ),
+        ],
+        [
+          /^\/volume\/(\d+-\d+)\.html$/,
+          ([volume], path) =>
+            page(
+              path,
+              words(path, 40),
+              many(papers, (at) => `/papers/${slug(`${volume} ${at}`)}.html`),
+            ),
+        ],
+        [/^\/papers\//, (_, path) => page(slug(path), words(path, 200), path === '/papers/new.html' ? ['/'] : [])],
+      ]),
+    )
+  for (const [areas, volumes, papers] of [
+    [1, 100, 5],
+    [12, 12, 3],
+  ]) {
+    const { fetched, verdicts } = crawl(lists(areas, volumes, papers), 3000)
+    assert.deepEqual(verdicts, [])
+    assert.equal([...fetched].filter((path) => path.startsWith('/papers/')).length, areas * volumes * papers + 1)
+  }
+})
+
+test('calendars in a hundred folders are stopped one after the other, and the one that is real is read', () => {
+  const folders = Array.from({ length: 100 }, (_, at) => `/${slug(`room ${at}`)}`)
+  const calendars = withTrap([...folders.map((folder) => `${folder}/cal/2031-1`), '/real/cal/2001-1'], (path) => {
+    const [, folder, year, month] = /^(\/[^/]+)\/cal\/(\d+)-(\d+)$/.exec(path) ?? []
+    if (folder === undefined || (folder === '/real' && Number(month) > 100)) return undefined
+    const next = [`${folder}/cal/${year}-${Number(month) + 1}`, '/', '/about.html']
+    if (folder === '/real') return page('Calendar', words(path, 120), next)
+    const text = `${folder.slice(1)} is free in ${month}/${year}`
+    return page('Calendar', text, [...next, `${folder}/cal/${Number(year) + 1}-${month}`])
+  })
+  const { requests, fetched, largestMemory } = crawl(calendars, 6000)
+  assert.ok(requests <= 2500, `${requests} requests`)
+  assert.equal([...fetched].filter((path) => /^\/real\/cal\/2001-\d+$/.test(path)).length, 101)
+  assert.ok(largestMemory <= 16_384, `${largestMemory} characters`)
+})

@@ -168,14 +168,14 @@ export function timesCleared({ cleared }: TrapMemory, pattern: string): number {
   return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
 }
 
-export function clear(traps: TrapMemory, { pattern }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
+export function clear(traps: TrapMemory, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
   const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MOST_CLEARED)
   const times = Math.min((before?.[1] ?? 0) + 1, 8)
   return {
     ...traps,
-    suspects: traps.suspects.filter((one) => one.pattern !== pattern),
+    suspects: traps.suspects.filter((one) => one.pattern !== pattern || one.rule !== rule),
     cleared: [...others, [hash, times, fetched]],
   }
 }

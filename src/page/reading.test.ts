@@ -305,6 +305,12 @@ test('the own text of a page leaves out the words in links to other pages', () =
   assert.match(readText(input), /other words.*one.*two/s)
 })
 
+test('a link that is left open in a template takes no words from the page', () => {
+  const bytes = Buffer.from('<template><a href="/x">never shown</template><p>words of its own</p>')
+  const input = { mediaType: 'text/html', charset: 'utf-8', bytes }
+  assert.equal(readText(input, 'own').trim(), readText(input, 'all').trim())
+})
+
 test('a page that leads on by frames or a refresh does not scold the browser', () => {
   const scold = '<p>JavaScript is disabled on your browser.</p>'
   assert.ok(read(scold).troubles.includes('unsupported-browser'))

@@ -199,7 +199,7 @@ export class Troublemaker {
         return true
       case 'a server away':
         network.cut(where, ms)
-        this.excuse(undefined, network.allAwayFor(servers))
+        if (network.allAwayFor(servers) > 0) this.excuse(undefined, network.allAwayFor(servers))
         return true
       case 'transaction failed':
         this.#failing.isNext = true

@@ -44,6 +44,18 @@ test('without faults nothing is asked for twice, and nothing is excused', async 
   }
 })
 
+test('one server of two that is away excuses only those who wait for it in vain', async () => {
+  const base = quiet(3)
+  const plan = { ...base.plan, every: 60_000, most: 4, awayFor: 20_000, weights: only('a server away') }
+  const { faults, befallen } = await run({ ...base, servers: 2, plan })
+  assert.deepEqual(faults, [])
+  assert.ok((befallen.counts.get('a server away') ?? 0) > 0)
+  assert.deepEqual(
+    befallen.excuses.filter(({ worker }) => worker === undefined),
+    [],
+  )
+})
+
 test('a server that dies again and again costs no page: workers keep what it had not taken', async () => {
   const weights = only('server killed', 'server without power')
   const base = quiet(8)

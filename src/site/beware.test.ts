@@ -280,3 +280,62 @@ test('an endless calendar of pages with noindex is stopped, too', async () => {
   await web.visit({ agenda: [`${SITE}/`] })
   assert.ok(web.asked.filter(({ url }) => url.includes('/cal/')).length <= 25)
 })
+
+test('the probe does not follow a redirect to a scheme whose robots.txt it has not read', async () => {
+  const secure = PROBE.replace('http:', 'https:')
+  const web = new Scripted(
+    { ...alikeSite({ status: 301, headers: [['Location', secure]] }), [secure]: page('Not here', []) },
+    wary,
+  )
+  await web.visit({ agenda: [`${SITE}/`] })
+  assert.deepEqual(
+    web.asked.map(({ url }) => url).filter((url) => url === PROBE || url === secure),
+    [PROBE],
+  )
+})
+
+const suspectOf = (pattern: string, rule: string, stopped: boolean) => ({
+  ...{ pattern, rule, proof: 'text', evidence: '', at: 0, examples: [], stopped },
+  ...{ budget: stopped ? 0 : 4, confirmed: 0, contradicted: 0, refused: 0, nextSample: 16 },
+})
+
+test('what a page on trial lists is not held back: nothing would bring it back when the page is cleared', async () => {
+  const item = { url: `${SITE}/item/5`, depth: 2, path: 'LL', via: `${SITE}/list/3` }
+  const asked = async (isListStopped: boolean) => {
+    const suspects = [suspectOf('/list/#', 'near-duplicates', isListStopped), suspectOf('/item/#', 'maze', true)]
+    const web = new Scripted({ [item.url]: page(words(3), []) }, wary)
+    await web.visit({ agenda: [item], visit: { memory: { ...freshMemory(), traps: { suspects } } } })
+    return web.pagesAsked.length
+  }
+  assert.equal(await asked(true), 0)
+  assert.equal(await asked(false), 1)
+})
+
+test('a trial by a rule that the operator overrules is over', async () => {
+  const suspects = [suspectOf('/list/#', 'near-duplicates', false), suspectOf('/item/#', 'maze', true)]
+  const web = new Scripted({ [`${SITE}/`]: page(words(3), []) }, { trusts: (_, rule) => rule === 'near-duplicates' })
+  const { parts } = await web.visit({
+    agenda: [`${SITE}/`],
+    visit: { memory: { ...freshMemory(), traps: { suspects } } },
+  })
+  assert.deepEqual(
+    parts.at(-1)?.memory.traps?.suspects.map(({ pattern }) => pattern),
+    ['/item/#'],
+  )
+})
+
+test('a known URL is told of again when a page lists it and its pattern is suspect; an alias is not', async () => {
+  const list = `${SITE}/list`
+  const known = new BigUint64Array(['/item/5?sort=a', '/item/6'].map((path) => parseUrl(SITE + path)!.key))
+  const suspects = [
+    { ...suspectOf('/item/#?sort=*&**', 'idle-parameter', true), proof: 'alias' },
+    suspectOf('/item/#', 'maze', true),
+  ]
+  const web = new Scripted({ [list]: page(words(3), ['/item/5?sort=a', '/item/6']) }, wary)
+  const visit = { known, memory: { ...freshMemory(), traps: { suspects } } }
+  const { parts } = await web.visit({ agenda: [{ url: list, depth: 1, path: 'L', via: `${SITE}/` }], visit })
+  assert.deepEqual(
+    parts.flatMap(({ found }) => found.map(({ url }) => url)),
+    [`${SITE}/item/6`],
+  )
+})

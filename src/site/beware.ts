@@ -170,11 +170,11 @@ export function stoppedBy(
   return { rule: held ? `${refused.rule} ${refused.pattern}` : refused.rule, held }
 }
 
-/** What a finding held back that the operator overrules by now is asked for. */
+/** What a finding held back that the operator overrules by now is asked for, and its trial is over. */
 export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
   const { memory, visit } = reporter
   const { traps } = memory
-  const suspects = traps?.suspects?.filter(({ rule, stopped }) => !stopped || !tools.trusts(visit.site, rule))
+  const suspects = traps?.suspects?.filter(({ rule }) => !tools.trusts(visit.site, rule))
   if (traps === undefined || suspects === undefined || suspects.length === traps.suspects.length) return
   reporter.remember({ ...memory, traps: { ...traps, suspects } })
   reporter.learn({ requeue: true })
@@ -194,7 +194,7 @@ export function isOneTooMany(
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
-/** A finding about its pattern is on trial or confirmed. */
+/** A finding about its pattern is on trial or confirmed, and spares what a page lists. */
 export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
   const suspects = memory.traps?.suspects ?? []
   return suspects.length > 0 && isOfSuspect(memory, normalPath(url))

@@ -181,3 +181,15 @@ test('what waits as offspring is found anew by the page that lists it, once', ()
   local.take()
   assert.deepEqual(local.take(), { ...offspring, depth: 2, via: 'http://a.test/list', path: 'LL' })
 })
+
+test('what a form listed stays listed when offspring links to it, too', () => {
+  const listed = { ...item(PLAIN), via: 'http://a.test/list', path: 'LS' }
+  const local = frontier({ agenda: [listed] })
+  local.isLinked(listed.key)
+  assert.deepEqual(local.take(), { ...listed, path: 'LL' })
+  const offspring = { ...listed, path: 'Ls' }
+  const other = frontier({ agenda: [offspring] })
+  other.isLinked(offspring.key)
+  other.list(offspring.key, { depth: 1, via: 'http://a.test/', path: 'L' })
+  assert.equal(other.take()?.path, 'L')
+})

@@ -20,6 +20,7 @@ import { type Asking, ask } from './ask.ts'
 import { watched } from './ask-for.ts'
 import { contentOf } from './beware.ts'
 import { redirectTarget } from './page-facts.ts'
+import { schemeOf } from './robots.ts'
 import { errandOf, heard } from './rules-for.ts'
 import type { ScreenTools } from './screen.ts'
 import type { SiteTools } from './tools.ts'
@@ -62,7 +63,9 @@ export async function probeMissing(
     if (!isAnswer) return
     const target = redirectTarget(answer.head, url.href, site.urls)
     // An error page of its own for each name that is missing. One page for all of them is asked for once, and may be a real one.
-    if (target?.site === asking.site && target.href.includes(name.slice(1)) && hops < MAX_HOPS) {
+    const isNamed = target?.site === asking.site && target.href.includes(name.slice(1))
+    // The other scheme has rules of its own, which may not have been read.
+    if (isNamed && schemeOf(target.href) === schemeOf(url.href) && hops < MAX_HOPS) {
       url = target
       continue
     }

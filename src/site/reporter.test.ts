@@ -54,3 +54,11 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
   reporter.end('done')
   assert.deepEqual(told(), TRAPS)
 })
+
+test('a URL that is listed by a deeper page than the one that named it first is no deeper for that', () => {
+  const reporter = reporterOf(freshMemory())
+  const link = { site: 'a.test', key: 7n, url: 'http://a.test/x' }
+  reporter.found({ ...link, depth: 2, via: 'http://a.test/1', path: 'Ll' })
+  reporter.found({ ...link, depth: 5, via: 'http://a.test/list', path: 'LLLLL' })
+  assert.deepEqual(reporter.take()?.found, [{ ...link, depth: 2, via: 'http://a.test/list', path: 'LLLLL' }])
+})

@@ -109,7 +109,8 @@ export class Reporter {
       before = { ...before, path: linkedPath(before.path) }
     const lastmod = link.lastmod ?? before?.lastmod
     const first = before === undefined || generationOf(link.path) < generationOf(before.path) ? link : before
-    this.#found.set(link.key, lastmod === first.lastmod ? first : { ...first, lastmod })
+    const nearest = before !== undefined && before.depth < first.depth ? { ...first, depth: before.depth } : first
+    this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })
   }
 
   abroad(link: Link): void {

@@ -30,6 +30,8 @@ export interface SuspectPattern {
   nextSample: number
   /** Words of the samples, as bits. */
   words?: string
+  /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */
+  folders?: readonly number[]
 }
 
 /**
@@ -90,8 +92,8 @@ export interface TrapMemory {
   navigation?: readonly number[]
   /** URLs with repeated segments that were answered, and those that brought nothing new. */
   repeats?: [answered: number, nothingNew: number]
-  /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. */
-  bare?: number
+  /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. Then hashes of the last such families. */
+  bare?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were told of: once a site. */

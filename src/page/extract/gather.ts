@@ -222,7 +222,8 @@ class Pass {
     this.#text.part(tag.gap)
     if (tag !== OTHER_TAG && tag.name.length > 2) this.#known++
     if (this.#inert === 0) this.#collect(tag)
-    if (tag === A && this.#ownOnly) this.#inLink = !/^\s*(?:#|$)/.test(tokens.attribute('href') ?? '')
+    if (tag === A && this.#ownOnly && this.#inert === 0)
+      this.#inLink = !/^\s*(?:#|$)/.test(tokens.attribute('href') ?? '')
     if (tag === TEMPLATE && !this.#isEmpty()) this.#inert++
     else if (tag === SVG || tag === MATH) this.#setForeign(this.#foreign + (tokens.selfClosing ? 0 : 1))
     else if (this.#foreign > 0 && tag.gap === 2) this.#setForeign(0) // HTML's blocks end SVG that was left open
