@@ -54,9 +54,9 @@ export const policy = benchmark({
             target: { seconds: 30, bytes: 1.5e9 },
           }) as const,
       ),
-      { what: 'index, decisions', kind: 'decide', policy: 'index', pages, target: { microseconds: 5 } },
-      // Next to nothing to decide: what the arena itself takes of the figure above.
+      // Next to nothing to decide: what the arena itself takes of the figures of others.
       { what: 'round-robin, decisions', kind: 'decide', policy: 'round-robin', pages, target: {} },
+      { what: 'index, decisions', kind: 'decide', policy: 'index', pages, target: { microseconds: 5 } },
     ]
     const figures: (Work & Measured)[] = []
     for (const work of works) {
@@ -65,6 +65,7 @@ export const policy = benchmark({
       figures.push({ ...work, ...median(measured) })
       tools.say(`${work.what}, ${grouped(work.pages)} pages: ${figures.at(-1)?.wallSeconds.toFixed(1)} s`)
     }
+    const arena = microseconds(figures.find(({ policy }) => policy === 'round-robin'))
     const rows = figures.map((one) => [
       one.what,
       grouped(one.pages),
@@ -75,7 +76,7 @@ export const policy = benchmark({
       ((1e6 * one.cpuSeconds) / one.count).toFixed(2),
       `${Math.round(one.peakBytes / 1e6)} MB`,
       targetText(one.target),
-      isMet(one) ? 'yes' : 'NO',
+      isMet(one, arena) ? 'yes' : 'NO',
     ])
     const header = [
       'what',
@@ -107,12 +108,18 @@ function median(measured: readonly Measured[]): Measured {
   return measured.toSorted((a, b) => a.wallSeconds - b.wallSeconds)[Math.floor((measured.length - 1) / 2)]
 }
 
-function isMet({ target, wallSeconds, peakBytes, count }: Work & Measured): boolean {
+/** `arena`: microseconds that are no part of a decision. */
+function isMet(one: Work & Measured, arena: number): boolean {
+  const { target, wallSeconds, peakBytes } = one
   return (
     wallSeconds <= (target.seconds ?? Number.POSITIVE_INFINITY) &&
     peakBytes <= (target.bytes ?? Number.POSITIVE_INFINITY) &&
-    (1e6 * wallSeconds) / count <= (target.microseconds ?? Number.POSITIVE_INFINITY)
+    microseconds(one) - arena <= (target.microseconds ?? Number.POSITIVE_INFINITY)
   )
+}
+
+function microseconds(one: Measured | undefined): number {
+  return one === undefined ? 0 : (1e6 * one.wallSeconds) / one.count
 }
 
 /** So that its memory is its own. */
