@@ -87,7 +87,7 @@ test('plans, a day and decisions of policies, of a small web', async () => {
   const { works } = JSON.parse(text) as { works: { kind: string; count: number }[] }
   assert.deepEqual(
     works.map(({ kind }) => kind),
-    ['plan', 'run', 'run', 'decide'],
+    ['plan', 'run', 'run', 'decide', 'decide'],
   )
   for (const { kind, count } of works) assert.ok(kind === 'decide' ? count > 0 : count > 80_000 && count <= 86_400)
 })
