@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { makeWeb } from '../src/testweb/web.ts'
+import { makeWeb } from '../testkit/web/web.ts'
 import { median, slope } from './measure/statistics.ts'
 import { benchWeb } from './web/bench-web.ts'
 

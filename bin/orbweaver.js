@@ -13,7 +13,7 @@ if (major < 24) {
 // Threads and child processes have caches of their own, which only the variable switches on.
 const cache = module.enableCompileCache()
 if (cache.directory !== undefined) process.env.NODE_COMPILE_CACHE ??= cache.directory
-const built = new URL('../dist/cli/main.js', import.meta.url)
-const source = new URL('../src/cli/main.ts', import.meta.url)
+const built = new URL('../dist/src/app/cli/main.js', import.meta.url)
+const source = new URL('../src/app/cli/main.ts', import.meta.url)
 const { main } = await import((existsSync(source) ? source : built).href)
 await main(process.argv.slice(2))

@@ -11,11 +11,11 @@ const src = join(import.meta.dirname, '..', 'src')
 
 /** The threads of a crawl on one machine, and what starts them. */
 const DOORS = [
-  'cli/main.ts',
-  'cli/commands/crawl.ts',
-  'cli/real-doors.ts',
-  'assemble/crawl.ts',
-  'assemble/real-worker.ts',
+  'app/cli/main.ts',
+  'app/cli/commands/crawl.ts',
+  'app/cli/real-doors.ts',
+  'app/composition/crawl.ts',
+  'app/composition/real-worker.ts',
 ]
 const PACKAGES = ['chardet', 'entities', 'tldts', 'xxhash-wasm', 'yaml']
 

@@ -4,9 +4,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { loadSettings } from '../src/config/load.ts'
-import { readSeeds } from '../src/config/seeds.ts'
-import type { CommandName } from '../src/config/setting.ts'
+import { loadSettings } from '../src/app/config/load.ts'
+import { readSeeds } from '../src/app/config/seeds.ts'
+import type { CommandName } from '../src/app/config/setting.ts'
 
 const folder = join(import.meta.dirname, '..', 'deploy')
 const read = (name: string) => readFileSync(join(folder, name), 'utf8')

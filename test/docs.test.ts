@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
+import { loadSettings } from '../src/app/config/load.ts'
 import { formatDuration } from '../src/base/units.ts'
-import { loadSettings } from '../src/config/load.ts'
+import { FAILURES } from '../src/crawl/failures.ts'
 import { TROUBLES } from '../src/page/troubles.ts'
-import { FAILURES } from '../src/site/failures.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')

@@ -45,7 +45,9 @@ const stopPostgres = await givePostgres()
 const root = join(import.meta.dirname, '..')
 const wanted = process.argv.slice(2)
 const files = globSync(
-  wanted.length > 0 ? wanted : ['src/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'tools/*.test.ts'],
+  wanted.length > 0
+    ? wanted
+    : ['src/**/*.test.ts', 'testkit/**/*.test.ts', 'test/**/*.test.ts', 'bench/**/*.test.ts', 'tools/*.test.ts'],
   {
     cwd: root,
   },

@@ -7,34 +7,38 @@ import { test } from 'node:test'
 const root = join(import.meta.dirname, '..')
 const src = join(root, 'src')
 
-/** Who may import whom. Every import goes down; none sideways, none up. */
+/** Who may import whom: the picture in ARCHITECTURE.md. Every import goes down; none sideways, none up. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   base: [],
   web: ['base'],
   database: ['base'],
   refresh: ['base'],
-  visit: ['base', 'web'],
-  page: ['base', 'web', 'visit'],
-  scope: ['base', 'web'],
-  hazards: ['base', 'web', 'visit'],
-  // Two makers of the same types: Fetch and Resolve are the treaty's.
-  fetch: ['base', 'web', 'visit'],
-  testweb: ['base', 'web', 'visit'],
-  site: ['base', 'web', 'visit', 'scope', 'hazards', 'page'],
-  frontier: ['base', 'web', 'visit', 'database'],
-  collection: ['base', 'web', 'visit', 'database'],
-  intake: ['base', 'visit', 'database', 'frontier', 'collection'],
-  wire: ['base', 'web', 'visit'],
-  worker: ['base', 'web', 'visit', 'site'],
+  contracts: ['base', 'web'],
+  page: ['base', 'web', 'contracts'],
+  fetch: ['base', 'web', 'contracts'],
+  crawl: ['base', 'web', 'contracts', 'page'],
+  frontier: ['base', 'web', 'contracts', 'database'],
+  collection: ['base', 'web', 'contracts', 'database'],
+  intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
   report: ['base', 'collection', 'frontier'],
-  keeper: ['base', 'database', 'frontier', 'collection', 'intake', 'refresh'],
-  sources: ['base', 'web', 'visit', 'scope', 'hazards', 'frontier', 'collection'],
-  server: ['base', 'visit', 'wire', 'database', 'intake', 'frontier', 'collection', 'report'],
-  config: ['base', 'web', 'scope', 'hazards', 'refresh'],
-  cli: ['base', 'config', 'assemble', 'report', 'refresh', 'simulate', 'testweb'],
+  cluster: ['base', 'web', 'contracts', 'database', 'frontier', 'collection', 'intake', 'report', 'refresh'],
+  app: [
+    'base',
+    'web',
+    'database',
+    'refresh',
+    'contracts',
+    'page',
+    'crawl',
+    'frontier',
+    'collection',
+    'intake',
+    'report',
+    'cluster',
+  ],
 }
-const BELOW_ASSEMBLE = Object.keys(MAY_IMPORT).filter((room) => !['cli', 'testweb', 'fetch'].includes(room))
-const BELOW_SIMULATE = [...BELOW_ASSEMBLE, 'assemble', 'testweb']
+/** They alone load the testkit, each when its command is given. */
+const LOADS_TESTKIT = ['app/cli/demo-web.ts', 'app/cli/real-doors.ts']
 
 interface Source {
   path: string
@@ -68,10 +72,9 @@ function importsOf({ path, text }: Source): { room: string; path: string }[] {
 
 function allowed(from: Source, to: { room: string; path: string }): boolean {
   if (from.room === to.room || from.path === 'index.ts') return true
-  if (from.room === 'assemble') {
-    return BELOW_ASSEMBLE.includes(to.room) || (to.room === 'fetch' && from.path.startsWith('assemble/real'))
-  }
-  if (from.room === 'simulate') return BELOW_SIMULATE.includes(to.room) && !to.path.startsWith('assemble/real')
+  if (to.room === '..') return to.path.startsWith('../testkit/') && LOADS_TESTKIT.includes(from.path)
+  // Only composition meets strangers.
+  if (to.room === 'fetch') return from.path.startsWith('app/composition/real')
   return (MAY_IMPORT[from.room] ?? []).includes(to.room)
 }
 
@@ -87,10 +90,7 @@ test('every import goes down', () => {
 test('every room is in the table and opens with its story', () => {
   for (const room of new Set(all.map(({ room }) => room))) {
     if (room.endsWith('.ts')) continue
-    assert.ok(
-      room in MAY_IMPORT || room === 'assemble' || room === 'simulate',
-      `src/${room} is not in the import table`,
-    )
+    assert.ok(room in MAY_IMPORT, `src/${room} is not in the import table`)
     assert.ok(readFileSync(join(src, room, 'README.md'), 'utf8').length > 200, `src/${room}/README.md says too little`)
   }
 })
@@ -120,26 +120,17 @@ const POWERS: readonly Power[] = [
   {
     what: 'files',
     pattern: /from 'node:fs(\/promises)?'/,
-    allowed: within(
-      'base/real-disk',
-      'base/load-wasm',
-      'database/',
-      'config/',
-      'cli/',
-      'testweb/serve',
-      'assemble/',
-      'collection/links/link-table',
-    ),
+    allowed: within('base/real-disk', 'base/load-wasm', 'database/', 'app/', 'collection/links/link-table'),
   },
   {
     what: 'sockets',
     pattern: /from 'node:(net|tls|http|https|http2|dgram|dns)(\/promises)?'/,
-    allowed: within('fetch/', 'server/', 'wire/http', 'database/', 'testweb/serve', 'report/mail'),
+    allowed: within('fetch/', 'cluster/server/', 'cluster/wire', 'database/', 'report/mail'),
   },
   {
     what: 'process and console',
     pattern: /\bprocess\.(?!memoryUsage)\w|\bconsole\./,
-    allowed: within('config/load', 'cli/', 'testweb/serve-process'),
+    allowed: within('app/config/load', 'app/cli/'),
   },
 ]
 

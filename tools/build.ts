@@ -14,7 +14,7 @@ export function build(folder: string): void {
     cwd: root,
     stdio: 'inherit',
   })
-  for (const { compiled } of wasmModules()) cpSync(join(root, compiled), join(dist, compiled.replace(/^src\//, '')))
+  for (const { compiled } of wasmModules()) cpSync(join(root, compiled), join(dist, compiled))
 }
 
 if (import.meta.main) build(root)

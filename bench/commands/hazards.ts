@@ -1,7 +1,7 @@
 /** `bench hazards`: what traps cost with and without the defences, and what the defences lose; session ids; mirrors. All in virtual time. */
 import { grouped, type TextTable } from '../../src/report/text-table.ts'
-import { TRAP_SHAPES, type TrapShapeName } from '../../src/testweb/shapes/shape.ts'
-import { makeWeb } from '../../src/testweb/web.ts'
+import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/shape.ts'
+import { makeWeb } from '../../testkit/web/web.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { costFigures, costTable } from '../hazards/cost.ts'
 import { type MirrorFigures, mirrorFigures, mirrorTables } from '../hazards/duplicates.ts'

@@ -2,7 +2,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { grouped } from '../../src/report/text-table.ts'
-import { type SimulationReport, simulateCrawl } from '../../src/simulate/crawl-run.ts'
+import { type SimulationReport, simulateCrawl } from '../../testkit/simulate/crawl-run.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { median } from '../measure/statistics.ts'
 

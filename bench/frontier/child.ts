@@ -1,6 +1,6 @@
 /** One size, measured in a process of its own: its memory is the frontier's. Either it is filled first, or found as it is. */
 import { performance } from 'node:perf_hooks'
-import type { Visit } from '../../src/visit/visit.ts'
+import type { Visit } from '../../src/contracts/visit.ts'
 import type { Filled } from './fill.ts'
 import { checkOut, type FrontierFigures, measureFrontier } from './measure.ts'
 import { NumberedWeb, type Size } from './numbered-web.ts'

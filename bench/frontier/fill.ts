@@ -2,7 +2,7 @@
  * Fills a frontier through its own ledger, as a crawl does: first every home page, by a link from elsewhere, then the
  * pages of one site after the other. Names are hashed, so sites lie in no order of the table, and its pages split as in life.
  */
-import type { Link } from '../../src/visit/report.ts'
+import type { Link } from '../../src/contracts/report.ts'
 import type { NumberedWeb } from './numbered-web.ts'
 import type { OpenedFrontier } from './opened.ts'
 

@@ -1,8 +1,8 @@
 /** Sites and pages that are numbers: their names, keys and links are made when they are needed, so that ten million cost no memory. */
 import { seededRandom } from '../../src/base/random.ts'
-import type { Outcome } from '../../src/visit/outcome.ts'
-import type { Link, PageReport, VisitReport } from '../../src/visit/report.ts'
-import type { Visit } from '../../src/visit/visit.ts'
+import type { Outcome } from '../../src/contracts/outcome.ts'
+import type { Link, PageReport, VisitReport } from '../../src/contracts/report.ts'
+import type { Visit } from '../../src/contracts/visit.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
 
 export interface Size {

@@ -1,5 +1,5 @@
-/** In the place of `src/hazards/detect.ts`. */
-import type * as Detect from '../../src/hazards/detect.ts'
+/** In the place of `src/crawl/hazards/detect.ts`. */
+import type * as Detect from '../../src/crawl/hazards/detect.ts'
 
 export const judgePage: typeof Detect.judgePage = (memory) => ({ memory, verdicts: [], follow: true, lists: false })
 

@@ -1,15 +1,15 @@
 /** Documents downloaded that were there already: in a first crawl, and in a second with the list of mirrors that the first one gives. */
 
-import { renewMirrorFile } from '../../src/assemble/mirror-file.ts'
+import { renewMirrorFile } from '../../src/app/composition/mirror-file.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { searchMirrors } from '../../src/collection/mirrors/find-mirrors.ts'
 import { DEFAULT_HEURISTIC, HEURISTICS } from '../../src/collection/mirrors/heuristics.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { TextTable } from '../../src/report/text-table.ts'
-import type { Stage } from '../../src/simulate/crawl-run.ts'
-import { FOLDER } from '../../src/simulate/virtual-house.ts'
-import type { TestWeb } from '../../src/testweb/web.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
+import type { Stage } from '../../testkit/simulate/crawl-run.ts'
+import { FOLDER } from '../../testkit/simulate/virtual-house.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 import { duplicatesWeb } from './hazard-web.ts'
 import { type Ran, run } from './run.ts'
 

@@ -1,8 +1,8 @@
 /** The webs of `bench hazards`: every hazard on one site in five, honest look-alikes on another, wildcards; and webs for single questions. */
-import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
-import { TRAP_SHAPES, type TrapShapeName } from '../../src/testweb/shapes/shape.ts'
-import { walk } from '../../src/testweb/walker.ts'
-import type { TestWeb } from '../../src/testweb/web.ts'
+import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
+import { TRAP_SHAPES, type TrapShapeName } from '../../testkit/web/shapes/shape.ts'
+import { walk } from '../../testkit/web/walker.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 
 /** What is looked at is which requests are made: small pages show it as well. */
 const SMALL = { pageBytes: 3_000, linksPerPage: 15, latencyMs: 50 } as const

@@ -2,8 +2,8 @@
 import { readCounters } from '../../src/collection/counters/counters.ts'
 import { pagesSince } from '../../src/collection/pages/read-pages.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
-import { crawlOn, type Stage, setStage } from '../../src/simulate/crawl-run.ts'
-import { PLAIN } from '../../src/testweb/options.ts'
+import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
+import { PLAIN } from '../../testkit/web/options.ts'
 import { openArchive } from '../volumes/no-archive.ts'
 import { type StaticWeb, staticFetch, staticResolve } from './static-web.ts'
 

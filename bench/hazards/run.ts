@@ -1,13 +1,14 @@
 /** One crawl of a hazardous web in virtual time, and what the servers, the catalogue and the web's own definition say of it. */
+
+import type { Settings } from '../../src/app/config/keys.ts'
 import { realClock } from '../../src/base/clock.ts'
-import type { Settings } from '../../src/config/keys.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
-import { crawlOn, type Stage, setStage } from '../../src/simulate/crawl-run.ts'
-import { documentsOf } from '../../src/simulate/judge.ts'
-import type { Alterations } from '../../src/simulate/virtual-house.ts'
-import type { WebOptions } from '../../src/testweb/options.ts'
-import { splitUrl } from '../../src/testweb/spelling.ts'
-import type { TestWeb } from '../../src/testweb/web.ts'
+import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
+import { documentsOf } from '../../testkit/simulate/judge.ts'
+import type { Alterations } from '../../testkit/simulate/virtual-house.ts'
+import type { WebOptions } from '../../testkit/web/options.ts'
+import { splitUrl } from '../../testkit/web/spelling.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 import { SCOPE, seedsOf } from './hazard-web.ts'
 
 export interface RunOptions {

@@ -1,6 +1,6 @@
 /** Session ids in URLs: what keeping cookies and what our rules of URLs are good for (VN §4.1: 27 % of URLs → 3.5 %, mean length 74 → 62). */
 import type { TextTable } from '../../src/report/text-table.ts'
-import { sessionForm } from '../../src/testweb/shapes/session-links.ts'
+import { sessionForm } from '../../testkit/web/shapes/session-links.ts'
 import { realPages, sessionWeb } from './hazard-web.ts'
 import { run, tally } from './run.ts'
 

@@ -5,7 +5,7 @@
 import { closeSync, openSync, readdirSync, readSync, realpathSync, type Stats, statSync } from 'node:fs'
 import { extname, join, normalize, sep } from 'node:path'
 import type { Clock } from '../../src/base/clock.ts'
-import type { Answer, Exchange, FetchRequest, Head, OpenSession, Resolve } from '../../src/visit/exchange.ts'
+import type { Answer, Exchange, FetchRequest, Head, OpenSession, Resolve } from '../../src/contracts/exchange.ts'
 
 export interface StaticWeb {
   host: string

@@ -1,11 +1,11 @@
 /** Visits over a numbered web, as intake gets them: ten pages a part, each with forty links, a capture and what is counted. */
 import { hash64, sha1 } from '../../src/base/digest.ts'
+import { packLinks } from '../../src/contracts/adjacency.ts'
+import { Tally } from '../../src/contracts/counts.ts'
+import type { Link, PageReport, VisitReport } from '../../src/contracts/report.ts'
+import { type SealedPart, seal } from '../../src/contracts/sealed-part.ts'
+import type { Visit } from '../../src/contracts/visit.ts'
 import type { FrontierHouse } from '../../src/frontier/house.ts'
-import { packLinks } from '../../src/visit/adjacency.ts'
-import { Tally } from '../../src/visit/counts.ts'
-import type { Link, PageReport, VisitReport } from '../../src/visit/report.ts'
-import { type SealedPart, seal } from '../../src/visit/sealed-part.ts'
-import type { Visit } from '../../src/visit/visit.ts'
 import type { NumberedWeb } from '../frontier/numbered-web.ts'
 
 export interface Brought {

@@ -1,9 +1,9 @@
 /** A synthetic web with planted mirrors and look-alikes, crawled in virtual time: the heuristics on a real catalogue. */
 import { type MirrorList, searchMirrors } from '../../src/collection/mirrors/find-mirrors.ts'
 import { HEURISTICS, type Heuristic } from '../../src/collection/mirrors/heuristics.ts'
-import { crawlOn, setStage } from '../../src/simulate/crawl-run.ts'
-import type { Mirror } from '../../src/testweb/mirror-plan.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
+import { crawlOn, setStage } from '../../testkit/simulate/crawl-run.ts'
+import type { Mirror } from '../../testkit/web/mirror-plan.ts'
 import { type Score, scoresOf } from './scores.ts'
 
 export interface CrawledWeb {

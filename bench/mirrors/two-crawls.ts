@@ -1,12 +1,12 @@
 /** What the list of mirrors spares: a synthetic web crawled twice, the second time with the list of the first. */
-import { renewMirrorFile } from '../../src/assemble/mirror-file.ts'
-import { mirrorsOf } from '../../src/assemble/open-mirrors.ts'
+import { renewMirrorFile } from '../../src/app/composition/mirror-file.ts'
+import { mirrorsOf } from '../../src/app/composition/open-mirrors.ts'
 import { figures } from '../../src/collection/figures.ts'
 import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
 import { looksOf } from '../../src/frontier/open-frontier.ts'
-import { crawlOn, type Stage, setStage } from '../../src/simulate/crawl-run.ts'
-import { documentsOf } from '../../src/simulate/judge.ts'
-import { FOLDER } from '../../src/simulate/virtual-house.ts'
+import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
+import { documentsOf } from '../../testkit/simulate/judge.ts'
+import { FOLDER } from '../../testkit/simulate/virtual-house.ts'
 
 export interface Crawled {
   documents: number

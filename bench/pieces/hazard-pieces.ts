@@ -1,10 +1,10 @@
 /** What the detectors of traps cost a page: all of them together, on sites as they are and on one in which a trap was found. */
 import { hash64 } from '../../src/base/digest.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { admitUrl, type HazardOptions, judgePage } from '../../src/hazards/detect.ts'
-import { UNLIMITED } from '../../src/hazards/limits.ts'
-import type { PageFacts } from '../../src/hazards/page-facts.ts'
-import { freshMemory, type SiteMemory } from '../../src/visit/site-memory.ts'
+import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
+import { admitUrl, type HazardOptions, judgePage } from '../../src/crawl/hazards/detect.ts'
+import { UNLIMITED } from '../../src/crawl/hazards/limits.ts'
+import type { PageFacts } from '../../src/crawl/hazards/page-facts.ts'
 import { timeEach } from './stopwatch.ts'
 import type { Piece } from './worker-pieces.ts'
 

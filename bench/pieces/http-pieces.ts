@@ -1,7 +1,7 @@
 /** One exchange over loopback, all of a request's way through `fetch/`, with few and with thousands of visits open. */
 import { realClock } from '../../src/base/clock.ts'
+import type { FetchRequest, FetchSession, Headers, Want } from '../../src/contracts/exchange.ts'
 import { openSessions } from '../../src/fetch/session.ts'
-import type { FetchRequest, FetchSession, Headers, Want } from '../../src/visit/exchange.ts'
 import { median } from '../measure/statistics.ts'
 import { benchWeb } from '../web/bench-web.ts'
 import { serveBenchWeb } from '../web/served-web.ts'

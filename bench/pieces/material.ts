@@ -1,7 +1,8 @@
 /** What pieces are measured on: the exchanges and the report parts of a real crawl, gathered in virtual time. */
-import { makeWeb } from '../../src/testweb/web.ts'
-import type { Body, Exchange } from '../../src/visit/exchange.ts'
-import type { VisitReport } from '../../src/visit/report.ts'
+
+import type { Body, Exchange } from '../../src/contracts/exchange.ts'
+import type { VisitReport } from '../../src/contracts/report.ts'
+import { makeWeb } from '../../testkit/web/web.ts'
 import { benchWeb } from '../web/bench-web.ts'
 import { crawlInVirtualTime } from './virtual-crawl.ts'
 

@@ -1,11 +1,12 @@
 /** A whole crawl of a synthetic web in one thread and in virtual time, with the usual settings. */
+
+import { loadSettings } from '../../src/app/config/load.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { virtualClock } from '../../src/base/virtual-clock.ts'
-import { loadSettings } from '../../src/config/load.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
-import { type Alterations, runVirtualHouse } from '../../src/simulate/virtual-house.ts'
-import { RequestLedger } from '../../src/testweb/ledger-of-requests.ts'
-import type { TestWeb } from '../../src/testweb/web.ts'
+import { type Alterations, runVirtualHouse } from '../../testkit/simulate/virtual-house.ts'
+import { RequestLedger } from '../../testkit/web/ledger-of-requests.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 
 /** `alter`: who listens at the archive's and the sink's doors. */
 export async function crawlInVirtualTime(web: TestWeb, alter?: Alterations): Promise<void> {

@@ -1,7 +1,8 @@
 /** What a worker does to understand and tell a page, piece by piece. */
+
+import { encodeReport } from '../../src/contracts/encode-report.ts'
 import { gatherText } from '../../src/page/extract/gather.ts'
 import { readPage, readText } from '../../src/page/reading.ts'
-import { encodeReport } from '../../src/visit/encode-report.ts'
 import { parseRobots } from '../../src/web/robots/robots.ts'
 import { parseUrl, resolver } from '../../src/web/url/web-url.ts'
 import type { Material } from './material.ts'

@@ -23,15 +23,18 @@ export interface OperationsPoint {
 
 /** The first that fits the path inside `src/`. */
 const PLACES: readonly [RegExp, Operation][] = [
-  [/^site\/(courtesy|address-book)|^base\/clock/, 'courtesy'],
+  [/^crawl\/(courtesy|address-book)|^base\/clock/, 'courtesy'],
   [/^collection\/volumes\/|^web\/warc\/|^web\/deflate\/gzip|^base\/(real-disk|digest)/, 'store'],
-  [/^fetch\/|^web\/(http|deflate)\/|^assemble\/(real-resolver|paced-sessions)/, 'download'],
-  [/^page\/|^hazards\/|^scope\/|^web\/(url|robots|sitemap)\/|^base\/hash-set/, 'reading'],
+  [/^fetch\/|^web\/(http|deflate)\/|^app\/composition\/(real-resolver|paced-sessions)/, 'download'],
+  [/^page\/|^crawl\/(hazards|scope)\/|^web\/(url|robots|sitemap)\/|^base\/hash-set/, 'reading'],
   [
     /^frontier\/sqlite\/(check-out|lease|read-free|read-agenda|read-known|promote|set-aside|free-addresses)/,
     'check-out',
   ],
-  [/^intake\/|^collection\/|^frontier\/|^database\/|^wire\/|^visit\/|^worker\/|^site\/reporter/, 'check-in'],
+  [
+    /^intake\/|^collection\/|^frontier\/|^database\/|^cluster\/wire\/|^contracts\/|^crawl\/(wire|worker)\/|^crawl\/reporter/,
+    'check-in',
+  ],
 ]
 
 export function operationOf(path: string): Operation {
@@ -55,7 +58,7 @@ export function sumProfile(profile: Profile): Map<Operation, number> {
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
     const node = nodes.get(next.id)
     if (node === undefined || node.callFrame.functionName === '(idle)') continue
-    const inside = /\/(?:src|dist)\/(.+)$/.exec(node.callFrame.url)?.[1]
+    const inside = /\/src\/(.+)$/.exec(node.callFrame.url)?.[1]
     const isOurs = inside !== undefined && !node.callFrame.url.includes('/node_modules/')
     const named = isOurs ? operationOf(inside) : 'other'
     // A loop that belongs to no operation does not take what it calls away from the one that called it.

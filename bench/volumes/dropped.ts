@@ -2,7 +2,7 @@
 import { replaceModule } from './replace-module.ts'
 
 replaceModule(
-  '/src/assemble/real-worker.ts',
-  '../collection/volumes/volume-writer.ts',
+  '/src/app/composition/real-worker.ts',
+  '../../collection/volumes/volume-writer.ts',
   new URL('./dropping-archive.ts', import.meta.url),
 )

@@ -1,7 +1,7 @@
 /** The product's archive on a disk that drops what it is given. */
 import type { AppendFile, Disk } from '../../src/base/disk.ts'
 import { type ArchiveOptions, openArchive as openReal } from '../../src/collection/volumes/volume-writer.ts'
-import type { Archive } from '../../src/visit/ports.ts'
+import type { Archive } from '../../src/contracts/ports.ts'
 
 export function openArchive(options: Omit<ArchiveOptions, 'disk'>): Archive {
   return openReal({ ...options, disk: droppingDisk })

@@ -1,7 +1,7 @@
 /** The web that benchmarks crawl: ordinary pages of about 15 KB with about 40 links, most of them inside their site. */
-import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
-import { makeWeb } from '../../src/testweb/web.ts'
+import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
+import { walk } from '../../testkit/web/walker.ts'
+import { makeWeb } from '../../testkit/web/web.ts'
 
 /**
  * A page's size varies and is counted in letters: of the six languages of this web, two take two bytes a letter. This many

@@ -1,6 +1,6 @@
 /** All answers of a web, made before anybody asks: each is one buffer, head and body. */
 import { gzipSync } from 'node:zlib'
-import type { TestWeb } from '../../src/testweb/web.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 
 export interface Page {
   identity: Buffer

@@ -1,6 +1,6 @@
 /**
  * The operator's mistakes and the machine's troubles: each has a code, an exit code and a sentence that says what to do.
- * The web's failures are values (`visit/outcome.ts`), bugs are assertions (`assert.ts`).
+ * The web's failures are values (`contracts/outcome.ts`), bugs are assertions (`assert.ts`).
  */
 
 export const EXIT = {

@@ -1,7 +1,7 @@
 /**
  * Observation never steers: whoever has news tells the journal; log, live view and tests read it. Nothing waits for a
  * reader, and a reader throws nothing: only tests do, to end a life at the moment they heard of. The events themselves are
- * a closed union in `visit/events.ts`.
+ * a closed union in `contracts/events.ts`.
  */
 export interface Journal<Event> {
   tell(event: Event): void

@@ -1,8 +1,9 @@
 /** Reports into the catalogue of either database, without a frontier: as `intake` writes those that count. */
+
+import type { VisitReport } from '../contracts/report.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { postgresTx } from '../database/postgres/tx.ts'
-import type { VisitReport } from '../visit/report.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { CaptureWriter } from './captures/write-capture.ts'
 import { CounterSums } from './counters/counter-sums.ts'

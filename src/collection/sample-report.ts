@@ -1,10 +1,10 @@
 /** Reports for the tests of the rooms that take them in. */
 import { hash64, sha1 } from '../base/digest.ts'
-import { packLinks } from '../visit/adjacency.ts'
-import { type CountName, Tally } from '../visit/counts.ts'
-import { keptAs } from '../visit/outcome.ts'
-import type { PageReport, VisitReport } from '../visit/report.ts'
-import { freshMemory } from '../visit/site-memory.ts'
+import { packLinks } from '../contracts/adjacency.ts'
+import { type CountName, Tally } from '../contracts/counts.ts'
+import { keptAs } from '../contracts/outcome.ts'
+import type { PageReport, VisitReport } from '../contracts/report.ts'
+import { freshMemory } from '../contracts/site-memory.ts'
 
 export const NOON = 1_704_110_400_000
 

@@ -1,7 +1,7 @@
 /** One exchange on an open connection: the request is written, the answer read until it is over or its time is. */
 import { type Clock, type Millis, turn } from '../base/clock.ts'
-import { type Answer, type FetchRequest, STALE_CONNECTION } from '../visit/exchange.ts'
-import type { FailureKind } from '../visit/outcome.ts'
+import { type Answer, type FetchRequest, STALE_CONNECTION } from '../contracts/exchange.ts'
+import type { FailureKind } from '../contracts/outcome.ts'
 import type { Carrier, Connection } from './connection.ts'
 import { detailOf, failed } from './failed.ts'
 import { ResponseReader } from './response-reader.ts'

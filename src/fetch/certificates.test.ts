@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setDefaultCACertificates } from 'node:tls'
-import { selfSigned } from '../testweb/certificate.ts'
+import { selfSigned } from '../../testkit/web/certificate.ts'
 import { rawTlsServer, sessionOptions } from './raw-server.test-data.ts'
 import { openSessions } from './session.ts'
 

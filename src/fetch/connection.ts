@@ -6,7 +6,7 @@ import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import { letGo } from '../base/let-go.ts'
-import type { CertificateFault } from '../visit/exchange.ts'
+import type { CertificateFault } from '../contracts/exchange.ts'
 import { Alarm } from './alarm.ts'
 
 export interface Carrier {

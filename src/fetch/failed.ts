@@ -1,4 +1,4 @@
-import type { Failure, FailureKind } from '../visit/outcome.ts'
+import type { Failure, FailureKind } from '../contracts/outcome.ts'
 
 export interface Failed {
   kind: 'failed'

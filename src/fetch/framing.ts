@@ -1,5 +1,5 @@
 /** Where the body of an answer ends, told by its head. What can only be guessed is an error (RFC 9112 §6.3, stricter). */
-import type { Head, Headers } from '../visit/exchange.ts'
+import type { Head, Headers } from '../contracts/exchange.ts'
 
 export type Framing =
   | { kind: 'none' }

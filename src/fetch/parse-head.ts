@@ -1,5 +1,5 @@
 /** The head of an answer: its status line and header lines, as tolerantly as curl and browsers read them. */
-import type { Head } from '../visit/exchange.ts'
+import type { Head } from '../contracts/exchange.ts'
 
 /** Some servers write `HTTP/2.0` in an answer that is HTTP/1.1 in all but name. */
 const STATUS_LINE = /^(HTTP\/[1-9](?:\.\d)?)[ \t]+([1-9]\d\d)(?:[ \t]+(.*))?$/i

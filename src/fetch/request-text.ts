@@ -1,6 +1,6 @@
 /** A request as it is written: the URL's own spelling, Host first (RFC 9110 §7.2), nothing that begins a line of its own. */
 import { assert } from '../base/assert.ts'
-import type { Headers } from '../visit/exchange.ts'
+import type { Headers } from '../contracts/exchange.ts'
 
 /** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
 export function requestTarget({ href, protocol }: URL): string {

@@ -1,5 +1,5 @@
 /** `--resolve HOST=IP:PORT`: names that the operator sends elsewhere, as `curl --resolve` does. */
-import type { Address } from '../visit/exchange.ts'
+import type { Address } from '../contracts/exchange.ts'
 
 export interface ResolveOverride extends Address {
   /** A host in lower case, or `*.test` for every name below `test`, or `*`. */

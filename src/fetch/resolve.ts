@@ -5,7 +5,7 @@
 import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
-import type { Address, Resolve } from '../visit/exchange.ts'
+import type { Address, Resolve } from '../contracts/exchange.ts'
 import { failed } from './failed.ts'
 import { isPrivateName } from './guard.ts'
 import { parseHosts } from './hosts-file.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { memoryUsage } from 'node:process'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Answer, Headers, Want } from '../visit/exchange.ts'
+import type { Answer, Headers, Want } from '../contracts/exchange.ts'
 import { READER_LIMITS, ResponseReader } from './response-reader.ts'
 
 const yes =

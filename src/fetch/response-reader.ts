@@ -6,8 +6,8 @@
  * States: `head` → (interim answers are skipped) → `body` → `over`.
  */
 import { assert } from '../base/assert.ts'
-import type { Answer, Head, Headers, Want } from '../visit/exchange.ts'
-import type { FailureKind } from '../visit/outcome.ts'
+import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
+import type { FailureKind } from '../contracts/outcome.ts'
 import { BytePile } from './byte-pile.ts'
 import { ChunkedBody } from './chunked-body.ts'
 import { type Framing, framingOf, isHttp10, keepsAlive } from './framing.ts'

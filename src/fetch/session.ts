@@ -2,7 +2,15 @@
 import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
 import { letGo } from '../base/let-go.ts'
-import type { Address, Answer, Exchange, FetchRequest, FetchSession, Headers, OpenSession } from '../visit/exchange.ts'
+import type {
+  Address,
+  Answer,
+  Exchange,
+  FetchRequest,
+  FetchSession,
+  Headers,
+  OpenSession,
+} from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { carry, type Deadlines, type LeastRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'

@@ -3,7 +3,7 @@
  * visit, or the first of a later visit. A worker's visits share them; a ticket with its certificate has 1 to 3 KB.
  * Whoever takes a ticket gives it back when it has served: a server that chokes on one is not offered it again.
  */
-import type { CertificateFault } from '../visit/exchange.ts'
+import type { CertificateFault } from '../contracts/exchange.ts'
 
 export interface Ticket {
   session: Buffer

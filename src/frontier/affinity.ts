@@ -4,7 +4,7 @@
  * anybody has it. Sites that are new wait for nobody.
  */
 import type { Millis } from '../base/clock.ts'
-import type { WorkerId } from '../visit/visit.ts'
+import type { WorkerId } from '../contracts/visit.ts'
 import { type Fleet, NO_FLEET, type Post } from './fleet.ts'
 import { type Nearness, regionFor } from './nearness.ts'
 import { ownersOf, weightsOf } from './rendezvous.ts'

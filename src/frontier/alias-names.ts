@@ -1,5 +1,5 @@
 /** The aliases in memory: a look-up of a link's site costs as much as a Map's. What says so is the database's to know. */
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import { type AliasAnswer, LEARNT, LONGEST_CHAIN, MOST_ALIASES, type NewAlias } from './aliases.ts'
 

@@ -1,7 +1,7 @@
 /** Other names of sites, on whatever database: what is entered where, and that nothing is lost or asked for twice. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Visit } from '../visit/visit.ts'
+import type { Visit } from '../contracts/visit.ts'
 import type { NewAlias } from './aliases.ts'
 import { type Bench, link, type MakeDatabase, openBench, PAUSE, page, part, whole } from './contract-tools.ts'
 

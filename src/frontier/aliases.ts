@@ -1,6 +1,6 @@
 /** Sites that are another name of an original (C8): links into them are entered there. Only their home pages stay. */
 import type { Instant } from '../base/clock.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName } from '../contracts/visit.ts'
 
 /** What `how` says of a name that was learnt. */
 export const LEARNT = 'www'

@@ -1,7 +1,7 @@
 /** What every frontier does with a site whose visits are lost one after the other (V9). */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Visit } from '../visit/visit.ts'
+import type { Visit } from '../contracts/visit.ts'
 import { CAUTIOUS_PAGES } from './caution.ts'
 import { type Bench, LEASE, link, type MakeDatabase, openBench, PAUSE, page, part, START } from './contract-tools.ts'
 

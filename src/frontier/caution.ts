@@ -4,7 +4,7 @@
  * rests, longer each time. A visit that brought a page was no loss for nothing: the count begins anew.
  */
 import type { Millis } from '../base/clock.ts'
-import type { PageReport } from '../visit/report.ts'
+import type { PageReport } from '../contracts/report.ts'
 
 /** Visits lost in a row from which on a visit is small. */
 export const CAUTIOUS_FROM = 3

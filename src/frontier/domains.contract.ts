@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { signed64 } from '../base/digest.ts'
+import type { Link, VisitReport } from '../contracts/report.ts'
+import type { Visit } from '../contracts/visit.ts'
 import { bucketOf } from '../database/bucket.ts'
-import type { Link, VisitReport } from '../visit/report.ts'
-import type { Visit } from '../visit/visit.ts'
 import { siteKey } from '../web/url/web-url.ts'
 import {
   type Bench,

@@ -10,7 +10,7 @@
  */
 import type { Instant } from '../base/clock.ts'
 import { hash64, signed64 } from '../base/digest.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 
 /** Hosts of one university, sites of one small server: so many are nobody's flood. */

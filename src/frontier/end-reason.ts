@@ -1,4 +1,4 @@
-import type { VisitReport } from '../visit/report.ts'
+import type { VisitReport } from '../contracts/report.ts'
 
 /** `given-up: no-such-name`: with the failure that used up the last try, when the part has it. */
 export function reasonOf(last: Pick<VisitReport, 'pages'>): string {

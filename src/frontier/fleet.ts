@@ -2,7 +2,7 @@
  * Who is at work, and where: what check-out must know to send a site to whoever had it before (Y1), or is near it (C13).
  * A worker of the frontier is a thread; those of one process stand at one post.
  */
-import type { WorkerId } from '../visit/visit.ts'
+import type { WorkerId } from '../contracts/visit.ts'
 
 export interface Post {
   process: string

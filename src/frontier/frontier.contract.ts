@@ -1,7 +1,7 @@
 /** What every frontier must do for its workers, on whatever database. `sqlite/contracts.test.ts` runs it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Visit } from '../visit/visit.ts'
+import type { Visit } from '../contracts/visit.ts'
 import {
   ADDRESS_PAUSE,
   anyRandom,

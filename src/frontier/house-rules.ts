@@ -1,6 +1,6 @@
 /** What every operation needs to know beside the transaction, whatever the database. */
 import type { Clock, Millis } from '../base/clock.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { FrontierOptions } from './house.ts'
 import { type HouseTime, houseTime } from './house-time.ts'

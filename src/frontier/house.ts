@@ -1,8 +1,8 @@
 /** The frontier as the house holds it: the workers' port, the ledger, and the two moments of its life. */
 import type { Clock, Millis } from '../base/clock.ts'
+import type { Frontier } from '../contracts/ports.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
-import type { Frontier } from '../visit/ports.ts'
-import type { SiteName } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Fleet } from './fleet.ts'
 import type { Ledger } from './ledger.ts'

@@ -4,7 +4,7 @@
  * never says yes wrongly: what is not here is looked up.
  */
 import { hash64 } from '../base/digest.ts'
-import type { UrlKey } from '../visit/visit.ts'
+import type { UrlKey } from '../contracts/visit.ts'
 
 const FEWEST_SLOTS = 2 ** 16
 /** 128 MiB. */

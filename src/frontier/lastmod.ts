@@ -1,5 +1,5 @@
 import type { Instant } from '../base/clock.ts'
-import type { Link } from '../visit/report.ts'
+import type { Link } from '../contracts/report.ts'
 
 /** The last instant that a date can tell; a sitemap may write any number. */
 const MOST_INSTANT = 8.64e15

@@ -4,8 +4,8 @@
  * two seconds has them given back, as if they had not been handed out. After a crash they are lost like all that was out.
  */
 import { type Clock, type Millis, turn } from '../base/clock.ts'
+import type { Visit, WorkerId } from '../contracts/visit.ts'
 import type { Database } from '../database/database.ts'
-import type { Visit, WorkerId } from '../visit/visit.ts'
 import type { FrontierHouse } from './house.ts'
 
 /**

@@ -1,9 +1,9 @@
 /** What every ledger must do, on whatever database. `sqlite/contracts.test.ts` runs it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Outcome } from '../visit/outcome.ts'
-import type { PageReport } from '../visit/report.ts'
-import { freshMemory } from '../visit/site-memory.ts'
+import type { Outcome } from '../contracts/outcome.ts'
+import type { PageReport } from '../contracts/report.ts'
+import { freshMemory } from '../contracts/site-memory.ts'
 import {
   type Bench,
   LEASE,

@@ -1,11 +1,11 @@
 /**
  * What the house does with the frontier, always inside a transaction that it is given, so that a report's marks and its
- * pages are applied together or not at all. Workers never see this: theirs is `Frontier` in `visit/ports.ts`.
+ * pages are applied together or not at all. Workers never see this: theirs is `Frontier` in `contracts/ports.ts`.
  */
 import type { Instant } from '../base/clock.ts'
+import type { Link, VisitReport } from '../contracts/report.ts'
+import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
-import type { Link, VisitReport } from '../visit/report.ts'
-import type { SiteName, UrlKey, VisitId, WorkerId } from '../visit/visit.ts'
 import type { AliasAnswer, NewAlias } from './aliases.ts'
 import type { Looks } from './looks.ts'
 

@@ -1,7 +1,7 @@
 /** Rows as they are shown: whichever database they came from. */
 import type { Instant } from '../base/clock.ts'
-import { freshMemory, type SiteMemory } from '../visit/site-memory.ts'
-import type { SiteName, UrlKey } from '../visit/visit.ts'
+import { freshMemory, type SiteMemory } from '../contracts/site-memory.ts'
+import type { SiteName, UrlKey } from '../contracts/visit.ts'
 import type { Looks, SiteLook, Totals, UrlLook } from './looks.ts'
 import { MARKS } from './mark.ts'
 import type { SiteState } from './site.ts'

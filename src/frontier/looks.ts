@@ -1,8 +1,8 @@
 /** What can be seen of the frontier from outside: for `status`, `explain`, the live view. Nothing here changes anything. */
 import type { Instant, Millis } from '../base/clock.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
+import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
-import type { SiteMemory } from '../visit/site-memory.ts'
-import type { SiteName, UrlKey, VisitId, WorkerId } from '../visit/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { Alias } from './aliases.ts'
 import type { DomainLook } from './domains.ts'

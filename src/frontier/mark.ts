@@ -1,6 +1,6 @@
 /** What the frontier remembers of an outcome: a number in the URL's row. */
 import { never } from '../base/assert.ts'
-import type { Outcome } from '../visit/outcome.ts'
+import type { Outcome } from '../contracts/outcome.ts'
 
 export const MARKS = ['waiting', 'kept', 'moved', 'refused', 'gone', 'gone', 'read', 'moved', 'held'] as const
 export type MarkName = (typeof MARKS)[number]

@@ -1,7 +1,7 @@
 /** A site's memory, on whatever database: carried from visit to visit, and what a part leaves out of it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { freshMemory } from '../visit/site-memory.ts'
+import { freshMemory } from '../contracts/site-memory.ts'
 import { link, type MakeDatabase, openBench, PAUSE, part, START, whole } from './contract-tools.ts'
 
 export function memoryContract(make: MakeDatabase): void {

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import fc from 'fast-check'
-import type { Outcome } from '../visit/outcome.ts'
-import type { Link, VisitEnd, VisitReport } from '../visit/report.ts'
-import type { Visit } from '../visit/visit.ts'
+import type { Outcome } from '../contracts/outcome.ts'
+import type { Link, VisitEnd, VisitReport } from '../contracts/report.ts'
+import type { Visit } from '../contracts/visit.ts'
 import {
   ADDRESS_PAUSE,
   type Bench,

@@ -1,5 +1,5 @@
-import type { Link } from '../visit/report.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { Link } from '../contracts/report.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import { normalPath, type UrlReader } from '../web/url/web-url.ts'
 import type { Names, Original } from './alias-names.ts'
 

@@ -5,7 +5,7 @@
  * brought the first of them: else they would wait for each other.
  */
 import type { Instant, Millis } from '../base/clock.ts'
-import type { WorkerId } from '../visit/visit.ts'
+import type { WorkerId } from '../contracts/visit.ts'
 import type { Fleet } from './fleet.ts'
 
 /** After the first: what changes by the second has its chance, and a crawl that is nearly over does not wait for long. */

@@ -1,6 +1,6 @@
 /** A site as its row has it. Operations read one, change it in memory by the rules of `site.ts`, and write it once. */
 import type { Instant, Millis } from '../base/clock.ts'
-import type { SiteName, WorkerId } from '../visit/visit.ts'
+import type { SiteName, WorkerId } from '../contracts/visit.ts'
 import type { SiteState } from './site.ts'
 
 /** `part` when the visit has ended: whatever comes for it is there already. */

@@ -1,5 +1,5 @@
 import { signed64 } from '../base/digest.ts'
-import type { SiteName } from '../visit/visit.ts'
+import type { SiteName } from '../contracts/visit.ts'
 import { siteKey } from '../web/url/web-url.ts'
 import type { SiteRow } from './site-row.ts'
 

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import type { Outcome } from '../visit/outcome.ts'
-import type { Link, PageReport } from '../visit/report.ts'
+import type { Outcome } from '../contracts/outcome.ts'
+import type { Link, PageReport } from '../contracts/report.ts'
 import { type Bench, KEPT, link, type MakeDatabase, openBench, PAUSE, page, part } from './contract-tools.ts'
 
 const URL = 'http://a.test/x'

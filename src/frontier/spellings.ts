@@ -8,7 +8,7 @@
  * them is asked for, and the other is kept in `url_spelling` even after that one was found. As soon as they may be more than
  * one, each is a URL with a key of its own, in whatever order they were seen.
  */
-import { generationOf, pathAfter } from '../visit/generation.ts'
+import { generationOf, pathAfter } from '../contracts/generation.ts'
 import { isSameText, type UrlReader } from '../web/url/web-url.ts'
 import { MARKS, NOT_FOUND, WAITING } from './mark.ts'
 

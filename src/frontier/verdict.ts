@@ -1,4 +1,4 @@
-import type { VisitReport } from '../visit/report.ts'
+import type { VisitReport } from '../contracts/report.ts'
 import type { Verdict } from './ledger.ts'
 import type { SiteRow } from './site-row.ts'
 import { visitId } from './visit-id.ts'

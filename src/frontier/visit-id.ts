@@ -1,5 +1,5 @@
 /** A visit's name says whose lease it is and which one, so that no table has to be asked: 16 hex digits, dot, fence. */
-import type { VisitId } from '../visit/visit.ts'
+import type { VisitId } from '../contracts/visit.ts'
 
 export function visitId(site: bigint, fence: number): VisitId {
   return `${BigInt.asUintN(64, site).toString(16).padStart(16, '0')}.${fence}`

@@ -1,7 +1,7 @@
 /** What every ledger must do with URLs that a finding holds back. `ledger.contract.ts` runs it. */
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import type { Outcome } from '../visit/outcome.ts'
+import type { Outcome } from '../contracts/outcome.ts'
 import { LEASE, link, type MakeDatabase, openBench, page, whole } from './contract-tools.ts'
 
 const HELD: Outcome = { kind: 'refused', by: 'hazard', rule: 'maze /a/*', held: true }

@@ -1,6 +1,6 @@
 /** Whether two answers to the same question are the same, near enough, or not. */
 import { unsigned64 } from '../base/digest.ts'
-import type { PageMemory } from '../visit/visit.ts'
+import type { PageMemory } from '../contracts/visit.ts'
 
 export type Likeness = 'equal' | 'similar' | 'different'
 

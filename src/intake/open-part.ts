@@ -1,6 +1,6 @@
-import { decodeReport } from '../visit/decode-report.ts'
-import type { VisitReport } from '../visit/report.ts'
-import type { VisitId } from '../visit/visit.ts'
+import { decodeReport } from '../contracts/decode-report.ts'
+import type { VisitReport } from '../contracts/report.ts'
+import type { VisitId } from '../contracts/visit.ts'
 
 /** A part as it came or as it lies in the inbox. */
 export interface ClosedPart {

@@ -1,8 +1,9 @@
 /** A ledger for the tests of intake: it knows which parts it has seen, in the same transaction as the rest, and no more. */
+
+import type { VisitReport } from '../contracts/report.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import type { Ledger, Verdict } from '../frontier/ledger.ts'
-import type { VisitReport } from '../visit/report.ts'
 
 export interface SampleLedger extends Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'> {
   returned: string[]

@@ -1,7 +1,7 @@
 /** What of a report goes into the log and the counters, whatever the database. */
 import type { Clock, Instant } from '../base/clock.ts'
 import { logLine, verdictLine } from '../collection/crawl-log/log-line.ts'
-import type { VisitReport } from '../visit/report.ts'
+import type { VisitReport } from '../contracts/report.ts'
 
 export function linesOf({ site, pages, verdicts }: VisitReport): string {
   let lines = ''

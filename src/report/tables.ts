@@ -4,7 +4,7 @@ import type { Figures } from '../collection/figures.ts'
 import { failureWords, markWords, statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
-/** What `report --json` prints as it is; `cli/` knows it by this name. */
+/** What `report --json` prints as it is; `app/cli/` knows it by this name. */
 export type ReportFigures = Figures
 
 /** Lines that a table of many kinds has before the rest is summed up. */

@@ -6,7 +6,7 @@ import type { WebFigures as Figures } from '../collection/characterise/web-figur
 import { statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
-/** What `report web --json` prints as it is; `cli/` knows it by this name. */
+/** What `report web --json` prints as it is; `app/cli/` knows it by this name. */
 export type WebFigures = Figures
 
 /** Lines that a table of many kinds has. */

@@ -5,11 +5,11 @@
  * decision comes from the seed.
  */
 import assert from 'node:assert/strict'
+import { loadSettings } from '../../src/app/config/load.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { loadSettings } from '../../src/config/load.ts'
 import { type StartedServer, startServer as startPostgres } from '../../src/database/postgres/server.test-tools.ts'
-import type { WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
+import type { WebOptions } from '../../testkit/web/options.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { readShared } from '../e2e/cluster.ts'
 import { assertNone, assertSameSet, seedFile, serveWeb, temporaryFolder } from '../e2e/harness.ts'
 import { judgeRequests, type Kills } from '../e2e/harness-judge.ts'

@@ -1,6 +1,6 @@
 /** What befalls a process at a moment that it knows itself, instead of at some instant. */
 import type { Random } from '../../src/base/random.ts'
-import type { Event } from '../../src/visit/events.ts'
+import type { Event } from '../../src/contracts/events.ts'
 
 export type Moment =
   /** Its journal names it. */

@@ -7,10 +7,10 @@
  * worker's 'synced' reaches the main thread before the check-in that follows it, so it is a death between the two.
  */
 import { flushCompileCache } from 'node:module'
-import { run } from '../../src/cli/main.ts'
-import { realDoors } from '../../src/cli/real-doors.ts'
-import { makeScreen } from '../../src/cli/screen.ts'
-import type { Event } from '../../src/visit/events.ts'
+import { run } from '../../src/app/cli/main.ts'
+import { realDoors } from '../../src/app/cli/real-doors.ts'
+import { makeScreen } from '../../src/app/cli/screen.ts'
+import type { Event } from '../../src/contracts/events.ts'
 import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
 
 const [given, ...line] = process.argv.slice(2)

@@ -3,9 +3,9 @@
  * a real crawl of eight days saw. The rate must never be zero for longer than one lease.
  */
 import type { Millis } from '../../src/base/clock.ts'
-import { replayCluster } from '../../src/simulate/cluster-replay.ts'
-import type { ClusterReport } from '../../src/simulate/cluster-run.ts'
-import { SHORT_DAY as DAY, manyDaysOf } from '../../src/simulate/cluster-seed.ts'
+import { replayCluster } from '../../testkit/simulate/cluster-replay.ts'
+import type { ClusterReport } from '../../testkit/simulate/cluster-run.ts'
+import { SHORT_DAY as DAY, manyDaysOf } from '../../testkit/simulate/cluster-seed.ts'
 import { writeJournal } from './simulated-share.ts'
 
 export async function manyDays(

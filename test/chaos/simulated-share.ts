@@ -4,7 +4,7 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { wordsOfFault } from '../../src/simulate/cluster-faults.ts'
+import { wordsOfFault } from '../../testkit/simulate/cluster-faults.ts'
 import {
   type Replay,
   replayCluster,
@@ -12,10 +12,10 @@ import {
   type Trouble,
   withTroubles,
   writeTroubles,
-} from '../../src/simulate/cluster-replay.ts'
-import type { ClusterOptions } from '../../src/simulate/cluster-run.ts'
-import { clusterOf } from '../../src/simulate/cluster-seed.ts'
-import { PLANTS, type PlantName } from '../../src/simulate/plants.ts'
+} from '../../testkit/simulate/cluster-replay.ts'
+import type { ClusterOptions } from '../../testkit/simulate/cluster-run.ts'
+import { clusterOf } from '../../testkit/simulate/cluster-seed.ts'
+import { PLANTS, type PlantName } from '../../testkit/simulate/plants.ts'
 
 /** Every `step`th seed from `first` on, below `end`. */
 export interface Share {

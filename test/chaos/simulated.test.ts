@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { readTroubles } from '../../src/simulate/cluster-replay.ts'
+import { readTroubles } from '../../testkit/simulate/cluster-replay.ts'
 import { simulatedChaos } from './simulated.ts'
 
 test('a run that fails names its journal, the fewest faults that it needs, and the command that repeats it', async (t) => {

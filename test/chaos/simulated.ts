@@ -6,9 +6,9 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
-import type { Trouble } from '../../src/simulate/cluster-replay.ts'
-import { invariantOf } from '../../src/simulate/faults.ts'
-import { PLANTS, type PlantName } from '../../src/simulate/plants.ts'
+import type { Trouble } from '../../testkit/simulate/cluster-replay.ts'
+import { invariantOf } from '../../testkit/simulate/faults.ts'
+import { PLANTS, type PlantName } from '../../testkit/simulate/plants.ts'
 import type { Share, SimulatedRun } from './simulated-share.ts'
 
 const TELL_EVERY = 100

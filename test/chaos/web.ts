@@ -1,5 +1,5 @@
 /** A web that takes a cluster some minutes when it is hindered, with everything in it that courtesy is about. */
-import type { WebOptions } from '../../src/testweb/options.ts'
+import type { WebOptions } from '../../testkit/web/options.ts'
 
 export function chaosWeb(seed: number, pages = 1200): WebOptions {
   // Sites of nearly one size: with a large one, every crawl would end in a minute of peace at that one.

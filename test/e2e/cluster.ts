@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { canonicalUrl } from '../../src/testweb/spelling.ts'
+import { canonicalUrl } from '../../testkit/web/spelling.ts'
 import { orbweaver, type Ran, type Running, startOrbweaver, type TemporaryFolder } from './harness.ts'
 
 const LONGEST_START_MS = 30_000

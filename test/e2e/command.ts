@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { selfSigned } from '../../src/testweb/certificate.ts'
+import { selfSigned } from '../../testkit/web/certificate.ts'
 
 export const ROOT = join(import.meta.dirname, '../..')
 const PROGRAM = join(ROOT, 'bin/orbweaver.js')

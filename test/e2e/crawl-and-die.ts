@@ -7,11 +7,11 @@
  * reaches this thread before the check-in that follows it, so it is a death between the two.
  */
 
-import { startCrawl } from '../../src/assemble/crawl.ts'
-import { eventLine } from '../../src/cli/event-line.ts'
-import { loadSettings } from '../../src/config/load.ts'
-import { readSeeds } from '../../src/config/seeds.ts'
-import type { Event } from '../../src/visit/events.ts'
+import { eventLine } from '../../src/app/cli/event-line.ts'
+import { startCrawl } from '../../src/app/composition/crawl.ts'
+import { loadSettings } from '../../src/app/config/load.ts'
+import { readSeeds } from '../../src/app/config/seeds.ts'
+import type { Event } from '../../src/contracts/events.ts'
 
 export interface Death {
   at: Event['kind']

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { packLinks, unpackLinks } from '../../src/visit/adjacency.ts'
+import { packLinks, unpackLinks } from '../../src/contracts/adjacency.ts'
 import { crawl, folder, runTo, serve } from './command.ts'
 
 const FORM = '<form action="search.html"><input name=q></form>'

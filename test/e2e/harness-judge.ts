@@ -3,7 +3,8 @@
  * failure table, everything else by the judges of the synthetic web. Runs that were killed say when.
  */
 
-import { waitAfter } from '../../src/site/failures.ts'
+import type { FailureKind } from '../../src/contracts/outcome.ts'
+import { waitAfter } from '../../src/crawl/failures.ts'
 import {
   addressViolations,
   askedAgainst,
@@ -14,13 +15,12 @@ import {
   overlaps,
   type Repeat,
   repeats,
-} from '../../src/testweb/judges.ts'
-import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
-import { crawlDelay, ROBOTS_TOKEN } from '../../src/testweb/robots-plan.ts'
-import { splitUrl } from '../../src/testweb/spelling.ts'
-import type { RightAnswer } from '../../src/testweb/walker.ts'
-import type { TestWeb } from '../../src/testweb/web.ts'
-import type { FailureKind } from '../../src/visit/outcome.ts'
+} from '../../testkit/web/judges.ts'
+import type { RequestEntry } from '../../testkit/web/ledger-of-requests.ts'
+import { crawlDelay, ROBOTS_TOKEN } from '../../testkit/web/robots-plan.ts'
+import { splitUrl } from '../../testkit/web/spelling.ts'
+import type { RightAnswer } from '../../testkit/web/walker.ts'
+import type { TestWeb } from '../../testkit/web/web.ts'
 
 export interface JudgeRules {
   /** The configured pause, by site. */

@@ -10,15 +10,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { DatabaseSync } from 'node:sqlite'
-import { type RequestEntry, readLedgerLines } from '../../src/testweb/ledger-of-requests.ts'
-import type { WebOptions } from '../../src/testweb/options.ts'
-import type { ServeProcessArguments } from '../../src/testweb/serve-process.ts'
-import { canonicalUrl } from '../../src/testweb/spelling.ts'
-import { makeWeb, type TestWeb } from '../../src/testweb/web.ts'
+import { type RequestEntry, readLedgerLines } from '../../testkit/web/ledger-of-requests.ts'
+import type { WebOptions } from '../../testkit/web/options.ts'
+import type { ServeProcessArguments } from '../../testkit/web/serve-process.ts'
+import { canonicalUrl } from '../../testkit/web/spelling.ts'
+import { makeWeb, type TestWeb } from '../../testkit/web/web.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const program = join(root, 'bin', 'orbweaver.js')
-const server = join(root, 'src', 'testweb', 'serve-process.ts')
+const server = join(root, 'testkit', 'web', 'serve-process.ts')
 
 /** Nothing that a test starts lives longer than this. */
 const LONGEST_RUN_MS = 10 * 60_000

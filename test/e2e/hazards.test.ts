@@ -7,8 +7,8 @@ import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { postgresForTests } from '../../src/database/postgres/test-database.ts'
-import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
+import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { assertNone, orbweaver, readCatalogue, seedFile, serveWeb, startNode, temporaryFolder } from './harness.ts'
 
 const TRAPS = [

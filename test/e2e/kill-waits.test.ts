@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import type { RequestEntry } from '../../src/testweb/ledger-of-requests.ts'
-import { PLAIN, type WebOptions } from '../../src/testweb/options.ts'
+import type { RequestEntry } from '../../testkit/web/ledger-of-requests.ts'
+import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
 import type { Death } from './crawl-and-die.ts'
 import {
   orbweaver,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../../src/database/postgres/test-database.ts'
-import type { WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
+import type { WebOptions } from '../../testkit/web/options.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { lastWords, readShared, startServer, startWorker } from './cluster.ts'
 import {
   assertNone,

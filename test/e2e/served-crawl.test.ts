@@ -4,8 +4,8 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DEFAULT_PLAN, type WebOptions } from '../../src/testweb/options.ts'
-import { walk } from '../../src/testweb/walker.ts'
+import { DEFAULT_PLAN, type WebOptions } from '../../testkit/web/options.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { assertNone, assertSameSet, orbweaver, readCatalogue, seedFile, serveWeb, temporaryFolder } from './harness.ts'
 import { judgeRequests } from './harness-judge.ts'
 

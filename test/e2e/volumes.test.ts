@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { postgresForTests } from '../../src/database/postgres/test-database.ts'
-import { walk } from '../../src/testweb/walker.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { folders, lastWords, readShared, type ServerProcess, startServer, startWorker } from './cluster.ts'
 import { assertSameSet, orbweaver, seedFile, serveWeb, temporaryFolder } from './harness.ts'
 

@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gunzipSync } from 'node:zlib'
-import { walk } from '../../src/testweb/walker.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { lastWords, startServer } from './cluster.ts'
 import {
   assertNone,

@@ -8,7 +8,7 @@ import { Problem, type ProblemCode } from '../../src/base/errors.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
 import { type StartedServer, startServer } from '../../src/database/postgres/server.test-tools.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
-import { selfSigned } from '../../src/testweb/certificate.ts'
+import { selfSigned } from '../../testkit/web/certificate.ts'
 
 const own = selfSigned(['localhost'])
 const other = selfSigned(['localhost'])

@@ -11,9 +11,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
-import { walk } from '../../src/testweb/walker.ts'
-import { openS3, type S3Access } from '../../src/wire/s3/s3-store.ts'
-import { storedVolumes } from '../../src/wire/s3/stored-volumes.ts'
+import { openS3, type S3Access } from '../../src/collection/s3/s3-store.ts'
+import { storedVolumes } from '../../src/collection/s3/stored-volumes.ts'
+import { walk } from '../../testkit/web/walker.ts'
 import { lastWords, startServer, startWorker } from '../e2e/cluster.ts'
 import {
   assertSameSet,

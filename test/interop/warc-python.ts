@@ -13,7 +13,7 @@ import { realDisk } from '../../src/base/real-disk.ts'
 import { cdxjLine } from '../../src/collection/captures/cdxj.ts'
 import { keepIn, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../src/collection/volumes/made-up.test-exchange.ts'
-import type { Capture } from '../../src/visit/report.ts'
+import type { Capture } from '../../src/contracts/report.ts'
 
 type Made = ReturnType<typeof madeUpExchange>
 

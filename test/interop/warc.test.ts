@@ -7,8 +7,8 @@ import { sha1 } from '../../src/base/digest.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { FOLDER, keepIn, madeUpArchive } from '../../src/collection/volumes/made-up.test-archive.ts'
 import { anyExchange, madeUpExchange } from '../../src/collection/volumes/made-up.test-exchange.ts'
-import type { Exchange } from '../../src/visit/exchange.ts'
-import type { Capture } from '../../src/visit/report.ts'
+import type { Exchange } from '../../src/contracts/exchange.ts'
+import type { Capture } from '../../src/contracts/report.ts'
 
 interface Read {
   type: string

@@ -1,10 +1,10 @@
 /** Captures as they are read: all of a URL (`get`, `history`), those of a volume, and the new ones, for the CDXJ index. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { Capture } from '../../contracts/report.ts'
+import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { Capture } from '../../visit/report.ts'
-import type { SiteName, UrlKey } from '../../visit/visit.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
 import { siteAt, siteKeyOf } from '../site-key.ts'
 

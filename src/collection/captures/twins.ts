@@ -1,8 +1,8 @@
 /** Sameness of bytes: which payloads the collection has, and where the first of each lies. */
 import { turn } from '../../base/clock.ts'
+import type { FindTwin, Twin } from '../../contracts/ports.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { FindTwin, Twin } from '../../visit/ports.ts'
 import { type PayloadPlace, payloadsAfter, payloadsSince, twinOf as postgresTwinOf } from '../postgres/payloads.ts'
 import type { DigestFilter } from './digest-filter.ts'
 

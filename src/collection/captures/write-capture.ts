@@ -1,8 +1,8 @@
 /** One capture into the catalogue, inside the transaction that applies its page. */
 import { signed64 } from '../../base/digest.ts'
+import type { PageReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { PageReport } from '../../visit/report.ts'
 import type { DigestFilter } from './digest-filter.ts'
 import { NO_PAYLOAD } from './no-payload.ts'
 

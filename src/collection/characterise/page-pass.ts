@@ -1,9 +1,9 @@
 /** One walk over all pages that were asked for, in the order in which they came, with their links. */
 import { signed64, unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
+import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
-import { unpackLinks } from '../../visit/adjacency.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
 import { Distribution } from './distribution.ts'
 import { HomePages } from './home-pages.ts'

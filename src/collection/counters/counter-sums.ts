@@ -1,7 +1,7 @@
 /** What the parts of one transaction counted, added up: each counter's, minute's and site's row is written once. */
 import type { Instant } from '../../base/clock.ts'
-import type { Counts } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
+import type { Counts } from '../../contracts/report.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { dayOf } from './counters.ts'
 
 const MINUTE_MS = 60_000

@@ -1,8 +1,8 @@
 /** The crawl's counters: sums of what visits counted, by day. Written with the parts that counted them, so exactly once. */
 import type { Instant } from '../../base/clock.ts'
+import type { CountName } from '../../contracts/counts.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { CountName } from '../../visit/counts.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
 
 /** Every counter's sum over all days. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { PageReport } from '../../visit/report.ts'
+import type { PageReport } from '../../contracts/report.ts'
 import { escapeField, logLine } from './log-line.ts'
 
 const page: PageReport = {

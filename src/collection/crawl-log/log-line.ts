@@ -3,8 +3,8 @@
  * type, thread, begin and duration of the fetch, digest, source tag, annotations; `-` for none. Everything from outside
  * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
  */
-import type { Outcome } from '../../visit/outcome.ts'
-import type { PageReport, Verdict } from '../../visit/report.ts'
+import type { Outcome } from '../../contracts/outcome.ts'
+import type { PageReport, Verdict } from '../../contracts/report.ts'
 import { isoInstant, timestamp17 } from '../../web/warc/instant-text.ts'
 
 /** Longer than any URL that scope lets through; a moved-to target or a via of such length is cut, and says so. */
@@ -17,7 +17,7 @@ export interface LogContext {
   source?: string
 }
 
-/** Heritrix pads status and size so that the columns stand in line. Its discovery paths are in upper case (`visit/generation.ts`). */
+/** Heritrix pads status and size so that the columns stand in line. Its discovery paths are in upper case (`contracts/generation.ts`). */
 export function logLine(page: PageReport, context: LogContext = {}): string {
   const { status, at, capture } = page
   const took = Math.max(0, Math.round(page.tookMs))

@@ -1,4 +1,4 @@
-import type { PageReport } from '../../visit/report.ts'
+import type { PageReport } from '../../contracts/report.ts'
 
 /** A page that was not read this time (304, a failure that passes) has the links it had; one that is gone has none. */
 export function endsItsLinks({ outcome }: PageReport): boolean {

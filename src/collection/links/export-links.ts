@@ -1,12 +1,12 @@
 /** Every link with its texts: row by row for other programs, or as an ordinary table for those who ask in SQL. */
 import { turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { Migration } from '../../database/migrations/migration.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { unpackLinks } from '../../visit/adjacency.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
 import { urlTexts } from './url-texts.ts'
 

@@ -5,7 +5,7 @@
 import { ByteWriter } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
 import { placeOf } from '../../base/hash-place.ts'
-import { LinkCursor } from '../../visit/adjacency.ts'
+import { LinkCursor } from '../../contracts/adjacency.ts'
 
 export interface Change {
   page: bigint

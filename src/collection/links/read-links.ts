@@ -1,4 +1,4 @@
-/** A page's out-links as they are read: packed (`visit/adjacency.ts` unpacks them). */
+/** A page's out-links as they are read: packed (`contracts/adjacency.ts` unpacks them). */
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { placeOf } from '../row-id.ts'

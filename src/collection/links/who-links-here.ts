@@ -1,8 +1,8 @@
 /** Answers of the reverse index: the pages that link to a URL, and the URLs that most pages link to. */
 import { signed64 } from '../../base/digest.ts'
+import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { SiteName, UrlKey } from '../../visit/visit.ts'
 import { placeOf } from '../row-id.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { linksToIndex } from './index-links.ts'

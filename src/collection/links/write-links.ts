@@ -1,7 +1,8 @@
 /** A page's out-links, packed; and a note for the reverse index, if it has taken the page, that they are others now. */
+
+import type { PageReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { PageReport } from '../../visit/report.ts'
 import { endsItsLinks } from './ends-its-links.ts'
 
 export function writeLinks(tx: Tx, page: number, isNew: boolean, report: PageReport): void {

@@ -2,10 +2,11 @@
  * Duplicate hosts of a collection (V13): sites with other names that serve the same contents. Memory is bounded by the
  * number of sites that look like others (some bytes each) and one list of pairs; contents and pairs lie on the disk.
  */
+
+import type { SiteName } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openScratch } from '../../database/sqlite/scratch.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { compare, evidenceOf } from './compare.ts'
 import { rankMembers } from './elect.ts'

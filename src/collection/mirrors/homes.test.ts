@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { hash64, sha1 } from '../../base/digest.ts'
-import { keptAs } from '../../visit/outcome.ts'
+import { keptAs } from '../../contracts/outcome.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { writeVerdicts } from '../pages/write-verdicts.ts'
 import { NOON } from '../sample-report.ts'

@@ -1,9 +1,9 @@
 /** Whether a replica's home page still equals the original's: mirrors are transient (VN §4.3). */
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
 import { siteAt, siteKeyOf } from '../site-key.ts'
 import type { NamedPair } from './list.ts'

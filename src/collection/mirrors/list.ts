@@ -5,7 +5,7 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import type { SiteName } from '../../visit/visit.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { dayOf } from '../counters/counters.ts'
 import type { MirrorPair } from './find-mirrors.ts'

@@ -1,7 +1,8 @@
 /** Sites that a crawl itself took for mirrors, by their first documents. */
+
+import type { SiteName } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { SiteName } from '../../visit/visit.ts'
 
 export interface Proposal {
   site: SiteName

@@ -1,9 +1,9 @@
 /** A catalogue of sites whose pages have given contents. */
 import { hash64 } from '../../base/digest.ts'
+import type { PageReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { PageReport } from '../../visit/report.ts'
 import { writePage } from '../pages/write-page.ts'
 import { NOON, samplePage } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'

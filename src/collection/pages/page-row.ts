@@ -2,8 +2,8 @@
 import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { Outcome } from '../../visit/outcome.ts'
-import type { PageReport } from '../../visit/report.ts'
+import type { Outcome } from '../../contracts/outcome.ts'
+import type { PageReport } from '../../contracts/report.ts'
 
 /** Longest title and note that a row carries; a page may say what it wants. */
 const LONGEST_TITLE = 500

@@ -1,9 +1,9 @@
 /** Pages as they are read: one (`explain`, `get`), or all in order (`export pages`), in pieces that any number of them fit. */
 import type { Instant, Millis } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import type { SiteName, UrlKey } from '../../visit/visit.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
 import { siteAt, siteKeyOf } from '../site-key.ts'
 

@@ -1,6 +1,6 @@
 /** A hazard as its row, whatever the worker said. */
 import type { Instant } from '../../base/clock.ts'
-import type { Verdict } from '../../visit/report.ts'
+import type { Verdict } from '../../contracts/report.ts'
 
 const LONGEST_EVIDENCE = 2000
 const MOST_EXAMPLES = 3

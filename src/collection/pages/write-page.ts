@@ -1,7 +1,8 @@
 /** What was learnt of a page, into the catalogue. One row a URL, the last look's; captures keep the history. */
+
+import type { PageReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { PageReport } from '../../visit/report.ts'
 import { writeLinks } from '../links/write-links.ts'
 import { pageRow } from './page-row.ts'
 

@@ -1,7 +1,8 @@
 /** Hazards of a site, with the rule and the evidence. */
+
+import type { Verdict } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Verdict } from '../../visit/report.ts'
 import { verdictRow } from './verdict-row.ts'
 
 const WITHDRAW = `

@@ -1,5 +1,5 @@
 /** What the pages of some reports make of the rows that the catalogue has: pure, one outcome a page however often it comes. */
-import type { PageReport, VisitReport } from '../../visit/report.ts'
+import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { endsItsLinks } from '../links/ends-its-links.ts'
 import { afterLook, type PageRow, pageRow } from '../pages/page-row.ts'
 import { siteKeyOf } from '../site-key.ts'

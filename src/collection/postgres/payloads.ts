@@ -1,9 +1,10 @@
 /** Which payloads the collection has, on PostgreSQL: by a table of their own, whose rows belong to no bucket. */
+
+import type { Twin } from '../../contracts/ports.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
-import type { Twin } from '../../visit/ports.ts'
 
 export const READ_PAYLOAD = 'SELECT bucket, capture FROM payload WHERE shard = $1 AND digest = $2'
 export const READ_TWIN = 'SELECT url, at FROM capture WHERE bucket = $1 AND id = $2'

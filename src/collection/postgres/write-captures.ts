@@ -1,9 +1,9 @@
 /** Captures in bulk, and which payloads were in the collection already. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { Capture, VisitReport } from '../../contracts/report.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Capture, VisitReport } from '../../visit/report.ts'
 import { NO_PAYLOAD } from '../captures/no-payload.ts'
 import { siteKeyOf } from '../site-key.ts'
 

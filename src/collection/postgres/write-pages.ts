@@ -1,8 +1,8 @@
 /** Pages and their links in bulk: one statement for each table, sorted by key. */
 import { signed64 } from '../../base/digest.ts'
+import type { Outcome } from '../../contracts/outcome.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Outcome } from '../../visit/outcome.ts'
-import type { VisitReport } from '../../visit/report.ts'
 import type { PageRow } from '../pages/page-row.ts'
 import { siteKeyOf } from '../site-key.ts'
 import type { ChangedPage, KnownPage } from './page-changes.ts'

@@ -3,9 +3,9 @@
  * holds the bucket's lock. A bounded number of statements and three journeys, however many reports there are.
  */
 
+import type { VisitReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import type { VisitReport } from '../../visit/report.ts'
 import type { CounterSums } from '../counters/counter-sums.ts'
 import { type KnownPage, PageChanges } from './page-changes.ts'
 import { type RowIds, reserveRows } from './reserve-rows.ts'

@@ -1,5 +1,5 @@
+import type { VisitReport } from '../../contracts/report.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { VisitReport } from '../../visit/report.ts'
 import { verdictRow } from '../pages/verdict-row.ts'
 import { siteKeyOf } from '../site-key.ts'
 

@@ -1,6 +1,6 @@
 /** What of an exchange goes into a volume. */
 import { assert } from '../../base/assert.ts'
-import type { Exchange } from '../../visit/exchange.ts'
+import type { Exchange } from '../../contracts/exchange.ts'
 import { storedHead } from '../../web/warc/http-block.ts'
 import { isPacked } from '../../web/warc/payload.ts'
 import type { Truncation } from '../../web/warc/record.ts'

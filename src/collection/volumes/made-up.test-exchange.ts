@@ -1,7 +1,7 @@
 /** Exchanges for tests: bytes as a server would have sent them. */
 import type { Instant } from '../../base/clock.ts'
 import { type Random, seededRandom } from '../../base/random.ts'
-import type { Answer, Body, CertificateFault, Exchange } from '../../visit/exchange.ts'
+import type { Answer, Body, CertificateFault, Exchange } from '../../contracts/exchange.ts'
 
 export interface MadeUp {
   url?: string

@@ -3,7 +3,7 @@
  * not asked for longest is forgotten first. A payload is answered for only once its record is durable.
  */
 import type { Instant } from '../../base/clock.ts'
-import type { Twin } from '../../visit/ports.ts'
+import type { Twin } from '../../contracts/ports.ts'
 
 export class Twins {
   readonly #limit: number

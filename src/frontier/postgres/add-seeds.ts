@@ -1,5 +1,5 @@
 import { signed64 } from '../../base/digest.ts'
-import type { Link } from '../../visit/report.ts'
+import type { Link } from '../../contracts/report.ts'
 import type { Admitted, SeedUrl } from '../ledger.ts'
 import { admit } from './admit.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'

@@ -1,6 +1,6 @@
 import { signed64, unsigned64 } from '../../base/digest.ts'
-import type { Link } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
 import { type Replaced, renamed } from '../rename.ts'

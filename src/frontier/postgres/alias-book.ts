@@ -6,8 +6,8 @@
  * that this memory has seen, and may lack what it had: then all is read anew.
  */
 import { signed64 } from '../../base/digest.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
 import { AliasNames, type NamedAs, type Names, type Original, objectionTo, originalIn } from '../alias-names.ts'
 import { type AliasAnswer, LEARNT, LONGEST_EVIDENCE, type NewAlias } from '../aliases.ts'

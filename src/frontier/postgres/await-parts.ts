@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { VisitId } from '../../visit/visit.ts'
+import type { VisitId } from '../../contracts/visit.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'

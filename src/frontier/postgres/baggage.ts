@@ -1,7 +1,7 @@
 /** What visits carry beside their sites' rows. It may be read before it is known whether a site is granted. */
 import { unsigned64 } from '../../base/digest.ts'
-import type { SiteMemory } from '../../visit/site-memory.ts'
-import type { AgendaItem, Visit } from '../../visit/visit.ts'
+import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { AgendaItem, Visit } from '../../contracts/visit.ts'
 import type { FrontierOptions } from '../house.ts'
 import { MOST_KNOWN } from '../most-known.ts'
 import { visitId } from '../visit-id.ts'

@@ -3,7 +3,7 @@
  * room. They are sites of any bucket, met out of the order of locks: those that another transaction has now are left to the
  * next `reap`.
  */
-import type { VisitReport } from '../../visit/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import {
   addressesText,
   type DomainRow,

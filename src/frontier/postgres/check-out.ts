@@ -1,5 +1,5 @@
 import type { Millis } from '../../base/clock.ts'
-import type { Visit, VisitId, WorkerId } from '../../visit/visit.ts'
+import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import { ASK_AGAIN, LEAST_ROUND, MOST_AT_ONCE, MOST_ROUNDS } from '../check-out-bounds.ts'
 import type { FrontierOptions } from '../house.ts'
 import type { Totals } from '../looks.ts'

@@ -1,5 +1,5 @@
 import type { Instant } from '../../base/clock.ts'
-import type { WorkerId } from '../../visit/visit.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { Hints } from './hints.ts'
 
 /** Buckets of one question, a statement each. Where fewer have something, the order is as if they were one. */

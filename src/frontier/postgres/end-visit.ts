@@ -1,6 +1,6 @@
 import { never } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
-import type { VisitReport } from '../../visit/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import { lossesAfter, restAfter } from '../caution.ts'
 import { reasonOf } from '../end-reason.ts'
 import type { LostVisit } from '../ledger.ts'

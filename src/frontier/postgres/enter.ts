@@ -1,5 +1,5 @@
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import type { SiteRow } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import { lockVisits } from './lock-visits.ts'

@@ -1,4 +1,4 @@
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, isBegun, type SiteRow } from '../site-row.ts'
 import { readVisitId, visitId } from '../visit-id.ts'

@@ -1,6 +1,6 @@
 /** Who speaks for a site, and whether that is enough: the rule of `../domains.ts`. */
-import type { Link } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { domainOf } from '../domains.ts'
 import type { Sheaf } from './sheaf.ts'
 import { readStrangers, type StrangerRow } from './stranger-rows.ts'

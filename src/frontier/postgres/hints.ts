@@ -3,8 +3,8 @@
  * Never the truth. What other servers did is learnt once a second; a hint that is too early costs one question.
  */
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import { Affinity } from '../affinity.ts'
 import type { Post } from '../fleet.ts'
 import { bucketOrder } from '../rendezvous.ts'

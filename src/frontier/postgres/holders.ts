@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
 import { bucketFor } from './by-bucket.ts'
 import type { Sheaf } from './sheaf.ts'

@@ -1,4 +1,4 @@
-import type { VisitReport } from '../../visit/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import { LONGEST_HOW } from '../aliases.ts'
 import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites } from './site-rows.ts'

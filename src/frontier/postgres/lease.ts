@@ -1,4 +1,4 @@
-import type { WorkerId } from '../../visit/visit.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import { ANYWHERE } from '../affinity.ts'
 import type { Post } from '../fleet.ts'
 import { stateAfter } from '../site.ts'

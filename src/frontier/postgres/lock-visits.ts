@@ -1,5 +1,5 @@
 import { signed64 } from '../../base/digest.ts'
-import type { VisitId } from '../../visit/visit.ts'
+import type { VisitId } from '../../contracts/visit.ts'
 import type { SiteRow } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import type { Sheaf } from './sheaf.ts'

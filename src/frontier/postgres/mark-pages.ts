@@ -1,5 +1,5 @@
 import { signed64 } from '../../base/digest.ts'
-import type { PageReport } from '../../visit/report.ts'
+import type { PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'

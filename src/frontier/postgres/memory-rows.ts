@@ -2,8 +2,9 @@
  * Site memory: carried, never read. In tables of their own: a robots.txt of 500 KiB must not make the site's row heavy, nor
  * be written again with every part that says nothing of it.
  */
+
+import { freshMemory, type MemoryNews, type SiteMemory } from '../../contracts/site-memory.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { freshMemory, type MemoryNews, type SiteMemory } from '../../visit/site-memory.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
 const writeInto = (table: string, name: string) => `

@@ -3,9 +3,9 @@
  * a time. Never while a visit is out, which may be asking for it.
  */
 import { unsigned64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Link } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import { type AliasAnswer, MOST_MOVED, MOST_NAMES_DROPPED, MOST_PENDING_NAMES, type NewAlias } from '../aliases.ts'
 import { REPLACED } from '../mark.ts'
 import { renamed } from '../rename.ts'

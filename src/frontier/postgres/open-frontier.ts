@@ -1,9 +1,9 @@
 /** The frontier on PostgreSQL: operations of this folder, put behind the two interfaces. */
 import { assert } from '../../base/assert.ts'
+import type { Frontier } from '../../contracts/ports.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { Frontier } from '../../visit/ports.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { FrontierHouse, FrontierOptions } from '../house.ts'
 import type { Ledger } from '../ledger.ts'
 import { addSeeds } from './add-seeds.ts'

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { isNewText } from '../spellings.ts'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
 import { balancePending } from './balance-domain.ts'
 import { loseVisit } from './end-visit.ts'

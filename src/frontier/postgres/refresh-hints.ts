@@ -1,6 +1,7 @@
 /** What is due, in every bucket, whoever brought it there: a look at the head of each of its indexes. */
+
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { SiteState } from '../site.ts'
 import { classOf, type Hints } from './hints.ts'
 

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 

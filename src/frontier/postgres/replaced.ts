@@ -3,8 +3,8 @@
  * out to be none they wait there, and what a learnt original does not have is asked for there, once.
  */
 import { signed64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import { LEARNT } from '../aliases.ts'
 import { NOT_FOUND, REPLACED, WAITING } from '../mark.ts'
 import type { Replaced } from '../rename.ts'

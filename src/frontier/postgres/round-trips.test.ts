@@ -1,10 +1,10 @@
 /** How often an operation waits for the database does not depend on how much it is given. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import type { Visit } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import type { Visit } from '../../visit/visit.ts'
 import { type Bench, link, openBench, page, part } from '../contract-tools.ts'
 
 /** Statements that are begun while none is under way are a new trip; the others go with them. */

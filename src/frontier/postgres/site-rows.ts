@@ -1,8 +1,8 @@
 /** The sites of a transaction: locked and read in bulk, changed in memory, written once. */
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import { type Nearness, UNKNOWN } from '../nearness.ts'
 import { newSite, type SiteRow } from '../site-row.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'

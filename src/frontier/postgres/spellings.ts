@@ -1,6 +1,6 @@
 /** What becomes of other texts of a URL: see `../spellings.ts`. The URL was read, with its spellings; its site is locked. */
 import { signed64 } from '../../base/digest.ts'
-import type { Link, PageReport } from '../../visit/report.ts'
+import type { Link, PageReport } from '../../contracts/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, NOT_FOUND, WAITING } from '../mark.ts'

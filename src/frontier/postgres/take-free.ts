@@ -1,6 +1,6 @@
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { Party } from '../second-opinion.ts'
 import type { Hints } from './hints.ts'
 import { notForOthers } from './not-for-others.ts'

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { type Random, seededRandom } from '../../base/random.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { Visit } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { postgresForTests } from '../../database/postgres/test-database.ts'
-import type { Link } from '../../visit/report.ts'
-import type { Visit } from '../../visit/visit.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import {
   ADDRESS_PAUSE,

@@ -1,4 +1,4 @@
-import type { SiteName } from '../../visit/visit.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { type DomainRow, domainOf, HELD } from '../domains.ts'
 import { hear, isNews, type Vias } from './hear.ts'
 import type { Sheaf } from './sheaf.ts'

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import type { Admitted, SeedUrl } from '../ledger.ts'
 import { sitesOf } from '../sites-of.ts'
 import { admit } from './admit.ts'

@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import type { Admitted } from '../ledger.ts'
 import { renamed } from '../rename.ts'

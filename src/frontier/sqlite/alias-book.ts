@@ -3,8 +3,8 @@
  * it, also when a transaction was taken back.
  */
 import { signed64 } from '../../base/digest.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
 import { AliasNames, type Names, type Original, objectionTo } from '../alias-names.ts'
 import { type Alias, type AliasAnswer, LONGEST_EVIDENCE, MOST_ALIASES, type NewAlias } from '../aliases.ts'

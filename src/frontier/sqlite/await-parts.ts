@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { VisitId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'

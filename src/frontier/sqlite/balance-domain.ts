@@ -1,6 +1,7 @@
 /** Strangers of a domain with a wildcard: the newest are held when there are too many, the oldest released when there is room. */
+
+import type { VisitReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitReport } from '../../visit/report.ts'
 import {
   addressesText,
   type DomainRow,

@@ -1,6 +1,6 @@
 import type { Millis } from '../../base/clock.ts'
+import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Visit, WorkerId } from '../../visit/visit.ts'
 import { cautiousPages } from '../caution.ts'
 import {
   ASK_AGAIN,

@@ -1,6 +1,6 @@
 import { never } from '../../base/assert.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitReport } from '../../visit/report.ts'
 import { reasonOf } from '../end-reason.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'

@@ -1,5 +1,5 @@
+import type { Link } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import { crowdOf, type DomainRow, domainOf, HELD, isOwnSite, OPEN, roomIn, STAYS } from '../domains.ts'
 import { stateAfter } from '../site.ts'
 import type { SiteRow } from '../site-row.ts'

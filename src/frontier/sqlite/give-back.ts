@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { stateAfter } from '../site.ts'
 import { ALL_PARTS, isBegun, type SiteRow } from '../site-row.ts'
 import { readVisitId, visitId } from '../visit-id.ts'

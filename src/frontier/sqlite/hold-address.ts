@@ -1,6 +1,6 @@
 import { signed64 } from '../../base/digest.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
 import { FREE_SITES_OF_ADDRESS } from './free-addresses.ts'
 import { learnAddress } from './learn-address.ts'

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import fc from 'fast-check'
+import type { Outcome } from '../../contracts/outcome.ts'
+import type { Link } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Outcome } from '../../visit/outcome.ts'
-import type { Link } from '../../visit/report.ts'
 import { type Bench, KEPT, link, openBench, PAUSE, page, part } from '../contract-tools.ts'
 import { KnownTexts } from '../known-texts.ts'
 

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
+import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Visit, WorkerId } from '../../visit/visit.ts'
 import type { FrontierOptions } from '../house.ts'
 import { stateAfter } from '../site.ts'
 import { visitId } from '../visit-id.ts'

@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { PageReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { PageReport } from '../../visit/report.ts'
 import { isSameText } from '../../web/url/web-url.ts'
 import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'

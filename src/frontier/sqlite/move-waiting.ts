@@ -3,9 +3,9 @@
  * a time. Never while a visit is out, which may be asking for it.
  */
 import { signed64, unsigned64 } from '../../base/digest.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link } from '../../visit/report.ts'
-import type { SiteName } from '../../visit/visit.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { type AliasAnswer, MOST_MOVED, MOST_NAMES_DROPPED, MOST_PENDING_NAMES, type NewAlias } from '../aliases.ts'
 import { REPLACED } from '../mark.ts'

@@ -1,8 +1,8 @@
 /** The frontier on SQLite: operations of this folder, put behind the two interfaces. */
 import { assert } from '../../base/assert.ts'
+import type { Frontier } from '../../contracts/ports.ts'
 import type { Database } from '../../database/database.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import type { Frontier } from '../../visit/ports.ts'
 import type { FrontierHouse, FrontierOptions } from '../house.ts'
 import type { Ledger } from '../ledger.ts'
 import { addSeeds } from './add-seeds.ts'

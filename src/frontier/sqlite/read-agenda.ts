@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { unsigned64 } from '../../base/digest.ts'
+import type { AgendaItem } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { AgendaItem } from '../../visit/visit.ts'
 
 export const READ_AGENDA = `
   SELECT key, url, depth, via_site, via_key, path, enqueued_at, due_at, tries, lastmod FROM url

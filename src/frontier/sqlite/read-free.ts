@@ -1,5 +1,5 @@
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { Party } from '../second-opinion.ts'
 import { BUCKET } from './bucket.ts'
 

@@ -1,5 +1,5 @@
+import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SiteMemory } from '../../visit/site-memory.ts'
 import { memoryOf, type SeenMemory } from '../look-of.ts'
 
 export const READ_MEMORY = `

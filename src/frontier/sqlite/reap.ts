@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { Instant } from '../../base/clock.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { LostVisit } from '../ledger.ts'
 import { balancePending } from './balance-domain.ts'
 import { loseVisit } from './lose-visit.ts'

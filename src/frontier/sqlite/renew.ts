@@ -1,7 +1,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { VisitId, WorkerId } from '../../visit/visit.ts'
 import { readVisitId } from '../visit-id.ts'
 
 export const RENEW = `

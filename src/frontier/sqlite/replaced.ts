@@ -4,8 +4,8 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { Link, PageReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link, PageReport } from '../../visit/report.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { LEARNT } from '../aliases.ts'
 import { NOT_FOUND, REPLACED, WAITING } from '../mark.ts'

@@ -1,5 +1,5 @@
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 
 export const SET_ASIDE = `UPDATE site SET holder = ? WHERE key = ?`
 

@@ -1,8 +1,8 @@
 /** The rows of other texts of a URL, and what becomes of them: see `../spellings.ts`. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
+import type { Link, PageReport } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link, PageReport } from '../../visit/report.ts'
 import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, markOf, NOT_FOUND, WAITING } from '../mark.ts'

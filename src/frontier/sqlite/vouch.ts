@@ -1,6 +1,7 @@
 /** Who speaks for a site, and whether that is enough: the rule of `../domains.ts`. */
+
+import type { Link } from '../../contracts/report.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { Link } from '../../visit/report.ts'
 import { type DomainRow, domainOf, HELD } from '../domains.ts'
 import { readDomain, writeDomain } from './domain-row.ts'
 import { pageOf } from './enqueue.ts'

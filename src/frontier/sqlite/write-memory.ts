@@ -1,5 +1,5 @@
+import type { MemoryNews } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { MemoryNews } from '../../visit/site-memory.ts'
 
 export const WRITE_MEMORY = `
   INSERT INTO site_memory (site, memory) VALUES (?, ?) ON CONFLICT (site) DO UPDATE SET memory = excluded.memory`

@@ -5,11 +5,11 @@
  * the bucket that they lead to, those of many reports together.
  */
 import { hash64, signed64 } from '../../base/digest.ts'
+import { encodeLinks } from '../../contracts/encode-report.ts'
+import type { Link, VisitReport } from '../../contracts/report.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { encodeLinks } from '../../visit/encode-report.ts'
-import type { Link, VisitReport } from '../../visit/report.ts'
 import { type Waiting, waitingBy } from './inbox.ts'
 
 export const ADD_ABROAD = 'INSERT INTO abroad (bucket, links) VALUES ($1, $2)'

@@ -1,9 +1,9 @@
 /** Enters links that were written down for some buckets, at whatever sites they lead to, in one transaction. */
 import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
+import { decodeLinks } from '../../contracts/decode-report.ts'
 import type { Database } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { decodeLinks } from '../../visit/decode-report.ts'
 import { type AbroadRow, takeAbroad } from './abroad.ts'
 
 export interface Entered {

@@ -2,10 +2,10 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { again } from '../../database/postgres/troubles.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import type { Event } from '../../visit/events.ts'
 import { type AbroadRow, setAside } from './abroad.ts'
 import { enterLinks } from './enter.ts'
 

@@ -1,11 +1,11 @@
 /** The inbox, a logged table, bucket by bucket: parts that are durable and not yet applied, whichever server took them in. */
 import { hash64, signed64 } from '../../base/digest.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import { BUCKETS, bucketOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import { readVisitId } from '../../frontier/visit-id.ts'
-import type { SealedPart } from '../../visit/sealed-part.ts'
 
 /** Advisory locks go by two numbers: what for (the letters `orbI`), and the bucket. */
 const STORING = 0x6f726249

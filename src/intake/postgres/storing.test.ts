@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
 import { sampleReport } from '../../collection/sample-report.ts'
-import { type SealedPart, seal } from '../../visit/sealed-part.ts'
+import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
 import { Storing } from './storing.ts'
 
 const delivery = (site: string): SealedPart[] => [seal(sampleReport(site, 1, []))]

@@ -1,6 +1,6 @@
 /** Makes parts durable: what comes while a transaction is under way goes together into the next. */
 import { Problem } from '../../base/errors.ts'
-import type { SealedPart } from '../../visit/sealed-part.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 
 /** Two, so that one that waits for a site's row does not hold up all others. */
 const AT_ONCE = 2

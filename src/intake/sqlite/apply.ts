@@ -6,8 +6,8 @@
  * millisecond whatever is in it, for it writes every page of the database that was touched.
  */
 import { turn } from '../../base/clock.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
-import type { SealedPart } from '../../visit/sealed-part.ts'
 import type { Arrivals } from './arrivals.ts'
 import { type Applied, type ApplyTools, Batch } from './batch.ts'
 import { removeParts, setAside, storeAside, storeParts, type WaitingPart, waitingParts } from './inbox.ts'

@@ -1,5 +1,5 @@
 /** Parts that have come and are not durable yet, in the order in which they came; who brought them waits. */
-import type { SealedPart } from '../../visit/sealed-part.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 
 interface Delivery {
   parts: readonly SealedPart[]

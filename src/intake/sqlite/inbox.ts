@@ -2,10 +2,11 @@
  * Where parts lie that are durable and not yet applied: what came faster than it could be applied, what came before an
  * earlier part of its visit, and what cannot be read.
  */
+
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import type { SealedPart } from '../../visit/sealed-part.ts'
 import type { ClosedPart } from '../open-part.ts'
 
 export interface WaitingPart extends ClosedPart {

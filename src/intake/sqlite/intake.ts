@@ -5,10 +5,10 @@
  */
 import { turn } from '../../base/clock.ts'
 import { CrawlLog } from '../../collection/crawl-log/crawl-log.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
+import type { WorkerId } from '../../contracts/visit.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
-import type { VisitReport } from '../../visit/report.ts'
-import { type SealedPart, seal } from '../../visit/sealed-part.ts'
-import type { WorkerId } from '../../visit/visit.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../parts-waiting.ts'
 import { applyArrived, applyWaiting } from './apply.ts'

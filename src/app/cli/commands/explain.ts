@@ -1,0 +1,179 @@
+import { EXIT } from '../../../base/errors.ts'
+import type { Command } from '../command.ts'
+import { explainSite, explainUrl } from '../explain-words.ts'
+import { plain } from '../progress.ts'
+import type { DomainLook, LeftMirror, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
+import { crawlSettings, withRooms } from '../with-rooms.ts'
+import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
+
+export const explain: Command = {
+  name: 'explain',
+  usage: 'URL|SITE',
+  what: 'why a URL or a site is, or is not, in the collection',
+  more: 'Tells what is known of a URL: whether it waits, was collected, redirected, refused (and by which rule) or given up; how it was found and who links to it. A word without scheme and path is a site: its state, robots.txt, pause, and what stopped it.',
+  examples: [
+    { line: 'orbweaver explain https://www.example.org/missing.html', does: 'Why that page is missing.' },
+    { line: 'orbweaver explain www.example.org', does: 'How a site stands.' },
+    {
+      line: 'orbweaver explain https://www.example.org/ --top 100 --json',
+      does: 'With a hundred pages that link to it, as JSON.',
+    },
+  ],
+  words: { least: 1, most: 1 },
+  async run(call) {
+    const [word] = call.words
+    const now = call.clock.now()
+    refuseScheme(word)
+    const isSite = /^[^/?#\s]+$/.test(word)
+    const answer = await withRooms(call, async (rooms) => {
+      const settings = await crawlSettings(rooms, call, 'explain')
+      const factsOf = async (name: string) => {
+        const site = await rooms.siteFacts(name)
+        const left = await rooms.leftMirror(site.site, settings)
+        const rule = (await rooms.whyNot(`http://${site.site}/`, settings))?.rule
+        return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
+      }
+      if (isSite) return { ...(await factsOf(word.toLowerCase())), url: undefined, whyNot: undefined }
+      const urls = urlWords(word)
+      const ask = (url: string) => rooms.urlFacts(url, call.settings.top)
+      const known = await firstOf(urls, async (url) => {
+        const facts = await ask(url)
+        return facts.look === undefined && facts.page === undefined ? undefined : facts
+      })
+      const url = known ?? (await ask(urls[0]))
+      const whyNot = known === undefined ? await rooms.whyNot(url.url, settings) : undefined
+      return { url, ...(await factsOf(url.site)), whyNot }
+    })
+    if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
+    else {
+      if (answer.url !== undefined) {
+        call.screen.print(plain(answer.url.url))
+        for (const line of explainUrl(answer.url, answer.site, now, answer.whyNot))
+          call.screen.printSentence(`  ${line}`)
+      }
+      for (const line of explainSite(answer.site, now, answer)) call.screen.printSentence(line)
+    }
+    return EXIT.done
+  },
+}
+
+interface Answer {
+  url: UrlFacts | undefined
+  site: SiteFacts
+  left: LeftMirror | undefined
+  /** The line of a black list that is against its home page. */
+  blacklist: string | undefined
+  whyNot: WhyNot | undefined
+}
+
+function json({ url, site, left, blacklist, whyNot }: Answer): object {
+  return url === undefined
+    ? { site: siteJson(site, left, blacklist) }
+    : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left, blacklist) }
+}
+
+/** Field by field: what is documented is printed, and no more. */
+function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts): object {
+  return {
+    url,
+    site,
+    mark: look?.mark ?? null,
+    seed: look?.seed ?? false,
+    depth: look?.depth ?? null,
+    via: look?.via ?? null,
+    tries: look?.tries ?? 0,
+    enqueuedAt: isoTime(look?.enqueuedAt),
+    dueAt: isoTime(look?.mark === 'waiting' ? look.dueAt : undefined),
+    ahead: look?.ahead ?? null,
+    page:
+      page === undefined
+        ? null
+        : {
+            at: isoTime(page.at),
+            firstAt: isoTime(page.firstAt),
+            looks: page.looks,
+            status: page.status,
+            mediaType: page.mediaType,
+            sniffed: page.sniffed,
+            language: page.language,
+            bytes: page.bytes,
+            outcome: page.outcome,
+            why: page.why,
+            detail: page.detail,
+            digest: page.digest,
+            title: page.title,
+            annotations: page.annotations,
+          },
+    captures,
+    robots: robots ?? null,
+    inlinks,
+  }
+}
+
+function siteJson(
+  { site, look, documents, verdicts }: SiteFacts,
+  left: LeftMirror | undefined,
+  blacklist: string | undefined,
+): object {
+  if (look === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null }
+  const { http, https } = look.memory.robots
+  return {
+    site,
+    state: look.state,
+    reason: look.reason ?? null,
+    blacklist: blacklist ?? null,
+    seed: look.seed,
+    address: look.address ?? null,
+    notBefore: isoTime(look.notBefore),
+    politeAt: isoTime(look.politeAt),
+    pauseMs: look.pause,
+    crawlDelayMs: look.memory.crawlDelay ?? null,
+    urls: { known: look.known, waiting: look.waiting },
+    documents,
+    visits: look.visits,
+    losses: look.losses,
+    crowd: look.crowd,
+    alias: aliasJson(look.alias),
+    leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
+    domain: domainJson(look.domain),
+    stranger: look.stranger ?? null,
+    silent: look.memory.silent,
+    stopped: look.memory.stopped ?? null,
+    robots: { http: robotsJson(http), https: robotsJson(https) },
+    sitemaps: look.memory.sitemaps ?? null,
+    hints: look.memory.hints ?? null,
+    suspectPatterns: (look.memory.traps?.suspects ?? []).map(
+      ({ rule, pattern, evidence, stopped, refused, confirmed, contradicted }) => ({
+        rule,
+        pattern,
+        evidence,
+        state: stopped ? 'stopped' : 'on trial',
+        refused,
+        samples: { confirmed, contradicted },
+      }),
+    ),
+    verdicts: verdicts.map(({ at, withdrawn_at, ...verdict }) => ({
+      ...verdict,
+      at: isoTime(at),
+      withdrawnAt: withdrawn_at === null ? null : isoTime(withdrawn_at),
+    })),
+  }
+}
+
+function aliasJson(alias: SiteLook['alias']): object | null {
+  if (alias === undefined) return null
+  const { original, how, evidence, since } = alias
+  return { original, how, evidence, since: isoTime(since) }
+}
+
+function domainJson(domain: DomainLook | undefined): object | null {
+  if (domain === undefined) return null
+  const { name, sites, vouched, held, wildcard, addresses, allowed, probedAt } = domain
+  return { name, sites, vouched, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
+}
+
+function robotsJson(robots: RobotsLook | undefined): object | null {
+  if (robots === undefined) return null
+  const { state, status, at, since, tries, tooBig } = robots
+  return { state, status, at: isoTime(at), since: isoTime(since), tries: tries ?? 0, tooBig: tooBig ?? false }
+}

@@ -1,0 +1,43 @@
+import { EXIT, Problem } from '../../../base/errors.ts'
+import { formatSize } from '../../../base/units.ts'
+import type { Command } from '../command.ts'
+import { plain } from '../progress.ts'
+import { withRooms } from '../with-rooms.ts'
+import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
+
+export const history: Command = {
+  name: 'history',
+  usage: 'URL',
+  what: 'the captures of a URL',
+  more: 'Lists when a URL was captured, what was answered, its digest, and where the record lies. A revisit is a capture whose content the collection had already.',
+  examples: [
+    { line: 'orbweaver history https://www.example.org/', does: 'All captures, oldest first.' },
+    { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
+  ],
+  words: { least: 1, most: 1 },
+  async run(call) {
+    const urls = urlWords(call.words[0])
+    const found = await withRooms(call, (rooms) =>
+      firstOf(urls, async (url) => {
+        const captures = await rooms.captures(url)
+        return captures.length === 0 ? undefined : { url, captures }
+      }),
+    )
+    if (found === undefined)
+      throw new Problem('not-found', `${urls[0]} has no captures; ${explainHint(urls[0], call.settings.collection)}`)
+    const { url, captures } = found
+    if (call.settings.json) {
+      const list = captures.map(({ at, ...rest }) => ({ at: isoTime(at), ...rest }))
+      call.screen.print(JSON.stringify({ url, captures: list }, undefined, 2))
+      return EXIT.done
+    }
+    call.screen.print(plain(url))
+    for (const { at, status, mediaType, length, kind, digest, volume, offset } of captures) {
+      const type = mediaType === '' ? 'no type' : plain(mediaType)
+      call.screen.print(`  ${timeText(at)} UTC  ${status}  ${type}  ${kind} of ${formatSize(length)}`)
+      call.screen.print(`    ${digest}`)
+      call.screen.print(`    ${volume}:${offset}`)
+    }
+    return EXIT.done
+  },
+}

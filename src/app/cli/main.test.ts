@@ -1,0 +1,396 @@
+import assert from 'node:assert/strict'
+import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Problem } from '../../base/errors.ts'
+import { allCommands } from './commands.ts'
+import type { Doors } from './doors.ts'
+import { fakeDoors, fakeRooms, NO_EMPTY_SEEDS, recordedScreen, STANDING, WORKER } from './fake-house.test-data.ts'
+import { run } from './main.ts'
+import { workerSummary } from './worker-view.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
+after(() => rmSync(folder, { recursive: true, force: true }))
+
+async function orbweaver(line: string[], doors = fakeDoors()) {
+  const screen = recordedScreen()
+  const exit = await run(line, screen, doors)
+  return { exit, out: screen.out, err: screen.err, doors }
+}
+
+test('every command has help with examples that it would take, and documented flags', async () => {
+  const commands = await allCommands()
+  assert.equal(commands.length, 16)
+  for (const command of commands) {
+    const { exit, out } = await orbweaver([command.name, '--help'])
+    assert.equal(exit, 0)
+    assert.ok(out.startsWith(`Usage: orbweaver ${command.name}`), command.name)
+    assert.match(out, /\nExamples:\n {2}\S/)
+    assert.ok(command.examples.length >= 2, command.name)
+    for (const { line } of command.examples) assert.ok(line.includes(`orbweaver ${command.name}`), line)
+    assert.ok(out.includes('--json') && out.includes('--collection DIR'), command.name)
+    assert.ok(
+      out.split('\n').every((l) => [...l].length <= 80),
+      `${command.name}: a line is too long`,
+    )
+    // An example is copied as it stands, so a long one goes on as a shell reads it.
+    const copied = out.replace(/ \\\n +/g, ' ')
+    for (const { line } of command.examples) assert.ok(copied.includes(`  ${line}\n`), line)
+  }
+  for (const line of (await orbweaver(['--help'])).out.split('\n')) assert.ok([...line].length <= 80, line)
+})
+
+test('what a standing and a history say fits 80 columns', async () => {
+  const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
+  const rooms = fakeRooms({ standing: async () => ({ ...STANDING, urls, documents: 10_987_654 }) })
+  for (const command of [['status'], ['history', 'http://a.test/']])
+    for (const line of (await orbweaver(command, fakeDoors(undefined, rooms))).out.split('\n'))
+      assert.ok([...line].length <= 80, line)
+  const over = fakeRooms({ standing: async () => ({ ...STANDING, state: 'complete' }) })
+  assert.doesNotMatch((await orbweaver(['status'], fakeDoors(undefined, over))).out, /shrinks|trend/)
+})
+
+test('a worker ends with a sum of what it did', async () => {
+  const { err } = await orbweaver(['worker', '--server', 'http://127.0.0.1:8723', '-c', folder])
+  assert.match(err, /\nComplete: 10 pages, 20 kB, in \d+m?s\. The crawl is over\.\n$/)
+  const stopped = workerSummary('interrupted', { ...WORKER, pages: 1 }, 61_000)
+  assert.equal(
+    stopped,
+    'Stopped: 1 page, 20 kB, in 1m1s. The same command in the same folder makes it the same worker.',
+  )
+})
+
+test('a shared database is judged by the settings that it records, where there is no file of them', async () => {
+  const asked: string[] = []
+  const rooms = fakeRooms({
+    recordedSettings: async () => 'scope: tld:test\ncontact: me@example.org\nblacklist-urls: /no/such/list\n',
+    whyNot: async (_, { scope, blacklistUrls }) => {
+      asked.push(`${JSON.stringify(scope)} ${blacklistUrls}`)
+      return undefined
+    },
+  })
+  const shared = ['--database', 'postgres://db.test/x', '-c', join(folder, 'nowhere')]
+  const doors = fakeDoors(undefined, rooms)
+  assert.doesNotMatch((await orbweaver(['report', ...shared], doors)).out, /without --contact/)
+  const { err } = await orbweaver(['explain', 'http://a.test/x', ...shared], doors)
+  assert.deepEqual([...new Set(asked)], [`${JSON.stringify('tld:test')} undefined`])
+  assert.match(err, /note: \/no\/such\/list of the servers is not on this machine/)
+  assert.match((await orbweaver(['report', '-c', join(folder, 'nowhere')], doors)).out, /without --contact/)
+})
+
+test('help and version in every form', async () => {
+  for (const line of [['--help'], ['-h'], ['help']]) assert.match((await orbweaver(line)).out, /Commands:\n {2}demo/)
+  assert.match((await orbweaver(['help', 'crawl'])).out, /^Usage: orbweaver crawl/)
+  assert.match((await orbweaver(['crawl', '--nonsense', '--help'])).out, /^Usage: orbweaver crawl/)
+  assert.match((await orbweaver(['--version'])).out, /^orbweaver \d+\.\d+\.\d+\n$/)
+  assert.equal((await orbweaver([])).exit, 2)
+})
+
+test('a mistake is one line and exit code 2', async () => {
+  const mistakes: [string[], RegExp][] = [
+    [['crwal'], /unknown command 'crwal'; did you mean 'crawl'\?/],
+    [['www.example.org'], /to collect it: orbweaver crawl www\.example\.org/],
+    [['--json'], /the command comes first/],
+    [['crawl', '--puase', '3s'], /unknown flag --puase; did you mean --pause\?/],
+    [['crawl', '-c', join(folder, 'nothing')], /nothing to begin with: name a seed/],
+    [['crawl', 'ftp://example.org/'], /'ftp:\/\/example\.org\/' is no seed/],
+    [['crawl', 'http://a.test/', '--pause', '10ms'], /--pause-for/],
+    [['get'], /something is missing: orbweaver get URL/],
+    [['get', 'a.test', 'b.test'], /'b\.test' is too much/],
+    [['export', 'wacz'], /'wacz' cannot be exported; choose cdxj, links, pages/],
+    [['export', 'pages', '--into', 'x.db'], /--into is for links/],
+    [['report', 'everything'], /there is no report 'everything'/],
+    [['simulate', 'weather'], /cannot be simulated/],
+    [['seed'], /name seeds/],
+    [['explain', 'http://['], /is not a URL/],
+  ]
+  for (const [line, pattern] of mistakes) {
+    const { exit, err, out } = await orbweaver(line)
+    assert.match(err, pattern)
+    assert.match(err, /^orbweaver: [^\n]*\n$/)
+    assert.equal(out, '')
+    assert.equal(exit, 2, line.join(' '))
+  }
+})
+
+test('serve names to workers the address at which they reach it', async () => {
+  const said = async (...flags: string[]) => {
+    const { exit, err } = await orbweaver([
+      'serve',
+      '-c',
+      join(folder, 'served'),
+      '--contact',
+      'https://a.test/',
+      ...flags,
+    ])
+    assert.equal(exit, 0, err)
+    return err
+  }
+  const secret = join(folder, 'join')
+  writeFileSync(secret, 'a secret of some length')
+  const joins = ['--join-secret', `@${secret}`]
+  assert.match(await said(), /joins with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
+  assert.match(
+    await said('--public-url', 'https://crawl.example', ...joins),
+    /serving at http:\/\/127\.0\.0\.1:8723; a worker joins with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
+  )
+  assert.match(await said('--host', '0.0.0.0', ...joins), /worker --server http:\/\/barn:8723 --join-secret @FILE\n/)
+  assert.match(
+    await said('--host', '0.0.0.0'),
+    /worker --server http:\/\/127\.0\.0\.1:8723\n.*without --join-secret only workers on this machine/,
+  )
+})
+
+test('a server may begin with a seed file that holds none yet; a crawl may not', async () => {
+  const seeds = join(folder, 'none.txt')
+  writeFileSync(seeds, '# One seed a line.\n')
+  const serve = await orbweaver(['serve', '-c', join(folder, 'unseeded'), '--seeds', seeds])
+  assert.equal(serve.exit, 0, serve.err)
+  const crawl = await orbweaver(['crawl', '-c', join(folder, 'unseeded-crawl'), '--seeds', seeds])
+  assert.equal(crawl.exit, 2)
+  assert.match(crawl.err, /none\.txt holds no seeds/)
+})
+
+test('a bug shows its stack and where to report it; a full disk says what to do', async () => {
+  const broken = (error: Error) => ({ ...fakeDoors(), openCollection: () => Promise.reject(error) })
+  const bug = await orbweaver(['status'], broken(new TypeError('x is not a function')))
+  assert.equal(bug.exit, 1)
+  assert.match(bug.err, /TypeError: x is not a function\n +at .*\norbweaver: this is a bug/s)
+  const full = await orbweaver(
+    ['status'],
+    broken(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
+  )
+  assert.equal(full.exit, 3)
+  assert.match(full.err, /^orbweaver: the disk is full; make room/)
+  const foreign = await orbweaver(['status'], broken(new Problem('collection-in-use', 'another crawl has it')))
+  assert.deepEqual([foreign.exit, foreign.err], [1, 'orbweaver: another crawl has it\n'])
+})
+
+test('every command that looks opens the database that it is told', async () => {
+  const address = 'postgres://crawler@127.0.0.1/web'
+  for (const line of [['status'], ['report'], ['history', 'a.test'], ['verify'], ['export', 'pages'], ['mirrors']]) {
+    const doors = fakeDoors()
+    await orbweaver([...line, '--database', address], doors)
+    assert.deepEqual(doors.opened, [address], line.join(' '))
+  }
+})
+
+test('files that cannot be written are one line, and what is there is emptied, not replaced', async () => {
+  for (const line of [
+    ['get', 'a.test', '-o', folder],
+    ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
+  ]) {
+    const { exit, err } = await orbweaver(line)
+    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|there is no such file or folder)\n$/)
+    assert.equal(exit, 2)
+  }
+  const target = join(folder, 'target.txt')
+  const link = join(folder, 'link.txt')
+  writeFileSync(target, 'something longer than what comes')
+  symlinkSync(target, link)
+  await orbweaver(['get', 'a.test', '-o', link])
+  assert.equal(readFileSync(target, 'utf8'), '<p>body')
+  assert.equal((await orbweaver(['get', 'a.test', '-o', '-'])).out, '<p>body')
+  const listed = await orbweaver(['export', 'links', '-o', '-'])
+  assert.deepEqual([listed.out, listed.err], ['http://a.test/\thttp://b.test/\n', ''])
+})
+
+test('a URL without a scheme is looked for in both; a command to copy is safe to copy', async () => {
+  const asked: string[] = []
+  const rooms = fakeRooms({
+    content: async (url) => {
+      asked.push(url)
+      return undefined
+    },
+  })
+  const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeDoors(undefined, rooms))
+  assert.deepEqual(asked, ['http://a.test/?a=1&b=$(id)', 'https://a.test/?a=1&b=$(id)'])
+  assert.ok(err.includes("orbweaver explain 'http://a.test/?a=1&b=$(id)'"), err)
+  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is no http or https URL/)
+  for (const word of ['javascript:alert(1)', 'mailto:a@b.test', 'ftp://a.test/'])
+    assert.match((await orbweaver(['explain', word])).err, /is no http or https URL; nothing else is ever collected/)
+  for (const word of ['localhost:8080', 'a.test:81/x', '[::1]:80', 'http://a.test/'])
+    assert.equal((await orbweaver(['explain', word])).err, '', word)
+  const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
+  const crawled = await orbweaver(
+    ['crawl', 'a.test', '-c', join(folder, 'moved')],
+    fakeDoors({ why: 'complete', exit: 0, documents: 1, seeds: { ...NO_EMPTY_SEEDS, moved }, mirrorsLeft: [] }),
+  )
+  assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
+})
+
+test('a crawl gets its seeds and settings, warns without contact, and leaves its settings in the collection', async () => {
+  const seeds = join(folder, 'seeds.txt')
+  writeFileSync(seeds, 'b.example\n')
+  const line = ['crawl', 'https://a.example/', '--seeds', seeds, '-c', folder, '--pause', '3s']
+  const { exit, err, doors } = await orbweaver(line)
+  assert.equal(exit, 0)
+  assert.deepEqual(doors.crawls[0].seeds, ['https://a.example/', 'http://b.example/'])
+  assert.equal(doors.crawls[0].settings.pause, 3000)
+  assert.match(err, /no --contact is given/)
+  assert.match(err, /Complete: 7 documents/)
+  assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
+  assert.ok(!existsSync(join(folder, 'orbweaver.yaml.new')))
+
+  const again = await orbweaver([
+    'crawl',
+    'a.example',
+    '-c',
+    folder,
+    '--pause',
+    '4s',
+    '--contact',
+    'me@example.org',
+    '--quiet',
+  ])
+  assert.match(again.err, /--pause is 4s; the collection was made with 3s/)
+  assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
+})
+
+test('an interrupted crawl says how to go on', async () => {
+  const { exit, err } = await orbweaver(
+    ['crawl', 'a.example', '-c', folder, '--quiet'],
+    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
+  )
+  assert.equal(exit, 11)
+  assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
+})
+
+test('status tells known, collected, waiting and the trend', async () => {
+  const { out } = await orbweaver(['status'])
+  assert.match(out, /1,000 known : 700 collected \(70%\) : 200 waiting/)
+  assert.match(out, /waiting -36,000\/h\n +the queue shrinks/)
+  assert.match(out, /orbweaver crawl \(the next site may be asked in 1\.5s\)/)
+  const json = JSON.parse((await orbweaver(['status', '--json'])).out)
+  assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
+  assert.equal(json.trendPerHour.collected, 36_000)
+})
+
+test('report prints tables, or exactly the figures', async () => {
+  const { out } = await orbweaver(['report'])
+  for (const title of ['Size of the collected web', 'Servers', 'Collection rates', 'Answers by status', 'Errors'])
+    assert.ok(out.includes(title), title)
+  const json = JSON.parse((await orbweaver(['report', '--json'])).out)
+  const keys =
+    'documents bytes servers urls links duplicates statuses failures refused unwanted documentsByType perServer ratesByDay downloadsPerUrl'
+  for (const key of keys.split(' ')) assert.ok(key in json, key)
+  const web = (await orbweaver(['report', 'web'])).out
+  assert.match(web, /^The web of this collection\n/)
+  assert.match(web, /Depth +3 +here +0 +0 +0 +0\.00%/)
+  assert.equal(JSON.parse((await orbweaver(['report', 'web', '--json'])).out).links.deep, 1)
+  assert.match((await orbweaver(['report', 'duplicates'])).out, /sha1:AAAA {2}2 URLs\n {2}http:\/\/a\.test\/\n/)
+})
+
+test('get prints the body, with its head or raw when asked', async () => {
+  assert.equal((await orbweaver(['get', 'a.test'])).out, '<p>body')
+  assert.equal((await orbweaver(['get', 'a.test', '--headers', '--raw'])).out, 'HTTP/1.1 200 OK\r\n\r\nraw')
+  const file = join(folder, 'page.html')
+  await orbweaver(['get', 'a.test', '-o', file, '--at', '2026-05-01'])
+  assert.equal(readFileSync(file, 'utf8'), '<p>body')
+  const missing = await orbweaver(
+    ['get', 'http://b.test/'],
+    fakeDoors(undefined, fakeRooms({ content: async () => undefined })),
+  )
+  assert.equal(missing.exit, 1)
+  assert.match(missing.err, /was not collected; 'orbweaver explain http:\/\/b\.test\/' says why/)
+})
+
+test('simulate crawl takes what makes a crawl and its web, and tells its pace', async () => {
+  const simulated: Parameters<Doors['simulateCrawl']>[0][] = []
+  const doors = fakeDoors()
+  const watched: typeof doors = {
+    ...doors,
+    simulateCrawl(options) {
+      simulated.push(options)
+      return doors.simulateCrawl(options)
+    },
+  }
+  const { out } = await orbweaver(['simulate', 'crawl'], watched)
+  assert.match(out, /Collectors, and of their time in requests +600 \/ 25 %/)
+  assert.match(out, /A URL waited on average \/ at most +700ms \/ 1\.9s/)
+  const flags = '--workers 3 --visits 20 --slice-pages 1 --order random --pause 4s --address-pause 1s'
+  await orbweaver(`simulate crawl --lwf --latency 4s --sites-per-address 8 ${flags}`.split(' '), watched)
+  await orbweaver(['simulate', 'crawl', '--sites-per-address', '1'], watched)
+  const [usual, changed, apart] = simulated
+  assert.deepEqual([usual.workers, usual.web, usual.lwf], [undefined, {}, false])
+  assert.deepEqual(changed.settings, { pause: 4000, addressPause: 1000, order: 'random', visits: 20, slicePages: 1 })
+  assert.deepEqual([changed.workers, changed.lwf], [3, true])
+  assert.deepEqual(changed.web, { latencyMs: 4000, sitesPerAddress: 8, sharedAddressShare: 1 })
+  assert.equal(apart.web?.sharedAddressShare, 0)
+})
+
+test('the other commands answer as text and as JSON', async () => {
+  assert.match((await orbweaver(['history', 'a.test'])).out, /200 {2}text\/html {2}response of 321 B\n/)
+  assert.match((await orbweaver(['verify'])).out, /All is right: 1 volume, 9 records/)
+  assert.equal((await orbweaver(['export', 'links'])).out, 'http://a.test/\thttp://b.test/\n')
+  assert.equal((await orbweaver(['export', 'pages'])).out, '{"url":"http://a.test/"}\n')
+  assert.match((await orbweaver(['export', 'links', '--into', 'g.db'])).err, /40 rows in g\.db/)
+  assert.match((await orbweaver(['seed', 'a.test', 'b.test'])).out, /2 seeds added/)
+  assert.match((await orbweaver(['simulate', 'crawl', '--random-seed', '5'])).out, /--random-seed 5/)
+  assert.match(
+    (await orbweaver(['explain', 'http://a.test/x'])).out,
+    /Not known: no page of the collection is known to link to it/,
+  )
+  assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s {2}\(--pause\)/)
+  assert.match((await orbweaver(['config', '--markdown'])).out, /^# Settings\n/)
+  for (const line of [
+    ['history', 'a.test'],
+    ['verify'],
+    ['seed', 'a.test'],
+    ['simulate', 'crawl'],
+    ['explain', 'a.test'],
+    ['config'],
+    ['get', 'a.test'],
+  ])
+    assert.equal(typeof JSON.parse((await orbweaver([...line, '--json'])).out), 'object', line[0])
+})
+
+test('clean lists, and removes only when it is told to', async () => {
+  const dry = await orbweaver(['clean'])
+  assert.match(dry.out, /1 leftover files .*\n {2}server-id\.new: never finished\nNothing was changed/)
+  const { orphans, remove } = JSON.parse((await orbweaver(['clean', '--remove', '--json'])).out)
+  assert.equal(remove, true)
+  assert.deepEqual(orphans, [
+    { kind: 'file', name: 'server-id.new', why: 'never finished', bytes: 3, count: 1, removed: true },
+  ])
+})
+
+test('verify calls right only what it read', async () => {
+  const rooms = fakeRooms({
+    verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [] }),
+  })
+  const { exit, out } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  assert.equal(exit, 0)
+  assert.match(out, /^All that was read is right: 0 volumes, .* 3 more lie elsewhere and were not read/)
+})
+
+test('verify with faults names them and fails', async () => {
+  const rooms = fakeRooms({
+    verify: async () => ({
+      volumes: 1,
+      records: 1,
+      captures: 1,
+      elsewhere: 0,
+      faults: [{ where: 'v.warc.gz:5', what: 'digest differs' }],
+    }),
+  })
+  const { exit, out, err } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  assert.equal(exit, 1)
+  assert.equal(out, 'v.warc.gz:5: digest differs\n')
+  assert.match(err, /^orbweaver: 1 fault in/)
+})
+
+test('the demo is an ordinary crawl of its own web, then tables and what to try', async () => {
+  const target = join(folder, 'demo')
+  const doors = fakeDoors()
+  const { exit, out } = await orbweaver(['demo', '-c', target, '--random-seed', '3'], doors)
+  assert.equal(exit, 0)
+  const { settings, seeds } = doors.crawls[0]
+  assert.deepEqual(settings.resolve, [{ host: '*.test', ip: '127.0.0.1', port: 4321 }])
+  assert.deepEqual(seeds, ['http://www.site0.test/'])
+  assert.match(
+    out,
+    /Try next:\n {2}orbweaver get .*\n {6}.*\n {2}orbweaver explain .*\n {6}.*\n {2}orbweaver explain www\.site5\.test .*\n/,
+  )
+})

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { MirrorAsk } from '../composition/open-mirrors.ts'
+import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.test-data.ts'
+import { run } from './main.ts'
+
+async function orbweaver(line: string[], doors = fakeDoors()) {
+  const screen = recordedScreen()
+  const exit = await run(line, screen, doors)
+  return { exit, out: screen.out, err: screen.err }
+}
+
+/** Rooms that remember what they were asked. */
+function asked() {
+  const asks: MirrorAsk[] = []
+  const plain = fakeRooms()
+  const rooms = fakeRooms({
+    mirrors: async (ask) => {
+      asks.push(ask)
+      const names = ask.check === undefined ? null : { checked: 2, gone: ['x.test'], unanswered: 1, pairsLost: 1 }
+      const proposals = [{ site: 'p.test', evidence: 'the home page \u001b[2J equals', examples: [] }]
+      return { ...(await plain.mirrors(ask)), names, proposed: { count: 1, proposals } }
+    },
+  })
+  return { asks, doors: fakeDoors(undefined, rooms) }
+}
+
+test('without a file nothing is looked up: a table, examples, what crawls proposed', async () => {
+  const { asks, doors } = asked()
+  const { exit, out } = await orbweaver(['mirrors'], doors)
+  assert.equal(exit, 0)
+  assert.equal(asks[0].check, undefined)
+  assert.equal(asks[0].heuristic, 'Dups60')
+  assert.match(out, /Dups60 \* +1 +1 +11\.11% +1\.0/)
+  assert.match(out, /Dups60 \(chosen\):\n {2}www\.a\.test a\.test {2}3 of 4 contents/)
+  assert.match(out, /The list of mirrors that the crawl had: 1 pair that still holds and stays/)
+  assert.match(out, /Proposed by crawls[^\n]*\n {2}p\.test: the home page [^\u001b]* equals/)
+})
+
+test('with a file names are looked up, unless they shall not be', async () => {
+  const { asks, doors } = asked()
+  const written: { path: string; gone: string[]; looksUp: boolean }[] = []
+  doors.renewMirrors = async (path, { gone, pairs, used }, check) => {
+    assert.equal(used?.length, 1)
+    written.push({ path, gone: [...gone], looksUp: check !== undefined })
+    return { pairs: pairs.length, left: 2 }
+  }
+  const { out, err } = await orbweaver(['mirrors', '--into', 'list.txt', '--heuristic', 'Dups100'], doors)
+  assert.equal(asks[0].heuristic, 'Dups100')
+  assert.match(out, /2 names looked up: 1 do not exist any more, 1 pairs with them; 1 without an answer/)
+  assert.match(err, /1 pair in list\.txt, 2 left it/)
+  await orbweaver(['mirrors', '--into', 'list.txt', '--check-names', 'no'], doors)
+  assert.deepEqual(written, [
+    { path: 'list.txt', gone: ['x.test'], looksUp: true },
+    { path: 'list.txt', gone: [], looksUp: false },
+  ])
+})
+
+test('as JSON, every pair', async () => {
+  const { doors } = asked()
+  const { out } = await orbweaver(['mirrors', '--json', '--into', 'x'], doors)
+  const found = JSON.parse(out)
+  assert.deepEqual(found.list, { file: 'x', pairs: 1, left: 0 })
+  assert.equal(found.pairs[0].replica, 'www.a.test')
+  assert.equal((await orbweaver(['mirrors', '--heuristic', 'Dups70'])).exit, 2)
+})

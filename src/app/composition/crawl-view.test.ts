@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualClock } from '../../base/virtual-clock.ts'
+import { freshMemory } from '../../contracts/site-memory.ts'
+import type { Outage } from '../../database/database.ts'
+import { CrawlView } from './crawl-view.ts'
+import type { House } from './house.ts'
+
+/** A view of a crawl in which one site waits, 30 s from now. */
+function viewOf({ later = 0, silent = 0, free = 0 }) {
+  const clock = virtualClock(0)
+  const world: { outage: Outage | undefined } = { outage: undefined }
+  const sites = { waiting: 1, free, leased: 0, returning: 0, crawled: 0, barred: 0, held: 0 }
+  const look = {
+    totals: async () => ({ sites, urls: { known: 2, marked: 1, waiting: 1 }, granted: 0 }),
+    nextDue: async () => [{ name: 'a.test', notBefore: 30_000 + later, politeAt: 30_000, waiting: 1 }],
+    site: async () => ({ memory: { ...freshMemory(), silent } }),
+  }
+  const rows = { dialect: 'sqlite', all: () => [] }
+  const database = { read: (work: (tx: unknown) => unknown) => work(rows), outage: () => world.outage }
+  const house = { parts: { clock, database }, intake: { pending: () => 0 }, frontier: { ledger: { look } } }
+  return { clock, world, view: new CrawlView(house as unknown as House, { slow: [], lateMs: 0 }) }
+}
+
+test('what nobody is asked for: courtesy, or the next try of what failed', async () => {
+  const waitsFor = async (given: Parameters<typeof viewOf>[0]) => {
+    const { view } = viewOf(given)
+    await view.refresh()
+    return view.snapshot().waitsFor
+  }
+  assert.equal(await waitsFor({}), 'courtesy')
+  assert.equal(await waitsFor({ silent: 1 }), 'retry', 'its site did not answer')
+  assert.equal(await waitsFor({ later: 1 }), 'retry', 'its URL is due later than courtesy asks')
+  assert.equal(await waitsFor({ free: 1 }), undefined, 'another may be asked now')
+})
+
+test('who waits for a database is not late, and says for how long it has been away', async () => {
+  const { view, clock, world } = viewOf({})
+  await clock.run(clock.sleep(1000))
+  await view.refresh()
+  await clock.run(clock.sleep(6000))
+  await view.refresh()
+  assert.equal(view.snapshot().lateMs, 5000, 'nothing else kept it')
+  const since = clock.elapsed()
+  world.outage = { what: 'away', since }
+  await clock.run(clock.sleep(11_000))
+  assert.deepEqual(view.snapshot().outage, { what: 'away', forMs: 11_000 })
+  world.outage = { what: 'away', since, until: clock.elapsed() }
+  await view.refresh()
+  assert.deepEqual([view.snapshot().lateMs, view.snapshot().outage], [0, undefined])
+})

@@ -1,0 +1,117 @@
+/** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
+import type { Instant, Millis } from '../../base/clock.ts'
+import { readCounters } from '../../collection/counters/counters.ts'
+import type { Tx } from '../../database/database.ts'
+import type { Totals } from '../../frontier/looks.ts'
+import type { House } from './house.ts'
+
+export interface CrawlSnapshot {
+  at: Instant
+  documents: number
+  bytes: number
+  requests: number
+  sites: { busy: number; waiting: number; free: number; done: number; barred: number; total: number }
+  urls: { known: number; waiting: number; done: number }
+  failures: number
+  refused: number
+  inbox: number
+  /** Nobody is asked, though URLs wait: every site waits for its pause, or the first of them for its next try. */
+  waitsFor: 'courtesy' | 'retry' | undefined
+  /** The site that may be asked first. */
+  next: { site: string; inMs: Millis } | undefined
+  slow: { site: string; why: string }[]
+  lateMs: Millis
+  /** The database cannot be reached, for so long. */
+  outage: { what: string; forMs: Millis } | undefined
+}
+
+/** Those who do the work, here or elsewhere. */
+export interface Busy {
+  readonly slow: { site: string; why: string }[]
+  readonly lateMs: Millis
+}
+
+/** How often it is read. */
+export const TICK: Millis = 1000
+
+export class CrawlView {
+  readonly #house: House
+  readonly #crew: Busy
+  totals!: Totals
+  counters: ReadonlyMap<string, number> = new Map()
+  #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
+  #waitsFor: CrawlSnapshot['waitsFor']
+  #lateMs = 0
+  #last = 0
+
+  constructor(house: House, crew: Busy) {
+    this.#house = house
+    this.#crew = crew
+  }
+
+  async refresh(): Promise<void> {
+    const { look } = this.#house.frontier.ledger
+    const now = this.#house.parts.clock.elapsed()
+    // Who waited for a database was not kept by the machine.
+    const { until = 0 } = this.#house.parts.database.outage?.() ?? {}
+    if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
+    this.#last = now
+    await this.#house.parts.database.read(async (tx) => {
+      this.totals = await look.totals(tx)
+      this.counters = await readCounters(tx)
+      this.#next = (await look.nextDue(tx, 1)).at(0)
+      const { leased, returning, free } = this.totals.sites
+      const isIdle = leased + returning + free === 0 && this.#next !== undefined
+      this.#waitsFor = isIdle ? await this.#waitOf(this.#next!, tx) : undefined
+    })
+  }
+
+  /** A site that did not answer rests longer than courtesy asks; so does a URL that failed. */
+  async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
+    if (next.notBefore > next.politeAt) return 'retry'
+    const memory = (await this.#house.frontier.ledger.look.site(tx, next.name))?.memory
+    const robots = Object.values(memory?.robots ?? {})
+    const isUnreachable = robots.length > 0 && robots.every(({ state }) => state === 'unreachable')
+    const isSilent = (memory?.silent ?? 0) > 0 || isUnreachable
+    return isSilent ? 'retry' : 'courtesy'
+  }
+
+  #outage(): CrawlSnapshot['outage'] {
+    const { clock, database } = this.#house.parts
+    const outage = database.outage?.()
+    if (outage === undefined || outage.until !== undefined) return undefined
+    return { what: outage.what, forMs: clock.elapsed() - outage.since }
+  }
+
+  snapshot(): CrawlSnapshot {
+    const { sites, urls } = this.totals
+    const sum = (prefix: string) =>
+      [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
+    const now = this.#house.parts.clock.now()
+    const busy = sites.leased + sites.returning
+    return {
+      at: now,
+      documents: this.counters.get('documents') ?? 0,
+      bytes: this.counters.get('bytes') ?? 0,
+      requests: this.counters.get('requests') ?? 0,
+      sites: {
+        busy,
+        waiting: sites.waiting,
+        free: sites.free,
+        done: sites.crawled,
+        barred: sites.barred,
+        total: busy + sites.waiting + sites.free + sites.crawled + sites.barred + sites.held,
+      },
+      urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
+      failures: sum('failure:'),
+      refused: sum('refused:'),
+      inbox: this.#house.intake.pending(),
+      waitsFor: this.#waitsFor,
+      next:
+        this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
+      slow: this.#crew.slow,
+      lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+      outage: this.#outage(),
+    }
+  }
+}

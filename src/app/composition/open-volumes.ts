@@ -1,0 +1,100 @@
+/**
+ * The one way to the bytes of volumes, wherever they lie: in the collection's folder, in another folder of this machine,
+ * with a server, in a store. Of those that cannot be reached it is said where they lie.
+ */
+import type { Disk } from '../../base/disk.ts'
+import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
+import { localVolumes, type ReadPlace } from '../../collection/volumes/local-volumes.ts'
+import { volumePath } from '../../collection/volumes/volume-name.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
+import { ONLY_HOUSE } from './own-places.ts'
+import type { VolumeDoors } from './volume-doors.ts'
+import { DIR } from './volume-places.ts'
+
+export interface VolumePlace {
+  /** The id of a server, `dir:/PATH` of a worker, or `s3://BUCKET/PREFIX`. */
+  node: string
+  bytes: number
+  sealed: boolean
+  /** Of a server that runs. */
+  url: string | null
+  /** The worker that wrote it, by the name it was given. */
+  worker: string
+}
+
+/** Where a volume was sent to, or is kept, when it is not with the collection from the beginning: the best first. */
+export async function placesOf(tx: Tx, volume: string): Promise<VolumePlace[]> {
+  const sql = `SELECT p.node, p.bytes, p.sealed, h.url, coalesce(w.name, p.worker) AS worker
+    FROM volume_place p LEFT JOIN house h ON h.id = p.node LEFT JOIN worker w ON w.id = p.worker
+    WHERE p.name = ? ORDER BY p.sealed DESC, p.bytes DESC, p.node`
+  const rows = await queries(tx).all<Omit<VolumePlace, 'sealed'> & { sealed: number }>(sql, volume)
+  return rows.map((row) => ({ ...row, sealed: row.sealed === 1 }))
+}
+
+export function placeWords({ node, url, worker }: VolumePlace): string {
+  if (node.startsWith(DIR)) {
+    const folder = node.slice(DIR.length)
+    return worker === ONLY_HOUSE ? `in ${folder}` : `in ${folder} on the machine of worker ${worker}`
+  }
+  if (node.startsWith('s3:')) return `in ${node}`
+  return url === null ? `with server ${node}, which does not run now` : `with ${url}`
+}
+
+export function readVolumes(database: Database, disk: Disk, archive: string, doors: VolumeDoors): ReadPlace {
+  const local = localVolumes(disk, archive)
+  return async (place) => {
+    const read = await local(place)
+    // Less than asked for: the beginning of a volume that went on elsewhere.
+    if (read.kind === 'bytes' && read.bytes.length === place.length) return read
+    const troubles: string[] = []
+    for (const elsewhere of await database.read((tx) => placesOf(tx, place.volume))) {
+      const found = await readWhole(elsewhere, disk, doors, place)
+      if (typeof found !== 'string') return { kind: 'bytes', bytes: found }
+      troubles.push(found)
+    }
+    return troubles.length === 0 ? read : { kind: 'absent', why: troubles.join('; ') }
+  }
+}
+
+/** A folder of the machine that the collection was made on. */
+export function isOwnFolder({ node, worker }: VolumePlace): boolean {
+  return node.startsWith(DIR) && worker === ONLY_HOUSE
+}
+
+/** Of a volume in a folder, when that folder is one of this machine. */
+export function pathAt({ node }: VolumePlace, name: string, disk: Disk): string | undefined {
+  return node.startsWith(DIR) ? volumePath(disk, node.slice(DIR.length), name) : undefined
+}
+
+/** How to read there; undefined when it cannot be reached from here. */
+export async function readerAt(place: VolumePlace, disk: Disk, doors: VolumeDoors): Promise<ReadAt | undefined> {
+  if (place.node.startsWith('s3:')) return doors.store(place.node)
+  if (place.node.startsWith(DIR)) {
+    const local = localVolumes(disk, place.node.slice(DIR.length))
+    return async (volume, offset, length) => {
+      const read = await local({ volume, offset, length })
+      if (read.kind === 'absent') throw new Error('here is no such file')
+      return read.bytes
+    }
+  }
+  return place.url === null ? undefined : doors.server(place.url)
+}
+
+/** Or why not. */
+async function readWhole(
+  place: VolumePlace,
+  disk: Disk,
+  doors: VolumeDoors,
+  { volume, offset, length }: { volume: string; offset: number; length: number },
+): Promise<Uint8Array | string> {
+  const where = `lies ${placeWords(place)}`
+  try {
+    const readAt = await readerAt(place, disk, doors)
+    if (readAt === undefined) return where
+    const bytes = await readAt(volume, offset, length)
+    return bytes.length === length ? bytes : `${where}, but ends before that`
+  } catch (error) {
+    return `${where}, but cannot be read there: ${error instanceof Error ? error.message : error}`
+  }
+}

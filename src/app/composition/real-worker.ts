@@ -1,0 +1,105 @@
+/** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
+import { type MessagePort, parentPort } from 'node:worker_threads'
+import { assert } from '../../base/assert.ts'
+import { realClock, shiftedClock, turn } from '../../base/clock.ts'
+import { seededRandom } from '../../base/random.ts'
+import { realDisk } from '../../base/real-disk.ts'
+import { DigestFilter } from '../../collection/captures/digest-filter.ts'
+import { openArchive } from '../../collection/volumes/volume-writer.ts'
+import type { Event } from '../../contracts/events.ts'
+import { watchInto } from '../../crawl/wire/reading-slot.ts'
+import { reachHouse } from '../../crawl/wire/worker-side.ts'
+import { runWorker } from '../../crawl/worker/worker.ts'
+import { addressGuard } from '../../fetch/guard.ts'
+import { openSessions } from '../../fetch/session.ts'
+import type { Settings } from '../config/keys.ts'
+import { blacklistFiles } from './blacklist-files.ts'
+import { pacedSessions } from './paced-sessions.ts'
+import { realResolver } from './real-resolver.ts'
+import type { ThreadData } from './worker-thread.ts'
+import { userAgentOf, workerTools } from './worker-tools.ts'
+
+/** A connection that waited longer than this between two requests was probably closed by its server. */
+const MAX_IDLE_MS = 120_000
+/** The least rate counts only after this. */
+const RATE_GRACE_MS = 10_000
+/** Payloads of this worker's own volumes that it remembers for revisits. */
+const TWINS_IN_MEMORY = 100_000
+
+async function main(port: MessagePort, data: ThreadData): Promise<void> {
+  // Before anything is awaited: the house may say stop at once.
+  const house = reachHouse(port)
+  const { settings, version } = data.plan
+  const ahead = new BigInt64Array(data.ahead)
+  const clock = shiftedClock(realClock, () => Number(Atomics.load(ahead, 0)))
+  const filter = new DigestFilter(data.filter)
+  const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? house.event(event) : undefined) }
+  const named = new Set(settings.resolve.map(({ ip }) => ip))
+  const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
+  const archive = openArchive({
+    disk: realDisk,
+    folder: data.archive,
+    prefix: 'ORBWEAVER',
+    hostname: data.host,
+    worker: data.worker,
+    clock,
+    random: seededRandom(data.randomSeed),
+    rollBytes: settings.volumeSize,
+    info: {
+      software: `orbweaver/${version}`,
+      userAgent: userAgentOf(settings, version),
+      robots: 'obey',
+      operator: settings.contact,
+    },
+    journal,
+    twinsInMemory: TWINS_IN_MEMORY,
+  })
+  const openSession = openSessions({
+    clock,
+    deadlines: {
+      connect: settings.connectTimeout,
+      firstByte: settings.firstByteTimeout,
+      idle: settings.idleTimeout,
+      exchange: settings.exchangeTimeout,
+    },
+    leastRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
+    tls: settings.tls,
+    guard,
+    maxIdleMs: MAX_IDLE_MS,
+  })
+  const tools = workerTools(data.plan, {
+    clock,
+    journal,
+    openSession: pacedSessions(openSession, clock, turn),
+    resolve: realResolver(settings),
+    archive,
+    // Most payloads are new, and the filter knows that without a journey to the house.
+    findTwin: async (digest) => (filter.mayHave(digest) ? house.findTwin(digest) : undefined),
+    watch: watchInto(data.slot),
+    blacklist: blacklistFiles(settings, realDisk, clock, journal),
+  })
+  await runWorker(
+    {
+      id: data.worker,
+      slots: settings.visits,
+      frontier: house.frontier,
+      sink: house.sink,
+      tools,
+      renewEvery: settings.lease / 3,
+      pulse: house.pulse,
+    },
+    house.stop,
+  )
+  port.close()
+}
+
+/** Requests and answers are many: they are told to the house only when somebody listens to every event. */
+function isWorthTelling(event: Event, settings: Settings): boolean {
+  return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
+}
+
+assert(parentPort !== null, 'real-worker runs in a worker thread')
+const port = parentPort
+await new Promise<void>((resolve, reject) => {
+  port.once('message', (data: ThreadData) => main(port, data).then(resolve, reject))
+})

@@ -1,0 +1,100 @@
+/** A worker's tools, from the plan and from the doors to the world, whoever made those. */
+import type { Clock } from '../../base/clock.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { Headers, OpenSession, Resolve } from '../../contracts/exchange.ts'
+import type { Archive, FindTwin, ReadingWatch } from '../../contracts/ports.ts'
+import { AddressBook } from '../../crawl/address-book.ts'
+import { SiteCourtesy } from '../../crawl/courtesy.ts'
+import { DomainBook } from '../../crawl/domains.ts'
+import { ForeignAnswers } from '../../crawl/foreign-answers.ts'
+import { type HazardLimits, UNLIMITED } from '../../crawl/hazards/limits.ts'
+import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import type { WorkerOptions } from '../../crawl/worker/worker.ts'
+import { readInTurns, readText } from '../../page/reading.ts'
+import { userAgent } from '../../web/http/user-agent.ts'
+import type { Settings } from '../config/keys.ts'
+import { trustOf } from '../config/trust.ts'
+import { type CrawlPlan, pauseOf, urlsOf } from './plan.ts'
+import { scopeFor } from './scope-for.ts'
+
+/** Visits at one address at once (DESIGN §3). */
+const VISITS_PER_ADDRESS = 8
+/** A body that grows more than this when decoded is a bomb; text compresses 5 to 20 times, and rarely 200. */
+const DECODE_RATIO = 1000
+/** Anything decoded is cut there, whatever the limits by media type say. */
+const DECODE_BYTES = 64 * 1024 * 1024
+
+export interface World {
+  clock: Clock
+  journal: Journal<Event>
+  openSession: OpenSession
+  resolve: Resolve
+  archive: Archive
+  findTwin: FindTwin
+  watch: ReadingWatch
+  /** Black lists are read again when their files change; undefined: there are none. */
+  blacklist?: () => Blacklist
+}
+
+export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
+  const { settings } = plan
+  const urls = urlsOf(settings)
+  const read = (list: readonly string[]) => list.map(urls.parse).filter((seed) => seed !== undefined)
+  const seeds = read(plan.seeds)
+  const blacklist = world.blacklist ?? (() => emptyBlacklist)
+  return {
+    urls,
+    clock: world.clock,
+    journal: world.journal,
+    openSession: world.openSession,
+    resolve: world.resolve,
+    archive: world.archive,
+    findTwin: world.findTwin,
+    watch: world.watch,
+    scope: scopeFor(settings, seeds, blacklist, read(plan.alternates ?? [])),
+    refusesAddress: (ip) => blacklist().refusesAddress(ip),
+    hazards: hazardLimits(settings),
+    trusts: trustOf(settings.trust),
+    sitemaps: settings.sitemaps,
+    pauses: {
+      configured: (site, address) => pauseOf(settings, site, address),
+      factor: settings.pauseFactor,
+      mostByFactor: settings.maxSlowPause,
+      mostCrawlDelay: settings.maxCrawlDelay,
+      mostRetryAfter: settings.maxRetryAfter,
+    },
+    courtesyOf: (...args) => new SiteCourtesy(...args),
+    addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),
+    domains: new DomainBook(world.clock, world.resolve),
+    foreign: new ForeignAnswers(world.clock),
+    read: readInTurns,
+    readText,
+    token: settings.userAgentName,
+    headers: requestHeaders(settings, plan.version),
+    exchangeMs: settings.exchangeTimeout,
+    patience: settings.patience,
+    decode: { bytes: DECODE_BYTES, ratio: DECODE_RATIO },
+  }
+}
+
+export function hazardLimits(settings: Settings): HazardLimits {
+  return {
+    urlsPerSite: settings.maxUrlsPerSite,
+    duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
+    depth: settings.maxDepth,
+  }
+}
+
+/** `NAME/VERSION (+CONTACT)`: who asks, and where to learn more (V17). */
+export function userAgentOf(settings: Settings, version: string): string {
+  return userAgent({ name: settings.userAgentName, version, contact: settings.contact })
+}
+
+function requestHeaders(settings: Settings, version: string): Headers {
+  return [
+    ['User-Agent', userAgentOf(settings, version)],
+    ['Accept', 'text/html,application/xhtml+xml;q=0.9,*/*;q=0.8'],
+    ['Accept-Encoding', 'gzip, deflate, br, zstd'],
+  ]
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Problem } from '../../base/errors.ts'
+import { parseArguments } from './arguments.ts'
+
+test('flags and words may stand in any order', () => {
+  const { words, flags, help } = parseArguments(
+    ['a', '--pause', '3s', 'b', '-c', 'dir', '--json', '--exclude=x=y', '--', '--c'],
+    'crawl',
+  )
+  assert.deepEqual(words, ['a', 'b', '--c'])
+  assert.deepEqual(Object.fromEntries(flags), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
+  assert.equal(help, false)
+})
+
+test('a switch may be given, taken back, or spelled out', () => {
+  assert.deepEqual(parseArguments(['--quiet', '--no-quiet'], 'crawl').flags.get('quiet'), ['no'])
+  assert.deepEqual(parseArguments(['--quiet=no'], 'crawl').flags.get('quiet'), ['no'])
+  assert.deepEqual(parseArguments(['-q'], 'crawl').flags.get('quiet'), ['yes'])
+  assert.throws(() => parseArguments(['--no-pause'], 'crawl'), /unknown flag --no-pause/)
+})
+
+test('standard input is a value, another flag is not', () => {
+  assert.deepEqual(parseArguments(['--seeds', '-'], 'crawl').flags.get('seeds'), ['-'])
+  assert.throws(() => parseArguments(['--seeds', '--json'], 'crawl'), /--seeds needs a value: --seeds FILE/)
+})
+
+test('a command takes its own flags only', () => {
+  assert.throws(
+    () => parseArguments(['--pause', '2s'], 'status'),
+    /status does not take --pause \(crawl, serve and simulate do\)/,
+  )
+  assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at'), ['2026-01-01'])
+})
+
+test('any words give arguments or one problem with one line', () => {
+  const word = fc.oneof(
+    fc.string(),
+    fc.constantFrom('--', '-', '--json', '-c', '--pause', '--pause=', '-x', '--no-', '--='),
+  )
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 6 }), (argv) => {
+      try {
+        parseArguments(argv, 'crawl')
+      } catch (error) {
+        assert.ok(error instanceof Problem)
+        assert.equal(error.exit, 2)
+      }
+    }),
+  )
+})

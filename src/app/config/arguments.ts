@@ -1,0 +1,88 @@
+/** The words of a command line, sorted into what they are. Flags may stand anywhere; `--` ends them. */
+import { Problem } from '../../base/errors.ts'
+import { flagOf, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
+import { nearest } from './nearest.ts'
+import type { CommandName } from './setting.ts'
+
+export interface Arguments {
+  /** What is no flag: seeds, a URL, `duplicates` … */
+  words: string[]
+  /** What each flag was given, in order. */
+  flags: Map<SettingName, string[]>
+  help: boolean
+}
+
+export function parseArguments(argv: readonly string[], command: CommandName): Arguments {
+  const words: string[] = []
+  const flags = new Map<SettingName, string[]>()
+  let help = false
+  for (let i = 0; i < argv.length; i++) {
+    const word = argv[i]
+    if (word === '--') {
+      words.push(...argv.slice(i + 1))
+      break
+    }
+    if (word === '--help' || word === '-h') {
+      help = true
+      continue
+    }
+    if (!word.startsWith('-') || word === '-') {
+      words.push(word)
+      continue
+    }
+    const { name, value } = flag(word, command)
+    const setting = settingOf(name)
+    const isSwitch = setting.form === ''
+    const given = value ?? (isSwitch ? 'yes' : argv[++i])
+    // A value may begin with a dash only when it is glued on with =, or is the dash of standard input.
+    if (given === undefined || (value === undefined && given.startsWith('-') && given !== '-'))
+      throw new Problem('bad-flag', `${flagOf(name)} needs a value: ${flagOf(name)} ${setting.form}`)
+    const before = flags.get(name) ?? []
+    if (before.length > 0 && !setting.repeatable && !isSwitch)
+      throw new Problem('bad-flag', `${flagOf(name)} is given twice; give it once`)
+    flags.set(name, setting.repeatable ? [...before, given] : [given])
+  }
+  return { words, flags, help }
+}
+
+function flag(word: string, command: CommandName): { name: SettingName; value: string | undefined } {
+  const at = word.startsWith('--') ? word.indexOf('=') : -1
+  const written = at < 0 ? word : word.slice(0, at)
+  const value = at < 0 ? undefined : word.slice(at + 1)
+  if (!written.startsWith('--')) return short(written, command)
+  const negated = written.startsWith('--no-') && value === undefined ? named(written.slice(5), command) : undefined
+  if (negated !== undefined && settingOf(negated).form === '') return { name: negated, value: 'no' }
+  const name = named(written.slice(2), command)
+  if (name === undefined) throw unknown(written, command)
+  return { name, value }
+}
+
+function named(key: string, command: CommandName): SettingName | undefined {
+  return SETTING_NAMES.find((name) => keyOf(name) === key && settingOf(name).commands.includes(command))
+}
+
+/** `-c DIR` and `-cDIR`. */
+function short(word: string, command: CommandName): { name: SettingName; value: string | undefined } {
+  const name = SETTING_NAMES.find((n) => settingOf(n).short === word[1] && settingOf(n).commands.includes(command))
+  if (name === undefined) throw unknown(word, command)
+  if (settingOf(name).form === '' && word.length > 2) throw unknown(word, command)
+  return { name, value: word.length > 2 ? word.slice(2) : undefined }
+}
+
+function whoDoes(commands: readonly CommandName[]): string {
+  const who = commands.filter((name) => name !== 'config')
+  return who.length === 1 ? `${who[0]} does` : `${who.slice(0, -1).join(', ')} and ${who.at(-1)} do`
+}
+
+function unknown(word: string, command: CommandName): Problem {
+  const flags = SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command)).map(flagOf)
+  // Without its dashes: `--depth` ends like `--max-depth`.
+  const near = nearest(word.replace(/^-+/, ''), [...flags.map((flag) => flag.slice(2)), 'help'])
+  const hint = near === undefined ? '' : `; did you mean --${near}?`
+  const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
+  if (elsewhere !== undefined) {
+    const who = whoDoes(settingOf(elsewhere).commands)
+    return new Problem('bad-flag', `${command} does not take ${word} (${who})${hint}`)
+  }
+  return new Problem('bad-flag', `unknown flag ${word}${hint} ('orbweaver ${command} --help' lists them)`)
+}

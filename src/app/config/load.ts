@@ -1,0 +1,195 @@
+/**
+ * Puts the settings together: defaults < preset < file < environment < flags. Every value remembers who set it.
+ * The only place of this room that looks at the process.
+ */
+import { join } from 'node:path'
+import { Problem } from '../../base/errors.ts'
+import { type Arguments, parseArguments } from './arguments.ts'
+import { checkTogether } from './check-together.ts'
+import { type Given, place } from './given.ts'
+import { flagOf, PRESETS, SETTING_NAMES, type SettingName, type Settings, settingOf, variableOf } from './keys.ts'
+import { nearest } from './nearest.ts'
+import { type CommandName, Unfit } from './setting.ts'
+import { readSettingsFile } from './settings-file.ts'
+import { readSmallFile } from './small-file.ts'
+
+export const COLLECTION_FILE = 'orbweaver.yaml'
+
+/** What our tests are told by whoever runs them: the folder of published test cases, servers. They are no settings. */
+export const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES', 'ORBWEAVER_CITUS']
+
+/** Of settings or a secret: far more than anybody writes by hand. */
+const LARGEST_FILE = 2 ** 20
+
+export interface Loaded {
+  settings: Settings
+  /** For every setting that is not at its default. */
+  given: ReadonlyMap<SettingName, Given>
+  words: readonly string[]
+  help: boolean
+  /** Lines that the operator should see before the start. */
+  warnings: readonly string[]
+}
+
+/** The world that configuration is read from; tests hand in another. */
+export interface Surroundings {
+  env: Readonly<Record<string, string | undefined>>
+  /** Undefined when there is no such file. */
+  readFile(path: string): string | undefined
+}
+
+export const surroundings: Surroundings = {
+  env: process.env,
+  readFile: (path) => readSmallFile(path, LARGEST_FILE),
+}
+
+export function loadSettings(
+  argv: readonly string[],
+  command: CommandName,
+  world: Surroundings = surroundings,
+): Loaded {
+  const args = parseArguments(argv, command)
+  const flags = fromFlags(args)
+  const environment = fromEnvironment(world)
+  const { given: file, kept } = fromFile(world, new Map([...environment, ...flags]))
+  const upper = readSecrets(world, new Map([...file, ...environment, ...flags]))
+  const preset = fromPreset(upper)
+  const given = new Map([...preset, ...upper])
+  const settings = build(given, command)
+  checkTogether(settings)
+  return { settings, given, words: args.words, help: args.help, warnings: kept ? differences(file, upper) : [] }
+}
+
+/** The same settings over those that a shared crawl records of itself, for a machine that has not its file. */
+export function settingsOver(
+  recorded: string,
+  given: ReadonlyMap<SettingName, Given>,
+  command: CommandName,
+): Loaded['settings'] {
+  const own = [...given].filter(([, { source }]) => source.by !== 'preset')
+  const upper = new Map([...entriesOf(recorded, 'the settings that the database records'), ...own])
+  return build(new Map([...fromPreset(upper), ...upper]), command)
+}
+
+function fromFlags(args: Arguments): Map<SettingName, Given> {
+  const given = new Map<SettingName, Given>()
+  for (const [name, texts] of args.flags) given.set(name, { texts, source: { by: 'flag', flag: flagOf(name) } })
+  return given
+}
+
+function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
+  const known = new Map(
+    SETTING_NAMES.filter((name) => !settingOf(name).flagOnly).map((name) => [variableOf(name), name]),
+  )
+  const given = new Map<SettingName, Given>()
+  for (const [variable, text] of Object.entries(world.env)) {
+    if (text === undefined || !variable.startsWith('ORBWEAVER_') || OF_TESTS.includes(variable)) continue
+    const name = known.get(variable)
+    if (name === undefined) {
+      const near = nearest(variable, [...known.keys()])
+      throw new Problem(
+        'bad-config',
+        `unknown variable ${variable}${near === undefined ? '' : `; did you mean ${near}?`}`,
+      )
+    }
+    const texts = settingOf(name).repeatable ? text.split(/\s+/).filter((t) => t !== '') : [text]
+    given.set(name, { texts, source: { by: 'environment', variable } })
+  }
+  return given
+}
+
+/** The file that `--config` names, or the one that the collection was made with (`kept`). */
+function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
+  const named = upper.get('config')?.texts[0]
+  const folder = upper.get('collection')?.texts[0] ?? (settingOf('collection').fallback as string)
+  const path = named ?? join(folder, COLLECTION_FILE)
+  const text = world.readFile(path)
+  if (text === undefined) {
+    if (named !== undefined) throw new Problem('unreadable', `--config: there is no file ${named}`)
+    return { given: new Map<SettingName, Given>(), kept: false }
+  }
+  return { given: entriesOf(text, path), kept: named === undefined }
+}
+
+function entriesOf(text: string, path: string): Map<SettingName, Given> {
+  const given = new Map<SettingName, Given>()
+  for (const [name, { texts, line }] of readSettingsFile(text, path))
+    given.set(name, { texts, source: { by: 'file', path, line } })
+  return given
+}
+
+/** `@FILE`: so that no secret need stand on a command line, where every user of the machine sees it. */
+function readSecrets(world: Surroundings, given: ReadonlyMap<SettingName, Given>): Map<SettingName, Given> {
+  const read = new Map(given)
+  for (const [name, { texts, source }] of given) {
+    if (!settingOf(name).secret || texts.length !== 1 || !texts[0].startsWith('@')) continue
+    const path = texts[0].slice(1)
+    const text = world.readFile(path)
+    if (text === undefined) throw new Problem('unreadable', `${place(name, source)}: there is no file ${path}`)
+    read.set(name, { texts: [text.trim()], source })
+  }
+  return read
+}
+
+function fromPreset(upper: ReadonlyMap<SettingName, Given>): Map<SettingName, Given> {
+  const limits = upper.get('limits')
+  if (limits === undefined) return new Map()
+  const name = parse('limits', limits) as Settings['limits']
+  return new Map(
+    Object.entries(PRESETS[name]).map(([key, texts]) => [
+      key as SettingName,
+      { texts, source: { by: 'preset' as const, name: `--limits ${name}` } },
+    ]),
+  )
+}
+
+function build(given: ReadonlyMap<SettingName, Given>, command: CommandName): Settings {
+  const values: Partial<Record<SettingName, unknown>> = {}
+  for (const name of SETTING_NAMES) {
+    const by = given.get(name)
+    values[name] = deepFreeze(by === undefined ? settingOf(name).fallback : parse(name, by))
+  }
+  // A crawl of a whole top-level domain wants every site rather than every deep link (V10).
+  values.links ??= String(values.scope).startsWith('tld:') ? 'home-page' : 'combined'
+  // What a worker collects is the servers'; what a crawl collects lies with it.
+  if (!given.has('volumes')) values.volumes = deepFreeze(command === 'worker' ? ['upload'] : ['keep'])
+  return Object.freeze(values) as Settings
+}
+
+function parse(name: SettingName, by: Given): unknown {
+  try {
+    return settingOf(name).read(by.texts)
+  } catch (error) {
+    if (!(error instanceof Unfit)) throw error
+    throw new Problem(
+      by.source.by === 'flag' ? 'bad-flag' : 'bad-config',
+      `${place(name, by.source)}: ${error.message}`,
+    )
+  }
+}
+
+/** Keys are made by it: the collection itself says so, to whoever would write with others. */
+const FOR_EVER: SettingName = 'urlRules'
+
+/** A resumed crawl with other settings than it was made with is allowed, and said. */
+function differences(file: ReadonlyMap<SettingName, Given>, upper: ReadonlyMap<SettingName, Given>): string[] {
+  const warnings: string[] = []
+  for (const [name, now] of upper) {
+    const before = file.get(name)
+    if (!settingOf(name).lasting || name === FOR_EVER || now.source.by === 'file') continue
+    if (before !== undefined && before.texts.join(' ') === now.texts.join(' ')) continue
+    const was = before === undefined ? `${settingOf(name).fallbackText} (the default)` : before.texts.join(' ')
+    warnings.push(
+      `${place(name, now.source)} is ${now.texts.join(' ')}; the collection was made with ${was}. This run uses the new value, ${COLLECTION_FILE} keeps the old one`,
+    )
+  }
+  return warnings
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value)
+    for (const part of Object.values(value)) deepFreeze(part)
+  }
+  return value
+}

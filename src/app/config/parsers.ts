@@ -1,0 +1,243 @@
+/** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
+import { isIP } from 'node:net'
+import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
+import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/distribution.ts'
+import { isTakenName } from '../../web/http/user-agent.ts'
+import { isRuleSwitch, RULE_NAMES } from '../../web/url/rules.ts'
+import { nearest } from './nearest.ts'
+import { type Parse, Unfit } from './setting.ts'
+
+export interface Range {
+  least?: number
+  most?: number
+  /** Why the bound is there, for the error. */
+  because?: string
+}
+
+function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
+  const because = range.because === undefined ? '' : `: ${range.because}`
+  if (range.least !== undefined && value < range.least)
+    throw new Unfit(`'${text}' is too little, the least is ${format(range.least)}${because}`)
+  if (range.most !== undefined && value > range.most)
+    throw new Unfit(`'${text}' is too much, the most is ${format(range.most)}${because}`)
+  return value
+}
+
+/** Milliseconds. */
+export function duration(range: Range = {}): Parse<number> {
+  return (text) => {
+    const ms = parseDuration(text)
+    if (ms === undefined) throw new Unfit(`'${text}' is no duration; write 500ms, 2s, 10m, 1h30m or 2d`)
+    return inRange(ms, text, range, formatDuration)
+  }
+}
+
+/** Bytes. */
+export function size(range: Range = {}): Parse<number> {
+  return (text) => {
+    const bytes = parseSize(text)
+    if (bytes === undefined) throw new Unfit(`'${text}' is no size; write 500kB, 2MB, 1GB or 64KiB`)
+    return inRange(bytes, text, range, formatSize)
+  }
+}
+
+export function count(range: Range = {}): Parse<number> {
+  return (text) => {
+    const value = Number(text.replaceAll('_', ''))
+    if (!/^\d{1,15}$|^\d(\.\d+)?e\d{1,2}$/i.test(text.replaceAll('_', '')) || !Number.isSafeInteger(value))
+      throw new Unfit(`'${text}' is no whole number; write for instance 1000 or 1e3`)
+    return inRange(value, text, range, (n) => n.toLocaleString('en'))
+  }
+}
+
+export function number(range: Range = {}): Parse<number> {
+  return (text) => {
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is no number; write for instance 1.5`)
+    return inRange(Number(text), text, range, String)
+  }
+}
+
+/** `uniform:0.01:1/hour`, `zipf:1`, `10/s`. `perSeconds`: what a bare one is a number of: 3600, an hour. */
+export function distribution(perSeconds: number): Parse<Distribution> {
+  return (text) => {
+    const found = parseDistribution(text, 1 / perSeconds)
+    if (found === undefined) throw new Unfit(`'${text}' is no distribution; write ${DISTRIBUTION_FORM}`)
+    return found
+  }
+}
+
+export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
+  return (text) => {
+    const found = choices.find((choice) => choice === text)
+    if (found === undefined) throw new Unfit(`'${text}' is none of ${choices.join(', ')}`)
+    return found
+  }
+}
+
+export const path: Parse<string> = (text) => {
+  if (text === '' || text.includes('\0')) throw new Unfit('the name of the file is missing')
+  return text
+}
+
+/** A pattern is kept as its text, because settings travel between threads as plain data. */
+export const regex: Parse<string> = (text) => {
+  try {
+    new RegExp(text)
+    return text
+  } catch (error) {
+    throw new Unfit(`'${text}' is no regular expression (${error instanceof Error ? error.message : String(error)})`)
+  }
+}
+
+/** RFC 9309 lets robots.txt name crawlers by letters, `_` and `-` only; a token with anything else could never be matched. */
+export const productToken: Parse<string> = (text) => {
+  if (!/^[A-Za-z_-]{1,60}$/.test(text))
+    throw new Unfit(`'${text}' is no name for robots.txt; use letters, '-' and '_' only, for instance MyCrawler`)
+  if (isTakenName(text))
+    throw new Unfit(
+      `'${text}' is the name of another crawler or a browser; give one of your own, for instance MyCrawler`,
+    )
+  return text
+}
+
+/** A rule of URLs to switch: `usual`, `none`, `index-files`, `-index-files`, `+session-shape`. */
+export const urlRule: Parse<string> = (text) => {
+  if (isRuleSwitch(text)) return text
+  const [, sign, word] = /^([+-]?)(.*)$/s.exec(text) ?? ['', '', text]
+  const meant = nearest(word, [...RULE_NAMES, 'usual', 'none'])
+  const hint = meant === undefined ? '' : `; did you mean '${isRuleSwitch(sign + meant) ? sign : ''}${meant}'?`
+  throw new Unfit(`'${text.slice(0, 80)}' is no rule of URLs${hint} (docs/reference/url-rules.md lists them)`)
+}
+
+/** Where a webmaster finds out who we are: a page or an e-mail address (V17). */
+export const contact: Parse<string> = (text) => {
+  // It goes into a header, inside parentheses (`web/http/user-agent.ts`).
+  if (text.length > 200 || !/^[!-~]*$/.test(text) || text.includes('\\'))
+    throw new Unfit(
+      `'${text.slice(0, 80)}' should have at most 200 characters, all of them plain ASCII (a host as xn--…)`,
+    )
+  if (/^(mailto:)?[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]+$/.test(text)) return text
+  if (/^https?:\/\/[^\s<>()]+$/i.test(text) && URL.canParse(text)) return text
+  throw new Unfit(
+    `'${text}' is neither a web page nor an e-mail address; write https://example.org/crawler or crawler@example.org`,
+  )
+}
+
+/** `text/html`, `text/*`, or every type: two asterisks around the slash. */
+export const mediaType: Parse<string> = (text) => {
+  const lower = text.toLowerCase()
+  if (!/^(\*\/\*|[a-z0-9!#$&^_.+-]+\/([a-z0-9!#$&^_.+-]+\*?|\*))$/.test(lower))
+    throw new Unfit(`'${text}' is no media type; write text/html, text/* or */*`)
+  return lower
+}
+
+export interface TypeLimit {
+  type: string
+  bytes: number
+}
+
+/** `text/html=2MB` */
+export const typeLimit: Parse<TypeLimit> = (text) => {
+  const [type, bytes] = pair(text, 'TYPE=SIZE, for instance application/pdf=20MB')
+  return { type: mediaType(type), bytes: size({ least: 1000, most: 4e9 })(bytes) }
+}
+
+/** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: the form node's resolver takes. */
+export const dnsServer: Parse<string> = (text) => {
+  const [, bare, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', text]
+  if (isIP(bare) === 0 || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
+    throw new Unfit(`'${text}' is no address of a name server; write 9.9.9.9 or 127.0.0.1:5353`)
+  return text
+}
+
+/** The two sides of the last `=` (a host never has one, a value never either). */
+export function pair(text: string, form: string): [string, string] {
+  const at = text.lastIndexOf('=')
+  if (at < 1 || at === text.length - 1) throw new Unfit(`'${text}' should be ${form}`)
+  return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
+}
+
+const SCOPES = 'page, prefix, host, domain, tld:br (several: tld:br,pt) or surt:org,example,www)/path'
+
+/** `tld:рф` as people write it; `crawl/scope/` knows it in ASCII. */
+const TLDS = /^tld:\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*(,\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*)*$/iu
+
+/** The form only; what it means is said by `crawl/scope/`. */
+export const scope: Parse<string> = (text) => {
+  if (/^(page|prefix|host|domain)$/.test(text)) return text
+  if (TLDS.test(text)) return text.toLowerCase()
+  if (/^surt:\S+$/i.test(text)) return text
+  throw new Unfit(`'${text}' is no scope; it is one of ${SCOPES}`)
+}
+
+/** A part of a whole: 0.1% or 0.001. */
+export const share: Parse<number> = (text) => {
+  const match = /^(\d{1,3}(?:\.\d{1,9})?)(%?)$/.exec(text)
+  const value = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
+  if (!(value >= 0 && value <= 1)) throw new Unfit(`'${text}' is no share; write 0.1%, 0.001 or 0`)
+  return value
+}
+
+/** Milliseconds since 1970. A date alone is the end of that day: "what was current on May 1st". */
+export const instant: Parse<number> = (text) => {
+  const digits = /^(\d{4})(\d\d)(\d\d)(?:(\d\d)(\d\d)(\d\d))?$/.exec(text)
+  const [, year, month, day, hour = '23', minute = '59', second = '59'] = digits ?? []
+  const dateOnly = /^\d{4}-\d\d-\d\d$/.test(text)
+  const iso =
+    digits !== null ? `${year}-${month}-${day}T${hour}:${minute}:${second}Z` : dateOnly ? `${text}T23:59:59Z` : text
+  const at = /^\d{4}-\d\d-\d\dT/.test(iso) ? Date.parse(iso) : Number.NaN
+  if (Number.isNaN(at))
+    throw new Unfit(`'${text}' is no time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
+  return at
+}
+
+/** A database that machines share. The text may hold a password: no message repeats it. */
+export function database(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
+    throw new Unfit('this is no address of a database; write postgres://USER:PASSWORD@HOST:PORT/NAME')
+  if (url.pathname.length < 2) throw new Unfit('the name of the database is missing; write postgres://HOST/NAME')
+  return text
+}
+
+export function listenHost(text: string): string {
+  if (isIP(text) === 0 && text !== 'localhost')
+    throw new Unfit(`'${text}' is no address of this machine; write 127.0.0.1, 0.0.0.0 or ::`)
+  return text
+}
+
+/** Without a slash at its end. */
+export function serverUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
+    throw new Unfit(`'${text}' is no address of a server; write http://HOST:PORT or https://HOST`)
+  return url.href.replace(/\/+$/, '')
+}
+
+const LEAST_SECRET = 16
+
+export function secret(text: string): string {
+  if (text.length < LEAST_SECRET)
+    throw new Unfit(`the secret is too short: it takes ${LEAST_SECRET} characters or more`)
+  return text
+}
+
+export function workerName(text: string): string {
+  if (!/^[A-Za-z0-9._-]{1,40}$/.test(text))
+    throw new Unfit(`'${text}' is no name; write up to 40 letters, digits, dots or hyphens`)
+  return text
+}
+
+/** Where a worker puts its volumes. */
+export function volumePlace(text: string): string {
+  if (text === 'upload' || text === 'keep') return text
+  if (/^dir:[^\x00-\x1f]{1,1000}$/.test(text)) return text
+  if (/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9!_.*'()/-]{0,500})?$/.test(text))
+    return text.replace(/\/+$/, '')
+  throw new Unfit(`'${text}' is no place for volumes; write upload, keep, dir:/PATH or s3://BUCKET/PREFIX`)
+}
+
+export function s3Region(text: string): string {
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) throw new Unfit(`'${text}' is no region; write eu-west-1 or the like`)
+  return text
+}

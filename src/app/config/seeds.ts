@@ -1,0 +1,93 @@
+/** Seeds as operators give them: arguments, a file, standard input. All are checked before anything is fetched. */
+import { constants } from 'node:buffer'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { Problem } from '../../base/errors.ts'
+import { parseSeed, parseSeedFile } from '../../web/url/seed.ts'
+import type { WebUrl } from '../../web/url/web-url.ts'
+
+export type Seed = WebUrl
+
+export interface SeedSources {
+  words: readonly string[]
+  /** The file of `--seeds`; `-` is standard input. */
+  file: string | undefined
+  /** A file with comments only will do: a server may wait for its first seeds. */
+  mayBeEmpty?: boolean
+}
+
+export function readSeeds(sources: SeedSources, read: (path: string) => string = readText): Seed[] {
+  const seeds = sources.words.map(seedOfWord)
+  if (sources.file === undefined) return seeds
+  const name = sources.file === '-' ? 'standard input' : sources.file
+  const file = parseSeedFile(read(sources.file), name)
+  const [first, ...others] = file.problems
+  if (first !== undefined) {
+    const more = others.length === 0 ? '' : ` (and ${others.length} more: lines ${lineList(others)})`
+    throw new Problem('bad-seed', `${first.file}, line ${first.line}: '${first.text}' is no seed: ${first.why}${more}`)
+  }
+  // One by one: a national domain's list has more names than a call takes arguments.
+  for (const { url } of file.seeds) seeds.push(url)
+  if (seeds.length === 0 && !sources.mayBeEmpty)
+    throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
+  return seeds
+}
+
+function seedOfWord(word: string): Seed {
+  const seed = parseSeed(word)
+  if (seed.kind === 'bad') throw new Problem('bad-seed', `'${clip(word)}' is no seed: ${seed.why}`)
+  return seed.url
+}
+
+const MOST_LINES = 5
+
+function lineList(problems: readonly { line: number }[]): string {
+  const lines = problems.slice(0, MOST_LINES).map(({ line }) => line)
+  return lines.join(', ') + (problems.length > MOST_LINES ? ' …' : '')
+}
+
+/** For a message: one short line. */
+function clip(text: string): string {
+  const plain = text.replace(/[\x00-\x1f\x7f-\x9f]/g, '?')
+  return plain.length > 80 ? `${plain.slice(0, 80)}…` : plain
+}
+
+const AT_ONCE = 64 * 1024
+/** Far longer than any URL that is looked at: what has no end of a line until here is no list (a device, a film). */
+const LONGEST_LINE = 64 * 1024
+/** As much text as fits one value; the names of the largest national domains take a fifth of it. */
+const MOST_BYTES = constants.MAX_STRING_LENGTH
+
+function readText(path: string): string {
+  try {
+    return readList(path)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    throw new Problem('unreadable', `--seeds: cannot read ${path === '-' ? 'standard input' : path}: ${why}`)
+  }
+}
+
+/** Lists may be long and come through a pipe, so a file has no size that could be looked at first. */
+function readList(path: string): string {
+  const fd = path === '-' ? 0 : openSync(path, 'r')
+  try {
+    const pieces: Uint8Array[] = []
+    let size = 0
+    let line = 0
+    const buffer = new Uint8Array(AT_ONCE)
+    for (;;) {
+      const got = readSync(fd, buffer)
+      if (got === 0) return new TextDecoder().decode(Buffer.concat(pieces))
+      const bytes = buffer.slice(0, got)
+      const lastEnd = Math.max(bytes.lastIndexOf(0x0a), bytes.lastIndexOf(0x0d))
+      line = lastEnd < 0 ? line + got : got - lastEnd - 1
+      size += got
+      if (line > LONGEST_LINE)
+        throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed a line`)
+      if (size > MOST_BYTES)
+        throw new Error(`it has more than ${MOST_BYTES} bytes; orbweaver seed takes lists of any length`)
+      pieces.push(bytes)
+    }
+  } finally {
+    if (fd !== 0) closeSync(fd)
+  }
+}

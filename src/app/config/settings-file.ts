@@ -1,0 +1,94 @@
+/** `orbweaver.yaml`: the same keys as the flags, one a line; lists where a flag may be repeated. */
+import { createRequire } from 'node:module'
+import type { Node } from 'yaml'
+import { Problem } from '../../base/errors.ts'
+import type { Given } from './given.ts'
+import { keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
+import { nearest } from './nearest.ts'
+
+export interface FileEntry {
+  texts: string[]
+  line: number
+}
+
+/** Longer than any list of settings; a file of this size is something else. */
+const LONGEST_FILE = 1_000_000
+
+/** Loaded when there is a file to read: its seventy modules take longer than all the rest of the settings. */
+const loadYaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml')
+
+export function readSettingsFile(text: string, path: string): Map<SettingName, FileEntry> {
+  if (text.length > LONGEST_FILE) throw new Problem('bad-config', `${path} is too long to be a file of settings`)
+  const yaml = loadYaml()
+  const { isMap, isScalar, LineCounter, parseDocument } = yaml
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, schema: 'failsafe' })
+  const broken = document.errors[0]
+  if (broken !== undefined)
+    throw new Problem(
+      'bad-config',
+      `${path}, line ${lines.linePos(broken.pos[0]).line}: ${broken.message.split('\n')[0]}`,
+    )
+  const entries = new Map<SettingName, FileEntry>()
+  const root = document.contents
+  if (root === null || (isScalar(root) && root.value === '')) return entries
+  if (!isMap(root))
+    throw new Problem('bad-config', `${path} should hold lines of the form 'key: value', for instance 'pause: 5s'`)
+  for (const { key, value } of root.items) {
+    const line = lines.linePos((key as Node).range?.[0] ?? 0).line
+    const written = isScalar(key) ? String(key.value) : ''
+    const name = SETTING_NAMES.find((n) => keyOf(n) === written && !settingOf(n).flagOnly)
+    if (name === undefined) throw unknownKey(written, `${path}, line ${line}`)
+    entries.set(name, { texts: textsOf(yaml, value, name, `${path}, line ${line}`), line })
+  }
+  return entries
+}
+
+/** A scalar, a list of scalars, or for `HOST=…` and `TYPE=…` settings a map. */
+function textsOf(yaml: typeof import('yaml'), value: unknown, name: SettingName, where: string): string[] {
+  const { isMap, isScalar, isSeq } = yaml
+  if (isScalar(value)) return value.value === '' && settingOf(name).repeatable ? [] : [String(value.value)]
+  const { repeatable, form } = settingOf(name)
+  if (isSeq(value) && repeatable && value.items.every(isScalar)) return value.items.map((item) => String(item.value))
+  if (isMap(value) && form.includes('=')) {
+    return value.items.map(({ key, value: right }) => {
+      if (!isScalar(key) || !isScalar(right))
+        throw new Problem('bad-config', `${where}: ${keyOf(name)} should map ${form}`)
+      return `${key.value}=${right.value}`
+    })
+  }
+  throw new Problem('bad-config', `${where}: ${keyOf(name)} takes ${repeatable ? 'a list of values' : 'one value'}`)
+}
+
+function unknownKey(written: string, where: string): Problem {
+  const keys = SETTING_NAMES.filter((name) => !settingOf(name).flagOnly).map(keyOf)
+  const near = nearest(written, keys)
+  return new Problem(
+    'bad-config',
+    `${where}: unknown key '${written}'${near === undefined ? '' : `; did you mean '${near}'?`}`,
+  )
+}
+
+/** The file of a new collection: only what was set, and only what makes the collection. */
+export function writeSettingsFile(given: ReadonlyMap<SettingName, Given>, version: string): string {
+  const kept: string[] = []
+  for (const name of SETTING_NAMES) {
+    const by = given.get(name)
+    if (by === undefined || by.source.by === 'preset' || !settingOf(name).lasting) continue
+    if (!settingOf(name).repeatable) kept.push(`${keyOf(name)}: ${scalar(by.texts[0])}\n`)
+    else if (by.texts.length === 0) kept.push(`${keyOf(name)}: []\n`)
+    else kept.push(`${keyOf(name)}:\n`, ...by.texts.map((text) => `  - ${scalar(text)}\n`))
+  }
+  const head =
+    `# What this collection was made with (Orbweaver ${version}). Settings that are not here have their defaults;\n` +
+    "# 'orbweaver config -c DIR' shows all of them. A crawl that goes on reads this file.\n"
+  return head + kept.join('')
+}
+
+/** What no reader of YAML takes for anything but a text, whatever stands in it. */
+const PLAIN = /^(?:[1-9]\d*(?:ms|s|m|h|d)|(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z](?:[\w./+-]|:(?=\S))*)$/i
+
+/** Plain where that is safe, else as JSON writes it, which YAML reads as a quoted scalar. */
+function scalar(text: string): string {
+  return PLAIN.test(text) ? text : JSON.stringify(text)
+}

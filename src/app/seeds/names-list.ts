@@ -1,0 +1,104 @@
+/**
+ * Lists of domain names, as they can be had: one name a line, `rank,name` (Tranco, Alexa, Umbrella), the first column that
+ * is no number of other tables (Majestic), and zone files of registries. A name is no URL: it becomes the first guess.
+ */
+import { isIP } from 'node:net'
+import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
+import { type Found, refused } from './found.ts'
+import { type Line, linesOf } from './lines.ts'
+import { type Chunks, unfolded } from './unfold.ts'
+
+export async function* namesOf(chunks: Chunks): AsyncGenerator<readonly Found[]> {
+  const read = namesReader()
+  for await (const lines of linesOf(unfolded(chunks))) yield lines.flatMap(read)
+}
+
+/** Types of records whose owner may be a web server; of a signed zone most records are none of these. */
+const OF_HOSTS = new Set(['NS', 'A', 'AAAA', 'CNAME', 'HTTPS', 'MX'])
+const OF_OTHERS = new Set(
+  'SOA TXT SRV PTR DS DNSKEY CDS CDNSKEY RRSIG NSEC NSEC3 NSEC3PARAM CAA TLSA SPF SSHFP NAPTR DNAME LOC HINFO RP SVCB ZONEMD'.split(
+    ' ',
+  ),
+)
+/** A bracket that a zone file never closes hides no more than this. */
+const MOST_LINES_IN_BRACKETS = 200
+
+/** Reads line by line; a zone file's origin is remembered from the line that names it. */
+export function namesReader(): (line: Line) => Found[] {
+  let isZone = false
+  let origin = ''
+  let inBrackets = 0
+  return ({ number, text, isTooLong }) => {
+    if (isTooLong) return [refused(text, number, 'the line is too long')]
+    if (inBrackets > 0) {
+      inBrackets = text.includes(')') ? 0 : inBrackets - 1
+      return []
+    }
+    const line = text.replace(/^[;#].*|\s[;#].*/, '')
+    if (line.trim() === '') return []
+    const directive = /^\$(ORIGIN|TTL|INCLUDE|GENERATE)\b\s*(\S*)/i.exec(line)
+    if (directive !== null) {
+      isZone = true
+      if (directive[1].toUpperCase() === 'ORIGIN') origin = directive[2].replace(/\.$/, '')
+      return []
+    }
+    const words = line.trim().split(/\s+/)
+    const type = recordType(words)
+    if (type !== undefined) isZone = true
+    if (isZone && line.includes('(') && !line.includes(')')) inBrackets = MOST_LINES_IN_BRACKETS
+    // The owner is that of the line before.
+    if (isZone && /^\s/.test(line)) return []
+    if (type !== undefined) return OF_HOSTS.has(type) ? nameOf(absolute(words[0], origin), number) : []
+    const field = firstName(line)
+    // The head of a table.
+    if (number === 1 && !field.includes('.')) return []
+    return nameOf(field, number)
+  }
+}
+
+/** `example.org. 86400 IN NS ns1.example.net.`: the NS; undefined when the line is no record. */
+function recordType(words: readonly string[]): string | undefined {
+  for (const word of words.slice(1, 4)) {
+    const type = word.toUpperCase()
+    if (OF_HOSTS.has(type) || OF_OTHERS.has(type)) return type
+    if (!/^(\d+[smhdw]?|IN|CH|HS)$/i.test(word)) return undefined
+  }
+  return undefined
+}
+
+function absolute(owner: string, origin: string): string {
+  if (owner === '@') return origin
+  return owner.endsWith('.') || origin === '' ? owner : `${owner}.${origin}`
+}
+
+/** Of a line of fields the first that is no number. */
+function firstName(line: string): string {
+  const fields = line.trim().split(/[,;\t ]+/, 8)
+  const bare = fields.map((field) => field.replace(/^["']|["']$/g, ''))
+  return bare.find((field) => field !== '' && !/^\d+$/.test(field)) ?? bare[0]
+}
+
+function nameOf(text: string, at: number): Found[] {
+  const url = firstGuess(text)
+  return [typeof url === 'string' ? refused(text, at, url) : { kind: 'seed', url, at, path: 'N' }]
+}
+
+/** The first URL to try for a name, or why it is none. */
+export function firstGuess(text: string): WebUrl | string {
+  if (text.length > 300) return 'it is too long for a name'
+  const name = text
+    .replace(/^https?:\/\//i, '')
+    .replace(/\/$/, '')
+    .replace(/\.$/, '')
+  if (name.includes('*')) return 'it is a pattern, no name'
+  if (name.includes('@')) return 'it looks like an e-mail address'
+  if (/[/?#]/.test(name)) return 'it is a page; give it with --seeds'
+  if (isIP(name) !== 0 || name.startsWith('[')) return 'it is an address, no name'
+  if (name.includes(':')) return 'a name has no port; give it with --seeds'
+  const url = parseUrl(`https://${name}/`)
+  if (url === undefined) return 'it is no host name'
+  if (isIP(url.host) !== 0) return `it reads as the address ${url.host}`
+  if (!url.host.includes('.')) return 'it is no full name'
+  if (/(^|\.)_/.test(url.host)) return 'names with _ are no hosts'
+  return url.href === `https://${url.host}/` ? url : 'it is no host name'
+}

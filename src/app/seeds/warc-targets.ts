@@ -1,0 +1,166 @@
+/**
+ * The target URIs of the responses and revisits in WARC files of others, packed or not, record by record or as a whole.
+ * Of each record its head is read and the first bytes of its block; the rest streams by, so that a record may be of any size.
+ */
+import { WarcHeaders } from '../../web/warc/reader.ts'
+import { target } from './cdx.ts'
+import type { Found } from './found.ts'
+import { type Chunks, Damaged, unfolded } from './unfold.ts'
+
+const LONGEST_HEAD = 256 * 1024
+/** Of a block: the status line, and the headers up to the media type in most answers. */
+const PEEKED = 8 * 1024
+
+const CR = 0x0d
+const LF = 0x0a
+
+export async function* capturedUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
+  const scanner = new WarcScanner()
+  let isEmpty = true
+  for await (const chunk of unfolded(chunks)) {
+    isEmpty &&= chunk.length === 0
+    const { found, damage } = scanner.push(chunk)
+    if (found.length > 0) yield found
+    if (damage !== undefined) throw damage
+  }
+  if (isEmpty) yield [{ kind: 'note', what: 'it is empty' }]
+  const found = scanner.end()
+  if (found.length > 0) yield found
+  if (scanner.damage !== undefined) throw scanner.damage
+}
+
+interface Head {
+  type: string
+  url: string | undefined
+  length: number
+}
+
+/** Bytes go in piece by piece, the URLs of the records that they complete come out. */
+export class WarcScanner {
+  #held: Uint8Array = new Uint8Array(0)
+  #head: Head | undefined
+  /** Bytes of the block that are still to pass by. */
+  #skip = 0
+  /** Where `#held` begins in the unfolded file. */
+  #at = 0
+  #records = 0
+  damage: Damaged | undefined
+
+  push(chunk: Uint8Array): { found: Found[]; damage?: Damaged } {
+    const found: Found[] = []
+    if (this.#held.length === 0 && this.#skip >= chunk.length) {
+      this.#skip -= chunk.length
+      this.#at += chunk.length
+      return { found }
+    }
+    this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
+    while (this.damage === undefined && this.#step(found, false)) {}
+    // Copied, so that a few bytes do not hold a whole chunk.
+    this.#held = new Uint8Array(this.#held)
+    return this.damage === undefined ? { found } : { found, damage: this.damage }
+  }
+
+  /** The last record, and whether the file ends where one does. */
+  end(): Found[] {
+    const found: Found[] = []
+    while (this.damage === undefined && this.#step(found, true)) {}
+    if (this.damage !== undefined) return found
+    if (this.#head !== undefined || this.#skip > 0) this.damage = new Damaged(`ends inside record ${this.#records}`)
+    else if (this.#held.length > 0) this.#fault('ends inside the head of a record')
+    return found
+  }
+
+  #fault(what: string): void {
+    this.damage = new Damaged(`${what} (record ${this.#records + 1}, byte ${this.#at} of its unpacked text)`)
+  }
+
+  #take(length: number): Uint8Array {
+    const taken = this.#held.subarray(0, length)
+    this.#held = this.#held.subarray(length)
+    this.#at += taken.length
+    return taken
+  }
+
+  /** One thing done with what is held; false when more bytes are needed. */
+  #step(found: Found[], isEnd: boolean): boolean {
+    if (this.#skip > 0) {
+      if (this.#held.length === 0) return false
+      this.#skip -= this.#take(this.#skip).length
+      return true
+    }
+    if (this.#head !== undefined) return this.#block(this.#head, found, isEnd)
+    return this.#nextHead()
+  }
+
+  #nextHead(): boolean {
+    let blank = 0
+    while (this.#held[blank] === CR || this.#held[blank] === LF) blank++
+    this.#take(blank)
+    if (this.#held.length === 0) return false
+    const begin = Buffer.from(this.#held.subarray(0, 5)).toString('latin1')
+    if (!'WARC/'.startsWith(begin)) {
+      this.#fault(this.#records === 0 ? 'is no WARC file' : 'is damaged: no record begins where one should')
+      return false
+    }
+    const end = endOfHead(this.#held)
+    if (end === undefined) {
+      if (this.#held.length > LONGEST_HEAD) this.#fault('has a record whose head does not end')
+      return false
+    }
+    const head = readHead(Buffer.from(this.#held.subarray(0, end)).toString('utf8'))
+    if (head === undefined) {
+      this.#fault('has a record without a Content-Length')
+      return false
+    }
+    this.#take(end)
+    this.#records++
+    this.#head = head
+    return true
+  }
+
+  /** The beginning of the block says how the page answered. */
+  #block({ type, url, length }: Head, found: Found[], isEnd: boolean): boolean {
+    const wanted = url === undefined || !(type === 'response' || type === 'revisit') ? 0 : Math.min(length, PEEKED)
+    if (this.#held.length < wanted && !isEnd) return false
+    const peeked = Buffer.from(this.#held.subarray(0, wanted)).toString('latin1')
+    if (wanted > 0 || (url !== undefined && type === 'revisit' && length === 0)) {
+      const status = /^HTTP\/\d(?:\.\d)? +(\d{3})/.exec(peeked)?.[1]
+      const mediaType =
+        status === undefined ? undefined : /^content-type:[ \t]*([^\s;,]{1,100})/im.exec(httpHead(peeked))?.[1]
+      found.push(...target({ url: url ?? '', status, mediaType, at: this.#records }))
+    }
+    this.#head = undefined
+    this.#skip = length
+    return true
+  }
+}
+
+/** Behind the first empty line; some writers end their lines with LF alone. */
+function endOfHead(bytes: Uint8Array): number | undefined {
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
+    if (bytes[at + 1] === LF) return at + 2
+    if (bytes[at + 1] === CR && bytes[at + 2] === LF) return at + 3
+  }
+  return undefined
+}
+
+function readHead(text: string): Head | undefined {
+  const lines = text.split(/\r?\n/).slice(1)
+  const headers = new WarcHeaders(
+    lines
+      .filter((line) => line.includes(':'))
+      .map((line) => [line.slice(0, line.indexOf(':')).trim(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  const length = headers.get('Content-Length')
+  if (length === undefined || !/^\d{1,15}$/.test(length)) return undefined
+  return {
+    type: headers.get('WARC-Type')?.toLowerCase() ?? '',
+    url: headers.uri('WARC-Target-URI'),
+    length: Number(length),
+  }
+}
+
+function httpHead(block: string): string {
+  const end = /\r?\n\r?\n/.exec(block)
+  return end === null ? block : block.slice(0, end.index)
+}

@@ -1,0 +1,106 @@
+/**
+ * Volumes in the archive folder in which the catalogue names nothing. A report may still be on its way: as long as anything lies
+ * in the inbox no volume is judged, and one that a worker sent is nobody's only when that worker was silent for very long.
+ * And beginnings of volumes that are complete elsewhere: their workers turned to another server or store before the end.
+ */
+import { join } from 'node:path'
+import type { Instant } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import { knownEnd } from '../../collection/captures/read-captures.ts'
+import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
+import { onlyCopies } from './only-copies.ts'
+import { type Findings, MOST_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
+
+const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
+/** Who sent it, wherever it lies, and when he was seen last; null: nobody knows him any more. */
+const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_place p LEFT JOIN worker w ON w.id = p.worker
+  WHERE p.name = ?`
+/** Whole, and with somebody who is known. */
+const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_place p LEFT JOIN house h ON h.id = p.node
+  WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
+const FORGET_PLACE = 'DELETE FROM volume_place WHERE name = ? AND node = ?'
+
+export async function orphanVolumes(
+  database: Database,
+  { disk, folder, node }: OwnFolder,
+  silentSince: Instant,
+): Promise<Findings> {
+  const archive = join(folder, 'archive')
+  const files = disk.list(archive).filter((file) => isVolume(file) || isOpenVolume(file))
+  const waiting = await database.read(async (tx) => (await queries(tx).get<{ n: number }>(COUNT_INBOX))!.n)
+  if (waiting > 0 && files.length > 0)
+    return {
+      orphans: [],
+      notes: [`volumes were not looked at: ${waiting} parts in the inbox may name what is in them`],
+    }
+  const removing = (file: string, isStillOne: () => Promise<boolean>) => async () => {
+    if (!(await isStillOne())) return false
+    disk.remove(join(archive, file))
+    // Durable before the table forgets it: a row without a file is found next time, a file without a row is anybody's.
+    await disk.syncFolder(archive)
+    if (node !== undefined) await database.transact((tx) => queries(tx).run(FORGET_PLACE, nameOf(file), node))
+    return true
+  }
+  const orphans: Orphan[] = []
+  const unnamed: string[] = []
+  for (const file of files) {
+    if (unnamed.length + orphans.length >= MOST_OF_A_KIND) break
+    const complete = () => database.read((tx) => completeElsewhere(tx, disk, file, node))
+    const place = await complete()
+    if (place !== undefined) {
+      const why = `a beginning that its worker left: all of it lies ${place}`
+      const bytes = disk.size(join(archive, file)) ?? 0
+      const remove = removing(file, async () => (await complete()) !== undefined)
+      orphans.push({ kind: 'volume', name: file, why, bytes, remove })
+    } else if (await database.read((tx) => isUnnamed(tx, nameOf(file), silentSince))) unnamed.push(file)
+  }
+  const needed = await onlyCopies(
+    database,
+    disk,
+    unnamed.map((file) => join(archive, file)),
+  )
+  const notes = [...needed].map((path) => `${path} stays: no capture names it, but revisits refer to payloads in it`)
+  for (const file of unnamed) {
+    if (needed.has(join(archive, file))) continue
+    orphans.push({
+      kind: 'volume',
+      name: file,
+      why: 'no capture names anything in it, and no report of it can come any more',
+      bytes: disk.size(join(archive, file)) ?? 0,
+      remove: removing(file, () => database.read((tx) => isUnnamed(tx, nameOf(file), silentSince))),
+    })
+  }
+  return { orphans, notes }
+}
+
+/** Where the whole of a volume lies of which only a beginning is here. A folder must be seen to hold it: it may be this one. */
+async function completeElsewhere(
+  tx: Tx,
+  disk: Disk,
+  file: string,
+  node: string | undefined,
+): Promise<string | undefined> {
+  if (!isOpenVolume(file)) return undefined
+  const name = nameOf(file)
+  const known = await knownEnd(tx, name)
+  type Place = { node: string; bytes: number; server: string | null }
+  for (const place of await queries(tx).all<Place>(READ_COMPLETE, name)) {
+    if (place.node === node || place.bytes < known) continue
+    if (place.server !== null) return `with server ${place.server}`
+    if (place.node.startsWith('s3:')) return `in ${place.node}`
+    if (!place.node.startsWith('dir:')) continue
+    const folder = place.node.slice('dir:'.length)
+    if (disk.size(join(folder, name)) === place.bytes) return `in ${folder}`
+  }
+  return undefined
+}
+
+async function isUnnamed(tx: Tx, name: string, silentSince: Instant): Promise<boolean> {
+  if ((await knownEnd(tx, name)) > 0) return false
+  const owners = await queries(tx).all<{ worker: string; seenAt: Instant | null }>(READ_OWNERS, name)
+  return owners.every(({ seenAt }) => seenAt === null || seenAt < silentSince)
+}
+
+const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)

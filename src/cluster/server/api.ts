@@ -1,0 +1,262 @@
+/** The HTTP side: every call of `cluster/wire/calls.ts` under its path, and what is common to all of them. */
+import { createServer } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { Compile } from 'typebox/compile'
+import type { Clock, Millis } from '../../base/clock.ts'
+import { inTime } from '../../base/in-time.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../contracts/events.ts'
+import { ApiError } from '../wire/api-error.ts'
+import { CALLS, type CallDefinition, type CallName } from '../wire/calls.ts'
+import { openApi } from '../wire/openapi.ts'
+import {
+  MOST_BODY_BYTES,
+  MOST_SENT_BYTES,
+  MOST_VOLUME_PIECE,
+  PARTS_TYPE,
+  PROTOCOL,
+  PROTOCOL_HEADER,
+  TIME_HEADER,
+} from '../wire/protocol.ts'
+import type { CallNote } from './call-log.ts'
+import type { Callers } from './callers.ts'
+import { apiErrorOf, noDatabase } from './errors.ts'
+import type { Asked, Handlers } from './handlers.ts'
+import { METRICS_TYPE, type Metrics } from './metrics.ts'
+import type { Rates } from './rates.ts'
+import { remembered } from './remembered.ts'
+
+export interface ApiTools {
+  handlers: Handlers
+  callers: Callers
+  /** Of workers by their id; of everybody else by their address. */
+  workerRates: Rates
+  strangerRates: Rates
+  metrics: Metrics
+  note(call: CallNote): void
+  clock: Clock
+  journal: Journal<Event>
+  isEnding(): boolean
+  /** Rejects, or takes too long, when the database cannot be reached. */
+  reachable(): Promise<void>
+  program: string
+  tls: { cert: string; key: string } | undefined
+}
+
+/** Of a request's head and body: who is slower holds a socket for nothing. */
+const HEAD_WITHIN: Millis = 20_000
+const REQUEST_WITHIN: Millis = 120_000
+/** Longer than the pauses between a worker's calls, and than what proxies in front usually keep. */
+const KEEP_ALIVE: Millis = 75_000
+const HEALTH_WITHIN: Millis = 3000
+const PAGE_FRESH: Millis = 1000
+const MOST_HEADER_BYTES = 16 * 1024
+
+const BODY_LIMIT = { parts: MOST_SENT_BYTES, bytes: MOST_VOLUME_PIECE } as const
+
+export function buildApi(tools: ApiTools): FastifyInstance {
+  const { tls, clock } = tools
+  const app = fastify({
+    logger: false,
+    // Said by ourselves, in the words of the API.
+    return503OnClosing: false,
+    exposeHeadRoutes: false,
+    frameworkErrors: (error, request, reply) => refuse(error, request, reply),
+    serverFactory(answer) {
+      const options = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
+      const server = tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer)
+      server.keepAliveTimeout = KEEP_ALIVE
+      return server
+    },
+  })
+  app.setValidatorCompiler(({ schema }) => validator(schema as TSchema))
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value))
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, app.getDefaultJsonParser('error', 'error'))
+  for (const type of [PARTS_TYPE, 'application/octet-stream'])
+    app.addContentTypeParser(type, { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+
+  const refuse = (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const known = apiErrorOf(error)
+    if (known.code === 'bug') tools.journal.tell({ kind: 'trouble', what: `a call failed: ${stackOf(error)}` })
+    if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
+    // What was sent and not read stays in the socket: the next request on it would begin with it.
+    if (known.code === 'too-big') reply.header('connection', 'close')
+    return reply.code(known.status).type('application/json').send(known.body)
+  }
+  app.setErrorHandler(refuse)
+  app.setNotFoundHandler((request, reply) => {
+    const what = `there is no ${request.method} ${request.url.slice(0, 200)}`
+    return refuse(new ApiError('not-found', what, 'the calls are listed in /api/openapi.json'), request, reply)
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    reply.header(TIME_HEADER, String(clock.now()))
+    // A connection that is kept would keep the server from ending.
+    if (tools.isEnding()) reply.header('connection', 'close')
+  })
+  for (const name of Object.keys(CALLS) as CallName[]) addCall(app, name, tools)
+  addPages(app, tools)
+  return app
+}
+
+function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
+  const call: CallDefinition = CALLS[name]
+  const { clock, handlers, metrics } = tools
+  const handler = handlers[name] as (asked: Asked, body: unknown) => Promise<object>
+  const askedBy = new WeakMap<FastifyRequest, { asked: Asked; began: Millis }>()
+
+  app.route({
+    method: call.method,
+    url: call.path,
+    bodyLimit: typeof call.body === 'string' ? BODY_LIMIT[call.body] : MOST_BODY_BYTES,
+    schema: {
+      ...(typeof call.body === 'object' ? { body: call.body } : {}),
+      ...(call.params === undefined ? {} : { params: call.params }),
+      ...(call.query === undefined ? {} : { querystring: call.query }),
+    },
+    // Before the body is read: who may not call need not send it.
+    async onRequest(request) {
+      const began = clock.elapsed()
+      const asked = blank(request)
+      askedBy.set(request, { asked, began })
+      if (tools.isEnding()) throw new ApiError('ending', 'this server is ending', 'ask another one', 2)
+      if (call.by !== 'worker') return limit(tools.strangerRates, asked.address)
+      checkProtocol(request)
+      try {
+        asked.worker = await tools.callers.who(request.headers.authorization)
+      } catch (error) {
+        limit(tools.strangerRates, asked.address)
+        throw error
+      }
+      limit(tools.workerRates, asked.worker)
+    },
+    async handler(request, reply) {
+      const { asked } = askedBy.get(request)!
+      if (typeof call.body === 'string') asked.bytes = bytesOf(request)
+      const { name = '' } = request.params as { name?: string }
+      const { offset = '0', length = '0' } = request.query as { offset?: string; length?: string }
+      asked.name = name
+      asked.offset = Number(offset)
+      asked.length = Number(length)
+      const answer = await handler(asked, request.body)
+      if (answer instanceof Uint8Array) reply.type('application/octet-stream')
+      return answer
+    },
+    async onError(request, _reply, error) {
+      const known = askedBy.get(request)
+      if (known !== undefined) known.asked.note.result = apiErrorOf(error).code
+    },
+    async onResponse(request) {
+      const known = askedBy.get(request)
+      if (known === undefined) return
+      const { worker, note } = known.asked
+      const tookMs = clock.elapsed() - known.began
+      const bytes = Number(request.headers['content-length'] ?? 0)
+      metrics.called(name, note.result, tookMs, bytes)
+      if (worker !== '') tools.note({ at: clock.now(), worker, call: name, ...note, bytes, tookMs })
+    },
+  })
+}
+
+function nobodyAsked(): Asked {
+  return {
+    worker: '',
+    address: '',
+    forwarded: false,
+    name: '',
+    offset: 0,
+    bytes: new Uint8Array(0),
+    packing: '',
+    gone: () => false,
+    note: { items: 0, result: 'ok' },
+  }
+}
+
+function blank(request: FastifyRequest): Asked {
+  const { socket } = request.raw
+  return {
+    ...nobodyAsked(),
+    address: socket.remoteAddress ?? '',
+    forwarded: request.headers['x-forwarded-for'] !== undefined || request.headers.forwarded !== undefined,
+    length: 0,
+    join: joinShown(request.headers.authorization),
+    packing: request.headers['content-encoding'] ?? '',
+    gone: () => socket.destroyed,
+  }
+}
+
+/** An operator's, as `readVolume` wants it. */
+function joinShown(authorization: string | undefined): string | undefined {
+  const [, shown] = /^Join ([A-Za-z0-9_-]{1,2000})$/.exec(authorization ?? '') ?? []
+  return shown === undefined ? undefined : Buffer.from(shown, 'base64url').toString()
+}
+
+function checkProtocol(request: FastifyRequest): void {
+  const spoken = request.headers[PROTOCOL_HEADER]
+  if (spoken === String(PROTOCOL)) return
+  const what = typeof spoken === 'string' ? `protocol ${spoken.slice(0, 20)}` : 'no protocol that it names'
+  throw new ApiError(
+    'other-protocol',
+    `the worker speaks ${what}, this server ${PROTOCOL}`,
+    `use the same version of orbweaver for both (header ${PROTOCOL_HEADER})`,
+  )
+}
+
+function limit(rates: Rates, who: string): void {
+  const waitMs = rates.ask(who)
+  if (waitMs === undefined) return
+  throw new ApiError('too-many', 'too many calls', 'ask less often', Math.max(1, Math.ceil(waitMs / 1000)))
+}
+
+function bytesOf({ body }: FastifyRequest): Uint8Array {
+  if (body instanceof Uint8Array) return body
+  throw new ApiError('other-type', 'this call takes bytes', `send ${PARTS_TYPE} or application/octet-stream`)
+}
+
+/** Health, metrics and the description of the API: for operators and their tools. */
+function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, program, journal }: ApiTools): void {
+  const description = JSON.stringify(openApi(program))
+  // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
+  const healthy = remembered(clock, PAGE_FRESH, async () => {
+    if (!(await inTime(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
+  })
+  const page = remembered(clock, PAGE_FRESH, async () => {
+    const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
+      journal.tell({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
+      return undefined
+    })
+    return metrics.text(statistics)
+  })
+  app.get('/api/openapi.json', async (_request, reply) => {
+    reply.type('application/json')
+    return description
+  })
+  app.get('/healthz', async () => {
+    try {
+      await healthy()
+    } catch (error) {
+      throw noDatabase(`the database cannot be reached: ${error instanceof Error ? error.message : error}`)
+    }
+    return { status: 'ok', program }
+  })
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(METRICS_TYPE)
+    return page()
+  })
+}
+
+/** By the same checks that the other end of the wire uses; nothing is coerced, nothing taken out. */
+function validator(schema: TSchema) {
+  const compiled = Compile(schema)
+  return (value: unknown) => {
+    if (compiled.Check(value)) return { value }
+    const [first] = compiled.Errors(value)
+    const where = first?.instancePath === '' ? 'it' : first?.instancePath
+    const said = `${where} ${first?.message ?? 'has another shape'}`.slice(0, 300)
+    return { error: new ApiError('bad-request', said, 'the shape is in /api/openapi.json') }
+  }
+}
+
+const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error))

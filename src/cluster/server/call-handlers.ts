@@ -1,0 +1,90 @@
+/** Every call of the API with what answers it, over one house. What carries requests and answers is not known here. */
+import type { Bell } from '../../base/bell.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import type { Journal } from '../../base/journal.ts'
+import { freshBytes, freshId } from '../../base/random.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { Database } from '../../database/database.ts'
+import { PROTOCOL } from '../wire/protocol.ts'
+import { checkInHandler } from './check-in.ts'
+import type { Handlers } from './handlers.ts'
+import { Holdings } from './holdings.ts'
+import { checkJoin } from './join.ts'
+import { type HouseFigures, statisticsOf } from './statistics.ts'
+import { ticketsBy } from './tickets.ts'
+import { uploadHandlers, volumePlaces } from './uploads.ts'
+import { volumeHandlers } from './volume-calls.ts'
+import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-book.ts'
+import { workerHandlers } from './worker-calls.ts'
+
+export interface HandlerParts {
+  /** The same after each start: volumes that were sent here are found by it. */
+  id: string
+  calls: ServerCalls
+  database: Database
+  disk: Disk
+  /** Where volumes of workers are put. */
+  archiveFolder: string
+  clock: Clock
+  journal: Journal<Event>
+  figures(): Promise<HouseFigures>
+  /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
+  nudge: Bell
+  program: string
+  /** What a new worker must know; undefined: only workers of the same machine may join. */
+  joinSecret: string | undefined
+}
+
+export interface HandlerTools {
+  book: WorkerBook
+  isEnding(): boolean
+  /** Leases that one worker may have out. */
+  mostLeases: number
+  /** A worker told how it is. */
+  heard(worker: string, news: WorkerNews): void
+}
+
+/** Servers that were not seen for longer are not named; workers not seen for longer are silent. */
+export const SEEN_WITHIN: Millis = 60_000
+
+export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
+  const { clock, journal, database, calls, nudge, program } = parts
+  const { book, isEnding, mostLeases } = tools
+  const tickets = ticketsBy(await book.ticketKey(freshBytes(32)))
+  const holdings = new Holdings(clock)
+  const servers = async () => {
+    const rows = await book.houses(clock.now() - SEEN_WITHIN)
+    return rows.map((row) => row.url)
+  }
+  return {
+    ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, mostLeases }),
+    ...uploadHandlers({
+      disk: parts.disk,
+      folder: parts.archiveFolder,
+      places: volumePlaces(database, parts.id),
+    }),
+    ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
+    checkIn: checkInHandler({ calls, tickets, holdings, journal }),
+    version: async () => ({ program, protocol: PROTOCOL }),
+    statistics: statisticsOf({
+      clock,
+      figures: parts.figures,
+      workers: () => database.read((tx) => sumWorkers(tx, clock.now() - SEEN_WITHIN)),
+      servers: async () => (await servers()).length,
+    }),
+    async register(asked, { name, region, version, join }) {
+      checkJoin(parts.joinSecret, join, asked)
+      const id = freshId()
+      const secret = freshBytes(32)
+      await book.register({ id, secret, name, region, version }, clock.now())
+      return { worker: id, secret: Buffer.from(secret).toString('base64url') }
+    },
+    servers: async () => ({ servers: await servers() }),
+    async alive({ worker }, news) {
+      tools.heard(worker, news)
+      return { servers: await servers() }
+    },
+  }
+}

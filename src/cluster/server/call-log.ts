@@ -1,0 +1,115 @@
+/** The record of calls (W3): noted at once, written in groups, thrown away when it is old enough. */
+import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { type Queries, queries } from '../../database/queries.ts'
+
+export interface CallNote {
+  at: Instant
+  worker: string
+  call: string
+  visit?: string
+  /** `ok`, a word of the answer, or an error's code. */
+  result: string
+  /** Visits handed out, parts stored, digests asked for. */
+  items: number
+  bytes: number
+  tookMs: Millis
+}
+
+/** While the database cannot be reached, the record is what is given up first. */
+const MOST_WAITING = 20_000
+/** Rows of one statement. */
+const ROWS = 50
+const FORGET_AT_ONCE = 5000
+
+const COLUMNS = 'at, worker, call, visit, result, items, bytes, took_ms'
+const PLACES = '(?, ?, ?, ?, ?, ?, ?, ?)'
+const insertOf = (rows: number) =>
+  `INSERT INTO worker_call (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => PLACES).join(', ')}`
+const INSERT_MANY = insertOf(ROWS)
+const INSERT_ONE = insertOf(1)
+
+export class CallLog {
+  readonly #database: Database
+  readonly #clock: Clock
+  readonly #keepFor: Millis
+  #waiting: CallNote[] = []
+  /** Calls that are in no record, since the last `flush` that said so. */
+  #dropped = 0
+
+  constructor(database: Database, clock: Clock, keepFor: Millis) {
+    this.#database = database
+    this.#clock = clock
+    this.#keepFor = keepFor
+  }
+
+  note(call: CallNote): void {
+    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(call)
+    else this.#dropped++
+  }
+
+  /** Writes what was noted; says how many notes were given up since the last time. */
+  async flush(): Promise<number> {
+    const notes = this.#waiting
+    this.#waiting = []
+    try {
+      if (notes.length > 0) await this.#database.transact((tx) => write(queries(tx), notes))
+    } catch (error) {
+      const room = MOST_WAITING - this.#waiting.length
+      this.#dropped += Math.max(0, notes.length - room)
+      this.#waiting = [...notes.slice(-room), ...this.#waiting]
+      throw error
+    }
+    const dropped = this.#dropped
+    this.#dropped = 0
+    return dropped
+  }
+
+  /** Some of what is too old; true when there is more. */
+  async forget(): Promise<boolean> {
+    const before = this.#clock.now() - this.#keepFor
+    const gone = await this.#database.transact((tx) =>
+      queries(tx).run(
+        'DELETE FROM worker_call WHERE id IN (SELECT id FROM worker_call WHERE at < ? ORDER BY at LIMIT ?)',
+        before,
+        FORGET_AT_ONCE,
+      ),
+    )
+    return gone === FORGET_AT_ONCE
+  }
+}
+
+async function write(sql: Queries, notes: readonly CallNote[]): Promise<void> {
+  let at = 0
+  for (; at + ROWS <= notes.length; at += ROWS)
+    await sql.run(INSERT_MANY, ...notes.slice(at, at + ROWS).flatMap((note) => valuesOf(note)))
+  for (; at < notes.length; at++) await sql.run(INSERT_ONE, ...valuesOf(notes[at]))
+}
+
+const valuesOf = ({ at, worker, call, visit, result, items, bytes, tookMs }: CallNote) => [
+  at,
+  worker,
+  call,
+  visit ?? null,
+  result,
+  items,
+  bytes,
+  tookMs,
+]
+
+export interface CallQuestion {
+  worker?: string
+  since: Instant
+  atMost: number
+}
+
+/** The latest first. */
+export function readCalls(tx: Tx, { worker, since, atMost }: CallQuestion): Promise<CallNote[]> {
+  const whose = worker === undefined ? '' : 'AND worker = ?3'
+  const values = worker === undefined ? [since, atMost] : [since, atMost, worker]
+  return queries(tx).all<CallNote>(
+    `SELECT at, worker, call, visit, result, items, bytes, took_ms AS "tookMs" FROM worker_call
+     WHERE at >= ?1 ${whose} ORDER BY at DESC, id DESC LIMIT ?2`,
+    ...values,
+  )
+}

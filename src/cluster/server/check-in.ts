@@ -1,0 +1,93 @@
+/** Parts come in: unpacked, checked against their tickets and against themselves, stored, and only then acknowledged. */
+import { turn } from '../../base/clock.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
+import { ApiError } from '../wire/api-error.ts'
+import type { PartAnswer } from '../wire/calls.ts'
+import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/parts-frame.ts'
+import { apiErrorOf, noDatabase } from './errors.ts'
+import type { Handlers } from './handlers.ts'
+import type { Holdings } from './holdings.ts'
+import { isSound } from './sound-report.ts'
+import type { Tickets } from './tickets.ts'
+
+export interface CheckInTools {
+  calls: Pick<ServerCalls, 'checkInSealed'>
+  tickets: Tickets
+  holdings: Holdings
+  journal: Journal<Event>
+}
+
+/** Bytes of check-ins that one server has in memory at once; more are told to come back. */
+const MOST_IN_FLIGHT = 128 * 2 ** 20
+/** Reports are read in pieces of so many bytes, 5 ms or so, with a turn of the event loop between. */
+const BYTES_A_TURN = 512 * 1024
+const BUSY_SECONDS = 1
+
+export function checkInHandler({ calls, tickets, holdings, journal }: CheckInTools): Handlers['checkIn'] {
+  let inFlight = 0
+
+  const judge = async (worker: string, parts: readonly TicketedPart[]): Promise<PartAnswer[]> => {
+    const answers: PartAnswer[] = []
+    let read = 0
+    for (const { ticket, part } of parts) {
+      if (read > BYTES_A_TURN) {
+        read = 0
+        await turn()
+      }
+      read += part.body.length
+      answers.push(!tickets.isFor(ticket, worker, part.visit) ? 'not-yours' : isSound(part) ? 'stored' : 'unreadable')
+    }
+    return answers
+  }
+  const store = async (worker: string, parts: SealedPart[]): Promise<void> => {
+    try {
+      if (parts.length > 0) await calls.checkInSealed(worker, parts)
+    } catch (error) {
+      // Whatever it was, they are not durable: the worker keeps them, and must hear when to try again.
+      const known = apiErrorOf(error)
+      const what = `parts of worker ${worker} could not be stored: ${error instanceof Error ? error.message : error}`
+      journal.tell({ kind: 'trouble', what })
+      throw known.retryAfterSeconds === undefined ? noDatabase('the parts could not be made durable') : known
+    }
+  }
+
+  return async ({ worker, bytes, packing, note }) => {
+    if (inFlight + bytes.length > MOST_IN_FLIGHT)
+      throw new ApiError('too-many', 'too many reports at once', 'send them again', BUSY_SECONDS)
+    inFlight += bytes.length
+    try {
+      const parts = await readParts(bytes, packing)
+      const answers = await judge(worker, parts)
+      const stored = parts.filter((_, at) => answers[at] === 'stored').map(({ part }) => part)
+      await store(worker, stored)
+      holdings.release(
+        worker,
+        stored.filter(({ last }) => last).map(({ visit }) => visit),
+      )
+      note.items = stored.length
+      if (parts.length === 1) note.visit = parts[0].part.visit
+      note.result = answers.find((answer) => answer !== 'stored') ?? 'ok'
+      return { answers }
+    } finally {
+      inFlight -= bytes.length
+    }
+  }
+}
+
+async function readParts(bytes: Uint8Array, packing: string): Promise<TicketedPart[]> {
+  try {
+    return readFrame(await unpack(bytes, packingOf(packing)))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new ApiError('bad-request', `the parts cannot be read: ${error.message}`, 'nothing of them was stored')
+  }
+}
+
+function packingOf(text: string): Packing {
+  if (text === '' || text === 'identity') return 'identity'
+  if (text === 'zstd' || text === 'gzip') return text
+  throw new ApiError('other-type', `parts packed by ${text.slice(0, 40)}`, 'send them as zstd, gzip or as they are')
+}

@@ -1,0 +1,139 @@
+/** The journal and the totals as Prometheus reads them. Names begin with `orbweaver_`; no site, URL or worker is a label. */
+import type { Millis } from '../../base/clock.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { Statistics } from '../wire/calls.ts'
+
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Upper bounds of the classes in which the time of calls is counted, in seconds. */
+const CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
+
+interface CallSums {
+  results: Map<string, number>
+  classes: number[]
+  seconds: number
+  count: number
+  bytes: number
+}
+
+/** What the journal is counted as. Events that say nothing about a running server are not. */
+const HEARD: { [kind in Event['kind']]?: readonly [name: string, what: string, by: (event: Event) => number] } = {
+  'inbox-stored': ['parts_stored_total', 'Report parts made durable in the inbox', countOf],
+  applied: ['parts_applied_total', 'Report parts applied', countOf],
+  'lease-lost': ['leases_lost_total', 'Leases that were lost', () => 1],
+  hazard: ['hazards_total', 'Verdicts about hazards', () => 1],
+  trouble: ['troubles_total', 'Troubles told to the log', () => 1],
+}
+
+function countOf(event: Event): number {
+  return 'parts' in event ? event.parts : 1
+}
+
+export class Metrics {
+  readonly #heard = new Map<Event['kind'], number>()
+  readonly #calls = new Map<string, CallSums>()
+  #pages = 0
+  #applySeconds = 0
+
+  hear(event: Event): void {
+    const counted = HEARD[event.kind]
+    if (counted === undefined) return
+    this.#heard.set(event.kind, (this.#heard.get(event.kind) ?? 0) + counted[2](event))
+    if (event.kind !== 'applied') return
+    this.#pages += event.pages
+    this.#applySeconds += event.tookMs / 1000
+  }
+
+  /** `result` is a word of ours: the answer's, or an error's code. */
+  called(call: string, result: string, tookMs: Millis, bytes: number): void {
+    let sums = this.#calls.get(call)
+    if (sums === undefined) {
+      sums = { results: new Map(), classes: CLASSES.map(() => 0), seconds: 0, count: 0, bytes: 0 }
+      this.#calls.set(call, sums)
+    }
+    const seconds = tookMs / 1000
+    sums.results.set(result, (sums.results.get(result) ?? 0) + 1)
+    for (const [at, bound] of CLASSES.entries()) if (seconds <= bound) sums.classes[at]++
+    sums.seconds += seconds
+    sums.count++
+    sums.bytes += bytes
+  }
+
+  /** `now` is undefined while the database cannot be reached: what is counted here is told all the same. */
+  text(now: Statistics | undefined): string {
+    const page = new Page()
+    for (const [kind, [name, what]] of entriesOf(HEARD)) page.one(name, 'counter', what, this.#heard.get(kind) ?? 0)
+    page.one('pages_applied_total', 'counter', 'Pages of the parts applied by this server', this.#pages)
+    page.one('apply_seconds_total', 'counter', 'Time in transactions that apply parts', this.#applySeconds)
+    const calls = [...this.#calls]
+    page.many(
+      'calls_total',
+      'counter',
+      'Calls of the API by their result',
+      calls.flatMap(([call, { results }]) =>
+        [...results].map(([result, count]) => [`call="${call}",result="${result}"`, count] as const),
+      ),
+    )
+    page.many(
+      'call_bytes_total',
+      'counter',
+      'Bytes of the bodies of calls',
+      calls.map(([call, { bytes }]) => [`call="${call}"`, bytes] as const),
+    )
+    page.histogram('call_seconds', 'How long calls took, waiting for a free site included', CLASSES, this.#calls)
+    page.one('database_up', 'gauge', '1: the database can be reached', now === undefined ? 0 : 1)
+    if (now !== undefined) addStatistics(page, now)
+    return page.text
+  }
+}
+
+function addStatistics(page: Page, now: Statistics): void {
+  page.many('sites', 'gauge', 'Sites by state', labelled('state', now.sites))
+  page.many('urls', 'gauge', 'URLs by state', labelled('state', now.urls))
+  page.many('counted_total', 'counter', 'Sums of what visits counted', labelled('what', now.counters))
+  page.one('inbox_parts', 'gauge', 'Parts that are durable and not yet applied', now.inbox)
+  page.one('servers', 'gauge', 'Servers seen in the last minute', now.servers)
+  const { alive, silent } = now.workers
+  page.many('workers', 'gauge', 'Workers by how they are', labelled('state', { alive, silent }))
+  page.one('worker_pages_per_second', 'gauge', 'Pages a second, as workers say', now.workers.pagesPerSecond)
+}
+
+const labelled = (label: string, values: Readonly<Record<string, number>>) =>
+  Object.entries(values).map(([name, value]) => [`${label}="${plain(name)}"`, value] as const)
+
+/** Names of counters come with reports. */
+const plain = (text: string) => text.replace(/[^\w.-]/g, '_').slice(0, 60)
+
+const entriesOf = <K extends string, V>(table: { [key in K]?: V }) => Object.entries(table) as [K, V][]
+
+class Page {
+  text = ''
+
+  one(name: string, type: string, what: string, value: number): void {
+    this.many(name, type, what, [['', value]])
+  }
+
+  many(name: string, type: string, what: string, values: readonly (readonly [labels: string, value: number])[]): void {
+    this.#head(name, type, what)
+    for (const [labels, value] of values) this.#line(name, labels, value)
+  }
+
+  histogram(name: string, what: string, bounds: readonly number[], calls: ReadonlyMap<string, CallSums>): void {
+    this.#head(name, 'histogram', what)
+    for (const [call, { classes, seconds, count }] of calls) {
+      for (const [at, bound] of bounds.entries())
+        this.#line(`${name}_bucket`, `call="${call}",le="${bound}"`, classes[at])
+      this.#line(`${name}_bucket`, `call="${call}",le="+Inf"`, count)
+      this.#line(`${name}_sum`, `call="${call}"`, seconds)
+      this.#line(`${name}_count`, `call="${call}"`, count)
+    }
+  }
+
+  #head(name: string, type: string, what: string): void {
+    this.text += `# HELP orbweaver_${name} ${what}\n# TYPE orbweaver_${name} ${type}\n`
+  }
+
+  #line(name: string, labels: string, value: number): void {
+    this.text += `orbweaver_${name}${labels === '' ? '' : `{${labels}}`} ${value}\n`
+  }
+}

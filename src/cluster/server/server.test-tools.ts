@@ -1,0 +1,245 @@
+/** A server over a house that is made up, and callers of it. */
+import { Bell } from '../../base/bell.ts'
+import { realClock } from '../../base/clock.ts'
+import { hash64 } from '../../base/digest.ts'
+import type { Disk } from '../../base/disk.ts'
+import { Readers } from '../../base/journal.ts'
+import { memoryDisk } from '../../base/memory-disk.ts'
+import { seededRandom } from '../../base/random.ts'
+import { samplePage, sampleReport } from '../../collection/sample-report.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
+import { freshMemory } from '../../contracts/site-memory.ts'
+import type { Visit } from '../../contracts/visit.ts'
+import type { Database } from '../../database/database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { SITE_STATES } from '../../frontier/site.ts'
+import { visitId } from '../../frontier/visit-id.ts'
+import { httpClient } from '../wire/http-client.ts'
+import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
+import { type ReachOptions, reachServers } from '../wire/remote-house.ts'
+import { openServer, type Server, type ServerParts } from './open-server.ts'
+
+const siteOf = (n: number) => `s${n}.test`
+
+export function aVisit(n: number, more: Partial<Visit> = {}): Visit {
+  return {
+    id: visitId(hash64(siteOf(n)), 1),
+    fence: 1,
+    site: siteOf(n),
+    agenda: [{ url: `http://${siteOf(n)}/`, key: 7n, depth: 0, dueAt: 5, tries: 0, path: '' }],
+    known: BigUint64Array.of(7n),
+    memory: freshMemory(),
+    wait: 0,
+    pause: 2000,
+    limits: { pages: 10, time: 60_000 },
+    lease: 180_000,
+    ...more,
+  }
+}
+
+/** Of visit `n`. */
+export function aReport(n: number, part: number, more: Partial<VisitReport> = {}): VisitReport {
+  const { id: visit, site } = aVisit(n)
+  return sampleReport(site, part, [samplePage(`http://${site}/${part}`)], { visit, fence: 1, ...more })
+}
+
+export const aPart = (n: number, part: number, more: Partial<VisitReport> = {}): SealedPart =>
+  seal(aReport(n, part, more))
+
+export interface MadeUp {
+  calls: ServerCalls
+  /** What can be checked out; emptied by that. */
+  free: Visit[]
+  stored: SealedPart[]
+  /** Calls as they came, in words. */
+  heard: string[]
+  /** Resolves when so many were heard. */
+  hears(count: number): Promise<void>
+}
+
+export function madeUpHouse(): MadeUp {
+  const free: Visit[] = []
+  const stored: SealedPart[] = []
+  const heard: string[] = []
+  const news = new Bell()
+  const hear = (words: string) => {
+    heard.push(words)
+    news.ring()
+  }
+  return {
+    async hears(count) {
+      while (heard.length < count) await realClock.sleep(10_000, news.next())
+    },
+    free,
+    stored,
+    heard,
+    calls: {
+      async checkOut(worker, atMost) {
+        hear(`checkOut ${worker}`)
+        return { visits: free.splice(0, atMost), next: 60_000 }
+      },
+      async enter(worker, visit, address) {
+        hear(`enter ${worker} ${visit} ${address}`)
+        return address === '192.0.2.1' ? 'here' : 'elsewhere'
+      },
+      async renew(worker, visits) {
+        hear(`renew ${worker} ${visits.length}`)
+        return { lease: 90_000, lost: visits.filter((visit) => visit.startsWith('ff')) }
+      },
+      async checkInSealed(_worker, parts) {
+        stored.push(...parts)
+      },
+      findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: 'http://a.test/twin', at: 12 } : undefined),
+      plan: async () => ({
+        version: '1',
+        settings: 'pause: 2s\n',
+        seeds: ['a.test'],
+        alternates: [],
+        files: { x: 'y' },
+      }),
+      async unreadable(worker, reading) {
+        hear(`unreadable ${worker} ${reading.item.url}`)
+      },
+      async leave(worker) {
+        hear(`leave ${worker}`)
+        return []
+      },
+      async giveBack(visits) {
+        hear(`giveBack ${visits.join(' ')}`)
+      },
+      async takeBack(worker, has) {
+        hear(`takeBack ${worker} ${has.join(' ')}`)
+        return []
+      },
+    },
+  }
+}
+
+export interface TestServer extends AsyncDisposable {
+  server: Server
+  house: MadeUp
+  database: Database
+  disk: Disk
+  nudge: Bell
+  events: Event[]
+  /** A new worker: id and secret. */
+  join(): Promise<{ worker: string; secret: string }>
+  send(
+    path: string,
+    options?: SendOptions,
+  ): Promise<{ status: number; body: unknown; header(name: string): string | undefined }>
+}
+
+export interface SendOptions {
+  method?: string
+  /** JSON, or bytes as they are. */
+  body?: unknown
+  as?: { worker: string; secret: string }
+  headers?: Record<string, string>
+}
+
+export async function testServer(more: Partial<ServerParts> = {}, port = 0): Promise<TestServer> {
+  const house = madeUpHouse()
+  const database = more.database ?? openSqlite(':memory:')
+  const disk = more.disk ?? memoryDisk()
+  const nudge = new Bell()
+  const journal = new Readers<Event>()
+  const events: Event[] = []
+  journal.read((event) => events.push(event))
+  const sites = Object.fromEntries(SITE_STATES.map((state) => [state, 1])) as Record<
+    (typeof SITE_STATES)[number],
+    number
+  >
+  const server = await openServer(
+    {
+      id: 'server-1',
+      calls: house.calls,
+      database,
+      disk,
+      archiveFolder: '/archive',
+      clock: realClock,
+      journal,
+      figures: async () => ({
+        totals: { sites, urls: { known: 3, marked: 2, waiting: 1 }, granted: 0 },
+        counters: new Map([
+          ['documents', 2],
+          ['status:200', 2],
+        ]),
+        inbox: 0,
+      }),
+      nudge,
+      program: 'orbweaver/test',
+      joinSecret: undefined,
+      keepCallsFor: 3_600_000,
+      tls: undefined,
+      settings: '{}',
+      ...more,
+    },
+    { host: '127.0.0.1', port, publicUrl: undefined, machine: 'barn' },
+  )
+  const client = httpClient(realClock)
+  const send: TestServer['send'] = async (path, { method, body, as, headers } = {}) => {
+    const isBytes = body instanceof Uint8Array
+    const answer = await client.send({
+      method: method ?? (body === undefined ? 'GET' : 'POST'),
+      url: server.url + path,
+      headers: {
+        [PROTOCOL_HEADER]: String(PROTOCOL),
+        ...(as === undefined ? {} : { authorization: `Bearer ${as.worker}.${as.secret}` }),
+        ...(body === undefined ? {} : { 'content-type': isBytes ? 'application/octet-stream' : 'application/json' }),
+        ...headers,
+      },
+      body: body === undefined ? undefined : isBytes ? body : Buffer.from(JSON.stringify(body)),
+      withinMs: 30_000,
+    })
+    const text = Buffer.from(answer.body).toString()
+    const isJson = answer.header('content-type')?.startsWith('application/json')
+    return { status: answer.status, body: isJson ? JSON.parse(text) : text, header: answer.header }
+  }
+  return {
+    server,
+    house,
+    database,
+    disk,
+    nudge,
+    events,
+    send,
+    async join() {
+      const { body } = await send('/api/v1/workers', { body: { name: 'w', version: '1' } })
+      return body as { worker: string; secret: string }
+    },
+    async [Symbol.asyncDispose]() {
+      client.close()
+      await server.close()
+      if (more.database === undefined) await database.close()
+    },
+  }
+}
+
+export function reach(
+  servers: string[],
+  identity: { worker: string; secret: string },
+  more: Partial<ReachOptions> = {},
+) {
+  const journal = new Readers<Event>()
+  const events: Event[] = []
+  journal.read((event) => events.push(event))
+  const house = reachServers({
+    servers,
+    identity,
+    life: 'life1',
+    clock: realClock,
+    random: seededRandom(1),
+    journal,
+    disk: memoryDisk(),
+    outboxFolder: '/outbox',
+    outboxBytes: 10_000_000,
+    pollMs: 0,
+    client: httpClient(realClock),
+    ...more,
+  })
+  return Object.assign(house, { events })
+}

@@ -1,0 +1,43 @@
+/** How far the crawl is: asked of the house and of the tables at most once a second, whoever wants to know. */
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Totals } from '../../frontier/looks.ts'
+import type { Statistics } from '../wire/calls.ts'
+import { remembered } from './remembered.ts'
+import type { WorkerSums } from './worker-book.ts'
+
+/** What the house says of itself. */
+export interface HouseFigures {
+  totals: Totals
+  /** Sums of what visits counted (`collection/counters`). */
+  counters: ReadonlyMap<string, number>
+  /** Parts that are durable and not yet applied. */
+  inbox: number
+}
+
+export interface StatisticsTools {
+  figures(): Promise<HouseFigures>
+  workers(): Promise<WorkerSums>
+  servers(): Promise<number>
+  clock: Clock
+}
+
+const FRESH: Millis = 1000
+/** Counters with a label are many and not bounded by us; the ones without are few. */
+const isPlain = (name: string) => !name.includes(':')
+
+export function statisticsOf({ figures, workers, servers, clock }: StatisticsTools): () => Promise<Statistics> {
+  const ask = async (): Promise<Statistics> => {
+    const [{ totals, counters, inbox }, sums, houses] = await Promise.all([figures(), workers(), servers()])
+    const { alive, silent, pagesPerSecond } = sums
+    return {
+      at: clock.now(),
+      sites: { ...totals.sites },
+      urls: { ...totals.urls },
+      counters: Object.fromEntries([...counters].filter(([name]) => isPlain(name))),
+      inbox,
+      servers: houses,
+      workers: { alive, silent, pagesPerSecond },
+    }
+  }
+  return remembered(clock, FRESH, ask)
+}

@@ -1,0 +1,131 @@
+/** The server's own tables, on both databases. */
+import assert from 'node:assert/strict'
+import { after, describe, it } from 'node:test'
+import { virtualClock } from '../../base/virtual-clock.ts'
+import type { Database } from '../../database/database.ts'
+import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
+import { CallLog, type CallNote, readCalls } from './call-log.ts'
+import { volumePlaces } from './uploads.ts'
+import { hashOf, readHouses, readWorkers, sumWorkers, workerBook } from './worker-book.ts'
+
+const NOON = 1_800_000_000_000
+const secret = new Uint8Array(32).fill(5)
+
+function tablesContract(make: () => Promise<Database>): void {
+  const open = async () => {
+    const database = await make()
+    return { database, book: workerBook(database), [Symbol.asyncDispose]: () => database.close() }
+  }
+
+  it('the key of tickets is that of whoever came first', async () => {
+    await using made = await open()
+    const keys = await Promise.all([1, 2, 3].map((n) => made.book.ticketKey(new Uint8Array(32).fill(n))))
+    assert.equal(new Set(keys.map((key) => Buffer.from(key).toString('hex'))).size, 1)
+    assert.deepEqual(await made.book.ticketKey(new Uint8Array(32)), keys[0])
+  })
+
+  it('workers are known by their hash, and by what they said last', async () => {
+    await using made = await open()
+    const { book, database } = made
+    await book.register({ id: 'a', secret, name: 'A', region: undefined, version: '1' }, NOON)
+    await book.register({ id: 'b', secret, name: 'B', region: 'eu', version: '1' }, NOON)
+    assert.equal(await book.credentials('c'), undefined)
+    const { secretHash, state } = (await book.credentials('a'))!
+    assert.equal(state, 'working')
+    assert.deepEqual(Buffer.from(secretHash), hashOf(secret))
+    const news = { visits: 7, lateMs: 2.5, pagesPerSecond: 10.25, state: 'ending' as const, version: '2' }
+    await book.seen(
+      new Map([
+        ['b', { at: NOON + 500, news }],
+        ['a', { at: NOON - 500, news: undefined }],
+        ['nobody', { at: NOON, news }],
+      ]),
+    )
+    const present = (await book.present(NOON)).map((post) => ({ ...post }))
+    assert.deepEqual(present, [{ id: 'a', region: null }], 'b is ending')
+    assert.deepEqual(await book.present(NOON + 1), [])
+    const [b, a] = await database.read((tx) => readWorkers(tx, 10))
+    assert.deepEqual(
+      { ...b },
+      {
+        id: 'b',
+        name: 'B',
+        region: 'eu',
+        registeredAt: NOON,
+        seenAt: NOON + 500,
+        ...news,
+      },
+    )
+    assert.deepEqual([a.id, a.region, a.seenAt, a.visits], ['a', null, NOON, 0])
+    const sums = await database.read((tx) => sumWorkers(tx, NOON + 1))
+    assert.deepEqual({ ...sums }, { alive: 1, silent: 1, pagesPerSecond: 10.25 })
+  })
+
+  it('servers come and go', async () => {
+    await using made = await open()
+    const { book, database } = made
+    const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON, settings: '{"pause":"x"}' }
+    await book.houseSeen(one)
+    await book.houseSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
+    await book.houseSeen({ ...one, url: 'http://one.test' })
+    assert.deepEqual(
+      (await book.houses(NOON)).map(({ url }) => url),
+      ['http://two', 'http://one.test'],
+    )
+    assert.equal((await book.houses(NOON + 1)).length, 1)
+    await book.houseGone('s2')
+    const [left, ...others] = await database.read((tx) => readHouses(tx, 0))
+    assert.deepEqual([{ ...left }, ...others], [{ ...one, url: 'http://one.test' }])
+  })
+
+  it('calls are written in groups and thrown away when they are old', async () => {
+    await using made = await open()
+    const clock = virtualClock(NOON)
+    const log = new CallLog(made.database, clock, 1000)
+    const note = (n: number): CallNote => ({
+      at: NOON - 2000 + n * 20,
+      worker: n % 2 === 0 ? 'a' : 'b',
+      call: 'checkIn',
+      ...(n % 3 === 0 ? { visit: `${n}` } : {}),
+      result: 'ok',
+      items: n,
+      bytes: 2 ** 33 + n,
+      tookMs: 0.5,
+    })
+    for (let n = 0; n < 120; n++) log.note(note(n))
+    assert.equal(await log.flush(), 0)
+    const all = await made.database.read((tx) => readCalls(tx, { since: 0, atMost: 1000 }))
+    assert.equal(all.length, 120)
+    assert.deepEqual({ ...all[0] }, { visit: null, ...note(119) })
+    const of = await made.database.read((tx) => readCalls(tx, { worker: 'a', since: NOON, atMost: 5 }))
+    assert.deepEqual(
+      of.map(({ items }) => items),
+      [118, 116, 114, 112, 110],
+    )
+    assert.equal(await log.forget(), false)
+    const left = await made.database.read((tx) => readCalls(tx, { since: 0, atMost: 1000 }))
+    assert.equal(left.length, 70)
+    assert.ok(left.every(({ at }) => at >= NOON - 1000))
+  })
+
+  it('a volume belongs to the worker that began it, on whichever server', async () => {
+    await using made = await open()
+    const [one, two] = ['s1', 's2'].map((node) => volumePlaces(made.database, node))
+    assert.equal(await one.find('v'), undefined)
+    await one.note('v', 'a', 0, false)
+    await one.note('v', 'b', 5, false)
+    await one.note('v', 'a', 7, true)
+    assert.deepEqual(await one.find('v'), { worker: 'a', bytes: 7 })
+    assert.deepEqual(await two.find('v'), { worker: 'a', bytes: 0 }, 'each server vouches for what it has')
+  })
+}
+
+describe("the server's tables on SQLite", () => tablesContract(async () => openSqlite(':memory:')))
+
+const postgres = await postgresForTests()
+if ('skipped' in postgres) describe("the server's tables on PostgreSQL", { skip: postgres.skipped }, () => {})
+else {
+  after(() => postgres.end())
+  describe("the server's tables on PostgreSQL", () => tablesContract(() => postgres.make()))
+}

@@ -1,0 +1,129 @@
+/**
+ * Volumes of workers, as they grow: appended, never changed, durable when answered. What is there already may be sent again
+ * and must be the same. They lie in the archive folder under the names that volumes have while they are written and when
+ * they are complete, so that readers find them as they find any other.
+ */
+import type { Disk } from '../../base/disk.ts'
+import { grownVolumes, VolumeConflict } from '../../collection/volumes/grown-volumes.ts'
+import type { Database } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
+import { ApiError } from '../wire/api-error.ts'
+import type { Handlers } from './handlers.ts'
+
+export interface UploadTools {
+  disk: Disk
+  /** `archive/` of the collection. */
+  folder: string
+  places: VolumePlaces
+}
+
+/** Where volumes lie, for all servers to see. */
+export interface VolumePlaces {
+  /** The worker that began it, wherever, and how much of it is known to be durable here; undefined: nobody did. */
+  find(name: string): Promise<{ worker: string; bytes: number } | undefined>
+  /** It lies here, with so many bytes. */
+  note(name: string, worker: string, bytes: number, sealed: boolean): Promise<void>
+}
+
+const PLACE = `
+  INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
+  ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
+  WHERE volume_place.worker = excluded.worker`
+
+export function volumePlaces(database: Database, node: string): VolumePlaces {
+  return {
+    find: (name) =>
+      database.read(async (tx) => {
+        const sql = 'SELECT node, worker, bytes FROM volume_place WHERE name = ? ORDER BY node'
+        const rows = await queries(tx).all<{ node: string; worker: string; bytes: number }>(sql, name)
+        if (rows.length === 0) return undefined
+        return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
+      }),
+    async note(name, worker, bytes, sealed) {
+      await database.transact((tx) => queries(tx).run(PLACE, name, node, worker, bytes, sealed ? 1 : 0))
+    },
+  }
+}
+
+/** Volumes that are remembered: each is asked about once a second while it grows. */
+const MOST_KNOWN = 10_000
+/**
+ * The table says how large a volume is, roughly: a row for each piece would be a commit for each. What it does not vouch
+ * for is sent again after a start of the server.
+ */
+const NOTE_EVERY_BYTES = 8 * 2 ** 20
+
+interface Known {
+  worker: string
+  /** What was answered for in this life of the server, or as the table says. Behind it may lie whatever a crash left. */
+  durable: number
+  noted: number
+}
+
+export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
+  const copies = grownVolumes(disk, folder)
+  const volumes = new Map<string, Known>()
+  /** One piece of a volume at a time. */
+  const queues = new Map<string, Promise<unknown>>()
+
+  const inTurn = <T>(name: string, work: () => Promise<T>): Promise<T> => {
+    const turn = (queues.get(name) ?? Promise.resolve()).then(work)
+    const quiet = turn
+      .catch(() => {})
+      .then(() => {
+        if (queues.get(name) === quiet) queues.delete(name)
+      })
+    queues.set(name, quiet)
+    return turn
+  }
+  const known = async (name: string, worker: string): Promise<Known> => {
+    const remembered = volumes.get(name)
+    if (remembered !== undefined) return remembered
+    const found = await places.find(name)
+    if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
+    // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
+    if (copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
+    await places.note(name, worker, 0, false)
+    return { worker, durable: 0, noted: 0 }
+  }
+  const ownVolume = async (name: string, worker: string): Promise<Known> => {
+    const volume = await known(name, worker)
+    if (volume.worker !== worker)
+      throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
+    if (volumes.size >= MOST_KNOWN) volumes.delete(volumes.keys().next().value!)
+    volumes.set(name, volume)
+    return volume
+  }
+
+  return {
+    upload: ({ worker, name, offset, bytes, note }) =>
+      inTurn(name, async () => {
+        const volume = await ownVolume(name, worker)
+        const end = await orConflict(copies.append(name, volume.durable, offset, bytes))
+        note.items = 1
+        volume.durable = end
+        if (end - volume.noted >= NOTE_EVERY_BYTES) {
+          volume.noted = end
+          await places.note(name, worker, end, false)
+        }
+        return { bytes: end }
+      }),
+    seal: ({ worker, name }, { bytes }) =>
+      inTurn(name, async () => {
+        await ownVolume(name, worker)
+        await orConflict(copies.seal(name, bytes))
+        await places.note(name, worker, bytes, true)
+        volumes.delete(name)
+        return { bytes }
+      }),
+  }
+}
+
+async function orConflict<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    if (error instanceof VolumeConflict) throw new ApiError('conflict', error.message, error.hint)
+    throw error
+  }
+}

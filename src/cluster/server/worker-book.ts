@@ -1,0 +1,173 @@
+/** The tables of servers and workers: who may call, who was seen when, and the key of tickets. */
+import { createHash } from 'node:crypto'
+import type { Instant, Millis } from '../../base/clock.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
+
+export type WorkerState = 'working' | 'ending' | 'barred'
+
+export interface WorkerRow {
+  id: string
+  name: string
+  region: string | null
+  version: string
+  state: WorkerState
+  registeredAt: Instant
+  seenAt: Instant
+  visits: number
+  lateMs: Millis
+  pagesPerSecond: number
+}
+
+export type WorkerPost = Pick<WorkerRow, 'id' | 'region'>
+
+export interface HouseRow {
+  id: string
+  url: string
+  version: string
+  startedAt: Instant
+  seenAt: Instant
+  /** As `differingSettings` reads it. */
+  settings: string
+}
+
+export interface WorkerNews {
+  visits: number
+  lateMs: Millis
+  pagesPerSecond: number
+  state: 'working' | 'ending'
+  version: string
+}
+
+/** What a caller must show. */
+export interface Credentials {
+  secretHash: Uint8Array
+  state: WorkerState
+}
+
+export const hashOf = (secret: Uint8Array): Uint8Array => createHash('sha256').update(secret).digest()
+
+export interface NewWorker {
+  id: string
+  secret: Uint8Array
+  name: string
+  region: string | undefined
+  version: string
+}
+
+export interface WorkerBook {
+  /** Made by whichever server comes first; the same for all of them, for ever. `fresh`: for the first. */
+  ticketKey(fresh: Uint8Array): Promise<Uint8Array>
+  register(worker: NewWorker, at: Instant): Promise<void>
+  credentials(worker: string): Promise<Credentials | undefined>
+  /** In one transaction, however many; a worker that only called brings no news. */
+  seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void>
+  /** Those seen since then that are at work, in the order of their ids. */
+  present(since: Instant): Promise<WorkerPost[]>
+  houseSeen(house: HouseRow): Promise<void>
+  houseGone(id: string): Promise<void>
+  houses(since: Instant): Promise<HouseRow[]>
+}
+
+const SEEN = 'UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END WHERE id = ?'
+const NEWS = `
+  UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END, visits = ?, late_ms = ?, pages_per_second = ?,
+    version = ?, state = CASE WHEN state = 'barred' THEN state ELSE ? END
+  WHERE id = ?`
+const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
+const MOST_PRESENT = 10_000
+const HOUSE = `
+  INSERT INTO house (id, url, version, started_at, seen_at, settings) VALUES (?, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
+    seen_at = excluded.seen_at, settings = excluded.settings`
+
+export function workerBook(database: Database): WorkerBook {
+  return {
+    ticketKey: (fresh) =>
+      database.transact(async (tx) => {
+        const sql = queries(tx)
+        await sql.run('INSERT INTO cluster_key (one, key) VALUES (1, ?) ON CONFLICT (one) DO NOTHING', fresh)
+        const row = await sql.get<{ key: Uint8Array }>('SELECT key FROM cluster_key WHERE one = 1')
+        return row!.key
+      }),
+    async register({ id, secret, name, region, version }, at) {
+      await database.transact((tx) =>
+        queries(tx).run(
+          `INSERT INTO worker (id, name, region, secret_hash, version, state, registered_at, seen_at)
+           VALUES (?, ?, ?, ?, ?, 'working', ?, ?)`,
+          id,
+          name,
+          region ?? null,
+          hashOf(secret),
+          version,
+          at,
+          at,
+        ),
+      )
+    },
+    credentials: (worker) =>
+      database.read((tx) =>
+        queries(tx).get<Credentials>('SELECT secret_hash AS "secretHash", state FROM worker WHERE id = ?', worker),
+      ),
+    async seen(workers) {
+      if (workers.size === 0) return
+      // In one order everywhere: two servers that hear of the same workers must not wait for each other.
+      const sorted = [...workers].sort(([a], [b]) => (a < b ? -1 : 1))
+      await database.transact(async (tx) => {
+        for (const [id, { at, news }] of sorted) {
+          if (news === undefined) await queries(tx).run(SEEN, at, at, id)
+          else {
+            const { visits, lateMs, pagesPerSecond, version, state } = news
+            await queries(tx).run(NEWS, at, at, visits, lateMs, pagesPerSecond, version, state, id)
+          }
+        }
+      })
+    },
+    present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MOST_PRESENT)),
+    async houseSeen({ id, url, version, startedAt, seenAt, settings }) {
+      await database.transact((tx) => queries(tx).run(HOUSE, id, url, version, startedAt, seenAt, settings))
+    },
+    async houseGone(id) {
+      await database.transact((tx) => queries(tx).run('DELETE FROM house WHERE id = ?', id))
+    },
+    houses: (since) => database.read((tx) => readHouses(tx, since)),
+  }
+}
+
+/** For `status` and for workers: the latest first. */
+export function readHouses(tx: Tx, since: Instant, atMost = 1000): Promise<HouseRow[]> {
+  return queries(tx).all<HouseRow>(
+    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM house
+     WHERE seen_at >= ? ORDER BY seen_at DESC, id LIMIT ?`,
+    since,
+    atMost,
+  )
+}
+
+/** For `status`: the latest first. */
+export function readWorkers(tx: Tx, atMost: number): Promise<WorkerRow[]> {
+  return queries(tx).all<WorkerRow>(
+    `SELECT id, name, region, version, state, registered_at AS "registeredAt", seen_at AS "seenAt", visits,
+       late_ms AS "lateMs", pages_per_second AS "pagesPerSecond"
+     FROM worker ORDER BY seen_at DESC, id LIMIT ?`,
+    atMost,
+  )
+}
+
+export interface WorkerSums {
+  alive: number
+  silent: number
+  pagesPerSecond: number
+}
+
+/** Those seen since then, those that were not and never said goodbye, and what the first ones do together. */
+export async function sumWorkers(tx: Tx, aliveSince: Instant): Promise<WorkerSums> {
+  const row = await queries(tx).get<WorkerSums>(
+    `SELECT count(*) FILTER (WHERE seen_at >= ?1) AS alive,
+       count(*) FILTER (WHERE seen_at < ?1 AND state = 'working') AS silent,
+       coalesce(sum(CASE WHEN seen_at >= ?1 THEN pages_per_second END), 0.0) AS "pagesPerSecond"
+     FROM worker`,
+    aliveSince,
+  )
+  return row!
+}

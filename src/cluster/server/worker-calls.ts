@@ -1,0 +1,151 @@
+/** The calls of workers about visits: asked of the house in the name of one of the worker's threads. */
+import type { Bell } from '../../base/bell.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
+import { ApiError } from '../wire/api-error.ts'
+import { visitToWire } from '../wire/visit-text.ts'
+import type { Asked, Handlers } from './handlers.ts'
+import type { Holdings } from './holdings.ts'
+import { LatestOf } from './latest-of.ts'
+import { planHandler } from './plan-call.ts'
+import { threadOf } from './thread-name.ts'
+import type { Tickets } from './tickets.ts'
+
+export interface WorkerCallTools {
+  calls: ServerCalls
+  tickets: Tickets
+  holdings: Holdings
+  clock: Clock
+  journal: Journal<Event>
+  /** Rung when a site may have become free, and when the server is ending. */
+  nudge: Bell
+  isEnding(): boolean
+  /** Leases that one worker may have out. */
+  mostLeases: number
+}
+
+/** Nobody is asked in vain more often than that, however often the bell rings; and not less often than the second. */
+const SHORTEST_REST: Millis = 50
+const LONGEST_REST: Millis = 1000
+/** Questions for twins that are asked of the database at once. */
+const TWINS_AT_ONCE = 16
+
+type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
+
+export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
+  const { calls, tickets, holdings, clock, journal } = tools
+  const latest = new LatestOf()
+  return {
+    async checkOut(asked, { thread, atMost, waitMs, has }) {
+      const { worker, note } = asked
+      const name = threadOf(worker, thread)
+      const { isLast, done } = latest.begin(name)
+      const gone = () => asked.gone() || !isLast()
+      try {
+        if (has !== undefined) {
+          // That somebody has hung up is read after what he had asked. He has asked again since, and may have got what he does
+          // not name here: it must not go to another while he visits it.
+          await clock.sleep(SHORTEST_REST)
+          if (!gone()) await takeBack(worker, name, has)
+        }
+        const { visits, next, heldMs } = await waitForVisits(tools, { ...asked, gone }, name, atMost, waitMs)
+        note.items = visits.length
+        if (visits.length === 0) note.result = 'nothing'
+        return { visits: visits.map((visit) => ticketed(visit, worker)), next, heldMs }
+      } finally {
+        done()
+      }
+    },
+    async enter({ worker, note }, { thread, visit, address }) {
+      const answer = await calls.enter(threadOf(worker, thread), visit, address)
+      note.visit = visit
+      note.result = answer
+      return { answer }
+    },
+    async renew({ worker, note }, { thread, visits }) {
+      const { lease, lost } = await calls.renew(threadOf(worker, thread), visits)
+      const gone = new Set(lost)
+      const kept = visits.filter((visit) => !gone.has(visit))
+      holdings.release(worker, lost)
+      holdings.hold(worker, kept, lease)
+      note.items = kept.length
+      return { lease, lost }
+    },
+    async unreadable({ worker, note }, { thread, ticket, reading }) {
+      note.visit = reading.visit
+      if (!tickets.isFor(ticket, worker, reading.visit))
+        throw new ApiError('forbidden', `visit ${reading.visit} is not yours`, 'show the ticket that came with it')
+      await calls.unreadable(threadOf(worker, thread), reading)
+      return {}
+    },
+    async leave({ worker, note }, { thread }) {
+      const lost = await calls.leave(threadOf(worker, thread))
+      holdings.release(worker, lost)
+      note.items = lost.length
+      return {}
+    },
+    async findTwins({ note }, { digests }) {
+      const twins = []
+      for (let at = 0; at < digests.length; at += TWINS_AT_ONCE) {
+        const some = digests.slice(at, at + TWINS_AT_ONCE)
+        twins.push(...(await Promise.all(some.map((digest) => calls.findTwin(digest)))))
+      }
+      note.items = digests.length
+      return { twins: twins.map((twin) => (twin === undefined ? null : { url: twin.url, at: twin.at })) }
+    },
+    plan: planHandler(calls),
+  }
+
+  async function takeBack(worker: string, thread: WorkerId, has: readonly VisitId[]): Promise<void> {
+    const taken = await calls.takeBack(thread, has)
+    if (taken.length === 0) return
+    holdings.release(worker, taken)
+    const what = `an answer to worker ${worker} got lost: ${taken.length} sites that it was to have are taken back`
+    journal.tell({ kind: 'trouble', what })
+  }
+
+  function ticketed(visit: Visit, worker: string) {
+    return { visit: visitToWire(visit), ticket: tickets.of(worker, visit.id) }
+  }
+}
+
+interface Found {
+  visits: Visit[]
+  next: Millis | 'over'
+  heldMs: Millis
+}
+
+/** Answers as soon as there is something, or the time is over. `heldMs`: from when on the leases run. */
+async function waitForVisits(
+  { calls, holdings, clock, journal, nudge, isEnding, mostLeases }: WorkerCallTools,
+  { worker, gone }: Asked,
+  thread: WorkerId,
+  atMost: number,
+  waitMs: Millis,
+): Promise<Found> {
+  const began = clock.elapsed()
+  const full = () => holdings.isFull(worker, mostLeases)
+  for (;;) {
+    const bell = nudge.next()
+    const heldMs = clock.elapsed() - began
+    if (isEnding() || gone()) return { visits: [], next: LONGEST_REST, heldMs }
+    const { visits, next } = full() ? NOTHING : await calls.checkOut(thread, atMost)
+    if (visits.length > 0 && gone()) {
+      const ids = visits.map(({ id }) => id)
+      journal.tell({ kind: 'trouble', what: `worker ${worker} hung up: ${ids.length} sites are taken back` })
+      await calls.giveBack(ids)
+      return { visits: [], next: LONGEST_REST, heldMs }
+    }
+    for (const visit of visits) holdings.hold(worker, [visit.id], visit.lease)
+    const left = waitMs - (clock.elapsed() - began)
+    if (visits.length > 0 || next === 'over' || left <= 0) return { visits, next, heldMs }
+    const rest = Math.max(SHORTEST_REST, Math.min(next, LONGEST_REST))
+    await clock.sleep(Math.min(SHORTEST_REST, left))
+    await clock.sleep(Math.min(rest, left) - SHORTEST_REST, bell)
+  }
+}
+
+const NOTHING: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_REST }

@@ -1,0 +1,277 @@
+/**
+ * Every call of the API, once. From here come the checks on both ends, the types, the paths, OpenAPI and
+ * `docs/reference/api.md`. All calls may be sent again: what was done is not done twice; who asks for sites again, because
+ * the answer got lost, says which he has.
+ */
+import Type, { type Static, type TObject } from 'typebox'
+import {
+  API,
+  LONGEST_POLL,
+  MOST_DIGESTS,
+  MOST_PARTS,
+  MOST_PLAN_BYTES,
+  MOST_RENEWED,
+  MOST_VISITS,
+  MOST_VOLUME_PIECE,
+} from './protocol.ts'
+import { Address, Digest, Duration, Reading, TwinOnTheWire, VisitName, VisitOnTheWire } from './treaty.ts'
+
+/** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
+export type Body = TObject | 'parts' | 'bytes' | undefined
+
+export interface CallDefinition {
+  method: 'GET' | 'POST' | 'PUT'
+  path: string
+  /** `worker`: with id and secret. `operator`: who knows the join secret, or is on the machine of a server without one. */
+  by: 'anyone' | 'worker' | 'operator'
+  what: string
+  body: Body
+  params?: TObject
+  query?: TObject
+  /** JSON, or bytes of a volume. */
+  answer: TObject | 'bytes'
+}
+
+const closed = { additionalProperties: false } as const
+const nothing = Type.Object({}, closed)
+
+/** Which of the worker's threads asks: each has leases and addresses of its own. New ones after each start. */
+const Thread = Type.String({ pattern: '^[A-Za-z0-9-]{1,40}$' })
+/** Given out with a visit, to be shown with whatever is told of it: nobody else can tell anything of that visit. */
+const Ticket = Type.String({ pattern: '^[A-Za-z0-9_-]{22}$' })
+/** Of workers and regions: they are shown to people. */
+const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
+/** What leads nowhere but into the archive folder. */
+export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
+const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
+/** A folder or a store that is no server's: see `app/composition/volume-places.ts`. */
+const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
+const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
+/** An offset beyond this is no place in a file. */
+const Bytes = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
+const PlanDigest = Type.String({ maxLength: 100 })
+const Servers = Type.Array(Type.String({ maxLength: 2000 }), { maxItems: 1000 })
+
+/**
+ * `stored`: durable, not to be sent again, also when it had been there before, when an earlier part of its visit is
+ * still missing, or when its lease was lost: what of it counts is decided when it is applied. `not-yours`: the ticket is
+ * not that of the visit and this worker. `unreadable`: damaged, or not what its envelope says.
+ */
+export const PartAnswer = Type.Union([Type.Literal('stored'), Type.Literal('not-yours'), Type.Literal('unreadable')])
+export type PartAnswer = Static<typeof PartAnswer>
+
+const Figures = Type.Record(Type.String(), Type.Number())
+const Statistics = Type.Object({
+  at: Type.Number({ description: 'milliseconds since 1970' }),
+  sites: Type.Object({
+    waiting: Type.Number(),
+    free: Type.Number(),
+    leased: Type.Number(),
+    returning: Type.Number(),
+    crawled: Type.Number(),
+    barred: Type.Number(),
+    held: Type.Number(),
+  }),
+  urls: Type.Object({ known: Type.Number(), marked: Type.Number(), waiting: Type.Number() }),
+  counters: Figures,
+  inbox: Type.Number({ description: 'parts that this server has still to apply' }),
+  servers: Type.Number({ description: 'seen in the last minute' }),
+  workers: Type.Object({ alive: Type.Number(), silent: Type.Number(), pagesPerSecond: Type.Number() }),
+})
+export type Statistics = Static<typeof Statistics>
+
+export const CALLS = {
+  version: {
+    method: 'GET',
+    path: `${API}/version`,
+    by: 'anyone',
+    what: 'The program of the server and the protocol that it speaks.',
+    body: undefined,
+    answer: Type.Object({ program: Type.String(), protocol: Type.Integer() }),
+  },
+  statistics: {
+    method: 'GET',
+    path: `${API}/statistics`,
+    by: 'anyone',
+    what: 'How far the crawl is: sums only, no names.',
+    body: undefined,
+    answer: Statistics,
+  },
+  register: {
+    method: 'POST',
+    path: `${API}/workers`,
+    by: 'anyone',
+    what: 'A new worker joins. The secret is told once and kept by the server as a hash only. `join` is the secret that the operator hands to those who may.',
+    body: Type.Object(
+      {
+        name: Label,
+        region: Type.Optional(Label),
+        version: Type.String({ maxLength: 100 }),
+        join: Type.Optional(Type.String({ maxLength: 1000 })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      worker: Type.String({ pattern: '^[0-9a-f]{16}$' }),
+      secret: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$' }),
+    }),
+  },
+  servers: {
+    method: 'GET',
+    path: `${API}/servers`,
+    by: 'worker',
+    what: 'The servers of this crawl that were seen lately.',
+    body: undefined,
+    answer: Type.Object({ servers: Servers }),
+  },
+  plan: {
+    method: 'POST',
+    path: `${API}/plan`,
+    by: 'worker',
+    what: `What a worker must know to crawl as the house would, at most ${MOST_PLAN_BYTES / 2 ** 20} MiB. Who has it already says which (\`have\`, the digest that came with it), and is sent it only if it is another by now.`,
+    body: Type.Object({ have: Type.Optional(PlanDigest) }, closed),
+    answer: Type.Object({
+      digest: PlanDigest,
+      plan: Type.Optional(
+        Type.Object({
+          version: Type.String(),
+          settings: Type.String(),
+          seeds: Type.Array(Type.String()),
+          alternates: Type.Array(Type.String()),
+          files: Type.Record(Type.String(), Type.String()),
+        }),
+      ),
+    }),
+  },
+  checkOut: {
+    method: 'POST',
+    path: `${API}/visits`,
+    by: 'worker',
+    what: 'Sites to visit. When none is free it waits up to `waitMs` and answers as soon as one is. A lease counts from `heldMs` after the request was sent; a wait from when the answer came. `next`: when to ask again, or that the crawl is over. A worker to whom an earlier check-out was not answered names the visits that the thread has: what else was granted to it, and not begun, is taken back first.',
+    body: Type.Object(
+      {
+        thread: Thread,
+        atMost: Type.Integer({ minimum: 1, maximum: MOST_VISITS }),
+        waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
+        has: Type.Optional(Type.Array(VisitName, { maxItems: MOST_RENEWED })),
+      },
+      closed,
+    ),
+    answer: Type.Object({
+      visits: Type.Array(Type.Object({ visit: VisitOnTheWire, ticket: Ticket }), { maxItems: MOST_VISITS }),
+      next: Type.Union([Duration, Type.Literal('over')]),
+      heldMs: Duration,
+    }),
+  },
+  enter: {
+    method: 'POST',
+    path: `${API}/visits/enter`,
+    by: 'worker',
+    what: 'May this visit ask at this address? An address belongs to one thread at a time.',
+    body: Type.Object({ thread: Thread, visit: VisitName, address: Address }, closed),
+    answer: Type.Object({ answer: Type.Union([Type.Literal('here'), Type.Literal('elsewhere')]) }),
+  },
+  renew: {
+    method: 'POST',
+    path: `${API}/visits/renew`,
+    by: 'worker',
+    what: 'All leases of a thread, once more. It counts from when the request was sent. Visits in `lost` have no lease any more.',
+    body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MOST_RENEWED }) }, closed),
+    answer: Type.Object({ lease: Duration, lost: Type.Array(VisitName) }),
+  },
+  checkIn: {
+    method: 'POST',
+    path: `${API}/parts`,
+    by: 'worker',
+    what: 'Numbered parts of reports; an empty last one gives a visit back. Answered when they are durable, one word for each, in their order. 503 when they cannot be made durable: keep them and send them again.',
+    body: 'parts',
+    answer: Type.Object({ answers: Type.Array(PartAnswer, { maxItems: MOST_PARTS }) }),
+  },
+  unreadable: {
+    method: 'POST',
+    path: `${API}/unreadable`,
+    by: 'worker',
+    what: 'The thread that read this page hung and was ended: the page is recorded as one that cannot be read, and the visit ends.',
+    body: Type.Object({ thread: Thread, ticket: Ticket, reading: Reading }, closed),
+    answer: nothing,
+  },
+  leave: {
+    method: 'POST',
+    path: `${API}/leave`,
+    by: 'worker',
+    what: 'The thread is no more: its leases are lost now, not at their end. A worker that was killed tells it of its earlier threads when it starts again.',
+    body: Type.Object({ thread: Thread }, closed),
+    answer: nothing,
+  },
+  findTwins: {
+    method: 'POST',
+    path: `${API}/twins`,
+    by: 'worker',
+    what: 'Earlier captures of these payloads, in the same order; null where there is none.',
+    body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MOST_DIGESTS }) }, closed),
+    answer: Type.Object({ twins: Type.Array(Type.Union([TwinOnTheWire, Type.Null()]), { maxItems: MOST_DIGESTS }) }),
+  },
+  alive: {
+    method: 'POST',
+    path: `${API}/alive`,
+    by: 'worker',
+    what: 'How the worker is doing; answered with the servers there are.',
+    body: Type.Object(
+      {
+        visits: Type.Integer({ minimum: 0, maximum: 10_000_000 }),
+        lateMs: Type.Number({ minimum: 0, maximum: 1e9 }),
+        pagesPerSecond: Type.Number({ minimum: 0, maximum: 1e9 }),
+        state: Type.Union([Type.Literal('working'), Type.Literal('ending')]),
+        version: Type.String({ maxLength: 100 }),
+      },
+      closed,
+    ),
+    answer: Type.Object({ servers: Servers }),
+  },
+  upload: {
+    method: 'PUT',
+    path: `${API}/volumes/:name`,
+    by: 'worker',
+    what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
+    body: 'bytes',
+    params: VolumeParams,
+    query: Type.Object({ offset: Digits }, closed),
+    answer: Type.Object({ bytes: Bytes }),
+  },
+  readVolume: {
+    method: 'GET',
+    path: `${API}/volumes/:name`,
+    by: 'operator',
+    what: `Bytes of a volume that lies with this server, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    body: undefined,
+    params: VolumeParams,
+    query: Type.Object({ offset: Digits, length: Digits }, closed),
+    answer: 'bytes',
+  },
+  placed: {
+    method: 'POST',
+    path: `${API}/volumes/:name/place`,
+    by: 'worker',
+    what: 'A volume lies somewhere else than with a server: in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with so many bytes. Told before the parts that name it.',
+    body: Type.Object({ place: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
+    params: VolumeParams,
+    answer: nothing,
+  },
+  seal: {
+    method: 'POST',
+    path: `${API}/volumes/:name/seal`,
+    by: 'worker',
+    what: 'The volume is complete: it has so many bytes and gets no more.',
+    body: Type.Object({ bytes: Bytes }, closed),
+    params: VolumeParams,
+    answer: Type.Object({ bytes: Bytes }),
+  },
+} as const satisfies Record<string, CallDefinition>
+
+export type CallName = keyof typeof CALLS
+export type RequestOf<Name extends CallName> = (typeof CALLS)[Name]['body'] extends TObject
+  ? Static<(typeof CALLS)[Name]['body']>
+  : undefined
+export type AnswerOf<Name extends CallName> = (typeof CALLS)[Name]['answer'] extends TObject
+  ? Static<(typeof CALLS)[Name]['answer']>
+  : Uint8Array

@@ -1,0 +1,65 @@
+/** The calls of a worker to the house, whatever carries them. */
+import type { Event } from './events.ts'
+import type { Frontier, Twin } from './ports.ts'
+import type { SealedPart } from './sealed-part.ts'
+import type { AgendaItem, SiteName, VisitId, WorkerId } from './visit.ts'
+
+/** What the house offers to its workers. */
+export interface HouseCalls extends Frontier {
+  checkInSealed(worker: WorkerId, parts: SealedPart[]): Promise<void>
+  findTwin(digest: string): Promise<Twin | undefined>
+}
+
+/** What a worker on another machine must know to crawl as the house would, as texts that the rooms above can read. */
+export interface PlanForWorkers {
+  /** The program's own: a worker of another one is refused. */
+  version: string
+  /** As `orbweaver.yaml` of the collection would have it. */
+  settings: string
+  seeds: readonly string[]
+  alternates: readonly string[]
+  /** Files that the settings name, by the key of the setting: `blacklist-urls` and the like. */
+  files: Readonly<Record<string, string>>
+}
+
+/** What a worker thread is reading right now. */
+export interface NowReading {
+  /** Tells this reading from the one before. */
+  count: number
+  visit: VisitId
+  fence: number
+  site: SiteName
+  item: Pick<AgendaItem, 'url' | 'depth' | 'via' | 'path' | 'tries'>
+}
+
+/** What a server offers beyond that to workers that are not its own threads. */
+export interface ServerCalls extends HouseCalls {
+  plan(): Promise<PlanForWorkers>
+  /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
+  unreadable(worker: WorkerId, reading: NowReading): Promise<void>
+  /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. Says which those were. */
+  leave(worker: WorkerId): Promise<VisitId[]>
+  /** Visits that were checked out for a worker that hung up before it could be told: nobody has them. */
+  giveBack(visits: readonly VisitId[]): Promise<void>
+  /** The worker has these and no other: what else it was granted, and has not begun, nobody has. Says which that was. */
+  takeBack(worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
+}
+
+export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]
+
+/** How a worker is doing. */
+export interface Pulse {
+  visits: number
+  lateMs: number
+  slow: readonly { site: string; why: string }[]
+}
+
+export type ToHouse =
+  | { kind: 'call'; id: number; call: Call }
+  | { kind: 'event'; event: Event }
+  | ({ kind: 'pulse' } & Pulse)
+
+export type ToWorker =
+  | { kind: 'answer'; id: number; value: unknown }
+  | { kind: 'fault'; id: number; message: string }
+  | { kind: 'stop' }

@@ -1,0 +1,106 @@
+/** One request and what came back, byte for byte; and the two functions that reach strangers. */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { Failure } from './outcome.ts'
+
+export interface Address {
+  ip: string
+  /** Set by `--resolve HOST=IP:PORT` only; else the URL's own port counts. */
+  port?: number
+  /** The operator's own word (`--resolve`), not the resolver's. */
+  named?: true
+}
+
+export interface Addresses {
+  kind: 'addresses'
+  /** Best first, never empty. */
+  list: readonly Address[]
+}
+
+/** Made by `fetch/` and by `testkit/web/`. Never throws for the web's faults. */
+export type Resolve = (host: string, signal: AbortSignal) => Promise<Addresses | { kind: 'failed'; failure: Failure }>
+
+/** Header lines as they came, name and value trimmed, in order; names in the spelling of the server. */
+export type Headers = readonly (readonly [name: string, value: string])[]
+
+/** The decision on status and headers: an unwanted body is never downloaded (V5). */
+export type Want = { download: true; limitBytes: number } | { download: false; kind: string; rule: string }
+
+export interface FetchRequest {
+  /** Absolute, http or https, without fragment. */
+  url: string
+  address: Address
+  /** All but Host and Connection, which the fetcher writes. */
+  headers: Headers
+  /** Asked synchronously just before the first byte of the request is written; false ends in `answer.kind === 'withheld'`. */
+  may(): boolean
+  /** Asked once, when the head of the final answer is there. */
+  wants(status: number, headers: Headers): Want
+}
+
+/**
+ * The detail of a 'reset' when a kept connection had been closed meanwhile, before any byte of the answer: it happens all
+ * the time, so the page is asked for once more after the pause, and no failure is counted.
+ */
+export const STALE_CONNECTION = 'stale connection'
+
+export interface Head {
+  /** `HTTP/1.1` as the server wrote it. */
+  version: string
+  status: number
+  reason: string
+  headers: Headers
+}
+
+export type Answer =
+  /** The whole body came. */
+  | (Body & { kind: 'full' })
+  /** The body was cut by our limits or by the server's silence, and what came is of use (WARC-Truncated says why). */
+  | (Body & { kind: 'cut'; why: 'length' | 'time' | 'disconnect' })
+  /** `wants` said no on the head; the connection was closed at once. */
+  | { kind: 'declined'; head: Head; wireHead: Uint8Array; want: Want & { download: false } }
+  | { kind: 'failed'; failure: Failure }
+  /** `may()` said no: nothing was sent. */
+  | { kind: 'withheld' }
+
+export interface Body {
+  head: Head
+  /** The head's bytes as they came, with its empty line (interim 1xx answers left out). */
+  wireHead: Uint8Array
+  /** The body without transfer coding (chunks and trailers are taken off); content coding still on it. */
+  payload: Uint8Array
+}
+
+/** In words that crawl.log carries, after `certificate:`. `untrusted`: nobody whom we know signed it; `invalid`: anything else. */
+export type CertificateFault = 'expired' | 'not-yet-valid' | 'self-signed' | 'wrong-name' | 'untrusted' | 'invalid'
+
+export interface Exchange {
+  url: string
+  address: Address
+  /** When the first byte of the request was written, and when the last byte of the answer (or its failure) came. */
+  sentAt: Instant
+  answeredAt: Instant
+  /** The same span on the monotonic clock. */
+  tookMs: Millis
+  /** The request's bytes as they were sent; empty when nothing was. */
+  request: Uint8Array
+  /** The negotiated TLS version, for WARC-Protocol: `tls/1.3`; undefined over plain TCP. */
+  tls?: string
+  /** What is wrong with the server's certificate, where any is accepted; undefined when nothing is. */
+  certificate?: CertificateFault
+  /** How long TCP took to connect, when this needed a new connection; TLS apart. */
+  connectMs?: Millis
+  answer: Answer
+}
+
+/** Never throws for the web's faults. One request at a time per session. */
+export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exchange>
+
+/** One visit's connections: kept alive between its requests, closed with it. */
+export interface FetchSession {
+  fetch: Fetch
+  /** Nobody needs the body of the last answer any more: its memory may be used again. The bytes are gone afterwards. */
+  letGo?(): void
+  close(): void
+}
+
+export type OpenSession = () => FetchSession

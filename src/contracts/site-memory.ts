@@ -1,0 +1,99 @@
+/**
+ * What visits know of a site and hand on. The frontier carries it without reading it. Small, bounded, plain JSON, so that
+ * it survives restarts and versions: an unknown or missing field reads as "not known".
+ */
+import type { Instant, Millis } from '../base/clock.ts'
+import type { TrapMemory } from './trap-memory.ts'
+
+export type Scheme = 'http' | 'https'
+
+export interface RobotsMemory {
+  /** rules: parsed; none: 4xx or nothing in it; unreachable: 5xx, 429, no answer (nothing is fetched); uninterpretable: no line understood. */
+  state: 'rules' | 'none' | 'unreachable' | 'uninterpretable'
+  at: Instant
+  /** HTTP status, 0 when there was no answer. */
+  status: number
+  /** The lines that concern us, with their places, at most 640 KiB (`Robots.text`); '' unless state is 'rules'. */
+  text: string
+  /** While unreachable: since when, and how often it was asked for in vain. */
+  since?: Instant
+  tries?: number
+  /** It was longer than we read: what came within the bound counts. */
+  tooBig?: true
+  /** The site whose robots.txt it is, when redirects led to that of another. */
+  from?: string
+}
+
+/** Why entries of sitemaps were not taken. */
+export type LeftOut =
+  | 'foreign' // URLs of other hosts, which the protocol does not permit
+  | 'foreign-sitemaps' // an index names sitemaps of other hosts
+  | 'nested-too-deep' // indexes of indexes of indexes
+  | 'most-sitemaps' // over those of a site
+  | 'most-sitemap-lines' // over those of a robots.txt
+  | 'most-urls' // over those of a site
+
+export type SitemapsLeft = { [why in LeftOut]?: number }
+
+/** How much the site's first documents were those of other sites, until that is decided. At most about 4 KB. */
+export interface Likeness {
+  /** First documents that were compared. */
+  documents: number
+  /** The site whose home page equals this one's. */
+  home?: string
+  /** Other sites that have documents of this one, at most eight, and how many. */
+  twins: { site: string; documents: number }[]
+  /** At most three URLs of this site that were found there. */
+  examples: string[]
+  /** It is decided: like that site, or like none (''). Nothing else is kept then. */
+  like?: string
+}
+
+export interface SiteMemory {
+  robots: { [scheme in Scheme]?: RobotsMemory }
+  /** Crawl-delay of robots.txt and what Retry-After asked for. */
+  crawlDelay?: Millis
+  /** URLs of the site fetched so far, duplicates among them, deepest level: what hazard limits count. */
+  fetched: number
+  duplicates: number
+  deepest: number
+  /** Consecutive requests that brought no answer at all. */
+  silent: number
+  /** Visits in a row that ended because the site did not answer. */
+  rests?: number
+  /** Links in this site are followed no more: the rule that said so. */
+  stopped?: string
+  /** What the trap detectors have seen, and the patterns that are followed no more. Only `crawl/hazards/` reads it. */
+  traps?: TrapMemory
+  /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
+  hints?: { checked: number; held: number }
+  /** Sitemaps of the site taken so far, feeds among them, URLs that they brought, and their bytes: all are bounded; and what was left out. */
+  sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
+  /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */
+  forms?: { name: string; found: number; missing: number }[]
+  /** Folders of the site are linked by names of their index, too. Only `crawl/local-frontier.ts` reads it. */
+  indexNames?: true
+  /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `crawl/names.ts` reads it. */
+  sentTo?: { site: string; times: number; deep?: true }
+  /** Whether it is a mirror, it seems. Only `crawl/likeness.ts` reads it. */
+  likeness?: Likeness
+}
+
+/**
+ * What a part tells of the memory. `robots` (up to 640 KiB) and `traps` (up to 16 KB) are in it only when there is news of
+ * them: where one is absent, the house keeps what it has. Everything else is whole in every part: a field that is absent
+ * there is not known any more.
+ */
+export type MemoryNews = Omit<SiteMemory, 'robots'> & Partial<Pick<SiteMemory, 'robots'>>
+
+/** What two parts told, one after the other, as if it were one. */
+export function laterNews(before: MemoryNews | undefined, news: MemoryNews): MemoryNews {
+  const robots = news.robots ?? before?.robots
+  const traps = news.traps ?? before?.traps
+  const both: MemoryNews = { ...news }
+  if (robots !== undefined) both.robots = robots
+  if (traps !== undefined) both.traps = traps
+  return both
+}
+
+export const freshMemory = (): SiteMemory => ({ robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 })

@@ -1,0 +1,101 @@
+/**
+ * What trap detectors remember of a site between pages, visits and restarts. Plain JSON, at most about 16 KB however large
+ * the site is; a field that is missing reads as "nothing seen yet". Written and read by `crawl/hazards/` alone.
+ */
+import type { Instant } from '../base/clock.ts'
+
+/**
+ * A pattern of URLs that seems to be a trap. First it is on trial: a few more of its URLs are asked for. If they confirm it, it
+ * is stopped, and from then on only sampled, ever more seldom (`crawl/hazards/trial.ts`).
+ */
+export interface SuspectPattern {
+  /** As people read it: `/calendar/#/#`. */
+  pattern: string
+  rule: string
+  /** What samples are held against: `Proof` of `crawl/hazards/finding.ts`. */
+  proof: string
+  evidence: string
+  at: Instant
+  /** At most three of its URLs: path and query, shortened when long. */
+  examples: string[]
+  /** The trial confirmed it, and it was told. */
+  stopped: boolean
+  /** URLs that may be asked for as samples; with none, they are refused. */
+  budget: number
+  /** Samples: those that confirm the finding, and those that contradict it. */
+  confirmed: number
+  contradicted: number
+  /** URLs of it that were not asked for, and at which of them the next one is. */
+  refused: number
+  nextSample: number
+  /** Words of the samples, as bits. */
+  words?: string
+  /** With `{any}` in the pattern: hashes of the names for which it stands, at most 200. */
+  folders?: readonly number[]
+}
+
+/**
+ * A family of URLs, that is those of one pattern: the pattern, its counts, the contents it showed last, its first examples,
+ * and of a page with parameters what those did. In columns, because two dozen of them go wherever the site's memory goes;
+ * the names of the columns are in `crawl/hazards/family.ts`.
+ */
+export type FamilyRow = [
+  pattern: string,
+  counts: readonly number[],
+  contents: readonly number[],
+  examples: readonly string[],
+  parameters?: ParameterRow,
+]
+
+/**
+ * Names; for each, how many pages had it, how many of those said nothing new, and how many said something that no other
+ * parameter can account for; hashes of sets of names and of values.
+ */
+export type ParameterRow = [
+  names: string[],
+  pages: number[],
+  idle: number[],
+  news: number[],
+  sets: number[],
+  values: number[],
+]
+
+export interface TrapMemory {
+  suspects: SuspectPattern[]
+  /** Patterns that were on trial and cleared: hash, how often, when last (in answers of the site). */
+  cleared?: readonly [pattern: number, times: number, at: number][]
+  /** Pages that were new, whatever their pattern; of them, those that link to pages known before, or home; characters of all. */
+  novel?: [pages: number, closing: number, length: number]
+  /** Pages of which the site has many with other names in them, in columns (`crawl/hazards/casts.ts`). */
+  casts?: readonly number[]
+  /** Short pages that were near to others. */
+  alike?: number
+  /** Answers that came at a usual pace, and slow ones. */
+  pace?: [usual: number, slow: number]
+  families?: readonly FamilyRow[]
+  /** What they take, in characters of JSON at most. */
+  taken?: number
+  /** Hashes of patterns that showed many contents and made room for others. */
+  forgotten?: readonly number[]
+  /** Contents that more than one URL may show, each with how many did, in columns (`crawl/hazards/few-contents.ts`). */
+  contents?: readonly number[]
+  /** Hashes of the texts of the last pages, so many bits of each, and pages whose bytes were there before. */
+  texts?: readonly number[]
+  copies?: number
+  /** What the last pages said, by their URL (`crawl/hazards/known-pages.ts`). */
+  known?: string
+  /** Parts of URLs; pages that said the same, or something else, without them; the last such page without parameters, and how often that changed. */
+  aliases?: readonly [part: string, same: number, other: number, place: number, places: number][]
+  /** Pages whose text was among these. */
+  echoes?: number
+  /** Hashes of the links of the page before: what the next one has too is navigation. */
+  navigation?: readonly number[]
+  /** URLs with repeated segments that were answered, and those that brought nothing new. */
+  repeats?: [answered: number, nothingNew: number]
+  /** Pages of late, of whatever families, that lead to several fresh ones and nowhere else; each other one counts against two. Then hashes of the last such families. */
+  bare?: readonly number[]
+  /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
+  probe?: { like?: number[]; name?: [text: number, path: number] }
+  /** Rules without a pattern that were told of: once a site. */
+  told?: readonly string[]
+}

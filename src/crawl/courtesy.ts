@@ -1,0 +1,133 @@
+/**
+ * How long to wait before the next request to a site: the larger of ours, the site's Crawl-delay, a factor of the time
+ * its last answer took, and Retry-After. Counted from the end of the answer (C5). Pure: the clock is the caller's.
+ */
+import type { Clock, Instant, Millis } from '../base/clock.ts'
+import { formatDuration } from '../base/units.ts'
+import type { Courtesy } from '../contracts/report.ts'
+
+const LOOK_AGAIN: Millis = 100
+/** A pause from this on is worth telling. */
+const SLOW: Millis = 5_000
+
+export interface PauseRules {
+  /** Ours for this site; `own` when `--pause-for` names it: then neither answer time nor address courtesy add to it. */
+  configured(site: string, address: string | undefined): { pause: Millis; own: boolean }
+  /** The pause is at least this many times the last answer's time, up to the bound. */
+  factor: number
+  mostByFactor: Millis
+  mostCrawlDelay: Millis
+  mostRetryAfter: Millis
+}
+
+export class SiteCourtesy {
+  readonly #site: string
+  #own: boolean
+  #configured: Millis
+  #rules: PauseRules
+  #clock: Clock
+  #crawlDelay: Millis = 0
+  #byAnswer: Millis = 0
+  #lastAnswerAt: Instant | undefined
+  /** On the monotonic clock. */
+  #freeAt: Millis
+  /** Retry-After, or a wait of the whole site. */
+  #retryUntil: Instant = 0
+  #address: string | undefined
+  #underWay = false
+  #connects = 0
+  #connectMs: Millis = 0
+
+  constructor(site: string, wait: Millis, rules: PauseRules, clock: Clock) {
+    const { pause, own } = rules.configured(site, undefined)
+    this.#site = site
+    this.#own = own
+    this.#configured = pause
+    this.#rules = rules
+    this.#clock = clock
+    this.#freeAt = clock.elapsed() + wait
+  }
+
+  /** The operator's own server: its pause stands alone. */
+  get own(): boolean {
+    return this.#own
+  }
+
+  get pause(): Millis {
+    return Math.max(this.#configured, this.#crawlDelay, this.#byAnswer)
+  }
+
+  /** How long from now until a request may begin; while one is under way, until it is worth asking again. */
+  get wait(): Millis {
+    return Math.max(0, this.#freeAt - this.#clock.elapsed(), this.#underWay ? LOOK_AGAIN : 0)
+  }
+
+  /** The first byte of a request is being written. A robots.txt that another site's redirects to may be that request. */
+  begin(): void {
+    this.#underWay = true
+  }
+
+  /** It came to nothing, by a bug. */
+  abandon(): void {
+    this.#underWay = false
+  }
+
+  /** Returns true when the pause grew by it: the house must know before the next request. */
+  learnCrawlDelay(delay: Millis | undefined): boolean {
+    const before = this.pause
+    this.#crawlDelay = Math.min(delay ?? 0, this.#rules.mostCrawlDelay)
+    this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + (this.#lastAnswerAt === undefined ? 0 : this.pause))
+    return this.pause > before
+  }
+
+  /** The site was found at this address; `--pause-for` may name it. */
+  at(address: string): void {
+    this.#address = address
+    const { pause, own } = this.#rules.configured(this.#site, address)
+    this.#configured = pause
+    this.#own = own
+  }
+
+  /** An answer (or a failure to get one) has ended. `retryAfter` is what the server asked for. */
+  answered(at: Instant, tookMs: Millis, retryAfter: Millis | undefined): void {
+    this.#underWay = false
+    this.#lastAnswerAt = at
+    this.#byAnswer = this.#own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
+    const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.mostRetryAfter))
+    this.#freeAt = this.#clock.elapsed() + wait
+    if (retryAfter !== undefined) this.#retryUntil = at + wait
+  }
+
+  /** A new connection took so long. */
+  connected(tookMs: Millis): void {
+    this.#connects++
+    this.#connectMs += (tookMs - this.#connectMs) / this.#connects
+  }
+
+  /** The whole site waits this long, whatever the pause. */
+  holdFor(wait: Millis): void {
+    this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + wait)
+    this.#retryUntil = Math.max(this.#retryUntil, this.#clock.now() + wait)
+  }
+
+  /** Why the site is slow, for people who watch; undefined when it is not. */
+  get slow(): string | undefined {
+    const now = this.#clock.now()
+    if (this.#retryUntil > now + SLOW) return `asked us to wait ${formatDuration(this.#retryUntil - now)}`
+    if (this.pause < SLOW) return undefined
+    if (this.pause === this.#crawlDelay) return `Crawl-delay of ${formatDuration(this.#crawlDelay)}`
+    if (this.pause === this.#byAnswer) return `slow answers: a pause of ${formatDuration(this.#byAnswer)}`
+    return undefined
+  }
+
+  report(): Courtesy {
+    const now = this.#clock.now()
+    return {
+      pause: this.pause,
+      lastAnswerAt: this.#lastAnswerAt,
+      notBefore: Math.max(now + Math.ceil(this.wait), this.#retryUntil),
+      address: this.#address,
+      ...(this.#connects === 0 ? {} : { connectMs: this.#connectMs }),
+    }
+  }
+}

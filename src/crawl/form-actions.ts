@@ -1,0 +1,62 @@
+/**
+ * Where forms of the site lead. A template that writes `<form action="search.html">` into every page names another URL in
+ * every folder, and most of them do not exist (3,071 times 404 at one site). The first ones that fail are enough.
+ */
+import type { PageReport } from '../contracts/report.ts'
+import type { SiteMemory } from '../contracts/site-memory.ts'
+import { normalPath, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
+import type { Reporter } from './reporter.ts'
+
+/** Names that are remembered of one site, and how long they may be. */
+const MOST_NAMES = 8
+const LONGEST_NAME = 100
+/** So many of a name that do not exist, and so many for each one that does, and no form is followed to it any more. */
+const ENOUGH_MISSING = 3
+const MISSING_A_FOUND = 3
+
+/** What is known of the URLs of one name to which forms lead. */
+export type FormName = NonNullable<SiteMemory['forms']>[number]
+
+/** Set when a form's action is not worth a request. */
+export function vainForm(url: WebUrl, { forms }: SiteMemory): FormName | undefined {
+  if (forms === undefined) return undefined
+  const name = nameOf(url)
+  const known = forms.find((form) => form.name === name)
+  if (known === undefined || known.missing < ENOUGH_MISSING) return undefined
+  return known.missing > known.found * MISSING_A_FOUND ? known : undefined
+}
+
+export function vainWords({ name, found, missing }: FormName): string {
+  const there = found === 0 ? 'none is there' : `${found} ${found === 1 ? 'is' : 'are'} there`
+  return `form-action: forms of the site lead to ${name} in its folders, ${missing} of those are missing and ${there}`
+}
+
+/** The name of a form's action is remembered, so that its answers are counted. */
+export function rememberForm(url: WebUrl, reporter: Reporter): void {
+  const name = nameOf(url)
+  const forms = reporter.memory.forms ?? []
+  if (name === '' || name.length > LONGEST_NAME || forms.length >= MOST_NAMES) return
+  if (forms.some((form) => form.name === name)) return
+  reporter.remember({ ...reporter.memory, forms: [...forms, { name, found: 0, missing: 0 }] })
+}
+
+/** What became of a page whose name is that of a form's action. */
+export function learnFromForm(page: PageReport, reporter: Reporter, urls: UrlReader): void {
+  const { forms } = reporter.memory
+  const missing = page.status === 404 || page.status === 410
+  if (forms === undefined || (!missing && page.outcome.kind !== 'kept')) return
+  const url = urls.parse(page.url)
+  const name = url === undefined ? '' : nameOf(url)
+  if (!forms.some((form) => form.name === name)) return
+  const counted = forms.map((form) => {
+    if (form.name !== name) return form
+    return missing ? { ...form, missing: form.missing + 1 } : { ...form, found: form.found + 1 }
+  })
+  reporter.remember({ ...reporter.memory, forms: counted })
+}
+
+/** The last name of the path. */
+function nameOf(url: WebUrl): string {
+  const [path] = normalPath(url).split('?', 1)
+  return path.slice(path.lastIndexOf('/') + 1)
+}

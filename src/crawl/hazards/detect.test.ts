@@ -1,0 +1,233 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { hash64 } from '../../base/digest.ts'
+import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
+import { takenBy } from './open-families.ts'
+import type { PageFacts } from './page-facts.ts'
+import { NO_LIMITS } from './traces.test-data.ts'
+import { wordsOfFinding } from './trial.ts'
+
+const word = fc.constantFrom(
+  'a',
+  'b',
+  'x',
+  '2024',
+  '7',
+  'list',
+  'photo-3',
+  'ab12cd34ef',
+  '**',
+  '{name}',
+  '',
+  '%2F',
+  'é"\\\u0000',
+  'index.php',
+)
+const hostile = fc.string({ unit: 'binary', maxLength: 60 })
+const path = fc.oneof(
+  fc
+    .tuple(fc.array(word, { maxLength: 6 }), fc.array(fc.tuple(word, word), { maxLength: 4 }))
+    .map(([segments, query]) => {
+      const base = `/${segments.join('/')}`
+      return query.length === 0 ? base : `${base}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`
+    }),
+  hostile,
+  hostile.map((text) => `/${text}`),
+  fc.nat({ max: 400 }).map((times) => '/loop'.repeat(times)),
+)
+const bits = fc.oneof(fc.constantFrom(0n, 1n, 7n, (1n << 64n) - 1n), fc.bigInt({ min: -(1n << 70n), max: 1n << 70n }))
+const number = fc.oneof(fc.nat({ max: 3 }), fc.nat())
+const content = fc.record({
+  digest: fc.string(),
+  textDigest: bits,
+  simhash: bits,
+  shape: fc.option(bits, { nil: undefined }),
+  embeds: fc.option(bits, { nil: undefined }),
+  length: number,
+  words: number,
+  tags: bits,
+  title: fc.string(),
+  text: fc.string().map((text) => () => text),
+})
+const link = fc.record({ path, fresh: fc.boolean() }).map((one) => ({ key: hash64(one.path), ...one }))
+const facts: fc.Arbitrary<PageFacts> = fc.record({
+  url: fc.string(),
+  path,
+  depth: fc.nat({ max: 60 }),
+  generation: fc.nat({ max: 3 }),
+  via: fc.option(path, { nil: undefined }),
+  at: fc.nat(),
+  status: fc.constantFrom(200, 301, 404, 500, 0),
+  mediaType: fc.constantFrom('text/html', 'application/pdf', ''),
+  bytes: number,
+  tookMs: number,
+  outcome: fc.constantFrom('kept', 'moved', 'read', 'refused', 'gone', 'later'),
+  duplicate: fc.boolean(),
+  content: fc.option(content, { nil: undefined }),
+  links: fc.array(link, { maxLength: 12 }),
+  abroad: fc.nat({ max: 3 }),
+})
+
+test('any pages: no throw, bounded memory, nothing changes on the way through JSON, the same again gives the same', () => {
+  fc.assert(
+    fc.property(fc.array(facts, { maxLength: 40 }), fc.option(content, { nil: undefined }), (pages, probe) => {
+      let memory = freshMemory()
+      for (const page of pages) {
+        const before = JSON.stringify(memory)
+        const judged = judgePage(memory, page, NO_LIMITS)
+        assert.equal(JSON.stringify(memory), before, 'the memory given is left as it was')
+        const again = judgePage(JSON.parse(before) as SiteMemory, page, NO_LIMITS)
+        assert.deepEqual(again, { ...judged, memory: again.memory })
+        assert.equal(JSON.stringify(again.memory), JSON.stringify(judged.memory))
+        memory = judged.memory
+        if (judged.probe !== undefined) memory = learnProbe(memory, { status: 200, content: probe, path: '/none' })
+        const { path, generation, via } = page
+        memory = admitUrl(memory, { path, depth: 1, generation, via }, NO_LIMITS).memory
+        assert.ok(JSON.stringify(memory.traps).length <= 16_384)
+        if (memory.traps?.taken !== undefined) assert.equal(memory.traps.taken, takenBy(memory.traps.families ?? []))
+        assert.ok((memory.traps?.suspects ?? []).every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
+      }
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a thousand pages of the worst kind keep the memory bounded', () => {
+  let memory = freshMemory()
+  for (const page of fc.sample(facts, { numRuns: 1500, seed: 7 })) {
+    memory = judgePage(memory, page, NO_LIMITS).memory
+    assert.ok(JSON.stringify(memory.traps).length <= 16_384)
+  }
+})
+
+const refusedBy = (memory: SiteMemory, path: string, url: { depth?: number; generation?: number; via?: string } = {}) =>
+  admitUrl(memory, { path, depth: 1, generation: 1, ...url }, NO_LIMITS).refused
+
+test('seeds are asked for whatever was stopped, and a stop of the site names no pattern', () => {
+  const memory: SiteMemory = { ...freshMemory(), stopped: 'site-urls>=8' }
+  assert.deepEqual(refusedBy(memory, '/a'), { rule: 'site-urls>=8', pattern: '' })
+  assert.equal(refusedBy(memory, '/a', { depth: 0 }), undefined)
+  const trusting = { trusted: (rule: string) => rule === 'site-urls' }
+  assert.equal(admitUrl(memory, { path: '/a', depth: 1, generation: 1 }, trusting).refused, undefined)
+})
+
+const CALENDAR: SuspectPattern = {
+  pattern: '/cal/#',
+  rule: 'endless-sequence',
+  proof: 'text',
+  evidence: 'x',
+  at: 1,
+  examples: [],
+  stopped: true,
+  budget: 0,
+  confirmed: 4,
+  contradicted: 0,
+  refused: 0,
+  nextSample: 4,
+}
+
+const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): SiteMemory => ({
+  ...freshMemory(),
+  traps: { suspects: [{ ...CALENDAR, words: wordsOfFinding(calendarPage(0)), ...changes }] },
+})
+
+test('of a stopped pattern its own offspring is refused and counted, and what other pages list is not', () => {
+  const memory = stoppedCalendar()
+  assert.deepEqual(refusedBy(memory, '/cal/2031'), { rule: 'endless-sequence', pattern: '/cal/#' })
+  assert.equal(refusedBy(memory, '/cal/'), undefined, 'of another pattern')
+  assert.equal(refusedBy(memory, '/cal/2031', { generation: 0, via: '/news' }), undefined, 'listed')
+  assert.notEqual(refusedBy(memory, '/cal/2031', { generation: 0, via: '/cal/2030' }), undefined, 'by its own kind')
+  const url = { path: '/cal/2031', depth: 1, generation: 1 }
+  assert.equal(admitUrl(memory, url, NO_LIMITS).memory.traps?.suspects[0].refused, 1)
+  assert.equal(memory.traps?.suspects[0].refused, 0)
+  assert.notEqual(refusedBy(stoppedCalendar({ proof: 'alias' }), '/cal/2031', { generation: 0 }), undefined)
+})
+
+test('a stopped pattern is sampled ever more seldom', () => {
+  let memory = stoppedCalendar()
+  const sampled: number[] = []
+  for (let at = 1; at <= 40; at++) {
+    const admitted = admitUrl(memory, { path: `/cal/${at}`, depth: 1, generation: 1 }, NO_LIMITS)
+    memory = admitted.memory
+    if (admitted.refused !== undefined) continue
+    sampled.push(at)
+    memory = judgePage(memory, calendarPage(at), NO_LIMITS).memory
+  }
+  assert.deepEqual(sampled, [4, 9, 18, 35])
+})
+
+test('samples that contradict a finding withdraw it, and what it held back is asked for', () => {
+  let memory = stoppedCalendar({ refused: 7, budget: 1 })
+  let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
+  for (const text of ['violins trombones', 'apples oranges', 'iron copper']) {
+    assert.deepEqual(judged.verdicts, [])
+    memory = judged.memory
+    assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')
+    judged = judgePage(memory, calendarPage(2, text), NO_LIMITS)
+  }
+  assert.equal(judged.requeue, true)
+  const [verdict] = judged.verdicts
+  assert.deepEqual([verdict.rule, verdict.pattern, verdict.withdrawn], ['endless-sequence', '/cal/#', true])
+  assert.equal(refusedBy(judged.memory, '/cal/7'), undefined)
+  assert.deepEqual(judged.memory.traps?.suspects, [])
+})
+
+test('numbers, dates and throws of dice are no news', () => {
+  let memory = stoppedCalendar({ stopped: false, budget: 4, confirmed: 0 })
+  for (const text of ['No events 17, January', 'No events', 'No events xq8z7kf2v9w1', 'No events']) {
+    assert.equal(memory.traps?.suspects[0].stopped, false)
+    memory = judgePage(memory, calendarPage(2, text), NO_LIMITS).memory
+  }
+  assert.equal(memory.traps?.suspects[0].stopped, true)
+})
+
+test('a page of the same form or place is no other family, and neither are names that a machine throws', () => {
+  assert.equal(familiesBeside('/texts/one.html', undefined)('/texts/two.html'), false)
+  assert.equal(familiesBeside('/shop', undefined)('/shop?color=red'), false)
+  assert.equal(familiesBeside('/x/96226dea07', undefined)('/x/99999'), false)
+  assert.equal(familiesBeside('/', undefined)('/calendar/2031/5'), true)
+  assert.equal(familiesBeside('/std/', undefined)('/std/vec/struct.Vec.html'), true)
+})
+
+function calendarPage(at: number, text = 'No events'): PageFacts {
+  const path = `/cal/${at}`
+  const hash = hash64(text + at)
+  const signature = { digest: text, textDigest: hash, simhash: 1n, shape: 1n, embeds: 0n, tags: 1n, title: '' }
+  return {
+    url: `http://site.test${path}`,
+    path,
+    depth: 1,
+    generation: 1,
+    at,
+    status: 200,
+    mediaType: 'text/html',
+    bytes: 100,
+    tookMs: 10,
+    outcome: 'kept',
+    duplicate: false,
+    content: { ...signature, length: text.length, words: 2, text: () => text },
+    links: [{ key: hash64(`/cal/${at + 1}`), path: `/cal/${at + 1}`, fresh: true }],
+    abroad: 0,
+  }
+}
+
+test('a limit of the site is told with an example; a trusted one is no limit', () => {
+  const page = { ...fc.sample(facts, { numRuns: 1, seed: 1 })[0], path: '/a' }
+  const limited = { ...NO_LIMITS, urlsPerSite: 1 }
+  const judged = judgePage(freshMemory(), page, limited)
+  assert.equal(judged.memory.stopped, 'site-urls>=1')
+  assert.equal(judged.verdicts[0].rule, 'site-urls>=1')
+  const trusting = judgePage(freshMemory(), page, { ...limited, trusted: (rule) => rule === 'site-urls' })
+  assert.equal(trusting.memory.stopped, undefined)
+  assert.deepEqual(trusting.verdicts, [])
+})
+
+test('a later look at a page says nothing of traps', () => {
+  const [page] = fc.sample(facts, { numRuns: 1, seed: 1 })
+  const memory = freshMemory()
+  const judged = judgePage(memory, { ...page, again: true }, NO_LIMITS)
+  assert.deepEqual(judged, { memory, verdicts: [], follow: true, lists: false })
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
+import { type HazardLimits, judgeSite, refusesWaiting, type SiteVerdict } from './limits.ts'
+import { GENEROUS, VN } from './presets.ts'
+
+const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
+
+function read(
+  pages: { depth?: number; duplicate?: boolean }[],
+  by = limits,
+): { memory: SiteMemory; verdicts: SiteVerdict[] } {
+  let memory = freshMemory()
+  const verdicts: SiteVerdict[] = []
+  for (const { depth = 0, duplicate = false } of pages) {
+    const judged = judgeSite(memory, { depth, duplicate }, by)
+    memory = judged.memory
+    if (judged.verdict !== undefined) verdicts.push(judged.verdict)
+  }
+  return { memory, verdicts }
+}
+
+test('counts, and says nothing below the limits', () => {
+  const { memory, verdicts } = read([{ depth: 1 }, { depth: 2, duplicate: true }, { duplicate: true }])
+  assert.deepEqual(memory, { robots: {}, fetched: 3, duplicates: 2, deepest: 2, silent: 0 })
+  assert.deepEqual(verdicts, [])
+})
+
+test('a site with too many URLs is followed no more, and told of once', () => {
+  const { memory, verdicts } = read(Array.from({ length: 12 }, () => ({})))
+  assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
+  assert.equal(memory.stopped, 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 1 }), 'site-urls>=8')
+  assert.equal(refusesWaiting(memory, { depth: 0 }), undefined)
+  assert.equal(refusesWaiting(freshMemory(), { depth: 1 }), undefined)
+  assert.deepEqual(verdicts, [{ rule: 'site-urls>=8', evidence: '8 pages of the site were fetched' }])
+})
+
+test('so is a site with too many duplicates', () => {
+  const { memory, verdicts } = read([{}, ...Array.from({ length: 5 }, () => ({ duplicate: true }))])
+  assert.equal(memory.stopped, 'site-duplicates>2')
+  assert.deepEqual(verdicts, [
+    { rule: 'site-duplicates>2', evidence: '3 of 4 pages had content that was there before' },
+  ])
+})
+
+test('depth is told once and stops nothing', () => {
+  const { memory, verdicts } = read([{ depth: 2 }, { depth: 3 }, { depth: 3 }])
+  assert.equal(memory.stopped, undefined)
+  assert.deepEqual(verdicts, [{ rule: 'site-depth>=3', evidence: 'a page 3 links deep, after 2 pages' }])
+})
+
+test('the memory given is left as it was', () => {
+  const memory = Object.freeze(freshMemory())
+  judgeSite(memory, { depth: 9, duplicate: true }, limits)
+  assert.deepEqual(memory, freshMemory())
+})
+
+test("the paper's numbers are a preset; by default a site of 20,000 honest pages is collected whole", () => {
+  const of = (preset: typeof VN): HazardLimits => ({ ...preset, depth: preset.maxDepth })
+  const honest = Array.from({ length: 20_000 }, (_, i) => ({ depth: i % 12, duplicate: i % 50 === 0 }))
+  assert.equal(read(honest, of(GENEROUS)).memory.stopped, undefined)
+  assert.equal(read(honest, of(VN)).memory.stopped, 'site-duplicates>10')
+  assert.ok(JSON.parse(JSON.stringify(GENEROUS)).duplicatesPerSite > 1e9)
+})

@@ -1,0 +1,68 @@
+/**
+ * The limits of a site (V12), as a fold: (memory, page) → (memory, verdict). Past one of them no more links of the site
+ * are followed (`memory.stopped`); what was collected stays.
+ *
+ * Depth is told but does not stop a site. Links below the deepest level are out of scope already (`crawl/scope/`, rule
+ * `depth>5`), and because a site is read breadth first, everything above that level is queued when the first page of it
+ * is read: to stop there, as the paper does, would add nothing. The verdict is for its Table 7, once a site.
+ */
+import type { SiteMemory } from '../../contracts/site-memory.ts'
+
+export interface HazardLimits {
+  /** Pages of a site. */
+  urlsPerSite: number
+  /** Of them, those whose content was there before. */
+  duplicatesPerSite: number
+  /** Reaching it is worth a verdict; keeping to it is the scope's work. */
+  depth: number
+}
+
+export interface SiteVerdict {
+  rule: string
+  evidence: string
+}
+
+/** Larger than any count, and still plain JSON. */
+export const UNLIMITED = Number.MAX_SAFE_INTEGER
+
+export function judgeSite(
+  memory: SiteMemory,
+  page: { depth: number; duplicate: boolean },
+  limits: HazardLimits,
+): { memory: SiteMemory; verdict?: SiteVerdict } {
+  const counted: SiteMemory = {
+    ...memory,
+    fetched: memory.fetched + 1,
+    duplicates: memory.duplicates + (page.duplicate ? 1 : 0),
+    deepest: Math.max(memory.deepest, page.depth),
+  }
+  if (counted.stopped !== undefined) return { memory: counted }
+  const stop = stopRule(counted, limits)
+  if (stop !== undefined) return { memory: { ...counted, stopped: stop.rule }, verdict: stop }
+  if (memory.deepest < limits.depth && page.depth >= limits.depth) {
+    const evidence = `a page ${page.depth} links deep, after ${counted.fetched} pages`
+    return { memory: counted, verdict: { rule: `site-depth>=${limits.depth}`, evidence } }
+  }
+  return { memory: counted }
+}
+
+/**
+ * The rule by which a URL that waits is not asked for any more: to follow a link is to ask for what it names, and a trap
+ * has filled the queue before it is found out. What nobody linked to (seeds, home pages: depth 0) is still asked for.
+ */
+export function refusesWaiting(memory: SiteMemory, item: { depth: number }): string | undefined {
+  return item.depth > 0 ? memory.stopped : undefined
+}
+
+function stopRule({ fetched, duplicates }: SiteMemory, limits: HazardLimits): SiteVerdict | undefined {
+  if (duplicates > limits.duplicatesPerSite) {
+    return {
+      rule: `site-duplicates>${limits.duplicatesPerSite}`,
+      evidence: `${duplicates} of ${fetched} pages had content that was there before`,
+    }
+  }
+  if (fetched >= limits.urlsPerSite) {
+    return { rule: `site-urls>=${limits.urlsPerSite}`, evidence: `${fetched} pages of the site were fetched` }
+  }
+  return undefined
+}

@@ -1,0 +1,269 @@
+/** The patterns of a site that are on trial or stopped: added, matched, changed. */
+import type { Instant } from '../../base/clock.ts'
+import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
+import { wordsOf } from './few-words.ts'
+import type { Finding } from './finding.ts'
+import { mark } from './marks.ts'
+import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
+import { firstSample, trialFor } from './trial.ts'
+
+const LONGEST_EVIDENCE = 170
+
+type Matches = (path: string, pattern: () => UrlPattern) => boolean
+
+/** Patterns are text in the memory; what they mean is worked out once for each list of them. */
+const compiled = new WeakMap<readonly SuspectPattern[], Matches[]>()
+
+/** The first pattern, of those that are not by a rule which is overruled, to which the URL belongs. */
+export function findSuspect(
+  suspects: readonly SuspectPattern[],
+  path: string,
+  trusted: (rule: string) => boolean,
+): SuspectPattern | undefined {
+  if (suspects.length === 0) return undefined
+  const matches = compiledOf(suspects)
+  let read: UrlPattern | undefined
+  const pattern = () => (read ??= patternOf(path))
+  for (let at = 0; at < suspects.length; at++) {
+    if (matches[at](path, pattern) && !trusted(suspects[at].rule)) return suspects[at]
+  }
+  return undefined
+}
+
+function compiledOf(suspects: readonly SuspectPattern[]): Matches[] {
+  let matches = compiled.get(suspects)
+  if (matches === undefined) {
+    matches = suspects.map(({ pattern, folders }) => compile(pattern, folders))
+    compiled.set(suspects, matches)
+  }
+  return matches
+}
+
+export function isOfPattern(pattern: string, path: string): boolean {
+  return compile(pattern)(path, () => patternOf(path))
+}
+
+/**
+ * The URL is offspring of the pattern: no page outside of it lists the URL, or only one of another suspect pattern.
+ * What an alias says is known, and what is missing says nothing, whoever names it.
+ */
+export function isOffspring(
+  suspect: SuspectPattern,
+  { generation, via }: { generation: number; via?: string },
+  suspects: readonly SuspectPattern[],
+): boolean {
+  return isAnyones(suspect) || generation > 0 || isNamedBySuspect(via, suspects)
+}
+
+/** The same of what is to be held back: what a page on trial lists is not, for nothing would bring it back if that is cleared. */
+export function isHeldOffspring(
+  suspect: SuspectPattern,
+  { generation, via }: { generation: number; via?: string },
+  suspects: readonly SuspectPattern[],
+): boolean {
+  return isAnyones(suspect) || generation > 0 || namedBy(via, suspects)?.stopped === true
+}
+
+/** Its URLs are offspring whoever names them. */
+export function isAnyones({ proof }: SuspectPattern): boolean {
+  return proof === 'alias' || proof === 'missing'
+}
+
+/** What a page of a suspect pattern lists is not listed. */
+export function isNamedBySuspect(via: string | undefined, suspects: readonly SuspectPattern[]): boolean {
+  return namedBy(via, suspects) !== undefined
+}
+
+function namedBy(via: string | undefined, suspects: readonly SuspectPattern[]): SuspectPattern | undefined {
+  return via === undefined ? undefined : findSuspect(suspects, via, () => false)
+}
+
+/** The place of a parameter that does nothing anywhere on the site. */
+export const ANYWHERE = '/**'
+
+const REPEATED = /^(.*)\/\*\* with (\d+) segments repeated$/
+const FEW_WORDS = /^(.*) of (\d+) words or more$/
+const IDLE = /^(.*)\?([^?=&{}]*)=([^?=&{}]*)&\*\*$/
+const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
+
+function compile(text: string, folders?: readonly number[]): Matches {
+  const repeated = REPEATED.exec(text)
+  if (repeated !== null) {
+    const [, folder, least] = repeated
+    return (path) => path.startsWith(`${folder}/`) && repeatsIn(path) >= Number(least)
+  }
+  const idle = IDLE.exec(text)
+  if (idle !== null) {
+    const [, place, name, value] = idle
+    const anywhere = place === ANYWHERE
+    return (path, pattern) =>
+      path.includes('?') &&
+      (anywhere || pattern().place === place) &&
+      (value === '*'
+        ? pattern().names.includes(name)
+        : parametersOf(path).some((one) => one.name === name && one.value === value))
+  }
+  const fewWords = FEW_WORDS.exec(text)
+  if (fewWords !== null) {
+    const [, wide, least] = fewWords
+    const matches = compile(wide)
+    return (path, pattern) =>
+      matches(path, pattern) && wordsOf(path).filter((word) => !wide.includes(word)).length >= Number(least)
+  }
+  const combined = COMBINED.exec(text)
+  if (combined !== null) {
+    const [, place, list] = combined
+    const names = new Set(list.split(','))
+    return (path, pattern) =>
+      path.includes('?') &&
+      pattern().place === place &&
+      parametersOf(path).filter(({ name }) => list === '*' || names.has(name)).length >= 2
+  }
+  if (text.endsWith('?**')) {
+    const place = text.slice(0, -3)
+    return (path, pattern) => path.includes('?') && pattern().place === place
+  }
+  const open = text.split('/').indexOf(ANY)
+  if (open > 0) {
+    const isLike = (form: string) => {
+      const segments = form.split('/')
+      if (segments.length <= open || (folders !== undefined && !folders.includes(mark(segments[open])))) return false
+      return segments.with(open, ANY).join('/') === text
+    }
+    if (text.endsWith('/**')) return (_, pattern) => pattern().folders.some(isLike)
+    return (_, pattern) => isLike(pattern().form) || isLike(pattern().place)
+  }
+  if (text.endsWith('/**')) return (_, pattern) => pattern().folders.includes(text)
+  // With parameters, a page of a trap is no better.
+  return (_, pattern) => pattern().form === text || pattern().place === text
+}
+
+/** `/` and all of the site are nobody's trap: its limits are for that. */
+export function mayStop(pattern: string): boolean {
+  return pattern !== '/' && pattern !== '/**' && pattern !== '/?**'
+}
+
+/** One of the others has all its URLs: it itself, the parameter with any value, the parameter on any page. */
+export function isCovered(pattern: string, others: readonly { pattern: string }[]): boolean {
+  const idle = IDLE.exec(pattern)
+  return others.some((other) => {
+    if (other.pattern === pattern || (idle && other.pattern === `${idle[1]}?**`)) return true
+    const wide = idle && IDLE.exec(other.pattern)
+    if (!wide || wide[2] !== idle[2]) return false
+    return (wide[1] === ANYWHERE || wide[1] === idle[1]) && (wide[3] === '*' || wide[3] === idle[3])
+  })
+}
+
+/** Undefined when there is no room for one more trial now: the detector will find it again. */
+export function addSuspect(
+  suspects: readonly SuspectPattern[],
+  { pattern, rule, proof, evidence, examples }: Finding,
+  at: Instant,
+  words: string | undefined,
+): SuspectPattern[] | undefined {
+  const others = suspects.filter((one) => !isCovered(one.pattern, [{ pattern }]))
+  // What narrower patterns held back is held back by this one.
+  const covered = suspects.filter((one) => !others.includes(one))
+  const one: SuspectPattern = {
+    pattern,
+    rule,
+    proof,
+    evidence: evidence.slice(0, LONGEST_EVIDENCE),
+    at,
+    examples: [...examples],
+    stopped: false,
+    confirmed: 0,
+    contradicted: 0,
+    refused: covered.reduce((sum, { refused }) => sum + refused, 0),
+    nextSample: 0,
+    budget: trialFor(proof, rule, others),
+  }
+  if (words !== undefined) one.words = words
+  return makeRoom([...others, one])
+}
+
+/** All that they may take, in characters of JSON; families need as much. */
+const ROOM = 6_500
+
+/**
+ * Stopped patterns that differ in the name of a folder share one entry; else those that held back least go first. A trial is
+ * never broken off: if they take all the room, the new one waits.
+ */
+function makeRoom(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+  let kept = [...suspects]
+  while (roomOf(kept) > ROOM) {
+    const merged = merge(kept)
+    if (merged !== undefined) {
+      kept = merged
+      continue
+    }
+    const stopped = kept.filter((one) => one.stopped)
+    if (stopped.length === 0) return undefined
+    const idlest = stopped.reduce((a, b) => (b.refused < a.refused ? b : a))
+    kept.splice(kept.indexOf(idlest), 1)
+  }
+  return kept
+}
+
+/** In the place of a folder's name: one of those that the entry lists. */
+const ANY = '{any}'
+const MAX_FOLDERS = 200
+
+/** The most patterns that can be one: of forty calendars in forty folders, each would be forgotten for another. */
+function merge(suspects: readonly SuspectPattern[]): SuspectPattern[] | undefined {
+  const groups = new Map<string, { one: SuspectPattern; pattern: string; folders: readonly number[] }[]>()
+  for (const one of suspects) {
+    if (!one.stopped) continue
+    for (const { pattern, folders } of widened(one)) {
+      const name = `${one.rule} ${one.proof} ${pattern}`
+      groups.set(name, [...(groups.get(name) ?? []), { one, pattern, folders }])
+    }
+  }
+  const group = [...groups.values()].reduce((a, b) => (b.length > a.length ? b : a), [])
+  if (group.length < 2) return undefined
+  const [{ pattern }] = group
+  const others = suspects.filter((one) => !group.some((member) => member.one === one))
+  if (others.some((other) => isSame(other, { ...group[0].one, pattern }))) return undefined
+  const { words, ...first } = group[0].one
+  const refused = group.reduce((sum, { one }) => sum + one.refused, 0)
+  const folders = group.flatMap((member) => member.folders).slice(-MAX_FOLDERS)
+  return [...others, { ...first, pattern, folders, refused, nextSample: refused + firstSample(first, others) }]
+}
+
+/** The form, or the folder, with each of its names left open, and which those were; of an entry that has many, that one. */
+function widened({ pattern, folders }: SuspectPattern): { pattern: string; folders: readonly number[] }[] {
+  if (folders !== undefined) return [{ pattern, folders }]
+  if (/[ ?…]/.test(pattern)) return []
+  const segments = pattern.split('/')
+  return segments
+    .slice(1, -1)
+    .map((name, at) => ({ pattern: segments.with(at + 1, ANY).join('/'), folders: [mark(name)] }))
+}
+
+/** At most so many characters. */
+export function roomOf(suspects: readonly SuspectPattern[]): number {
+  let room = 0
+  for (const { pattern, rule, evidence, examples, words = '', folders = [] } of suspects) {
+    room += 190 + pattern.length + rule.length + evidence.length + words.length + 11 * folders.length
+    for (const example of examples) room += example.length + 3
+  }
+  return room
+}
+
+/** It is stopped: the verdict has evidence and examples, and its samples begin with words of their own. */
+export function stop({ words, ...suspect }: SuspectPattern, others: readonly SuspectPattern[]): SuspectPattern {
+  return { ...suspect, nextSample: suspect.refused + firstSample(suspect, others), evidence: '', examples: [] }
+}
+
+/** Of one rule there is a pattern only once. */
+function isSame(a: SuspectPattern, b: SuspectPattern): boolean {
+  return a.pattern === b.pattern && a.rule === b.rule
+}
+
+/** One of them is as it is now. */
+export function withSuspect(traps: TrapMemory, changed: SuspectPattern): TrapMemory {
+  const suspects = traps.suspects.map((one) => (isSame(one, changed) ? changed : one))
+  const known = compiled.get(traps.suspects)
+  if (known !== undefined) compiled.set(suspects, known)
+  return { ...traps, suspects }
+}

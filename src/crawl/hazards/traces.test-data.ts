@@ -1,0 +1,164 @@
+/** A crawl of a made-up site, breadth first, as a visit does it, without a network: what the detectors see and stop. */
+import { hash64 } from '../../base/digest.ts'
+import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
+import { readPage, readText } from '../../page/reading.ts'
+import { normalPath, resolver } from '../../web/url/web-url.ts'
+import {
+  admitUrl,
+  familiesBeside,
+  type HazardOptions,
+  judgePage,
+  learnProbe,
+  type TrapVerdict,
+  type WaitingUrl,
+} from './detect.ts'
+import { UNLIMITED } from './limits.ts'
+import type { LinkFacts, PageFacts } from './page-facts.ts'
+
+export interface Answer {
+  html?: string
+  status?: number
+  /** A redirect. */
+  location?: string
+  tookMs?: number
+  bytes?: number
+}
+
+/** Undefined is a 404. */
+export type Site = (path: string) => Answer | undefined
+
+export const NO_LIMITS: HazardOptions = {
+  urlsPerSite: UNLIMITED,
+  duplicatesPerSite: UNLIMITED,
+  depth: UNLIMITED,
+  trusted: () => false,
+}
+
+export interface Trace {
+  requests: number
+  fetched: Set<string>
+  refused: Map<string, string>
+  verdicts: TrapVerdict[]
+  memory: SiteMemory
+  largestMemory: number
+}
+
+const HOST = 'http://site.test'
+/** When all of it is asked for: dates in URLs are held against it. */
+const TODAY = Date.UTC(2026, 0, 1)
+const ABSURD = '/no-such-name-4f1c9a.html'
+
+export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
+  let memory = freshMemory()
+  const seen = new Set(['/'])
+  const queue: WaitingUrl[] = [{ path: '/', depth: 0, generation: 0 }]
+  const fetched = new Set<string>()
+  const refused = new Map<string, string>()
+  const held: WaitingUrl[] = []
+  const verdicts: TrapVerdict[] = []
+  const digests = new Set<bigint>()
+  let requests = 0
+  let largestMemory = 0
+  for (let at = 0; at < queue.length && requests < most; at++) {
+    const waiting = queue[at]
+    const { path, depth } = waiting
+    const admitted = admitUrl(memory, waiting, options)
+    memory = admitted.memory
+    if (admitted.refused !== undefined) {
+      refused.set(path, admitted.refused.rule)
+      held.push(waiting)
+      continue
+    }
+    requests++
+    fetched.add(path)
+    const { generation, via } = waiting
+    const facts = { ...factsOf(path, depth, site(path), seen, digests, requests), generation, via }
+    const judged = judgePage(memory, facts, options)
+    if (judged.requeue) {
+      for (const { path } of held) refused.delete(path)
+      queue.push(...held.splice(0))
+    }
+    memory = judged.memory
+    verdicts.push(...judged.verdicts)
+    if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(memory.traps ?? {}).length)
+    if (judged.probe !== undefined) {
+      requests++
+      const { status, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
+      memory = learnProbe(memory, { status, content, path: ABSURD })
+    }
+    if (!judged.follow) continue
+    for (const link of facts.links) {
+      if (!link.fresh) continue
+      seen.add(link.path)
+      const listed =
+        (judged.lists || (facts.outcome === 'moved' && generation === 0)) && familiesBeside(path, via)(link.path)
+      queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
+    }
+  }
+  return { requests, fetched, refused, verdicts, memory, largestMemory }
+}
+
+export function factsOf(
+  path: string,
+  depth: number,
+  answer: Answer | undefined,
+  seen: ReadonlySet<string>,
+  digests: Set<bigint>,
+  at: number,
+): PageFacts {
+  const { html = '', location, tookMs = 100 } = answer ?? {}
+  const status = answer === undefined ? 404 : (answer.status ?? (location === undefined ? 200 : 302))
+  const kept = status === 200
+  const blank = { url: HOST + path, path, depth, generation: 0, at: TODAY + at, status, mediaType: 'text/html', tookMs }
+  const bytes = answer?.bytes ?? html.length
+  const outcome = kept ? 'kept' : location === undefined ? 'gone' : 'moved'
+  const none = { ...blank, bytes, outcome, duplicate: false, abroad: 0 } as const
+  if (!kept) return { ...none, links: location === undefined ? [] : linksOf([location], path, seen).links }
+  const input = { mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) }
+  const reading = readPage(input)
+  const { signature } = reading
+  const digest = hash64(html)
+  const duplicate = digests.has(digest)
+  digests.add(digest)
+  const hrefs = reading.links.filter(({ kind }) => kind !== 'embed').map(({ href }) => href)
+  const isPicture = ({ kind, media }: (typeof reading.links)[number]) => kind === 'embed' && media === 'image'
+  const embedded = reading.links.filter(isPicture).map(({ href }) => href)
+  const { textDigest, simhash, shape, words, length, tags } = signature
+  const embeds = embedded.length === 0 ? 0n : hash64(embedded.join('\n'))
+  const content = {
+    digest: String(digest),
+    textDigest,
+    simhash,
+    shape,
+    words,
+    length,
+    tags: tags.hash,
+    title: reading.title,
+  }
+  return {
+    ...none,
+    duplicate,
+    content: { ...content, embeds, text: () => readText(input, 'own') },
+    ...linksOf(hrefs, path, seen),
+  }
+}
+
+function linksOf(
+  hrefs: readonly string[],
+  path: string,
+  seen: ReadonlySet<string>,
+): { links: LinkFacts[]; abroad: number } {
+  const resolve = resolver(HOST + path)
+  const links = new Map<string, LinkFacts>()
+  let abroad = 0
+  for (const href of hrefs) {
+    const resolved = resolve(href)
+    if (resolved.kind !== 'url') continue
+    if (resolved.url.host !== 'site.test') abroad++
+    else {
+      const to = normalPath(resolved.url)
+      if (!links.has(to)) links.set(to, { key: resolved.url.key, path: to, fresh: !seen.has(to) })
+    }
+  }
+  return { links: [...links.values()], abroad }
+}

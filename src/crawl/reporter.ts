@@ -1,0 +1,203 @@
+/**
+ * Gathers what a visit has to tell and cuts it into numbered parts. A part is self-contained: the URLs that its pages
+ * name are in it, so that a crash after it loses none of them.
+ */
+
+import { HashSet64 } from '../base/hash-set.ts'
+import { Tally } from '../contracts/counts.ts'
+import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
+import type { FailureKind } from '../contracts/outcome.ts'
+import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../contracts/report.ts'
+import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
+import type { Visit } from '../contracts/visit.ts'
+import { nextCandidate } from './name-probes.ts'
+
+const MOST_REFUSED = 100_000
+/** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
+const PARTS_A_TRAP_MEMORY = 30
+
+export class Reporter {
+  readonly visit: Visit
+  readonly tally = new Tally()
+  #memory: SiteMemory
+  /** What the house has, or will have with the parts that were taken. */
+  #robotsTold: SiteMemory['robots']
+  #trialsTold: string
+  #courtesy: () => Courtesy
+  #pages: PageReport[] = []
+  #found = new Map<bigint, Link>()
+  /** Other texts of URLs that are known: they never take the place of a URL that is new. */
+  #spellings: Link[] = []
+  #abroad: Link[] = []
+  #verdicts: Verdict[] = []
+  #refused = new HashSet64()
+  #learnt: Learnt | undefined
+  readonly #settled = new HashSet64()
+  /** Names to try next, at this site: another visit will. */
+  readonly #guesses: Link[] = []
+  #part = 0
+  #pagesTold = 0
+  #news = false
+  #telling = false
+  #ended: VisitEnd | undefined
+  #sealed = false
+
+  constructor(visit: Visit, courtesy: () => Courtesy) {
+    this.visit = visit
+    this.#memory = visit.memory
+    this.#robotsTold = visit.memory.robots
+    this.#trialsTold = trialsIn(visit.memory.traps)
+    this.#courtesy = courtesy
+  }
+
+  /** Pages told of in this visit so far. */
+  get pagesTold(): number {
+    return this.#pagesTold
+  }
+
+  get memory(): SiteMemory {
+    return this.#memory
+  }
+
+  remember(memory: SiteMemory): void {
+    this.#memory = memory
+    this.#news = true
+  }
+
+  /**
+   * A page is told of piece by piece, its links first, and `page` is the last piece. Until then no part is cut: a crash
+   * between two parts would repeat the page and count its links twice.
+   */
+  begin(): void {
+    this.#telling = true
+  }
+
+  page(page: PageReport): void {
+    this.#pages.push(page)
+    this.#pagesTold++
+    this.#news = true
+    // The answer to an errand settles nothing: a link to the same URL waits on.
+    if (page.errand) return
+    this.#telling = false
+    // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
+    if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
+    this.#settled.add(page.key)
+    if (page.outcome.kind === 'gone') this.#tryNext(page, page.outcome.why)
+  }
+
+  /** In the same part as the page that is gone, so that no crash ends the chain of a name to try. */
+  #tryNext(item: { url: string; path: string }, why: FailureKind): void {
+    const next = nextCandidate(item, why)
+    if (next === undefined) return
+    if (next.site !== this.visit.site) {
+      this.abroad(next)
+      return
+    }
+    this.found(next)
+    this.#guesses.push(next)
+  }
+
+  /** What a sitemap says of a URL is added to what was found of it before; the first page that lists it is where it was found. */
+  found(link: Link): void {
+    this.#news = true
+    if (link.spelling) {
+      this.#spellings.push(link)
+      return
+    }
+    let before = this.#found.get(link.key)
+    if (before !== undefined && isByForm(before.path) && !isByForm(link.path))
+      before = { ...before, path: linkedPath(before.path) }
+    const lastmod = link.lastmod ?? before?.lastmod
+    const first = before === undefined || generationOf(link.path) < generationOf(before.path) ? link : before
+    const nearest = before !== undefined && before.depth < first.depth ? { ...first, depth: before.depth } : first
+    this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })
+  }
+
+  abroad(link: Link): void {
+    this.#abroad.push(link)
+    this.#news = true
+  }
+
+  /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
+  refuses(key: bigint): boolean {
+    if (this.#refused.size >= MOST_REFUSED) this.#refused = new HashSet64()
+    return this.#refused.add(key)
+  }
+
+  verdict(verdict: Verdict): void {
+    this.#verdicts.push(verdict)
+    this.#news = true
+  }
+
+  /** What the house should know beyond this site. */
+  learn(learnt: Learnt): void {
+    this.#learnt = { ...this.#learnt, ...learnt }
+    this.#news = true
+  }
+
+  end(why: VisitEnd): void {
+    // With the site goes what it was still to be asked: names to try go on elsewhere.
+    if (why === 'given-up')
+      for (const item of [...this.visit.agenda, ...this.#guesses])
+        if (!this.#settled.has(item.key)) this.#tryNext(item, 'dns')
+    this.#ended = why
+    this.#news = true
+  }
+
+  /** The next part, or undefined when there is no news, or none that is whole. After the last one there is none. */
+  take(): VisitReport | undefined {
+    if (this.#sealed || this.#telling || (!this.#news && this.tally.isEmpty)) return undefined
+    const part: VisitReport = {
+      visit: this.visit.id,
+      fence: this.visit.fence,
+      site: this.visit.site,
+      part: ++this.#part,
+      pages: this.#pages,
+      found: [...this.#found.values(), ...this.#spellings],
+      abroad: this.#abroad,
+      verdicts: this.#verdicts,
+      counts: this.tally.take(),
+      memory: this.#memoryNews(),
+      courtesy: this.#courtesy(),
+      ended: this.#ended,
+    }
+    if (this.#learnt !== undefined) part.learnt = this.#learnt
+    this.#pages = []
+    this.#found = new Map()
+    this.#spellings = []
+    this.#abroad = []
+    this.#verdicts = []
+    this.#learnt = undefined
+    this.#news = false
+    this.#sealed = this.#ended !== undefined
+    return part
+  }
+
+  /** Robots as soon as they are others; what the detectors counted with a verdict, during a trial, at the end, and now and then. */
+  #memoryNews(): MemoryNews {
+    const { robots, traps, ...news }: SiteMemory = this.#memory
+    // A trial goes on where it was, whatever happens to the worker.
+    const trials = trialsIn(traps)
+    const hasNews = trials !== this.#trialsTold
+    const tellTraps =
+      this.#ended !== undefined ||
+      this.#verdicts.length > 0 ||
+      this.#learnt?.requeue === true ||
+      hasNews ||
+      this.#part % PARTS_A_TRAP_MEMORY === 0
+    const told: MemoryNews = news
+    if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
+    if (traps !== undefined && tellTraps) {
+      told.traps = traps
+      this.#trialsTold = trials
+    }
+    return told
+  }
+}
+
+/** How its trials stand, without what they hold back: that is counted with every URL. */
+function trialsIn(traps: SiteMemory['traps']): string {
+  const { suspects = [], cleared = [] } = traps ?? {}
+  const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)
+  return [...samples, cleared.length].join('\n')
+}

@@ -1,0 +1,124 @@
+/** What we want of the web. Every refusal names its rule, so that the crawl can explain itself. */
+import { HashSet64 } from '../../base/hash-set.ts'
+import { homeOf, type WebUrl } from '../../web/url/web-url.ts'
+import type { Blacklist } from './blacklist.ts'
+import { kindByName, limitOf, type MediaPattern, type SizeLimit, unwantedKindsOf, wantsMediaOf } from './media.ts'
+import { makeRegion, type ScopeMode } from './region.ts'
+
+/** What a link to another site adds (V10). */
+export type LinkPolicy = 'home-page' | 'deep' | 'combined'
+
+export interface ScopeOptions {
+  mode: ScopeMode
+  seeds: readonly WebUrl[]
+  /** Where a seed may turn out to live (`www.`, the other scheme): in the scope as seeds are, but not known to be in the queue. */
+  alternates?: readonly WebUrl[]
+  /** When there are any, a URL must match one, as spelled or normalised; seeds need not, for somewhere one must begin. */
+  include: readonly RegExp[]
+  exclude: readonly RegExp[]
+  /** Whether URLs with a query are wanted (C9). */
+  queries: boolean
+  mediaTypes: readonly MediaPattern[]
+  /** Links from the URL by which a site was entered. */
+  maxDepth: number
+  maxUrlLength: number
+  blacklist: Blacklist
+  links: LinkPolicy
+  sizes: readonly SizeLimit[]
+}
+
+export type ScopeVerdict = { yes: true } | { yes: false; rule: string }
+
+export interface Scope {
+  judge(url: WebUrl, depth: number): ScopeVerdict
+  /** Of a sitemap: read for what it lists and not collected, so it need not lie where pages are wanted. */
+  judgeSitemap(url: WebUrl): ScopeVerdict
+  wantsMedia(mediaType: string): boolean
+  /** Decoded bytes of a body that are kept. */
+  limitFor(mediaType: string): number
+  /** What its name says it is (`image`, `archive` …), when that is not wanted; never for pages or unknown names. */
+  unwantedKind(url: WebUrl): string | undefined
+  /** What a link to another site stands for. Whatever is admitted must still be judged, home pages at depth 0. */
+  abroad(url: WebUrl): { admit: WebUrl[]; dropped: boolean }
+}
+
+const YES: ScopeVerdict = { yes: true }
+
+export function makeScope(options: ScopeOptions): Scope {
+  const places = options.alternates === undefined ? options.seeds : [...options.seeds, ...options.alternates]
+  const region = makeRegion(options.mode, places)
+  const seedKeys = new HashSet64(places.map((seed) => seed.key))
+  const seedSites = new Set(options.seeds.map((seed) => seed.site))
+  const unwanted = unwantedKindsOf(options.mediaTypes)
+  const include = options.include.map(stateless)
+  const exclude = options.exclude.map(stateless)
+  const { maxDepth, maxUrlLength, blacklist, links, queries } = options
+  const tooLong = no(`url-length>${maxUrlLength}`)
+  const tooDeep = no(`depth>${maxDepth}`)
+  const outside = no(`scope ${region.name}`)
+  const hasQuery = no('query')
+  const notIncluded = no('include')
+  const otherPort = no('port of the other scheme')
+
+  return {
+    judge(url, depth) {
+      if (url.href.length > maxUrlLength) return tooLong
+      // Both ports are one site, but robots.txt is remembered by scheme: nobody serves http on 443 on purpose.
+      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
+      if (!region.holds(url)) return outside
+      if (depth > maxDepth) return tooDeep
+      if (!queries && url.path.includes('?') && !seedKeys.has(url.key)) return hasQuery
+      const refused = blacklist.refusesUrl(url)
+      if (refused !== undefined) return no(refused)
+      const excluded = exclude.find((pattern) => names(pattern, url))
+      if (excluded !== undefined) return no(`exclude ${excluded.source.slice(0, 100)}`)
+      if (include.length > 0 && !seedKeys.has(url.key) && !include.some((pattern) => names(pattern, url)))
+        return notIncluded
+      return YES
+    },
+    judgeSitemap(url) {
+      if (url.href.length > maxUrlLength) return tooLong
+      if (url.port === (url.scheme === 'http' ? 443 : 80)) return otherPort
+      // Nothing but the seeds is wanted, whatever else there is.
+      if (options.mode === 'page') return outside
+      const refused = blacklist.refusesUrl(url)
+      if (refused !== undefined) return no(refused)
+      const excluded = exclude.find((pattern) => names(pattern, url))
+      return excluded === undefined ? YES : no(`exclude ${excluded.source.slice(0, 100)}`)
+    },
+    wantsMedia: wantsMediaOf(options.mediaTypes),
+    limitFor: limitOf(options.sizes),
+    unwantedKind(url) {
+      const kind = unwanted.size === 0 ? undefined : kindByName(url.path)
+      return kind !== undefined && unwanted.has(kind) ? kind : undefined
+    },
+    abroad(url) {
+      if (links === 'deep') return { admit: [url], dropped: false }
+      // The seeds' home pages are in the queue already, so such a link says nothing new.
+      if (links === 'home-page') {
+        return seedSites.has(url.site) ? { admit: [], dropped: true } : { admit: [homeOf(url)], dropped: false }
+      }
+      const home = homeOf(url)
+      return { admit: home === url ? [url] : [url, home], dropped: false }
+    },
+  }
+}
+
+/** The home page alone when a whole country is collected, both otherwise. */
+export function usualLinks(mode: ScopeMode): LinkPolicy {
+  return typeof mode === 'object' && 'tld' in mode ? 'home-page' : 'combined'
+}
+
+function no(rule: string): ScopeVerdict {
+  return { yes: false, rule }
+}
+
+/** In the site's spelling or in ours: `/%61dmin/` is no way around a pattern that says `/admin/`. */
+function names(pattern: RegExp, { href, normalised }: WebUrl): boolean {
+  return pattern.test(href) || (normalised !== href && pattern.test(normalised))
+}
+
+/** A pattern with `g` or `y` remembers where it stopped and would answer differently the next time. */
+function stateless(pattern: RegExp): RegExp {
+  return new RegExp(pattern.source, pattern.flags.replace(/[gy]/g, ''))
+}

@@ -1,0 +1,337 @@
+/**
+ * What becomes of each link on a page: queued here, told to the frontier for another site, recorded only, or not even that.
+ * Every reference is counted by what was decided and why (C3, C10, V29).
+ */
+import type { Instant } from '../base/clock.ts'
+import { HashSet64 } from '../base/hash-set.ts'
+import type { Stretches } from '../base/stretches.ts'
+import { type LinkKind, LinkPacker, type OutLink } from '../contracts/adjacency.ts'
+import { type CountName, countLabel, type Tally } from '../contracts/counts.ts'
+import { generationOf, isByForm, pathAfter } from '../contracts/generation.ts'
+import type { Link } from '../contracts/report.ts'
+import type { AgendaItem } from '../contracts/visit.ts'
+import type { FoundLink } from '../page/reading.ts'
+import { normalPath, parseUrl, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { isListed } from './beware.ts'
+import { rememberForm, vainForm } from './form-actions.ts'
+import { familiesBeside } from './hazards/detect.ts'
+import type { LinkFacts } from './hazards/page-facts.ts'
+import { linkTo } from './link-to.ts'
+import type { LocalFrontier } from './local-frontier.ts'
+import type { Reporter } from './reporter.ts'
+import type { Scope } from './scope/scope.ts'
+import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
+
+/** Links to other sites that one visit tells of; the frontier would know most of the others already. */
+const MOST_ABROAD = 100_000
+
+export interface ScreenTools {
+  site: string
+  /** As it is when the next URL is taken up: black lists may change. */
+  scope: Scope
+  local: LocalFrontier
+  reporter: Reporter
+  abroadSeen: HashSet64
+  /** Digests of the documents of this visit so far. */
+  contents: Set<string>
+  sitemaps: SitemapPolicy
+  /** Told of hosts of other sites that are wanted. */
+  meets(host: string): void
+  /** Enough URLs of its pattern are held back by a finding; counted where they are. */
+  isOneTooMany(url: WebUrl, item: Pick<AgendaItem, 'depth' | 'path' | 'via'>): boolean
+  /** Its pattern is suspect: it may be held back. */
+  isSuspect(url: WebUrl): boolean
+  now: number
+}
+
+export interface LinkSource {
+  item: AgendaItem
+  /** The page says that its links are not to be followed, or a hazard does. */
+  follow: 'yes' | 'directive' | 'hazard'
+  /** Path and query of the page, when it lists what it names in other families. */
+  lister: string | undefined
+}
+
+/** A reference that leads to a URL. */
+export interface PageLink {
+  found: FoundLink
+  url: WebUrl
+  /** No reference before it on the page leads there. */
+  first: boolean
+  /** No reference before it does, those to what the page embeds left aside. */
+  firstLink: boolean
+}
+
+/** Links that are resolved or followed at a stretch: 5 to 10 ms. Most pages have fewer. */
+export const LINKS_A_STRETCH = 2000
+
+/** Of the page that is being looked at: memory of its own would cost more than the looking. One that rests needs its own. */
+const shared = [new HashSet64(), new HashSet64()] as const
+
+function twoSets(links: number): readonly [HashSet64, HashSet64] {
+  if (links > LINKS_A_STRETCH) return [new HashSet64(), new HashSet64()]
+  for (const set of shared) set.clear()
+  return shared
+}
+
+/** What a page's references lead to. The page is judged by it before any of them is followed. */
+export function* resolveLinks(
+  links: readonly FoundLink[],
+  resolve: (href: string) => Resolved,
+  tally: Tally,
+): Stretches<PageLink[]> {
+  const out: PageLink[] = []
+  let count = 0
+  let malformed = 0
+  const [linked, embedded] = twoSets(links.length)
+  const rests = links.length > LINKS_A_STRETCH
+  let at = 0
+  for (const found of links) {
+    if (rests && at++ % LINKS_A_STRETCH === 0) yield
+    const resolved = resolve(found.href)
+    if (resolved.kind === 'empty') continue
+    count++
+    if (resolved.kind === 'malformed') {
+      malformed++
+      continue
+    }
+    if (resolved.kind === 'unwanted') {
+      tally.add(unwantedName(resolved.scheme))
+      continue
+    }
+    const { url } = resolved
+    if (found.kind === 'embed') {
+      const first = embedded.add(url.key) && !linked.has(url.key)
+      out.push({ found, url, first, firstLink: false })
+    } else {
+      const firstLink = linked.add(url.key)
+      out.push({ found, url, first: firstLink && !embedded.has(url.key), firstLink })
+    }
+  }
+  tally.add('links', count)
+  tally.add('malformed', malformed)
+  return out
+}
+
+/** Detectors look at a sample of a page's links in any case: of more than so many, not all are put into their words. */
+const MAX_FACTS = 2_000
+
+/** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
+export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+  const facts: LinkFacts[] = []
+  let abroad = 0
+  let own = 0
+  const step = Math.ceil(links.length / MAX_FACTS)
+  for (const { found, url, firstLink } of links) {
+    if (found.kind === 'embed') continue
+    if (url.site !== tools.site) abroad++
+    else if (firstLink && own++ % step === 0)
+      facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
+  }
+  return { links: facts, abroad }
+}
+
+/** The same of a page that only says where it has moved to. */
+export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+  if (target.site !== tools.site) return { links: [], abroad: 1 }
+  return { links: [{ key: target.key, path: normalPath(target), fresh: tools.local.isFresh(target.key) }], abroad: 0 }
+}
+
+/** Says which URLs the page names, packed. */
+export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Stretches<Uint8Array> {
+  const { tally } = tools.reporter
+  const ways = waysFrom(from.item)
+  const lists = from.lister === undefined ? undefined : familiesBeside(from.lister, viaOf(from.item, tools))
+  let granted = 0
+  let named = 0
+  for (const link of links) if (link.first) named++
+  const rests = links.length > LINKS_A_STRETCH
+  const out = new LinkPacker(named, rests)
+  const [passedOver, takenUp] = twoSets(links.length)
+  let at = 0
+  for (const { found, url, first } of links) {
+    if (rests && at++ % LINKS_A_STRETCH === 0) yield
+    const feed = isFeed(found, url, tools)
+    const kind = found.kind === 'embed' ? 'embed' : found.kind === 'form' ? 'form' : 'link'
+    const unwanted = feed ? undefined : (tools.scope.unwantedKind(url) ?? (kind === 'embed' ? kind : undefined))
+    if (unwanted !== undefined) tally.add(unwantedName(unwanted))
+    const isOwnForm = kind === 'form' && url.site === tools.site
+    if (isOwnForm) rememberForm(url, tools.reporter)
+    const isVain = isOwnForm && vainForm(url, tools.reporter.memory) !== undefined
+    if (isVain) tally.add('stopped:form-action')
+    const follow = unwanted !== undefined || isVain ? 'unwanted' : found.nofollow ? 'directive' : from.follow
+    if (follow !== 'yes') {
+      if (!first) continue
+      passedOver.add(url.key)
+      if (follow !== 'unwanted') tally.add(`refused:${follow}`)
+      pack(url, false, out, tools, kind)
+      continue
+    }
+    // Named twice, once with nofollow and once without: the one without counts.
+    if (!first && !(passedOver.has(url.key) && takenUp.add(url.key))) {
+      // Named twice in two spellings: the second is tried if the first is not found.
+      if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
+      continue
+    }
+    const isAbroad = url.site !== tools.site
+    const listed = isAbroad || (granted < MAX_LISTED && isListedBy(lists, url, tools))
+    if (listed && !isAbroad) granted++
+    // A link to it counts, too, if there is one besides.
+    if (isOwnForm) passedOver.add(url.key)
+    const way = isOwnForm ? (listed ? ways.listedForm : ways.form) : listed ? ways.listed : ways.offspring
+    const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
+    if (first) pack(url, admitted, out, tools, kind)
+  }
+  return out.bytes()
+}
+
+/** A page that a sitemap lists, of this site or of the one whose robots.txt named the sitemap; wanted, as `offer` says. */
+export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | undefined, tools: ScreenTools): boolean {
+  const unwanted = tools.scope.unwantedKind(url)
+  if (unwanted !== undefined) {
+    tools.reporter.tally.add(unwantedName(unwanted))
+    return false
+  }
+  const way: Way = { depth: from.depth + 1, via: from.url, path: `${from.path}L`, lastmod }
+  if (url.site === tools.site) return offerHere(url, way, tools)
+  if (!wanted(url, way.depth, tools)) return false
+  if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(url.key)) return true
+  const link = linkTo(url, way.depth, way.via, way.path)
+  if (lastmod !== undefined) link.lastmod = lastmod
+  tools.reporter.abroad(link)
+  return true
+}
+
+/** A redirect's target is a link, whatever the page would have said (V11): recorded, never followed blindly. */
+export function screenRedirect(target: WebUrl, page: string, from: AgendaItem, tools: ScreenTools): OutLink {
+  tools.reporter.tally.add('links')
+  const unwanted = tools.scope.unwantedKind(target)
+  if (unwanted !== undefined) tools.reporter.tally.add(unwantedName(unwanted))
+  // What a listed URL leads to is meant, too, unless that is one more of its kind.
+  const listed = generationOf(from.path) === 0 && isMeantBy(page, target, tools)
+  const way: Way = { depth: from.depth + 1, via: from.url, path: pathAfter(from.path, 'R', listed) }
+  const admitted = unwanted === undefined && offer(target, way, tools)
+  return outLink(target, admitted, tools)
+}
+
+/** URLs for which one page may stand. */
+const MAX_LISTED = 1_000
+
+/** The page itself under another scheme, in other letters, or with a slash; or something of another family. */
+function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
+  if (target.site !== tools.site) return true
+  const plain = (path: string) => path.toLowerCase().replace(/\/$/, '')
+  const path = normalPath(target)
+  return plain(page) === plain(path) || familiesBeside(page, undefined)(path)
+}
+
+/** Of what is known already, nothing is written. */
+function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: ScreenTools): boolean {
+  return lists !== undefined && (!tools.local.holds(url) || isInDoubt(url, tools)) && lists(normalPath(url))
+}
+
+/** A known URL for which it makes a difference that a page lists it: it waits here as offspring, or its pattern is suspect. */
+function isInDoubt(url: WebUrl, tools: ScreenTools): boolean {
+  return tools.local.isOffspring(url.key) || tools.isSuspect(url)
+}
+
+/** Path and query of the page that named it, if that is of the site. */
+function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: ScreenTools): string | undefined {
+  const url = via === undefined ? undefined : parseUrl(via)
+  return url?.site === site ? normalPath(url) : undefined
+}
+
+/** How a link of a page was found: one of four for all of them. */
+type Way = Pick<Link, 'depth' | 'via' | 'path' | 'lastmod'>
+
+function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: Way; listedForm: Way; form: Way } {
+  const way = (step: 'L' | 'S', listed: boolean): Way => ({
+    depth: depth + 1,
+    via: url,
+    path: pathAfter(path, step, listed),
+  })
+  return { listed: way('L', true), offspring: way('L', false), listedForm: way('S', true), form: way('S', false) }
+}
+
+/** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
+function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
+  if (url.site === tools.site) return offerHere(url, way, tools)
+  const { admit, dropped } = tools.scope.abroad(url)
+  if (dropped) tools.reporter.tally.add('seedLinksDropped')
+  let entered = false
+  for (const target of admit) {
+    // A home page that was not linked itself is the beginning of a site: its depth counts from there.
+    const depth = target.key === url.key ? way.depth : 0
+    if (!wanted(target, depth, tools)) continue
+    const isFull = tools.abroadSeen.size >= MOST_ABROAD && !tools.abroadSeen.has(target.key)
+    if (target.key === url.key && !isFull) entered = true
+    if (isFull || !tools.abroadSeen.add(target.key)) continue
+    tools.meets(target.host)
+    tools.reporter.abroad(linkTo(target, depth, way.via, way.path))
+  }
+  return entered
+}
+
+/** Of this site. What is known is told once more when a sitemap says something of it, or a link leads where only a form did. */
+function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
+  const listed = isListed(path, tools.reporter.memory)
+  if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
+  const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
+  const known = tools.local.holds(url)
+  const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
+  const isNews = isLinked || relisted || lastmod !== undefined
+  if (!isNews && known) return true
+  if (relisted) tools.local.list(url.key, { depth, via, path })
+  const item: AgendaItem = { url: url.href, key: url.key, depth, dueAt: tools.now, via, tries: 0, path }
+  if (lastmod !== undefined) item.hint = lastmod
+  const news = tools.local.offer(item, url.lossy)
+  rememberIndexNames(tools.local, tools.reporter)
+  if (news === 'known' && !isNews) return true
+  const link = linkTo(url, depth, via, path)
+  if (lastmod !== undefined) link.lastmod = lastmod
+  if (news === 'spelling') link.spelling = true
+  tools.reporter.found(link)
+  return true
+}
+
+/** For visits to come, which know of what was asked for only the keys. */
+export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): void {
+  if (local.hasIndexNames && reporter.memory.indexNames === undefined)
+    reporter.remember({ ...reporter.memory, indexNames: true })
+}
+
+function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
+  const verdict = tools.scope.judge(url, depth)
+  if (verdict.yes) return true
+  tools.reporter.tally.add('refused:scope')
+  // Depth and length are limits, too (V12): the table of what each stopped has them.
+  const [limit] = verdict.rule.split('>', 1)
+  if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
+  return false
+}
+
+export function outLink(url: WebUrl, admitted: boolean, tools: ScreenTools): OutLink {
+  return {
+    key: url.key,
+    siteKey: url.site === tools.site ? undefined : siteKey(url.site),
+    url: admitted ? undefined : url.href,
+    kind: 'link',
+  }
+}
+
+function pack(url: WebUrl, admitted: boolean, out: LinkPacker, tools: ScreenTools, kind: LinkKind): void {
+  const site = url.site === tools.site ? undefined : siteKey(url.site)
+  out.add(url.key, site, admitted ? undefined : url.href, kind)
+}
+
+/** By scheme, and by kind of name: both come from short lists of ours. */
+const unwantedNames = new Map<string, CountName>()
+
+function unwantedName(kind: string): CountName {
+  let name = unwantedNames.get(kind)
+  if (name === undefined) {
+    name = `unwanted:${countLabel(kind)}`
+    unwantedNames.set(kind, name)
+  }
+  return name
+}

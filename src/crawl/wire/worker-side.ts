@@ -1,0 +1,75 @@
+/** A worker thread's end of the port: the house's doors, as if they were here. */
+import type { MessagePort } from 'node:worker_threads'
+import { turn } from '../../base/clock.ts'
+import type { Call, Pulse, ToHouse, ToWorker } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { FindTwin, Frontier, ReportSink, Twin } from '../../contracts/ports.ts'
+import { seal } from '../../contracts/sealed-part.ts'
+
+export interface RemoteHouse {
+  frontier: Frontier
+  sink: ReportSink
+  findTwin: FindTwin
+  event(event: Event): void
+  pulse(pulse: Pulse): void
+  /** Aborted when the house says stop. */
+  stop: AbortSignal
+}
+
+/** Thousands of visits have news in the same second: to write all of it down at once would make every timer late by 100 ms. */
+const PARTS_A_TURN = 64
+
+interface Waiting {
+  resolve(value: unknown): void
+  reject(error: Error): void
+}
+
+export function reachHouse(port: MessagePort): RemoteHouse {
+  const waiting = new Map<number, Waiting>()
+  const stop = new AbortController()
+  let last = 0
+
+  port.on('message', (message: ToWorker) => {
+    if (message.kind === 'stop') return stop.abort()
+    const call = waiting.get(message.id)
+    waiting.delete(message.id)
+    if (message.kind === 'answer') call?.resolve(message.value)
+    else call?.reject(new Error(message.message))
+  })
+  const tell = (message: ToHouse, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+  const ask = <T>(call: Call, transfer: ArrayBuffer[] = []): Promise<T> =>
+    new Promise((resolve, reject) => {
+      const id = ++last
+      waiting.set(id, { resolve: resolve as (value: unknown) => void, reject })
+      tell({ kind: 'call', id, call }, transfer)
+    })
+
+  return {
+    frontier: {
+      checkOut: (...args) => ask({ name: 'checkOut', args }),
+      enter: (...args) => ask({ name: 'enter', args }),
+      renew: (...args) => ask({ name: 'renew', args }),
+    },
+    sink: {
+      async checkIn(worker, reports) {
+        const calls: Promise<void>[] = []
+        for (let at = 0; at < reports.length; at += PARTS_A_TURN) {
+          if (at > 0) await turn()
+          const parts = reports.slice(at, at + PARTS_A_TURN).map(seal)
+          const call = ask<void>(
+            { name: 'checkInSealed', args: [worker, parts] },
+            parts.map(({ body }) => body.buffer as ArrayBuffer),
+          )
+          // It may fail while the next ones are written; all are awaited below.
+          call.catch(() => {})
+          calls.push(call)
+        }
+        await Promise.all(calls)
+      },
+    },
+    findTwin: (digest) => ask<Twin | undefined>({ name: 'findTwin', args: [digest] }),
+    event: (event) => tell({ kind: 'event', event }),
+    pulse: (pulse) => tell({ kind: 'pulse', ...pulse }),
+    stop: stop.signal,
+  }
+}

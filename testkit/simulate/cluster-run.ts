@@ -1,0 +1,233 @@
+/**
+ * A whole cluster in virtual time, under faults: a server that dies and comes back, workers with disks and clocks of their
+ * own, a bad network between them. At the end the collection must be the one that an undisturbed crawl makes, and no site
+ * may have been asked too soon, twice at once, or for what it forbids.
+ */
+import type { Millis } from '../../src/base/clock.ts'
+import { seededRandom } from '../../src/base/random.ts'
+import { workerBook } from '../../src/cluster/server/worker-book.ts'
+import { capturesSince } from '../../src/collection/captures/read-captures.ts'
+import { sqliteTx } from '../../src/database/sqlite/tx.ts'
+import { canonicalUrl, splitUrl } from '../web/spelling.ts'
+import { type Befallen, drawFaults, type FaultPlan, type ScheduledFault, Troublemaker } from './cluster-faults.ts'
+import { Failing, serverLife } from './cluster-server.ts'
+import { ARCHIVE, type WorkerMachine, workerLife } from './cluster-worker.ts'
+import { type ClusterWorld, downTime, FOLDER, ownRandom, VERSION } from './cluster-world.ts'
+import { type SimulateOptions, type Stage, setStage } from './crawl-run.ts'
+import { faultsOf } from './faults.ts'
+import type { Forgotten } from './judge.ts'
+import { Machine } from './machine.ts'
+import { type Badness, Network } from './network.ts'
+import type { Plant } from './plants.ts'
+import type { RunJournal } from './run-journal.ts'
+
+export interface ClusterOptions extends Omit<SimulateOptions, 'alter' | 'journal'> {
+  workers: number
+  servers: number
+  uploads: boolean
+  network: Badness
+  plan: FaultPlan
+  /** Share of workers whose clock is hours off from the start. */
+  clocksOff: number
+  /** A crawl that has not ended by then never will. */
+  within: Millis
+  /** Of the faults that the seed gives, those with these numbers; without it all of them. */
+  faultsOnly?: readonly number[]
+  plant?: Plant
+  journal?: RunJournal
+}
+
+export interface ClusterReport {
+  /** What was to befall it, as far as it was asked for. */
+  schedule: ScheduledFault[]
+  befallen: Befallen
+  network: Network['counts']
+  /** What was wrong at the end. */
+  faults: string[]
+  virtualMs: Millis
+  /** Lines that tell what the run was about. */
+  documents: number
+  requests: number
+  stage: Stage
+}
+
+const HOUR: Millis = 3_600_000
+const LOOK_EVERY: Millis = 60_000
+const MAX_OVERDUE_LEASES = 5
+/** A capture's time is the servers', as far as the worker knows it. */
+const CLOSE: Millis = 1500
+
+export async function runCluster(options: ClusterOptions): Promise<ClusterReport> {
+  const stage = setStage(options as SimulateOptions)
+  const { clock, ledger, database } = stage
+  const random = seededRandom(options.seed)
+  const world: ClusterWorld = {
+    ...stage,
+    random,
+    network: new Network(clock, seededRandom(options.seed + 1), options.network),
+    servers: Array.from({ length: options.servers }, (_, i) => `http://server-${i + 1}`),
+    uploads: options.uploads,
+    askers: [],
+    note: (who, what) => options.journal?.note(clock.elapsed(), who, what),
+    parts: { acknowledged: new Set(), settled: new Set() },
+    plant: options.plant ?? {},
+    troubles: [],
+  }
+  const { note } = world
+  const server = new Machine('server', clock, ownRandom(world))
+  const workers = await clock.run(joined(world, options))
+  const failing = new Failing()
+  const trouble = new Troublemaker(world, server, workers, failing)
+  const names = {
+    workers: workers.map(({ machine }) => machine.name),
+    servers: world.servers,
+    lease: stage.settings.lease,
+  }
+  const { faultsOnly: only } = options
+  const drawn = drawFaults(options.plan, names, ownRandom(world))
+  const schedule = only === undefined ? drawn : drawn.filter(({ number }) => only.includes(number))
+  const over = new AbortController()
+  const stop = new AbortController()
+  const lives = ownRandom(world)
+  // Who waits for what was lost may lose a lease meanwhile.
+  world.network.onLoss = (who, ms) => trouble.excuse(who, ms)
+  world.network.onTrouble = (what) => note('network', what)
+  server.onDeath = (death) => {
+    note(server.name, `dies: ${death}`)
+    trouble.count(`server ${death}`)
+  }
+  for (const { machine } of workers) {
+    machine.onDeath = (death) => {
+      note(machine.name, `dies: ${death}`)
+      trouble.count(`worker ${death}`)
+      trouble.excuse(machine.name)
+      endRequestsOf(world, machine.name)
+    }
+  }
+
+  const serving = server.live(
+    (power) => serverLife(world, server, failing, power, ownRandom({ random: lives }), stop.signal),
+    () => {
+      const ms = downTime(lives, options.plan.awayFor)
+      trouble.excuse(undefined, ms)
+      return ms
+    },
+  )
+  const working = workers.map((me) => {
+    const rests = ownRandom(world)
+    return me.machine.live(
+      async (power) => {
+        const end = await workerLife(world, me, power, ownRandom({ random: rests }))
+        if (end === 'again') trouble.excuse(me.machine.name)
+        return end
+      },
+      () => downTime(rests, 2 * stage.settings.lease),
+    )
+  })
+  const making = trouble.work(schedule, over.signal)
+  const whole = async () => {
+    await Promise.all(working)
+    over.abort()
+    await making
+    server.isFull = false
+    failing.isNext = false
+    stop.abort()
+    await serving
+    return undefined
+  }
+  const late = await clock.run(Promise.race([whole(), tooLate(world, options)]))
+  const faults = [...world.troubles]
+  if (late !== undefined) faults.push(late)
+  else {
+    const archives = workers.map(({ machine }) => ({ disk: machine.bareDisk, folder: ARCHIVE }))
+    const here = { disk: server.bareDisk, folder: `${FOLDER}/archive` }
+    const judged: Stage = { ...stage, disk: server.bareDisk }
+    const forgotten = await forgottenIn(world, trouble.befallen)
+    faults.push(...(await faultsOf(judged, forgotten, [here, ...archives])))
+    for (const part of world.parts.acknowledged)
+      if (!world.parts.settled.has(part)) faults.push(`acknowledged and lost: ${part}`)
+  }
+  const documents = await database.read(async (tx) => (await capturesSince(tx, 0, 1_000_000)).length)
+  for (const fault of faults) note('JUDGE', fault)
+  if (faults.length === 0) note('JUDGE', 'all is right')
+  return {
+    ...{ schedule, befallen: trouble.befallen, network: world.network.counts, faults, documents, stage },
+    virtualMs: clock.elapsed(),
+    requests: ledger.entries.length,
+  }
+}
+
+/** In small steps: while a machine only computes, the clock goes to whatever is next, and that must not be the end. */
+async function tooLate(world: ClusterWorld, { within, plan }: ClusterOptions): Promise<string> {
+  const { clock } = world
+  const quietFrom = plan.until + plan.fullFor + plan.awayFor
+  for (let next = quietFrom; clock.elapsed() < within; ) {
+    await clock.sleep(1000)
+    if (clock.elapsed() < next) continue
+    next = clock.elapsed() + LOOK_EVERY
+    const left = await leasesLeft(world)
+    if (left.length > 0) return `leases that do not end: ${left.join(', ')}`
+  }
+  return `not over: after ${within / HOUR} h of virtual time`
+}
+
+/** Long after their end. While machines fail that may happen, but not when nothing more befalls them. */
+async function leasesLeft({ clock, database, settings }: ClusterWorld): Promise<string[]> {
+  const before = clock.now() - MAX_OVERDUE_LEASES * settings.lease
+  const sql = 'SELECT name, worker FROM site WHERE lease_until < ? ORDER BY name'
+  const rows = await database.read((tx) => sqliteTx(tx).all<{ name: string; worker: string | null }>(sql, before))
+  return rows.map(({ name, worker }) => `${name} of ${worker ?? 'nobody'}`)
+}
+
+async function joined(world: ClusterWorld, { workers, clocksOff }: ClusterOptions): Promise<WorkerMachine[]> {
+  const { clock, database, random } = world
+  const book = workerBook(database)
+  const machines: WorkerMachine[] = []
+  for (let i = 1; i <= workers; i++) {
+    const name = `worker-${i}`
+    const secret = new Uint8Array(32).fill(i)
+    const id = String(i).padStart(16, '0')
+    await book.register({ id, secret, name, region: undefined, version: VERSION }, clock.now())
+    const machine = new Machine(name, clock, ownRandom(world))
+    // Drawn in any case: what follows must not depend on it.
+    const isOff = random.next() < clocksOff
+    const clockOff = Math.round((random.next() * 2 - 1) * 12 * HOUR)
+    const identity = { worker: id, secret: Buffer.from(secret).toString('base64url') }
+    machines.push({ machine, identity, clockOff: isOff ? clockOff : 0 })
+  }
+  return machines
+}
+
+/** Its connections end with it. */
+function endRequestsOf({ ledger, askers }: ClusterWorld, worker: string): void {
+  for (const [at, entry] of ledger.entries.entries())
+    if (entry.endedAt === undefined && askers[at] === worker) ledger.end(entry, 0, 0, false)
+}
+
+/** What may be asked for again: no answer to it is in the catalogue, and something had befallen who had it. */
+async function forgottenIn({ database, ledger, askers, web }: ClusterWorld, { excuses }: Befallen): Promise<Forgotten> {
+  const times = new Map<string, number[]>()
+  for (const { url, at } of await database.read((tx) => capturesSince(tx, 0, 1_000_000))) {
+    const known = canonicalUrl(url)
+    times.set(known, [...(times.get(known) ?? []), at])
+  }
+  const places = new Map(ledger.entries.map((entry, at) => [entry, at]))
+  return (answer, again) => {
+    const asked = web.plan.epoch + answer.at
+    // A part may end between what robots.txt was and what follows from it, or between it and where it really lies; and
+    // who lost what follows asks for both again.
+    const { path } = splitUrl(answer.url)
+    const isRobots = path === '/robots.txt' || path === web.siteOf(answer.url)?.robots.movedTo
+    const isUnread = isRobots && (again !== undefined || isRedirect(answer.status))
+    if (!isUnread && times.get(answer.url)?.some((at) => Math.abs(at - asked) < CLOSE)) return false
+    const worker = askers[places.get(answer) ?? -1]
+    return excuses.some(
+      (excuse) =>
+        (excuse.worker === undefined || excuse.worker === worker) &&
+        answer.at <= excuse.until &&
+        (again === undefined || again.at >= excuse.from),
+    )
+  }
+}
+
+const isRedirect = (status: number): boolean => status >= 300 && status < 400

@@ -1,0 +1,119 @@
+/**
+ * The server of a simulated cluster: a house that serves, as `orbweaver serve` opens it, with everything but its sockets.
+ * Its database is SQLite, so there is one at a time, as there is in the product; workers know it by several names, and
+ * when it dies another process stands in its place, over the same folder and database.
+ */
+import { CrawlView } from '../../src/app/composition/crawl-view.ts'
+import { openHouse } from '../../src/app/composition/house.ts'
+import { keepServing } from '../../src/app/composition/keep-serving.ts'
+import { keeperOffice } from '../../src/app/composition/keeper-office.ts'
+import { serverCalls } from '../../src/app/composition/server-calls.ts'
+import { Bell } from '../../src/base/bell.ts'
+import { Problem } from '../../src/base/errors.ts'
+import type { Random } from '../../src/base/random.ts'
+import { callHandlers } from '../../src/cluster/server/call-handlers.ts'
+import { Callers } from '../../src/cluster/server/callers.ts'
+import { workerBook } from '../../src/cluster/server/worker-book.ts'
+import type { Event } from '../../src/contracts/events.ts'
+import type { Database } from '../../src/database/database.ts'
+import { answerInMemory } from './answer-in-memory.ts'
+import { type ClusterWorld, FOLDER, VERSION } from './cluster-world.ts'
+import type { Machine } from './machine.ts'
+import type { Listen } from './network.ts'
+import type { Power } from './power.ts'
+import { notingCalls, notingLedger, wordsOfEvent } from './run-journal.ts'
+
+const MOST_LEASES = 10_000
+const NOBODY = { slow: [], lateMs: 0 }
+
+/** The next transaction fails, once, after all its work. */
+export class Failing {
+  isNext = false
+
+  database(inner: Database): Database {
+    return {
+      ...inner,
+      transact: (work) =>
+        inner.transact(async (tx) => {
+          const result = await work(tx)
+          if (this.isNext) {
+            this.isNext = false
+            throw new Problem('database-unreachable', 'the disk reports an error')
+          }
+          return result
+        }),
+    }
+  }
+}
+
+/** One process, from its start until `stop` and a good end, or until it fails. */
+export async function serverLife(
+  world: ClusterWorld,
+  machine: Machine,
+  failing: Failing,
+  power: Power,
+  random: Random,
+  stop: AbortSignal,
+): Promise<'done' | 'again'> {
+  const nudge = new Bell()
+  const clock = power.clock(world.clock)
+  const database = power.database(failing.database(world.database))
+  const disk = power.disk(machine.disk)
+  const journal = power.journal({
+    tell(event: Event) {
+      world.note(machine.name, wordsOfEvent(event))
+      if (event.kind === 'applied') nudge.ring()
+      machine.hear(event)
+    },
+  })
+  const { note, plant } = world
+  note(machine.name, 'starts')
+  try {
+    const house = await openHouse({
+      ...{ database, disk, folder: FOLDER, clock, random, journal, settings: world.settings },
+      serves: true,
+      filterBits: 2 ** 14,
+      // Half of the lives apply parts as they come, the others through the inbox.
+      atOnceBytes: random.next() < 0.5 ? 0 : undefined,
+      ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note, world.parts),
+    })
+    const seeds = world.seeds.map(house.urls.parse).filter((url) => url !== undefined)
+    await house.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
+    const view = new CrawlView(house, NOBODY)
+    await view.refresh()
+    const book = workerBook(database)
+    const real = serverCalls(house, new Map(), VERSION)
+    const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
+    const handlers = await callHandlers(
+      {
+        ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
+        archiveFolder: house.archiveFolder,
+        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: house.intake.pending() }),
+        program: VERSION,
+        joinSecret: undefined,
+      },
+      { book, isEnding: () => false, mostLeases: MOST_LEASES, heard() {} },
+    )
+    const callers = new Callers(book, clock)
+    const bug = (error: unknown) =>
+      world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
+    world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
+    await keepServing(house, view, keeperOffice(database, clock), stop)
+    return 'done'
+  } catch (error) {
+    journal.tell({ kind: 'trouble', what: `the server ends: ${error}` })
+    return 'again'
+  } finally {
+    world.network.listen = undefined
+  }
+}
+
+/** Connections end with the process; while it stands still, nothing is read from them and nothing written. */
+function untilCut(listen: Listen, power: Power): Listen {
+  return (...asked) =>
+    new Promise((resolve, reject) => {
+      const heard = power.hears(Promise.resolve()).then(() => listen(...asked))
+      power.hears(heard).then(resolve, reject)
+      void power.cutOff.then(() => reject(new Error('the connection was reset')))
+    })
+}
