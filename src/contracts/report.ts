@@ -39,7 +39,7 @@ export interface PageReport {
   path: string
   /** When the request was sent, or the decision taken. */
   at: Instant
-  /** HTTP status; Heritrix's negative codes where there is none (`statusOf` in site/failures). */
+  /** HTTP status; Heritrix's negative codes where there is none (`statusOf` in `crawl/failures.ts`). */
   status: number
   mediaType: string
   /** What the bytes are, when that is not what `mediaType` says. */

@@ -1,4 +1,4 @@
-/** What commands ask of an opened collection. `assemble/open` satisfies it with values of the rooms as they are. */
+/** What commands ask of an opened collection. `composition/open.ts` satisfies it. */
 
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { ReportFigures } from '../../report/tables.ts'
