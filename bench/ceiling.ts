@@ -36,7 +36,7 @@ const utf8 = new TextDecoder()
 const open = openSessions({
   clock: realClock,
   deadlines: { connect: MINUTE, firstByte: MINUTE, idle: MINUTE, exchange: MINUTE },
-  leastRate: { bytesPerSecond: 0, graceMs: 0 },
+  minRate: { bytesPerSecond: 0, graceMs: 0 },
   tls: 'open',
   guard: () => true,
   maxIdleMs: MINUTE,

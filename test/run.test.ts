@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { SERVER_VARIABLE } from '../src/database/postgres/test-database.ts'
+import { SERVER_VARIABLE } from '../testkit/postgres/database.test-tools.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-run-'))
 after(() => rmSync(folder, { recursive: true, force: true }))

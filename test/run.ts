@@ -8,8 +8,8 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { run } from 'node:test'
 import { spec } from 'node:test/reporters'
-import { startServer } from '../src/database/postgres/server.test-tools.ts'
-import { SERVER_VARIABLE } from '../src/database/postgres/test-database.ts'
+import { SERVER_VARIABLE } from '../testkit/postgres/database.test-tools.ts'
+import { startServer } from '../testkit/postgres/server.test-tools.ts'
 
 /**
  * Debian packages of programs that tests compare us with or stand on: installed when they are missing and we may, and said

@@ -12,12 +12,12 @@ export interface Compared {
 export function compareRatios(
   measured: ReadonlyMap<string, number>,
   committed: Readonly<Record<string, number>>,
-  mostLoss: number,
+  maxLoss: number,
 ): Compared[] {
   return [...measured].map(([name, ratio]) => {
     const before = committed[name]
     const loss = before === undefined ? undefined : ratio / before - 1
     // What could not be measured, or was never committed, is no success.
-    return { name, measured: ratio, committed: before, loss, isLost: loss === undefined || !(loss <= mostLoss) }
+    return { name, measured: ratio, committed: before, loss, isLost: loss === undefined || !(loss <= maxLoss) }
   })
 }

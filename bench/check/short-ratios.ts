@@ -7,22 +7,22 @@ import type { Works } from './works.ts'
 import { yardstick } from './yardstick.ts'
 
 /** Systems count CPU time in ticks of up to 4 ms: a round must be long beside them. */
-const LEAST_ROUND_MICROSECONDS = 60_000
+const MIN_ROUND_MICROSECONDS = 60_000
 
 /** By name of the work: its time over the yardstick's on the same pages. */
 export async function shortRatios({ pages, works }: Works, rounds: number): Promise<Map<string, number>> {
   const measure = { name: 'yardstick', run: () => void pages.reduce((sum, page) => sum + yardstick(page), 0) }
   const all = [measure, ...works]
-  const least = new Map<string, number>()
+  const min = new Map<string, number>()
   // The first round warms up.
   for (let round = 0; round <= rounds; round++) {
     for (const { name, run } of all) {
       const each = await cpuOf(run)
-      if (round > 0) least.set(name, Math.min(each, least.get(name) ?? Number.POSITIVE_INFINITY))
+      if (round > 0) min.set(name, Math.min(each, min.get(name) ?? Number.POSITIVE_INFINITY))
     }
   }
-  const unit = least.get(measure.name) ?? Number.NaN
-  return new Map(works.map(({ name }) => [name, (least.get(name) ?? Number.NaN) / unit]))
+  const unit = min.get(measure.name) ?? Number.NaN
+  return new Map(works.map(({ name }) => [name, (min.get(name) ?? Number.NaN) / unit]))
 }
 
 /** µs of this thread for one run: the mean of as many as make a round. */
@@ -32,7 +32,7 @@ async function cpuOf(run: () => void | Promise<void>): Promise<number> {
   let runs = 0
   let spent = 0
   // A clock that stands still must not hang the check.
-  while (spent < LEAST_ROUND_MICROSECONDS && performance.now() - from < 60_000) {
+  while (spent < MIN_ROUND_MICROSECONDS && performance.now() - from < 60_000) {
     await run()
     runs++
     const { user, system } = process.threadCpuUsage(before)

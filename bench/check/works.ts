@@ -37,7 +37,7 @@ export async function worksOn(sites: number, pagesPerSite: number): Promise<Work
     rollBytes: 1_000_000_000,
     info: { software: 'check', userAgent: 'check', robots: 'obey' },
     journal,
-    twinsInMemory: 1000,
+    copiesInMemory: 1000,
   })
   const web = remembering(makeWeb(benchWeb(sites, pagesPerSite)))
   return {

@@ -8,8 +8,8 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openPostgresToRead } from '../../src/database/postgres/open.ts'
-import type { StartedServer } from '../../src/database/postgres/server.test-tools.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
+import type { StartedServer } from '../../testkit/postgres/server.test-tools.ts'
 import { plainEnvironment } from '../crawlers/orbweaver.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import { seedsOf, serveSlowWeb } from '../scale/slow-web.ts'
@@ -40,7 +40,7 @@ export interface WorkersOptions {
 }
 
 const PROGRAM = join(import.meta.dirname, '..', '..', 'bin', 'orbweaver.js')
-const MOST_RAMP_SECONDS = 180
+const MAX_RAMP_SECONDS = 180
 
 export async function measureWorkers(
   postgres: StartedServer,
@@ -50,7 +50,7 @@ export async function measureWorkers(
   const { workers, sitesEach, latencySeconds, windowSeconds, pageBytes } = options
   const sites = workers * sitesEach
   using folder = temporaryFolder()
-  const pagesPerSite = Math.ceil((windowSeconds + MOST_RAMP_SECONDS) / latencySeconds) + 2
+  const pagesPerSite = Math.ceil((windowSeconds + MAX_RAMP_SECONDS) / latencySeconds) + 2
   await using web = await serveSlowWeb({ latencyMs: latencySeconds * 1000, pagesPerSite, pageBytes })
   const seeds = join(folder.path, 'seeds.txt')
   writeFileSync(seeds, `${seedsOf(sites).join('\n')}\n`)
@@ -72,7 +72,7 @@ export async function measureWorkers(
     }
     const begun = performance.now()
     while ((await web.stand()).sites < sites) {
-      if (performance.now() - begun > MOST_RAMP_SECONDS * 1000) throw new Error(`not all of ${sites} sites were asked`)
+      if (performance.now() - begun > MAX_RAMP_SECONDS * 1000) throw new Error(`not all of ${sites} sites were asked`)
       if (running.some(({ exitCode }) => exitCode !== null)) throw new Error('a process of the cluster ended')
       await sleep(250)
     }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { measurePlace } from './by-place.ts'
+import { measurePlace } from './by-region.ts'
 import { rateFigure } from './rate-figure.ts'
 
 test('the smallest crawl whose volumes go to another folder', async () => {

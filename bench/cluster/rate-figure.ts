@@ -13,13 +13,13 @@ const STEPS = 4
 
 /** `latencySeconds`: how long a site takes to answer; asked again at once, it answers 1 / latency times a second. */
 export function rateFigure(points: readonly RatePoint[], latencySeconds: number): string {
-  const mostSites = roundUp(Math.max(...points.map(({ sites }) => sites)))
-  const mostRate = roundUp(Math.max(mostSites / latencySeconds, ...points.map(({ perSecond }) => perSecond)))
-  const x = (sites: number) => FRAME.left + ((FRAME.right - FRAME.left) * sites) / mostSites
-  const y = (rate: number) => FRAME.bottom - ((FRAME.bottom - FRAME.top) * rate) / mostRate
+  const maxSites = roundUp(Math.max(...points.map(({ sites }) => sites)))
+  const maxRate = roundUp(Math.max(maxSites / latencySeconds, ...points.map(({ perSecond }) => perSecond)))
+  const x = (sites: number) => FRAME.left + ((FRAME.right - FRAME.left) * sites) / maxSites
+  const y = (rate: number) => FRAME.bottom - ((FRAME.bottom - FRAME.top) * rate) / maxRate
   const steps = Array.from({ length: STEPS + 1 }, (_, at) => at / STEPS)
   const grid = steps.flatMap((share) => {
-    const [sites, rate] = [share * mostSites, share * mostRate]
+    const [sites, rate] = [share * maxSites, share * maxRate]
     return [
       line(x(sites), FRAME.top, x(sites), FRAME.bottom, 'grid'),
       line(FRAME.left, y(rate), FRAME.right, y(rate), 'grid'),
@@ -30,7 +30,7 @@ export function rateFigure(points: readonly RatePoint[], latencySeconds: number)
   const measured = points.flatMap(({ workers, sites, perSecond }) => {
     const words = `${workers} worker${workers === 1 ? '' : 's'}: ${perSecond.toFixed(1)}`
     // On the side of the line where there is room.
-    const isLeft = sites < mostSites / 2
+    const isLeft = sites < maxSites / 2
     return [
       `<circle class="seen" cx="${round(x(sites))}" cy="${round(y(perSecond))}" r="5"/>`,
       isLeft
@@ -45,7 +45,7 @@ export function rateFigure(points: readonly RatePoint[], latencySeconds: number)
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     text(FRAME.left, 22, 'start', `Requests a second; every answer takes ${latencySeconds} s; dashed: sites / latency`),
     ...grid,
-    line(x(0), y(0), x(mostSites), y(mostSites / latencySeconds), 'line'),
+    line(x(0), y(0), x(maxSites), y(maxSites / latencySeconds), 'line'),
     ...measured,
     text((FRAME.left + FRAME.right) / 2, HEIGHT - 16, 'middle', 'sites at once, over all worker processes'),
     '</svg>',

@@ -12,9 +12,9 @@ import { conditions, conditionsLine } from '../measure/conditions.ts'
 import { median } from '../measure/statistics.ts'
 
 /** Of whole crawls, medians of several runs by turns. */
-const MOST_LOSS = 0.15
+const MAX_LOSS = 0.15
 /** Of the short form, which runs beside whatever else a machine of CI does: it is for what nobody can miss. */
-const MOST_SHORT_LOSS = 0.35
+const MAX_SHORT_LOSS = 0.35
 const SHORT = { sites: 12, pages: 25, rounds: 9 } as const
 const CODINGS: readonly Coding[] = ['identity', 'gzip']
 
@@ -41,8 +41,8 @@ export const check = benchmark({
       writeFigures(path, { ...figures, [kind]: rounded(ratios), from })
     }
     const committed = update ? rounded(ratios) : figures[kind]
-    const mostLoss = short ? MOST_SHORT_LOSS : MOST_LOSS
-    const compared = compareRatios(ratios, committed, mostLoss)
+    const maxLoss = short ? MAX_SHORT_LOSS : MAX_LOSS
+    const compared = compareRatios(ratios, committed, maxLoss)
     const rows = compared.map((one) => [
       one.name,
       one.measured.toFixed(3),
@@ -56,8 +56,8 @@ export const check = benchmark({
       tables: [{ title: `CPU as ratios to ${measure}`, header: ['', 'measured', 'committed', 'loss', ''], rows }],
       notes: [
         lost.length === 0
-          ? `No loss over ${mostLoss * 100} %.`
-          : `Slower than committed by over ${mostLoss * 100} %, or never committed: ${lost.join(', ')}.`,
+          ? `No loss over ${maxLoss * 100} %.`
+          : `Slower than committed by over ${maxLoss * 100} %, or never committed: ${lost.join(', ')}.`,
       ],
       figures: { kind, compared, lost },
       failed: lost.length > 0,

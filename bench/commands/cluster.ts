@@ -1,8 +1,8 @@
 /** `bench cluster`: rate against worker processes over PostgreSQL, at sites that answer late. */
 import { writeFileSync } from 'node:fs'
-import { startServer } from '../../src/database/postgres/server.test-tools.ts'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import { grouped } from '../../src/report/text-table.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
+import { startServer } from '../../testkit/postgres/server.test-tools.ts'
 import { measureWorkers, type WorkersPoint } from '../cluster/by-workers.ts'
 import { rateFigure } from '../cluster/rate-figure.ts'
 import { benchmark, type Outcome } from '../command.ts'
@@ -18,7 +18,7 @@ const FLAGS = {
 } as const
 
 /** What the issue of many machines asks for. */
-const MOST_DEVIATION = 0.1
+const MAX_DEVIATION = 0.1
 
 export const cluster = benchmark({
   name: 'cluster',
@@ -77,7 +77,7 @@ function outcomeOf(points: readonly WorkersPoint[], latency: number, window: num
       },
     ],
     notes: [
-      `Linear within ${percent(worst)} (${worst <= MOST_DEVIATION ? 'as asked' : 'asked'}: ${percent(MOST_DEVIATION)}).`,
+      `Linear within ${percent(worst)} (${worst <= MAX_DEVIATION ? 'as asked' : 'asked'}: ${percent(MAX_DEVIATION)}).`,
       'Check-out: the whole call at the server that brought sites, its waiting for one to become free included; CoBWeb: 20 ms beside 3.39 s.',
     ],
     figures: { points, worstDeviation: worst },

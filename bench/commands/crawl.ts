@@ -61,9 +61,9 @@ export const crawl = benchmark({
 
 /** The least program with 15 KB pages: the same figure whatever the size, so it says what kind of machine this is. */
 export function bandNote(cpuSecondsPer1000: number): string {
-  const inBand = cpuSecondsPer1000 >= BAND.least && cpuSecondsPer1000 <= BAND.most
-  const place = inBand ? 'within' : cpuSecondsPer1000 < BAND.least ? 'under' : 'over'
-  return `The ceiling program takes ${cpuSecondsPer1000.toFixed(3)} CPU s per 1,000 pages with gzip 1: ${place} its band of ${BAND.least}–${BAND.most}${inBand ? '' : '; its shares are those of another kind of machine'}.`
+  const inBand = cpuSecondsPer1000 >= BAND.min && cpuSecondsPer1000 <= BAND.max
+  const place = inBand ? 'within' : cpuSecondsPer1000 < BAND.min ? 'under' : 'over'
+  return `The ceiling program takes ${cpuSecondsPer1000.toFixed(3)} CPU s per 1,000 pages with gzip 1: ${place} its band of ${BAND.min}–${BAND.max}${inBand ? '' : '; its shares are those of another kind of machine'}.`
 }
 
 /** What the server saw of handshakes and of names. */
@@ -91,8 +91,8 @@ function report(
   const cpuOf = (name: string) => figures.find((one) => one.name === name)?.cpuSecondsPer1000
   const times = (of: number | undefined, cpu: number) => (of === undefined ? '-' : `${(of / cpu).toFixed(2)} ×`)
   const share = ({ cpuSecondsPer1000 }: CrawlerFigures, coding: string) => {
-    const least = cpuOf(`ceiling-${coding}`)
-    return least === undefined ? '-' : `${Math.round((least / cpuSecondsPer1000) * 100)} %`
+    const min = cpuOf(`ceiling-${coding}`)
+    return min === undefined ? '-' : `${Math.round((min / cpuSecondsPer1000) * 100)} %`
   }
   const rows = figures.map((one, at) => [
     ...crawlers[at].cells,
@@ -114,12 +114,12 @@ function report(
     'peak memory',
     'server’s CPU s',
   ]
-  const least = cpuOf('ceiling-identity')
+  const min = cpuOf('ceiling-identity')
   return {
     tables: [{ title: `Whole crawls: ${size}`, header, rows }],
     notes: [
       'Start and end of the program are in all figures. Volumes dropped: compressed, and thrown away; none: not even made.',
-      ...(least === undefined ? [] : [bandNote(least)]),
+      ...(min === undefined ? [] : [bandNote(min)]),
       ...figures.flatMap((one, at) => wayNote(one, crawlers[at])),
       wgetIs === undefined
         ? 'No wget here, so there is no rival in this run.'

@@ -22,7 +22,7 @@ const FLAGS = {
   in: { default: '', what: 'folder for the databases (10 million URLs: 3 GB); without it the system decides' },
 } as const
 
-const MOST_ANSWERED = 1e8
+const MAX_ANSWERED = 1e8
 const CHILD = join(import.meta.dirname, '..', 'frontier', 'child.ts')
 
 interface Measured extends Size {
@@ -74,7 +74,7 @@ async function measureSize(size: Size, stand: Stand, wanted: Wanted, tools: Tool
     const explains = wanted.plans && !fills
     const task: ChildTask = { place: made.place, size, visits: wanted.visits, fills, explains }
     const { stdout } = await promisify(execFile)(process.execPath, [CHILD, JSON.stringify(task)], {
-      maxBuffer: MOST_ANSWERED,
+      maxBuffer: MAX_ANSWERED,
     })
     return JSON.parse(stdout) as ChildAnswer
   }
@@ -108,9 +108,9 @@ function report(all: readonly Measured[]): Outcome {
     ['  in visits', ({ running }) => perSecond(running.testsInVisitsPerSecond)],
     ['  given to settle', ({ running }) => perSecond(running.testsInDatabasePerSecond)],
     ['  all, just after a start', ({ started }) => perSecond(started.testsPerSecond)],
-    ['check-in, µs a page', ({ running }) => running.settleMicroseconds.toFixed(1)],
-    ['  just after a start', ({ started }) => started.settleMicroseconds.toFixed(1)],
-    ['  pages a second by the clock', ({ running }) => perSecond(running.pages / running.settleSeconds)],
+    ['check-in, µs a page', ({ running }) => running.applyMicroseconds.toFixed(1)],
+    ['  just after a start', ({ started }) => started.applyMicroseconds.toFixed(1)],
+    ['  pages a second by the clock', ({ running }) => perSecond(running.pages / running.applySeconds)],
     ['  of ten visits, ms *', ({ running }) => latency(running.settling)],
     ['check-out, µs a site', ({ running }) => running.checkOutMicroseconds.toFixed(1)],
     ['  of 32, none ahead, ms *', ({ running }) => latency(running.alone)],
@@ -141,7 +141,7 @@ function report(all: readonly Measured[]): Outcome {
     notes: [
       'A test is a link that a page offers: 40 a page. 32 are internal and answered by the known set of the visit (its making is counted); 8 lead abroad, anywhere, and are given to settle, whose whole work and commits are counted. 97 % and 95 % of them are known. All are waiting: each is in the index of the queue too.',
       '* mean / p50 / p99, by the clock.',
-      'Rates and µs are by CPU time: of the house’s thread on SQLite (that of the thread that carries the log into the main file is not in them); on PostgreSQL of the house’s thread and of all processes of a server that was started here.',
+      'Rates and µs are by CPU time: of the coordinator’s thread on SQLite (that of the thread that carries the log into the main file is not in them); on PostgreSQL of the coordinator’s thread and of all processes of a server that was started here.',
       'A check-out while parts are applied, half of the time, is counted from when another thread asks, whether this one is free then or not: on SQLite of leases that were granted ahead, as in a crawl of one process; on PostgreSQL, as a server does it, of the database, its commit with it. Statements: how long it had any under way, the way there and back with it. Courtesy (one address pause after a start) is left out.',
       ...growths.map(({ database, bytes }) => `${database}: memory grows by ${bytes.toFixed(1)} bytes a known URL.`),
       ...all.flatMap(({ sites, plans }) =>

@@ -21,7 +21,7 @@ const FLAGS = {
     default: 500,
     what: 'URLs of a site before no more of its links are followed, with and without the defences',
   },
-  most: { default: 40_000, what: 'requests after which a crawl is broken off' },
+  max: { default: 40_000, what: 'requests after which a crawl is broken off' },
   only: {
     default: '',
     what: 'of all,rules,none,sessions,mirrors these only, with commas; or real, or cost, alone',
@@ -59,7 +59,7 @@ export const hazards = benchmark({
   name: 'hazards',
   what: 'requests lost in traps and real pages lost to the defences, with all defences, with the rules of URLs only, with none',
   flags: FLAGS,
-  async run({ sites, pages, seed, cap, most, only, shapes, runs, ...realOptions }, tools): Promise<Outcome> {
+  async run({ sites, pages, seed, cap, max, only, shapes, runs, ...realOptions }, tools): Promise<Outcome> {
     // Packages come over the network: only when asked for.
     if (only === 'real') {
       const real = await realFigures(realOptions, tools.say)
@@ -78,7 +78,7 @@ export const hazards = benchmark({
     for (const { name, detectors, rules } of DEFENCES) {
       if (!wanted(name)) continue
       const settings = { maxUrlsPerSite: cap, ...(rules ? {} : { urlRules: ['none'] }) }
-      const ran = await run({ web: options, settings, detectors, most })
+      const ran = await run({ web: options, settings, detectors, max })
       const figures = (traps[name] = await trapFigures(ran, realPages(ran.stage.web)))
       await ran.stage.database.close()
       tools.say(`${name}: ${figures.requests} requests, ${figures.seconds.toFixed(0)} s`)
@@ -126,7 +126,7 @@ function report(
         'requests',
         'in traps',
         'share',
-        'verdicts',
+        'findings',
         'wrong ones',
         'hours',
       ],
@@ -137,7 +137,7 @@ function report(
         grouped(one.requests) + (one.brokenOff ? ' (broken off)' : ''),
         grouped(one.inTraps),
         percent(one.inTraps, one.requests),
-        `${Object.values(one.verdicts).reduce((sum, count) => sum + count, 0)}`,
+        `${Object.values(one.findings).reduce((sum, count) => sum + count, 0)}`,
         `${one.wrong.length}`,
         one.virtualHours.toFixed(1),
       ]),
@@ -157,7 +157,7 @@ function report(
     tables.push(
       byName(
         'Verdicts, by rule',
-        ran.map((one) => ({ name: one.name, counts: one.verdicts })),
+        ran.map((one) => ({ name: one.name, counts: one.findings })),
       ),
     )
   }

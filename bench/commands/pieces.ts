@@ -1,8 +1,8 @@
 /** `bench pieces`: what each piece of a page's way costs, so that a regression has a name. */
 import { benchmark, type Outcome } from '../command.ts'
 import { archivePieces } from '../pieces/archive-pieces.ts'
+import { coordinatorPieces } from '../pieces/coordinator-pieces.ts'
 import { hazardPieces } from '../pieces/hazard-pieces.ts'
-import { housePieces } from '../pieces/house-pieces.ts'
 import { httpPieces } from '../pieces/http-pieces.ts'
 import { gather } from '../pieces/material.ts'
 import { type Stall, stalls } from '../pieces/stalls.ts'
@@ -33,7 +33,7 @@ export const pieces = benchmark({
       ...(await archivePieces(material)),
       ...hazardPieces(),
       ...urlPieces(material),
-      ...(await housePieces(material)),
+      ...(await coordinatorPieces(material)),
     ]
     const rows = all.map((piece) => [
       piece.name,

@@ -21,9 +21,9 @@ const FLAGS = {
 
 const PARTS = ['sites', 'threads', 'operations'] as const
 /** What the issue of speed asks for. */
-const MOST_DEVIATION = 0.05
-const MOST_LATE_MS = 50
-const MOST_STORE = 0.3
+const MAX_DEVIATION = 0.05
+const MAX_LATE_MS = 50
+const MAX_STORE = 0.3
 const OWN =
   'Lateness of its own: CPU that the worker’s thread spent between two looks; the rest it waited for a core or the collector.'
 
@@ -105,17 +105,17 @@ async function bySites(
       },
     ],
     notes: [
-      `Linear within ${percent(worst)} (${worst <= MOST_DEVIATION ? 'as asked' : 'asked'}: ${percent(MOST_DEVIATION)}); event loop late by ${latest.toFixed(1)} ms at p99.9 (asked: ${MOST_LATE_MS} ms).`,
+      `Linear within ${percent(worst)} (${worst <= MAX_DEVIATION ? 'as asked' : 'asked'}: ${percent(MAX_DEVIATION)}); event loop late by ${latest.toFixed(1)} ms at p99.9 (asked: ${MAX_LATE_MS} ms).`,
       OWN,
     ],
     figures: { sites: points.map((point, at) => ({ ...point, deviation: away[at] })), worstDeviation: worst },
   }
 }
 
-async function byThreads(most: number, runs: number, load: LoadOptions, tools: Tools): Promise<Outcome> {
+async function byThreads(max: number, runs: number, load: LoadOptions, tools: Tools): Promise<Outcome> {
   const shapes = [
-    ...Array.from({ length: most }, (_, at) => ({ processes: 1, threads: at + 1 })),
-    ...Array.from({ length: most - 1 }, (_, at) => ({ processes: at + 2, threads: 1 })),
+    ...Array.from({ length: max }, (_, at) => ({ processes: 1, threads: at + 1 })),
+    ...Array.from({ length: max - 1 }, (_, at) => ({ processes: at + 2, threads: 1 })),
   ]
   const done: ThreadsPoint[][] = shapes.map(() => [])
   for (let round = 1; round <= Math.max(1, runs); round++) {
@@ -156,7 +156,7 @@ async function byThreads(most: number, runs: number, load: LoadOptions, tools: T
     ],
     notes: [
       OWN,
-      'The server and the house need cores too: on a machine of N cores fewer than N threads have one to themselves.',
+      'The server and the coordinator need cores too: on a machine of N cores fewer than N threads have one to themselves.',
     ],
     figures: { threads: points },
   }
@@ -184,7 +184,7 @@ async function byOperation(list: readonly number[], load: LoadOptions, tools: To
       },
     ],
     notes: [
-      `Store: ${percent(worst)} of the CPU at most, gzip and digests included (asked: ${percent(MOST_STORE)}; Viúva Negra: 1.2 % to 64.8 % of the time). 'other' is start, end, collection of garbage and the loop itself.`,
+      `Store: ${percent(worst)} of the CPU at most, gzip and digests included (asked: ${percent(MAX_STORE)}; Viúva Negra: 1.2 % to 64.8 % of the time). 'other' is start, end, collection of garbage and the loop itself.`,
     ],
     figures: { operations: points },
   }

@@ -44,20 +44,20 @@ export const start = benchmark({
         name,
         target,
         firstRequestMs: of((one) => one.firstRequestMs),
-        leastFirstRequestMs: Math.round(Math.min(...starts.map((one) => one.firstRequestMs))),
+        minFirstRequestMs: Math.round(Math.min(...starts.map((one) => one.firstRequestMs))),
         endMs: of((one) => one.endMs),
         cpuMs: of((one) => one.cpuMs),
-        leastCpuMs: Math.round(Math.min(...starts.map((one) => one.cpuMs))),
+        minCpuMs: Math.round(Math.min(...starts.map((one) => one.cpuMs))),
       }
     })
     const rows = figures.map((one) => [
       one.name,
       `${one.firstRequestMs} ms`,
-      `${one.leastFirstRequestMs} ms`,
+      `${one.minFirstRequestMs} ms`,
       one.target === undefined ? '-' : `≤ ${one.target} ms`,
       `${one.endMs} ms`,
       `${one.cpuMs} ms`,
-      `${one.leastCpuMs} ms`,
+      `${one.minCpuMs} ms`,
     ])
     const header = ['', 'first request', 'least', 'target', 'end of a crawl of one page', 'its CPU', 'least']
     return {

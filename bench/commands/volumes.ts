@@ -1,6 +1,6 @@
 /** `bench volumes`: what a worker costs by where its volumes go. */
 import { grouped } from '../../src/report/text-table.ts'
-import { measurePlace, type PlaceName, type PlacePoint } from '../cluster/by-place.ts'
+import { measurePlace, type PlaceName, type PlacePoint } from '../cluster/by-region.ts'
 import { benchmark, type Outcome } from '../command.ts'
 import { median } from '../measure/statistics.ts'
 

@@ -50,7 +50,7 @@ export interface Size {
   minutes?: number
 }
 
-const MOST_MINUTES = 30
+const MAX_MINUTES = 30
 
 export interface Run extends Measured {
   /** Pages that the server gave out. */
@@ -99,7 +99,7 @@ export async function runInTurn(
       const profile = last ? join(size.profile, crawler.name) : undefined
       if (profile !== undefined) mkdirSync(profile, { recursive: true })
       const { workers } = size
-      const end = AbortSignal.timeout((size.minutes ?? MOST_MINUTES) * 60_000)
+      const end = AbortSignal.timeout((size.minutes ?? MAX_MINUTES) * 60_000)
       const scene = { web, folder: folder.path, seeds, seedFile, documents, workers, profile, end }
       try {
         const run = await measured(crawler, scene)

@@ -34,9 +34,9 @@ async function filled(opened: OpenedFrontier, web: NumberedWeb): Promise<ChildAn
   return { urls, textBytes, seconds, bytes: [...(await opened.bytes())] }
 }
 
-async function giveBack({ database, house }: OpenedFrontier, visits: readonly Visit[]): Promise<void> {
+async function giveBack({ database, subject }: OpenedFrontier, visits: readonly Visit[]): Promise<void> {
   await database.transact((tx) =>
-    house.ledger.giveBack(
+    subject.ledger.giveBack(
       tx,
       visits.map(({ id }) => id),
     ),
@@ -56,8 +56,8 @@ async function answer({ place, size, visits, fills, explains }: ChildTask): Prom
   const web = new NumberedWeb(size, fills ? 1 : 2)
   const begun = performance.now()
   const opened = await open(place)
-  await opened.house.recover(async () => {})
-  if (!fills) await giveBack(opened, await checkOut(opened.house, 1))
+  await opened.subject.recover(async () => {})
+  if (!fills) await giveBack(opened, await checkOut(opened.subject, 1))
   const startMs = performance.now() - begun
   const first = fills ? { filled: await filled(opened, web) } : {}
   const figures = await measureFrontier(opened, web, visits)

@@ -22,7 +22,7 @@ const ADD_SITES = `
   SELECT (n.key >> 56) & 255, n.key, n.name, 'free', $3::bigint, $3::bigint, ${ALL_PARTS}, $4::bigint, $4::bigint, $4::bigint
   FROM unnest($1::bigint[], $2::text[]) AS n (key, name) ORDER BY 1, 2`
 const ADD_DOMAINS = `
-  INSERT INTO domain (shard, key, name, sites, strangers, held, wildcard, pending)
+  INSERT INTO domain (shard, key, name, sites, unendorsed, held, wildcard, pending)
   SELECT (n.key >> 56) & 255, n.key, n.name, 1, 0, 0, 0, 0
   FROM unnest($1::bigint[], $2::text[]) AS n (key, name) ORDER BY 1, 2`
 const ADD_URLS = `

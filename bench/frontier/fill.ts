@@ -16,15 +16,15 @@ export interface Filled {
 }
 
 export async function fill(
-  opened: Pick<OpenedFrontier, 'database' | 'house'>,
+  opened: Pick<OpenedFrontier, 'database' | 'subject'>,
   web: NumberedWeb,
   say: (line: string) => void,
 ): Promise<Filled> {
-  const { database, house } = opened
+  const { database, subject } = opened
   const filled: Filled = { urls: 0, textBytes: 0 }
   let links: Link[] = []
   const flush = async () => {
-    const { fresh } = await database.transact((tx) => house.ledger.admit(tx, links))
+    const { fresh } = await database.transact((tx) => subject.ledger.admit(tx, links))
     if (fresh !== links.length) throw new Error(`${fresh} of ${links.length} URLs were new`)
     const before = filled.urls
     filled.urls += links.length

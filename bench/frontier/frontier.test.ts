@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
 import type { Database } from '../../src/database/database.ts'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
 import { openFrontier } from '../../src/frontier/open-frontier.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { fill } from './fill.ts'
 import { fillPostgres } from './fill-postgres.ts'
 import type { FrontierFigures } from './measure.ts'
@@ -60,7 +60,7 @@ const ROWS = {
   site: "to_jsonb(t) - '{since,rank}'::text[]",
   url: "to_jsonb(t) - '{enqueued_at}'::text[]",
   domain: 'to_jsonb(t)',
-  stranger: 'to_jsonb(t)',
+  unendorsed_site: 'to_jsonb(t)',
   url_spelling: 'to_jsonb(t)',
 }
 
@@ -73,8 +73,8 @@ test('PostgreSQL is filled with the rows that the ledger would make', { skip }, 
   const web = new NumberedWeb({ urls: 700, sites: 100 }, 1)
   const say = () => {}
   const slow = await postgres.make()
-  const house = openFrontier(slow, OPTIONS)
-  await fill({ database: slow, house }, web, say)
+  const subject = openFrontier(slow, OPTIONS)
+  await fill({ database: slow, subject }, web, say)
   const fast = await postgres.make()
   assert.deepEqual(await fillPostgres(fast, web, say), { urls: 700, textBytes: textBytes(web) })
   for (const rows of Object.entries(ROWS)) assert.deepEqual(await rowsOf(fast, rows), await rowsOf(slow, rows))

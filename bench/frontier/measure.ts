@@ -5,7 +5,7 @@ import { turn } from '../../src/base/clock.ts'
 import { HashSet64 } from '../../src/base/hash-set.ts'
 import type { Link, VisitReport } from '../../src/contracts/report.ts'
 import type { Visit } from '../../src/contracts/visit.ts'
-import type { FrontierHouse } from '../../src/frontier/house.ts'
+import type { OpenFrontier } from '../../src/frontier/options.ts'
 import { watchMachine } from '../measure/machine-busy.ts'
 import { quantile } from '../measure/statistics.ts'
 import { askInTime, sinceMs } from './ask-in-time.ts'
@@ -23,7 +23,7 @@ export interface FrontierFigures {
   /** Of a site, in groups. */
   checkOutMicroseconds: number
   /** Of a page: settle and its commit, as intake does with what comes no faster than it can be applied. */
-  settleMicroseconds: number
+  applyMicroseconds: number
   pages: number
   /** Links answered by the known set of a visit, with what it takes to make that set; links that settle was given. */
   testsInVisits: number
@@ -42,7 +42,7 @@ export interface FrontierFigures {
   /** Share of all cores meanwhile, whoever it was. */
   machineBusy: number
   /** By the clock, one part after the other. */
-  settleSeconds: number
+  applySeconds: number
   settling: Latency
   rssBytes: number
 }
@@ -52,7 +52,7 @@ const VISITS_AT_ONCE = 32
 /** Parts in a transaction: about what intake puts into one. */
 const PARTS_AT_ONCE = 10
 const CHECK_OUT_EVERY_MS = 20
-/** As often as the house looks after leases and what is left over. */
+/** As often as the coordinator looks after leases and what is left over. */
 const TICK_MS = 1000
 
 export async function measureFrontier(
@@ -66,26 +66,26 @@ export async function measureFrontier(
     await traffic.apply(await traffic.checkOut(VISITS_AT_ONCE))
   traffic.forget()
   for (let done = 0; done < visits; done += VISITS_AT_ONCE) await traffic.apply(await traffic.checkOut(VISITS_AT_ONCE))
-  const { checkOutUs, settleUs, visitUs, granted, pages, testsInVisits, testsInDatabase } = traffic
+  const { checkOutUs, applyUs, visitUs, granted, pages, testsInVisits, testsInDatabase } = traffic
   const settling = traffic.settles
   const alone = traffic.checkOuts
   const busy = watchMachine()
   const asked = await busyCheckOuts(opened, traffic, Math.ceil(visits / 2))
   return {
     checkOutMicroseconds: checkOutUs / granted,
-    settleMicroseconds: settleUs / pages,
+    applyMicroseconds: applyUs / pages,
     pages,
     testsInVisits,
     testsInDatabase,
     testsInVisitsPerSecond: (testsInVisits / visitUs) * 1e6,
-    testsInDatabasePerSecond: (testsInDatabase / settleUs) * 1e6,
-    testsPerSecond: ((testsInVisits + testsInDatabase) / (visitUs + settleUs)) * 1e6,
+    testsInDatabasePerSecond: (testsInDatabase / applyUs) * 1e6,
+    testsPerSecond: ((testsInVisits + testsInDatabase) / (visitUs + applyUs)) * 1e6,
     alone: latencyOf(alone.map(({ ms }) => ms)),
     whileApplying: latencyOf(asked.map(({ ms }) => ms)),
     ...statementFigures(alone, asked),
     machineBusy: busy(),
     settling: latencyOf(settling),
-    settleSeconds: settling.reduce((sum, ms) => sum + ms, 0) / 1000,
+    applySeconds: settling.reduce((sum, ms) => sum + ms, 0) / 1000,
     rssBytes: process.memoryUsage().rss,
   }
 }
@@ -103,18 +103,18 @@ function statementFigures(alone: readonly Took[], asked: readonly Took[]): Parti
     : { aloneStatements: latencyOf(of(alone)), whileApplyingStatements: latencyOf(of(asked)) }
 }
 
-export async function checkOut({ frontier }: FrontierHouse, atMost: number): Promise<Visit[]> {
+export async function checkOut({ frontier }: OpenFrontier, atMost: number): Promise<Visit[]> {
   const { visits } = await frontier.checkOut(WORKER, atMost)
   return visits
 }
 
 async function timedCheckOut(
   { watch }: OpenedFrontier,
-  house: FrontierHouse,
+  subject: OpenFrontier,
   atMost: number,
   elapsedMs: () => number,
 ): Promise<{ visits: Visit[]; took: Took }> {
-  const call = () => checkOut(house, atMost)
+  const call = () => checkOut(subject, atMost)
   if (watch === undefined) {
     const visits = await call()
     return { visits, took: { ms: elapsedMs() } }
@@ -127,7 +127,7 @@ class Traffic {
   checkOuts: Took[] = []
   settles: number[] = []
   checkOutUs = 0
-  settleUs = 0
+  applyUs = 0
   visitUs = 0
   granted = 0
   pages = 0
@@ -144,7 +144,7 @@ class Traffic {
   forget(): void {
     this.checkOuts = []
     this.settles = []
-    this.checkOutUs = this.settleUs = this.visitUs = 0
+    this.checkOutUs = this.applyUs = this.visitUs = 0
     this.granted = this.pages = this.testsInVisits = this.testsInDatabase = 0
   }
 
@@ -152,7 +152,7 @@ class Traffic {
     const cpu = this.#opened.cpuMicroseconds()
     const from = performance.now()
     const elapsedMs = () => performance.now() - from
-    const { visits, took } = await timedCheckOut(this.#opened, this.#opened.house, atMost, elapsedMs)
+    const { visits, took } = await timedCheckOut(this.#opened, this.#opened.subject, atMost, elapsedMs)
     this.checkOutUs += this.#opened.cpuMicroseconds() - cpu
     if (visits.length === 0) throw new Error('no site is free: more sites are needed')
     this.checkOuts.push(took)
@@ -162,7 +162,7 @@ class Traffic {
 
   async apply(visits: readonly Visit[]): Promise<void> {
     for (let at = 0; at < visits.length; at += PARTS_AT_ONCE)
-      await this.settle(visits.slice(at, at + PARTS_AT_ONCE).map((visit) => this.part(visit)))
+      await this.applyParts(visits.slice(at, at + PARTS_AT_ONCE).map((visit) => this.part(visit)))
   }
 
   /** Pages that the visit asked for, with links of which it knows most. */
@@ -182,16 +182,16 @@ class Traffic {
     return part
   }
 
-  async settle(parts: VisitReport[]): Promise<void> {
-    const { database, house } = this.#opened
+  async applyParts(parts: VisitReport[]): Promise<void> {
+    const { database, subject } = this.#opened
     const cpu = this.#opened.cpuMicroseconds()
     const from = performance.now()
-    const verdicts = await database.transact((tx) => house.ledger.settle(tx, parts))
+    const findings = await database.transact((tx) => subject.ledger.applyParts(tx, parts))
     this.settles.push(performance.now() - from)
-    this.settleUs += this.#opened.cpuMicroseconds() - cpu
-    if (verdicts.some((verdict) => verdict !== 'applied')) throw new Error('a part was not applied')
+    this.applyUs += this.#opened.cpuMicroseconds() - cpu
+    if (findings.some((result) => result !== 'applied')) throw new Error('a part was not applied')
     this.pages += parts.reduce((sum, { pages }) => sum + pages.length, 0)
-    this.testsInDatabase += parts.reduce((sum, { abroad }) => sum + abroad.length, 0)
+    this.testsInDatabase += parts.reduce((sum, { crossSite }) => sum + crossSite.length, 0)
   }
 }
 
@@ -205,14 +205,14 @@ async function busyCheckOuts(opened: OpenedFrontier, traffic: Traffic, count: nu
     while (!over) {
       const parts = ready.splice(0, PARTS_AT_ONCE).map((visit) => traffic.part(visit))
       const from = performance.now()
-      if (parts.length > 0) await traffic.settle(parts)
+      if (parts.length > 0) await traffic.applyParts(parts)
       await turn()
       await sleep(Math.max(1, performance.now() - from))
     }
   })()
   const ticking = (async () => {
     while (!over) {
-      await opened.database.transact((tx) => opened.house.ledger.reap(tx))
+      await opened.database.transact((tx) => opened.subject.ledger.reap(tx))
       await sleep(TICK_MS)
     }
   })()

@@ -12,9 +12,9 @@ export interface Size {
 
 /** As the pages of the synthetic web: 40 links, 80 % internal. Of them this many are new to the frontier. */
 export const LINKS_A_PAGE = 40
-export const ABROAD_A_PAGE = 8
+export const CROSS_SITE_PER_PAGE = 8
 const NEW_INTERNAL = 0.03
-const NEW_ABROAD = 0.04
+const NEW_CROSS_SITE = 0.04
 const NEW_SITES = 0.01
 /** A site that was visited waits before it is free again; where there are few, there is nothing to do meanwhile. */
 const REST_MS = 2000
@@ -47,19 +47,19 @@ export class NumberedWeb {
   }
 
   /** What a page of that site names on other sites. Uniformly drawn, where the real web has favourites: the worst for caches. */
-  abroad(via: string): Link[] {
-    return Array.from({ length: ABROAD_A_PAGE }, () => {
+  crossSite(via: string): Link[] {
+    return Array.from({ length: CROSS_SITE_PER_PAGE }, () => {
       const chance = this.#random.next()
       if (chance < NEW_SITES) return this.link(this.size.sites + ++this.#made, 0, via, 0)
       const site = this.#random.integer(this.size.sites)
-      if (chance < NEW_SITES + NEW_ABROAD) return this.link(site, this.pagesEach + ++this.#made, via)
+      if (chance < NEW_SITES + NEW_CROSS_SITE) return this.link(site, this.pagesEach + ++this.#made, via)
       return this.link(site, this.#random.integer(this.pagesEach), via)
     })
   }
 
   /** What a page names on its own site: the visit's known set answers for each. */
   internal(site: number, via: string): Link[] {
-    return Array.from({ length: LINKS_A_PAGE - ABROAD_A_PAGE }, () =>
+    return Array.from({ length: LINKS_A_PAGE - CROSS_SITE_PER_PAGE }, () =>
       this.#random.next() < NEW_INTERNAL
         ? this.link(site, this.pagesEach + ++this.#made, via, 2)
         : this.link(site, this.#random.integer(this.pagesEach), via, 2),
@@ -86,7 +86,7 @@ export class NumberedWeb {
         title: 'An article',
         links: new Uint8Array(0),
         annotations: [],
-        errand: false,
+        ownRequest: false,
       }
     })
     return {
@@ -96,8 +96,8 @@ export class NumberedWeb {
       part: 1,
       pages,
       found,
-      abroad: pages.flatMap(({ url }) => this.abroad(url)),
-      verdicts: [],
+      crossSite: pages.flatMap(({ url }) => this.crossSite(url)),
+      findings: [],
       counts: new Map(),
       memory: visit.memory,
       courtesy: { pause: visit.pause, notBefore: now + this.#restMs },

@@ -3,9 +3,9 @@ import { realClock } from '../../src/base/clock.ts'
 import type { Database } from '../../src/database/database.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
-import type { FrontierHouse, FrontierOptions } from '../../src/frontier/house.ts'
 import { leasesAhead } from '../../src/frontier/leases-ahead.ts'
 import { openFrontier } from '../../src/frontier/open-frontier.ts'
+import type { FrontierOptions, OpenFrontier } from '../../src/frontier/options.ts'
 import { klwf } from '../../src/frontier/order/klwf.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
 import { type Filled, fill } from './fill.ts'
@@ -14,15 +14,15 @@ import type { Observed } from './watched.ts'
 
 export interface OpenedFrontier {
   database: Database
-  house: FrontierHouse
-  /** As a crawl has it: where the database is the house's own, behind leases that are granted ahead. */
-  asked: FrontierHouse
+  subject: OpenFrontier
+  /** As a crawl has it: where the database is the coordinator's own, behind leases that are granted ahead. */
+  asked: OpenFrontier
   fill(web: NumberedWeb, say: (line: string) => void): Promise<Filled>
   /** Bytes by table, its indexes with it. Reads all of it. */
   bytes(): Promise<Map<string, number>>
-  /** Of CPU time so far: of the house's thread, and of the database's processes where they can be seen. */
+  /** Of CPU time so far: of the coordinator's thread, and of the database's processes where they can be seen. */
   cpuMicroseconds(): number
-  /** Where statements travel: how long the calls of the house inside `call` had any under way. */
+  /** Where statements travel: how long the calls of the coordinator inside `call` had any under way. */
   watch?<T>(call: () => Promise<T>): Promise<Observed<T>>
   close(): Promise<void>
 }
@@ -42,12 +42,12 @@ export const OPTIONS: FrontierOptions = {
 
 export function sqliteFrontier(path: string): OpenedFrontier {
   const database = openSqlite(path)
-  const house = openFrontier(database, OPTIONS)
+  const subject = openFrontier(database, OPTIONS)
   return {
     database,
-    house,
-    asked: leasesAhead(house, database, realClock),
-    fill: (web, say) => fill({ database, house }, web, say),
+    subject,
+    asked: leasesAhead(subject, database, realClock),
+    fill: (web, say) => fill({ database, subject }, web, say),
     bytes: () =>
       database.read((tx) => {
         const rows = sqliteTx(tx).all<{ name: string; bytes: number }>(`

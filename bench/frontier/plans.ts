@@ -6,9 +6,9 @@ import type { Statement } from './watched.ts'
 
 /** A check-out of one site; of a text that was sent for several buckets, the first. */
 export async function checkOutPlans(opened: OpenedFrontier): Promise<string> {
-  const { watch, house } = opened
+  const { watch, subject } = opened
   if (watch === undefined) return ''
-  const { statements } = await watch(() => checkOut(house, 1))
+  const { statements } = await watch(() => checkOut(subject, 1))
   const distinct = new Map(statements.toReversed().map((statement) => [statement.sql, statement]))
   const texts = []
   for (const statement of [...distinct.values()].reverse()) {

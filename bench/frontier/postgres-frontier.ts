@@ -11,11 +11,11 @@ import { watched } from './watched.ts'
 export async function postgresFrontier(address: string, postmaster: number | undefined): Promise<OpenedFrontier> {
   const database = await openPostgres(address)
   const { database: timed, watch } = watched(database)
-  const house = openFrontier(timed, { ...OPTIONS, leasesOutlive: true })
+  const subject = openFrontier(timed, { ...OPTIONS, leasesOutlive: true })
   return {
     database,
-    house,
-    asked: house,
+    subject,
+    asked: subject,
     async fill(web, say) {
       const filled = await fillPostgres(database, web, say)
       // As autovacuum leaves it; and what is measured does not wait for what filling left to be written.

@@ -1,6 +1,6 @@
 /** What a frontier can stand on, by the words of `--database`: a place for each size, gone when it is disposed of. */
 import { join } from 'node:path'
-import { type ServerSettings, startServer } from '../../src/database/postgres/server.test-tools.ts'
+import { type ServerSettings, startServer } from '../../testkit/postgres/server.test-tools.ts'
 import { temporaryFolder } from '../measure/temporary-folder.ts'
 import type { Place } from './child.ts'
 

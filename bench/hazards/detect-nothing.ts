@@ -1,7 +1,7 @@
 /** In the place of `src/crawl/hazards/detect.ts`. */
 import type * as Detect from '../../src/crawl/hazards/detect.ts'
 
-export const judgePage: typeof Detect.judgePage = (memory) => ({ memory, verdicts: [], follow: true, lists: false })
+export const judgePage: typeof Detect.judgePage = (memory) => ({ memory, findings: [], follow: true, lists: false })
 
 export const admitUrl: typeof Detect.admitUrl = (memory) => ({ memory })
 

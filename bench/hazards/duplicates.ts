@@ -8,7 +8,7 @@ import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { TextTable } from '../../src/report/text-table.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
 import type { Stage } from '../../testkit/simulate/crawl-run.ts'
-import { FOLDER } from '../../testkit/simulate/virtual-house.ts'
+import { FOLDER } from '../../testkit/simulate/virtual-coordinator.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'
 import { duplicatesWeb } from './hazard-web.ts'
 import { type Ran, run } from './run.ts'
@@ -51,10 +51,10 @@ export async function mirrorFigures({ seed, sites, pages }: Size, say: (line: st
     crawls.push({ crawl, ...figures })
     say(`duplicates, ${crawl}: ${figures.duplicates} of ${figures.documents}`)
   }
-  const bare = await run({ web, detectors: false, most: 1e6, settings: { urlRules: ['none'] } })
+  const bare = await run({ web, detectors: false, max: 1e6, settings: { urlRules: ['none'] } })
   await note('no rules, no list', bare)
   await bare.stage.database.close()
-  const first = await run({ web, detectors: true, most: 1e6 })
+  const first = await run({ web, detectors: true, max: 1e6 })
   await note('first', first)
   const search = await searchMirrors(first.stage.database, usualUrls)
   const heuristics: HeuristicFigures[] = []
@@ -68,7 +68,7 @@ export async function mirrorFigures({ seed, sites, pages }: Size, say: (line: st
   const renewal = { heuristic: DEFAULT_HEURISTIC, pairs, at: first.stage.clock.now(), gone: new Set<string>() }
   await renewMirrorFile(disk, `${FOLDER}/mirrors.txt`, renewal)
   await first.stage.database.close()
-  const second = await run({ web, detectors: true, most: 1e6, disk })
+  const second = await run({ web, detectors: true, max: 1e6, disk })
   await note('second, with its list', second)
   await second.stage.database.close()
   return { crawls, heuristics, list: pairs.length }

@@ -14,7 +14,7 @@ export interface CrawledPage {
   digest: string | null
 }
 
-export interface Finding {
+export interface PatternFinding {
   rule: string
   pattern: string | null
   evidence: string
@@ -26,7 +26,7 @@ export interface RealCrawl {
   cpuSeconds: number
   /** By URL. */
   pages: Map<string, CrawledPage>
-  findings: Finding[]
+  findings: PatternFinding[]
   /** Counters that end in a rule's name: `stopped:maze`. */
   held: Record<string, number>
 }
@@ -53,7 +53,7 @@ export async function crawlSite(web: StaticWeb, start: string, detectors: boolea
     alter: {
       openSession: () => staticFetch(web, stage.clock, () => requests++),
       resolve: () => staticResolve(web),
-      archive: () => openArchive({ twinsInMemory: 100_000 }),
+      archive: () => openArchive({ copiesInMemory: 100_000 }),
       tools: (tools) =>
         detectors ? tools : { ...tools, trusts: (_site: string, rule: string) => !rule.startsWith('site-urls') },
     },
@@ -82,7 +82,7 @@ async function pagesOf({ database }: Stage): Promise<Map<string, CrawledPage>> {
   }
 }
 
-async function findingsOf({ database }: Stage): Promise<Finding[]> {
+async function findingsOf({ database }: Stage): Promise<PatternFinding[]> {
   const sql = 'SELECT rule, pattern, evidence, examples FROM hazards WHERE withdrawn_at IS NULL ORDER BY rule, pattern'
   const rows = await database.read((tx) =>
     sqliteTx(tx).all<{ rule: string; pattern: string | null; evidence: string; examples: string | null }>(sql),

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { grouped, share, type TextTable } from '../../src/report/text-table.ts'
 import { cacheFolder, unpacked } from './packages.ts'
-import { type CrawledPage, crawlSite, type Finding, isKept } from './real-crawl.ts'
+import { type CrawledPage, crawlSite, isKept, type PatternFinding } from './real-crawl.ts'
 import { HELD_SITES, type RealSite, TUNING_SITES } from './real-sites.ts'
 import { find, type StaticWeb } from './static-web.ts'
 
@@ -43,7 +43,7 @@ export interface RealFigures extends Comparison {
   site: string
   generator: string
   version: string
-  findings: Finding[]
+  findings: PatternFinding[]
   held: Record<string, number>
   requests: number
   cpuSeconds: number

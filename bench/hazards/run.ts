@@ -5,7 +5,7 @@ import { realClock } from '../../src/base/clock.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
 import { documentsOf } from '../../testkit/simulate/judge.ts'
-import type { Alterations } from '../../testkit/simulate/virtual-house.ts'
+import type { Alterations } from '../../testkit/simulate/virtual-coordinator.ts'
 import type { WebOptions } from '../../testkit/web/options.ts'
 import { splitUrl } from '../../testkit/web/spelling.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'
@@ -19,7 +19,7 @@ export interface RunOptions {
   /** False: no cookie is ever sent. */
   cookies?: boolean
   /** The crawl is broken off after so many requests. */
-  most: number
+  max: number
   /** The machine, with what an earlier crawl left there. */
   disk?: Stage['disk']
 }
@@ -42,7 +42,7 @@ export async function run(options: RunOptions): Promise<Ran> {
       return {
         close: () => session.close(),
         fetch(request, signal) {
-          if (stage.ledger.entries.length + 1 >= options.most) stop.abort()
+          if (stage.ledger.entries.length + 1 >= options.max) stop.abort()
           const headers =
             options.cookies === false ? request.headers.filter(([name]) => name !== 'Cookie') : request.headers
           return session.fetch({ ...request, headers }, signal)
@@ -85,7 +85,7 @@ export interface TrapFigures {
   lost: Record<string, number>
   lostExamples: string[]
   /** Verdicts by rule: all, and of those the ones on honest sites or on patterns of real pages. */
-  verdicts: Record<string, number>
+  findings: Record<string, number>
   wrong: { site: string; shape: string; rule: string; pattern: string | null; example: string | null }[]
 }
 
@@ -95,7 +95,7 @@ export async function trapFigures(ran: Ran, real: ReadonlySet<string>): Promise<
   const kept = new Set([...documents].flatMap((url) => web.realOf(url) ?? []))
   const lacking = [...real].filter((url) => !kept.has(url))
   const byShape = lostRequests(web, ledger.entries)
-  const verdicts = await verdictsOf(stage)
+  const findings = await findingsOf(stage)
   const losers = new Set(lacking.map((url) => splitUrl(url).host))
   return {
     requests: ledger.entries.length + ledger.dropped,
@@ -108,8 +108,8 @@ export async function trapFigures(ran: Ran, real: ReadonlySet<string>): Promise<
     byShape,
     lost: tally(lacking.map((url) => shapeOf(web, url))),
     lostExamples: lacking.slice(0, 20),
-    verdicts: tally(verdicts.map(({ rule }) => rule)),
-    wrong: verdicts
+    findings: tally(findings.map(({ rule }) => rule)),
+    wrong: findings
       .filter((one) => isWrong(web, one, losers))
       .map((one) => ({
         site: one.site,
@@ -139,14 +139,14 @@ function shapeOf(web: TestWeb, url: string): string {
   return site?.hazard ?? site?.lookalike ?? (web.trapOf(url) === undefined ? 'ordinary' : (wildcard ?? 'ordinary'))
 }
 
-interface Verdict {
+interface Finding {
   site: string
   rule: string
   pattern: string | null
   examples: string[]
 }
 
-async function verdictsOf(stage: Stage): Promise<Verdict[]> {
+async function findingsOf(stage: Stage): Promise<Finding[]> {
   const sql = 'SELECT site, rule, pattern, examples FROM hazards ORDER BY site, rule'
   const rows = await stage.database.read((tx) =>
     sqliteTx(tx).all<{ site: string | null; rule: string; pattern: string | null; examples: string | null }>(sql),
@@ -163,7 +163,7 @@ const absolute = (examples: readonly string[], site: string) =>
   examples.map((url) => (url.startsWith('/') ? `http://${site}${url}` : url))
 
 /** Of a site without a trap nothing is to be stopped; of one with a trap nothing by which something real was lost. */
-function isWrong(web: TestWeb, { site, pattern, examples }: Verdict, losers: ReadonlySet<string>): boolean {
+function isWrong(web: TestWeb, { site, pattern, examples }: Finding, losers: ReadonlySet<string>): boolean {
   const trapped =
     web.siteOfHost(site.split(':', 1)[0])?.hazard !== undefined || web.trapOf(`http://${site}/`) !== undefined
   if (!trapped) return true

@@ -36,7 +36,7 @@ export async function sessionFigures(size: Size, say: (line: string) => void): P
   ] as const) {
     const settings = { maxUrlsPerSite: size.cap, ...(rules ? {} : { urlRules: ['none'] }) }
     const web = sessionWeb(size.seed, size.sites, size.pages, shape)
-    const ran = await run({ web, settings, detectors: false, cookies, most: 1e6 })
+    const ran = await run({ web, settings, detectors: false, cookies, max: 1e6 })
     const asked = [...new Set(ran.stage.ledger.entries.map(({ url }) => url))].filter(
       (url) => !url.endsWith('/robots.txt'),
     )

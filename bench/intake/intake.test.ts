@@ -3,7 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { copyRates } from './copy.ts'
 import { measureIntake } from './measure.ts'
 

@@ -7,8 +7,8 @@ import type { Event } from '../../src/contracts/events.ts'
 import type { Link } from '../../src/contracts/report.ts'
 import type { Database } from '../../src/database/database.ts'
 import { queries } from '../../src/database/queries.ts'
-import type { FrontierHouse } from '../../src/frontier/house.ts'
 import { openFrontier } from '../../src/frontier/open-frontier.ts'
+import type { OpenFrontier } from '../../src/frontier/options.ts'
 import { klwf } from '../../src/frontier/order/klwf.ts'
 import { openIntake } from '../../src/intake/intake.ts'
 import { usualUrls } from '../../src/web/url/web-url.ts'
@@ -41,7 +41,7 @@ export async function measureIntake(
   { sites, visits, atOnce }: { sites: number; visits: number; atOnce: number },
   say: (line: string) => void,
 ): Promise<IntakeFigures> {
-  const house = openFrontier(database, {
+  const coordinator = openFrontier(database, {
     clock: realClock,
     order: klwf,
     urls: usualUrls,
@@ -58,12 +58,12 @@ export async function measureIntake(
     if (event.kind === 'applied') figures.transactions++
     if (event.kind === 'trouble') trouble ??= event.what
   })
-  const tools = { database, ledger: house.ledger, filter: DigestFilter.ofBits(), disk: memoryDisk() }
+  const tools = { database, ledger: coordinator.ledger, filter: DigestFilter.ofBits(), disk: memoryDisk() }
   const intake = await openIntake({ ...tools, logPath: 'logs/crawl.log', node: 'bench', clock: realClock, journal })
-  await house.recover(() => intake.drain())
+  await coordinator.recover(() => intake.drain())
   const web = new NumberedWeb({ urls: sites * URLS_EACH, sites }, 1)
   say(`${sites} sites are entered …`)
-  await enter(database, house, web)
+  await enter(database, coordinator, web)
   say(`${visits} visits are brought …`)
   const bring = async ({ parts, pages, urls }: Brought) => {
     const cpu = process.cpuUsage()
@@ -81,19 +81,19 @@ export async function measureIntake(
     figures.urls += urls
     for (const { body } of parts) figures.bodyBytes += body.length
   }
-  while (figures.parts < visits * WARM) await bring(await together(house, web, atOnce))
+  while (figures.parts < visits * WARM) await bring(await together(coordinator, web, atOnce))
   figures = none()
-  while (figures.parts < visits) await bring(await together(house, web, atOnce))
+  while (figures.parts < visits) await bring(await together(coordinator, web, atOnce))
   await intake.close()
   if (trouble !== undefined) throw new Error(trouble)
   return figures
 }
 
 /** A check-out gives fewer at a time. */
-async function together(house: FrontierHouse, web: NumberedWeb, atOnce: number): Promise<Brought> {
+async function together(coordinator: OpenFrontier, web: NumberedWeb, atOnce: number): Promise<Brought> {
   const all: Brought = { parts: [], pages: 0, urls: 0 }
   while (all.parts.length < atOnce) {
-    const { parts, pages, urls } = await visited(house, web, atOnce - all.parts.length)
+    const { parts, pages, urls } = await visited(coordinator, web, atOnce - all.parts.length)
     if (parts.length === 0) break
     all.parts.push(...parts)
     all.pages += pages
@@ -103,7 +103,7 @@ async function together(house: FrontierHouse, web: NumberedWeb, atOnce: number):
   return all
 }
 
-async function enter(database: Database, { ledger }: FrontierHouse, web: NumberedWeb): Promise<void> {
+async function enter(database: Database, { ledger }: OpenFrontier, web: NumberedWeb): Promise<void> {
   const { sites } = web.size
   for (let first = 0; first < sites; first += SITES_AT_ONCE) {
     const links: Link[] = []

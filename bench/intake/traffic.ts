@@ -5,26 +5,26 @@ import { Tally } from '../../src/contracts/counts.ts'
 import type { Link, PageReport, VisitReport } from '../../src/contracts/report.ts'
 import { type SealedPart, seal } from '../../src/contracts/sealed-part.ts'
 import type { Visit } from '../../src/contracts/visit.ts'
-import type { FrontierHouse } from '../../src/frontier/house.ts'
+import type { OpenFrontier } from '../../src/frontier/options.ts'
 import type { NumberedWeb } from '../frontier/numbered-web.ts'
 
 export interface Brought {
   parts: SealedPart[]
   pages: number
-  /** Pages, and links that the visits did not know to be known: what the house has to look at. */
+  /** Pages, and links that the visits did not know to be known: what the coordinator has to look at. */
   urls: number
 }
 
 const WORKER = 'w1'
 
 /** Whatever is free, at most so many sites, asked for to the end of their agendas. */
-export async function visited({ frontier }: FrontierHouse, web: NumberedWeb, atMost: number): Promise<Brought> {
+export async function visited({ frontier }: OpenFrontier, web: NumberedWeb, atMost: number): Promise<Brought> {
   const { visits } = await frontier.checkOut(WORKER, atMost)
   const reports = visits.map((visit) => report(web, visit))
   return {
     parts: reports.map(seal),
     pages: reports.reduce((sum, { pages }) => sum + pages.length, 0),
-    urls: reports.reduce((sum, { pages, found, abroad }) => sum + pages.length + found.length + abroad.length, 0),
+    urls: reports.reduce((sum, { pages, found, crossSite }) => sum + pages.length + found.length + crossSite.length, 0),
   }
 }
 

@@ -17,7 +17,7 @@ export interface LabelledSite {
 interface Kind {
   name: string
   share: number
-  sites: readonly [least: number, most: number]
+  sites: readonly [min: number, max: number]
   mirrors: boolean
   /** The contents of its i-th site. */
   contents(group: string, i: number, random: Random, pages: number): string[]
@@ -98,8 +98,8 @@ export function* labelledSites(sites: number, pages: number, seed: number): Iter
   for (const kind of KINDS) {
     const end = made + Math.round(sites * kind.share)
     for (let group = 0; made < end; group++) {
-      const [least, most] = kind.sites
-      const size = least + random.integer(most - least + 1)
+      const [min, max] = kind.sites
+      const size = min + random.integer(max - min + 1)
       const name = `${kind.name} ${group}`
       const many = pagesOf(pages, random)
       for (let i = 0; i < size; i++, made++) {

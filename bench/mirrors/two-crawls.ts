@@ -3,10 +3,10 @@ import { renewMirrorFile } from '../../src/app/composition/mirror-file.ts'
 import { mirrorsOf } from '../../src/app/composition/open-mirrors.ts'
 import { figures } from '../../src/collection/figures.ts'
 import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
-import { looksOf } from '../../src/frontier/open-frontier.ts'
+import { viewsOf } from '../../src/frontier/open-frontier.ts'
 import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
 import { documentsOf } from '../../testkit/simulate/judge.ts'
-import { FOLDER } from '../../testkit/simulate/virtual-house.ts'
+import { FOLDER } from '../../testkit/simulate/virtual-coordinator.ts'
 
 export interface Crawled {
   documents: number
@@ -33,7 +33,7 @@ export async function crawlTwice(sites: number, pages: number, seed: number): Pr
   const one = stageOf()
   await crawlOn(one)
   const ask = { heuristic: DEFAULT_HEURISTIC, examples: 0 }
-  const { pairs } = await mirrorsOf(one.database, looksOf(one.database), ask)
+  const { pairs } = await mirrorsOf(one.database, viewsOf(one.database), ask)
   const other = stageOf()
   other.disk.makeFolder(FOLDER)
   const renewal = { heuristic: DEFAULT_HEURISTIC, pairs, at: other.clock.now(), gone: new Set<string>() }

@@ -46,7 +46,7 @@ const AT = Date.UTC(2026, 0, 1)
 function writeSite(db: SqliteTx, { name, https, contents }: LabelledSite): number {
   const site = siteKeyOf(name)
   const home = `${https ? 'https' : 'http'}://${name}/`
-  db.run('INSERT INTO server (site, name, first_at, last_at) VALUES (?, ?, ?, ?)', site, name, AT, AT)
+  db.run('INSERT INTO site_stats (site, name, first_at, last_at) VALUES (?, ?, ?, ?)', site, name, AT, AT)
   const rows = contents.map((content, i) => {
     const url = i === 0 ? home : `${home}section-${i % 7}/a-page-with-a-name-${i}.html`
     return { url, key: signed64(hash64(url)), content }

@@ -2,9 +2,9 @@
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { realClock } from '../../src/base/clock.ts'
-import { letGo } from '../../src/base/let-go.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { realDisk } from '../../src/base/real-disk.ts'
+import { release } from '../../src/base/release.ts'
 import { openInflate } from '../../src/web/deflate/inflate.ts'
 import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
 import { payloadDigest } from '../../src/web/warc/payload.ts'
@@ -24,7 +24,7 @@ export async function archivePieces({ pages }: Material): Promise<Piece[]> {
   return [
     piece(
       'decode gzip',
-      timeEach(coded, ({ answer }) => letGo(inflate(answer.payload, 'gzip', 2e6).bytes)),
+      timeEach(coded, ({ answer }) => release(inflate(answer.payload, 'gzip', 2e6).bytes)),
       'gzip-encoded answers only',
     ),
     piece(
@@ -91,7 +91,7 @@ function timeKeeping(pages: readonly Page[]): number {
     rollBytes: 1e9,
     info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
     journal: { tell() {} },
-    twinsInMemory: 1000,
+    copiesInMemory: 1000,
   })
   return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))
 }

@@ -95,6 +95,6 @@ function facts(path: string, text: string, links: PageFacts['links']): PageFacts
     duplicate: false,
     content: { ...content, tags: 7n, title: text, text: () => text },
     links,
-    abroad: 1,
+    crossSite: 1,
   }
 }

@@ -52,7 +52,7 @@ async function timeOpen(count: number, requestFor: (n: number) => FetchRequest):
   const open = openSessions({
     clock: realClock,
     deadlines: { connect: MINUTE, firstByte: MINUTE, idle: MINUTE, exchange: MINUTE },
-    leastRate: { bytesPerSecond: 100, graceMs: 10_000 },
+    minRate: { bytesPerSecond: 100, graceMs: 10_000 },
     tls: 'open',
     guard: () => true,
     maxIdleMs: MINUTE,

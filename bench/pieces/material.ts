@@ -19,13 +19,13 @@ export async function gather(sites: number, pagesPerSite: number): Promise<Mater
   const material: Material = { seeds: web.homes(), pages: [], parts: [] }
   await crawlInVirtualTime(web, {
     archive: (archive) => ({
-      keep(exchange, digest, twin) {
+      keep(exchange, digest, copy) {
         const { answer } = exchange
         if (answer.kind === 'full' && answer.head.status === 200 && !exchange.url.endsWith('/robots.txt'))
           material.pages.push({ ...exchange, answer })
-        return archive.keep(exchange, digest, twin)
+        return archive.keep(exchange, digest, copy)
       },
-      twinOf: (digest) => archive.twinOf(digest),
+      copyOf: (digest) => archive.copyOf(digest),
       synced: () => archive.synced(),
       close: () => archive.close(),
     }),

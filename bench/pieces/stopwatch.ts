@@ -3,20 +3,20 @@ import { median } from '../measure/statistics.ts'
 
 const ROUNDS = 7
 /** Systems count CPU time in ticks of up to 4 ms: a round must be long beside them. */
-const LEAST_ROUND_MICROSECONDS = 60_000
+const MIN_ROUND_MICROSECONDS = 60_000
 
 /** µs for each thing: the median of several rounds over all of them, after one that warms up. */
 export function timeEach<T>(things: readonly T[], work: (thing: T) => void): number {
   let passes = 0
   const warming = timeSync(() => {
     const before = process.threadCpuUsage()
-    for (let spent = 0; spent < LEAST_ROUND_MICROSECONDS; passes++) {
+    for (let spent = 0; spent < MIN_ROUND_MICROSECONDS; passes++) {
       for (const thing of things) work(thing)
       const { user, system } = process.threadCpuUsage(before)
       spent = user + system
     }
   })
-  const count = Math.max(1, Math.round((passes * LEAST_ROUND_MICROSECONDS) / warming))
+  const count = Math.max(1, Math.round((passes * MIN_ROUND_MICROSECONDS) / warming))
   const rounds = Array.from({ length: ROUNDS }, () =>
     timeSync(() => {
       for (let pass = 0; pass < count; pass++) for (const thing of things) work(thing)

@@ -98,7 +98,7 @@ function screenOf(site: string, scope: Scope): ScreenTools {
     scope,
     local: new LocalFrontier(visit),
     reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
-    abroadSeen: new HashSet64(),
+    crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: 'usual',
     meets() {},

@@ -4,7 +4,7 @@ import { loadSettings } from '../../src/app/config/load.ts'
 import { memoryDisk } from '../../src/base/memory-disk.ts'
 import { virtualClock } from '../../src/base/virtual-clock.ts'
 import { openSqlite } from '../../src/database/sqlite/open.ts'
-import { type Alterations, runVirtualHouse } from '../../testkit/simulate/virtual-house.ts'
+import { type Alterations, runVirtualCoordinator } from '../../testkit/simulate/virtual-coordinator.ts'
 import { RequestLedger } from '../../testkit/web/ledger-of-requests.ts'
 import type { TestWeb } from '../../testkit/web/web.ts'
 
@@ -13,7 +13,7 @@ export async function crawlInVirtualTime(web: TestWeb, alter?: Alterations): Pro
   const clock = virtualClock(web.plan.epoch)
   const { settings } = loadSettings([], 'crawl', { env: {}, readFile: () => undefined })
   const database = openSqlite(':memory:')
-  const house = runVirtualHouse(
+  const coordinator = runVirtualCoordinator(
     {
       web,
       ledger: new RequestLedger(clock),
@@ -29,6 +29,6 @@ export async function crawlInVirtualTime(web: TestWeb, alter?: Alterations): Pro
     },
     new AbortController().signal,
   )
-  await clock.run(house)
+  await clock.run(coordinator)
   await database.close()
 }

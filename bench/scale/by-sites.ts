@@ -27,7 +27,7 @@ export interface SitesOptions {
   pageBytes: number
 }
 
-const RAMP_MOST_SECONDS = 120
+const RAMP_MAX_SECONDS = 120
 
 export async function measureSites(options: SitesOptions): Promise<SitesPoint> {
   const { sites, latencySeconds, windowSeconds, pageBytes } = options
@@ -35,7 +35,7 @@ export async function measureSites(options: SitesOptions): Promise<SitesPoint> {
   const late = join(folder.path, 'late')
   mkdirSync(late)
   // Enough pages that no site is done before the window ends, whatever the ramp-up takes.
-  const pagesPerSite = Math.ceil((windowSeconds + RAMP_MOST_SECONDS) / latencySeconds) + 2
+  const pagesPerSite = Math.ceil((windowSeconds + RAMP_MAX_SECONDS) / latencySeconds) + 2
   await using web = await serveSlowWeb({ latencyMs: latencySeconds * 1000, pagesPerSite, pageBytes })
   const ramp = rampSeconds(sites, latencySeconds)
   const crawl = crawlForScale({
@@ -78,7 +78,7 @@ export async function measureSites(options: SitesOptions): Promise<SitesPoint> {
 
 /** Sites are handed out some dozens at a time, and each begins with its robots.txt. */
 function rampSeconds(sites: number, latencySeconds: number): number {
-  return Math.min(RAMP_MOST_SECONDS / 2, 2 + 3 * latencySeconds + sites / 250)
+  return Math.min(RAMP_MAX_SECONDS / 2, 2 + 3 * latencySeconds + sites / 250)
 }
 
 /** How far each lies from the line through the origin that fits them all best, as shares of it. */

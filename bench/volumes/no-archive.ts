@@ -1,28 +1,28 @@
 /** An archive that keeps nothing. What it says of a capture is of the right shape, so that all else goes its usual way. */
-import { Twins } from '../../src/collection/volumes/twins.ts'
+import { StoredCopies } from '../../src/collection/volumes/stored-copies.ts'
 import type { ArchiveOptions } from '../../src/collection/volumes/volume-writer.ts'
 import type { Archive } from '../../src/contracts/ports.ts'
 
 const LENGTH = 4000
 
-export function openArchive(options: Pick<ArchiveOptions, 'twinsInMemory'>): Archive {
-  const twins = new Twins(options.twinsInMemory)
+export function openArchive(options: Pick<ArchiveOptions, 'copiesInMemory'>): Archive {
+  const copies = new StoredCopies(options.copiesInMemory)
   let offset = 0
   return {
-    keep(exchange, digest, twin) {
+    keep(exchange, digest, copy) {
       offset += LENGTH
-      if (twin === undefined) twins.wrote(digest, exchange.url, exchange.sentAt)
+      if (copy === undefined) copies.wrote(digest, exchange.url, exchange.sentAt)
       return {
         volume: 'NONE.warc.gz',
         offset,
         length: LENGTH,
         digest,
-        kind: twin === undefined ? 'response' : 'revisit',
+        kind: copy === undefined ? 'response' : 'revisit',
       }
     },
-    twinOf: (digest) => twins.find(digest),
+    copyOf: (digest) => copies.find(digest),
     async synced() {
-      twins.syncing()()
+      copies.syncing()()
     },
     async close() {},
   }

@@ -4,7 +4,7 @@ import { assert } from './assert.ts'
 const encoder = new TextEncoder()
 
 /** A writer that has grown beyond this begins anew with less when it is emptied. */
-const MOST_KEPT = 1024 * 1024
+const MAX_KEPT = 1024 * 1024
 
 export class ByteWriter {
   #bytes: Uint8Array
@@ -23,8 +23,8 @@ export class ByteWriter {
   /** For the next value: making a buffer costs more than filling it. */
   clear(): void {
     this.#at = 0
-    if (this.#bytes.length <= MOST_KEPT) return
-    this.#bytes = new Uint8Array(MOST_KEPT / 16)
+    if (this.#bytes.length <= MAX_KEPT) return
+    this.#bytes = new Uint8Array(MAX_KEPT / 16)
     this.#view = new DataView(this.#bytes.buffer)
   }
 

@@ -6,7 +6,7 @@ import { placeOf } from './hash-place.ts'
 
 const FEWEST_SLOTS = 16
 /** A set that held many is not wiped, but made anew. */
-const MOST_WIPED = 1024
+const MAX_WIPED = 1024
 
 /** Where a key is taken apart. */
 const whole = new BigUint64Array(1)
@@ -66,7 +66,7 @@ export class HashSet64 {
     if (this.#size === 0) return
     this.#size = 0
     this.#hasZero = false
-    if (this.#halves.length <= 2 * MOST_WIPED) this.#halves.fill(0)
+    if (this.#halves.length <= 2 * MAX_WIPED) this.#halves.fill(0)
     else this.#halves = new Int32Array(2 * FEWEST_SLOTS)
   }
 

@@ -1,10 +1,11 @@
 /** The same reports on SQLite and on PostgreSQL: whoever reads gets the same answers. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { lookedAgain, NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
 import type { Database, Tx } from '../database/database.ts'
-import { postgresForTests } from '../database/postgres/test-database.ts'
 import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
 import { usualUrls } from '../web/url/web-url.ts'
@@ -24,9 +25,8 @@ import { HEURISTICS } from './mirrors/heuristics.ts'
 import { homeOf, whyNoMirror } from './mirrors/homes.ts'
 import { proposedMirrors } from './mirrors/proposals.ts'
 import { answeredSites } from './pages/answered-sites.ts'
-import { pageOf, pagesSince, verdictsOf } from './pages/read-pages.ts'
+import { findingsOf, pageOf, pagesSince } from './pages/read-pages.ts'
 import { applyReports } from './sample-catalogue.test-data.ts'
-import { lookedAgain, NOON, samplePage, sampleReport } from './sample-report.ts'
 
 const SITES = ['a.test', 'b.test', 'big.test', 'mirror.test', 'www.mirror.test', 'ünï.test', 'Z.test', 'z.test:8080']
 const PLACES: Partial<PageReport>[] = [
@@ -58,19 +58,19 @@ function reports(): VisitReport[] {
     const pages = urls.map((url, i) =>
       samplePage(url, { at: NOON + nth * 61_000 + i, ...PLACES[i] }, content(i), links),
     )
-    const robots = samplePage(`http://${site}/robots.txt`, { errand: true, path: 'P' }, 'robots')
-    const verdict = (rule: string, at: number) => ({
+    const robots = samplePage(`http://${site}/robots.txt`, { ownRequest: true, path: 'P' }, 'robots')
+    const finding = (rule: string, at: number) => ({
       rule,
       evidence: `${site}: ${rule}`,
       at,
       examples: urls.slice(0, 2),
     })
-    const verdicts = [
-      verdict('site-urls>=5000', NOON),
-      ...(nth % 2 === 0 ? [verdict('site-urls>=100000', NOON + 1), verdict('maze', NOON + 2)] : []),
-      ...(nth > 5 ? [{ ...verdict('mirror', NOON + nth), pattern: '/x/#' }] : []),
+    const findings = [
+      finding('site-urls>=5000', NOON),
+      ...(nth % 2 === 0 ? [finding('site-urls>=100000', NOON + 1), finding('maze', NOON + 2)] : []),
+      ...(nth > 5 ? [{ ...finding('mirror', NOON + nth), pattern: '/x/#' }] : []),
     ]
-    const first = sampleReport(site, 1, [robots, ...pages], { verdicts })
+    const first = sampleReport(site, 1, [robots, ...pages], { findings })
     const digest = pages[0].capture!.digest
     const again = samplePage(
       urls[0],
@@ -161,7 +161,7 @@ async function answersOf(database: Database): Promise<Record<string, unknown>> {
       pageOf: await Promise.all(
         SITES.map(async (site) => ({ ...(await pageOf(tx, site, hash64(`http://${site}/Ünï`))), id: 0 })),
       ),
-      verdicts: await Promise.all(SITES.map((site) => verdictsOf(tx, site))),
+      findings: await Promise.all(SITES.map((site) => findingsOf(tx, site))),
       captures: (await capturesOf(tx, 'big.test', hash64('http://big.test/'))).map((capture) => ({
         ...capture,
         id: 0,

@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Database, Tx } from '../database/database.ts'
 import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
@@ -14,7 +15,6 @@ import { writeSums } from './counters/write-sums.ts'
 import { duplicateContents, figures, largestServers, progressSince } from './figures.ts'
 import { pagesSince } from './pages/read-pages.ts'
 import { writePage } from './pages/write-page.ts'
-import { NOON, samplePage, sampleReport } from './sample-report.ts'
 import { siteKeyOf } from './site-key.ts'
 
 const DOCS = new URL('../../docs/reference/catalogue.md', import.meta.url)
@@ -175,7 +175,12 @@ test('documents a minute: of the time that the crawl took, also when that lies i
   const rates = await database.transact(async (tx) => {
     const db = sqliteTx(tx)
     db.run('INSERT INTO minute (minute, requests, documents) VALUES (1000, 600, 564), (1001, 600, 564)')
-    db.run('INSERT INTO server (site, name, first_at, last_at) VALUES (1, ?, ?, ?)', 'a.test', begun, begun + 22_000)
+    db.run(
+      'INSERT INTO site_stats (site, name, first_at, last_at) VALUES (1, ?, ?, ?)',
+      'a.test',
+      begun,
+      begun + 22_000,
+    )
     return (await figures(tx, { seen: 1200, waiting: 0 })).ratesByDay
   })
   assert.deepEqual(

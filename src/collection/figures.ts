@@ -132,7 +132,7 @@ export interface ServerFigures {
 }
 
 export function largestServers(tx: Tx, atMost: number): Promise<ServerFigures[]> {
-  const sql = 'SELECT name AS site, requests, documents, bytes FROM server ORDER BY documents DESC, name LIMIT ?'
+  const sql = 'SELECT name AS site, requests, documents, bytes FROM site_stats ORDER BY documents DESC, name LIMIT ?'
   return queries(tx).all<ServerFigures>(sql, atMost)
 }
 
@@ -164,7 +164,7 @@ function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigur
 }
 
 async function serversVisited(tx: Tx): Promise<number> {
-  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM server WHERE requests > 0'))!.n
+  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM site_stats WHERE requests > 0'))!.n
 }
 
 async function duplicateDocuments(tx: Tx): Promise<number> {
@@ -181,11 +181,11 @@ async function perServer(tx: Tx): Promise<Figures['perServer']> {
   const db = queries(tx)
   const { n, sum, max } = (await db.get<{ n: number; sum: number; max: number }>(
     `SELECT count(*) AS n, coalesce(sum(documents), 0) AS sum, coalesce(max(documents), 0) AS max
-     FROM server WHERE requests > 0`,
+     FROM site_stats WHERE requests > 0`,
   ))!
   if (n === 0) return { mean: 0, median: 0, max: 0 }
   const middle = await db.all<{ documents: number }>(
-    'SELECT documents FROM server WHERE requests > 0 ORDER BY documents LIMIT ? OFFSET ?',
+    'SELECT documents FROM site_stats WHERE requests > 0 ORDER BY documents LIMIT ? OFFSET ?',
     2 - (n % 2),
     Math.floor((n - 1) / 2),
   )
@@ -203,7 +203,7 @@ async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
      FROM minute GROUP BY minute / 1440 HAVING sum(requests) > 0 ORDER BY day`,
   )
   const span = await db.get<{ first: number | null; last: number | null }>(
-    'SELECT min(first_at) AS first, max(last_at) AS last FROM server',
+    'SELECT min(first_at) AS first, max(last_at) AS last FROM site_stats',
   )
   const partOf = (ms: number) => (ms > 0 && ms < MINUTE_MS ? ms : 0)
   return rows.map(({ day, documents, bytes, minutes, first, last }, at) => {

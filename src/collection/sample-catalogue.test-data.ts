@@ -1,5 +1,6 @@
 /** Reports into the catalogue of either database, without a frontier: as `intake` writes those that count. */
 
+import { NOON } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { VisitReport } from '../contracts/report.ts'
 import { bucketOf } from '../database/bucket.ts'
 import type { Database, Tx } from '../database/database.ts'
@@ -8,12 +9,11 @@ import { DigestFilter } from './captures/digest-filter.ts'
 import { CaptureWriter } from './captures/write-capture.ts'
 import { CounterSums } from './counters/counter-sums.ts'
 import { writeSums } from './counters/write-sums.ts'
+import { writeFindings } from './pages/write-findings.ts'
 import { giveUpPages, writePage } from './pages/write-page.ts'
-import { writeVerdicts } from './pages/write-verdicts.ts'
 import { tryBucket } from './postgres/bucket-lock.ts'
 import { VolumeIds } from './postgres/volume-ids.ts'
 import { readBefore, writeReports } from './postgres/write-reports.ts'
-import { NOON } from './sample-report.ts'
 import { siteKeyOf } from './site-key.ts'
 
 export async function applyReports(database: Database, reports: readonly VisitReport[]): Promise<void> {
@@ -28,9 +28,9 @@ function onSqlite(tx: Tx, reports: readonly VisitReport[]): void {
     const site = siteKeyOf(report.site)
     for (const page of report.pages) {
       captures.write(tx, site, page)
-      if (!page.errand) writePage(tx, site, page)
+      if (!page.ownRequest) writePage(tx, site, page)
     }
-    writeVerdicts(tx, site, report.verdicts)
+    writeFindings(tx, site, report.findings)
     if (report.ended === 'given-up') giveUpPages(tx, site)
   }
   writeSums(tx, sumsOf(reports))

@@ -15,7 +15,7 @@ export interface StoppedBy {
 }
 
 /** Limits differ from crawl to crawl of a collection, but not by many. */
-const MOST_LIMITS = 5
+const MAX_LIMITS = 5
 
 export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
   const rules = new Map<string, StoppedBy>()
@@ -28,7 +28,7 @@ export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number
   for (const { rule: limit } of await db.all<{ rule: string }>(READ_LIMITS)) {
     const rule = limit.split('>', 1)[0]
     const { limits } = entry(rule)
-    if (rule !== limit && limits.length < MOST_LIMITS) limits.push(limit)
+    if (rule !== limit && limits.length < MAX_LIMITS) limits.push(limit)
   }
   // `site-urls>=5000` and `site-urls>=100000` are one rule: a site that met both was stopped once.
   for (const [rule, found] of rules)
@@ -46,12 +46,12 @@ export async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number
   return [...rules.values()].sort((a, b) => b.sites - a.sites || b.urls - a.urls || (a.rule < b.rule ? -1 : 1))
 }
 
-const READ_LIMITS = 'SELECT DISTINCT rule FROM verdict ORDER BY rule LIMIT 1000'
+const READ_LIMITS = 'SELECT DISTINCT rule FROM finding ORDER BY rule LIMIT 1000'
 /** In the order of bytes all that begins with `rule>` lies between it and `rule?`, the next character. */
 const COUNT_SITES = `
   SELECT count(DISTINCT CASE WHEN withdrawn_at IS NULL THEN site END) AS sites,
     sum(CASE WHEN withdrawn_at IS NULL THEN 0 ELSE 1 END) AS withdrawn
-  FROM verdict WHERE rule = ? OR (rule >= ? AND rule < ?)`
+  FROM finding WHERE rule = ? OR (rule >= ? AND rule < ?)`
 
 /** Answers that a limit cut, by their annotations in crawl.log. */
 const CUT = [

@@ -1,16 +1,16 @@
-/** The calls of a worker to the house, whatever carries them. */
+/** The calls of a worker to the coordinator, whatever carries them. */
 import type { Event } from './events.ts'
-import type { Frontier, Twin } from './ports.ts'
+import type { Frontier, StoredCopy } from './ports.ts'
 import type { SealedPart } from './sealed-part.ts'
 import type { AgendaItem, SiteName, VisitId, WorkerId } from './visit.ts'
 
-/** What the house offers to its workers. */
-export interface HouseCalls extends Frontier {
+/** What the coordinator offers to its workers. */
+export interface CoordinatorCalls extends Frontier {
   checkInSealed(worker: WorkerId, parts: SealedPart[]): Promise<void>
-  findTwin(digest: string): Promise<Twin | undefined>
+  findCopy(digest: string): Promise<StoredCopy | undefined>
 }
 
-/** What a worker on another machine must know to crawl as the house would, as texts that the rooms above can read. */
+/** What a worker on another machine must know to crawl as the coordinator would, as texts that the rooms above can read. */
 export interface PlanForWorkers {
   /** The program's own: a worker of another one is refused. */
   version: string
@@ -33,7 +33,7 @@ export interface NowReading {
 }
 
 /** What a server offers beyond that to workers that are not its own threads. */
-export interface ServerCalls extends HouseCalls {
+export interface ServerCalls extends CoordinatorCalls {
   plan(): Promise<PlanForWorkers>
   /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
   unreadable(worker: WorkerId, reading: NowReading): Promise<void>
@@ -45,7 +45,9 @@ export interface ServerCalls extends HouseCalls {
   takeBack(worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
 }
 
-export type Call = { [Name in keyof HouseCalls]: { name: Name; args: Parameters<HouseCalls[Name]> } }[keyof HouseCalls]
+export type Call = {
+  [Name in keyof CoordinatorCalls]: { name: Name; args: Parameters<CoordinatorCalls[Name]> }
+}[keyof CoordinatorCalls]
 
 /** How a worker is doing. */
 export interface Pulse {
@@ -54,7 +56,7 @@ export interface Pulse {
   slow: readonly { site: string; why: string }[]
 }
 
-export type ToHouse =
+export type ToCoordinator =
   | { kind: 'call'; id: number; call: Call }
   | { kind: 'event'; event: Event }
   | ({ kind: 'pulse' } & Pulse)

@@ -28,7 +28,7 @@ export function countLabel(text: string): string {
 }
 
 /** Different labels that one part may carry; the rest is counted as `other`. */
-const MOST_LABELS = 200
+const MAX_LABELS = 200
 
 export class Tally {
   #sums = new Map<string, number>()
@@ -40,7 +40,7 @@ export class Tally {
       this.#sums.set(name, known + by)
       return
     }
-    const full = this.#sums.size >= MOST_LABELS && name.includes(':')
+    const full = this.#sums.size >= MAX_LABELS && name.includes(':')
     const counted = full ? `${name.slice(0, name.indexOf(':'))}:other` : name
     this.#sums.set(counted, (this.#sums.get(counted) ?? 0) + by)
   }

@@ -2,7 +2,7 @@
 import { ByteReader } from '../base/bytes.ts'
 import { base32 } from '../base/digest.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
-import type { Capture, Counts, Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from './report.ts'
+import type { Capture, Counts, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION, VERSION_2, VERSION_3 } from './report-format.ts'
 import type { MemoryNews } from './site-memory.ts'
 import { isFailureKind, isRefusedBy } from './status-codes.ts'
@@ -17,15 +17,15 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
   const pages: PageReport[] = []
   for (let left = from.whole(); left > 0; left--) pages.push(from.page())
   const found = from.links()
-  const abroad = from.links()
-  const verdicts = from.verdicts()
+  const crossSite = from.links()
+  const findings = from.findings()
   const counts = from.counts()
   const courtesy = from.courtesy()
   const ended = from.ended()
   const memory = from.memory()
   const learnt = learntOf(from.prose())
   from.end()
-  const report: VisitReport = { visit, fence, site, part, pages, found, abroad, verdicts, counts, memory, courtesy }
+  const report: VisitReport = { visit, fence, site, part, pages, found, crossSite, findings, counts, memory, courtesy }
   if (ended !== undefined) report.ended = ended
   if (learnt !== undefined) report.learnt = learnt
   return report
@@ -167,7 +167,7 @@ class ColumnReader {
       title: this.prose(),
       links: raw.blob(),
       annotations: this.annotations(),
-      errand: (flags & 8) !== 0,
+      ownRequest: (flags & 8) !== 0,
     }
     if (via !== undefined) page.via = via
     if (flags & 2) page.capture = this.capture()
@@ -251,19 +251,19 @@ class ColumnReader {
     return links
   }
 
-  verdicts(): Verdict[] {
-    const verdicts: Verdict[] = []
+  findings(): Finding[] {
+    const findings: Finding[] = []
     for (let left = this.raw.count(); left > 0; left--) {
-      const verdict: Verdict = { rule: this.word(), evidence: this.prose(), at: this.finite() }
+      const finding: Finding = { rule: this.word(), evidence: this.prose(), at: this.finite() }
       const flags = this.raw.byte()
-      if (flags & 1) verdict.pattern = this.prose()
-      if (flags & 2) verdict.withdrawn = true
+      if (flags & 1) finding.pattern = this.prose()
+      if (flags & 2) finding.withdrawn = true
       const examples: string[] = []
       for (let more = this.raw.count(); more > 0; more--) examples.push(this.prose())
-      if (examples.length > 0) verdict.examples = examples
-      verdicts.push(verdict)
+      if (examples.length > 0) finding.examples = examples
+      findings.push(finding)
     }
-    return verdicts
+    return findings
   }
 
   counts(): Counts {

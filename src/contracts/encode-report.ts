@@ -7,7 +7,7 @@
 import { never } from '../base/assert.ts'
 import { ByteWriter } from '../base/bytes.ts'
 import type { Outcome } from './outcome.ts'
-import type { Capture, Counts, Courtesy, Link, PageReport, Verdict, VisitReport } from './report.ts'
+import type { Capture, Counts, Courtesy, Finding, Link, PageReport, VisitReport } from './report.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION } from './report-format.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
@@ -25,8 +25,8 @@ export function encodeReport(report: VisitReport): Uint8Array {
   out.raw.count(report.pages.length)
   for (const page of report.pages) out.page(page)
   out.links(report.found)
-  out.links(report.abroad)
-  out.verdicts(report.verdicts)
+  out.links(report.crossSite)
+  out.findings(report.findings)
   out.counts(report.counts)
   out.courtesy(report.courtesy)
   out.raw.byte(report.ended === undefined ? 0 : 1 + ENDS.indexOf(report.ended))
@@ -96,9 +96,9 @@ class Columns {
   /** A text most often new, and most often much like the one before. */
   url(url: string): void {
     const before = this.#lastUrl
-    const most = Math.min(before.length, url.length)
+    const max = Math.min(before.length, url.length)
     let same = 0
-    while (same < most && before.charCodeAt(same) === url.charCodeAt(same)) same++
+    while (same < max && before.charCodeAt(same) === url.charCodeAt(same)) same++
     // Half a surrogate pair is no text of its own.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     this.raw.count(same)
@@ -115,7 +115,7 @@ class Columns {
       (page.via === undefined ? 0 : 1) |
         (page.capture === undefined ? 0 : 2) |
         (page.memory === undefined ? 0 : 4) |
-        (page.errand ? 8 : 0) |
+        (page.ownRequest ? 8 : 0) |
         (page.sniffed === undefined ? 0 : 16) |
         (page.language === undefined ? 0 : 32) |
         (isWord ? 64 : 0),
@@ -208,16 +208,16 @@ class Columns {
     }
   }
 
-  verdicts(verdicts: readonly Verdict[]): void {
-    this.raw.count(verdicts.length)
-    for (const verdict of verdicts) {
-      this.word(verdict.rule)
-      this.prose(verdict.evidence)
-      this.raw.number(verdict.at)
-      this.raw.byte((verdict.pattern === undefined ? 0 : 1) | (verdict.withdrawn ? 2 : 0))
-      if (verdict.pattern !== undefined) this.prose(verdict.pattern)
-      this.raw.count(verdict.examples?.length ?? 0)
-      for (const example of verdict.examples ?? []) this.prose(example)
+  findings(findings: readonly Finding[]): void {
+    this.raw.count(findings.length)
+    for (const finding of findings) {
+      this.word(finding.rule)
+      this.prose(finding.evidence)
+      this.raw.number(finding.at)
+      this.raw.byte((finding.pattern === undefined ? 0 : 1) | (finding.withdrawn ? 2 : 0))
+      if (finding.pattern !== undefined) this.prose(finding.pattern)
+      this.raw.count(finding.examples?.length ?? 0)
+      for (const example of finding.examples ?? []) this.prose(example)
     }
   }
 

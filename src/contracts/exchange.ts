@@ -99,7 +99,7 @@ export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exch
 export interface FetchSession {
   fetch: Fetch
   /** Nobody needs the body of the last answer any more: its memory may be used again. The bytes are gone afterwards. */
-  letGo?(): void
+  release?(): void
   close(): void
 }
 

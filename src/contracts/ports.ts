@@ -1,4 +1,4 @@
-/** The doors of a worker: all that it may ask of the house. It receives them as arguments and cannot tell who made them. */
+/** The doors of a worker: all that it may ask of the coordinator. It receives them as arguments and cannot tell who made them. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from './exchange.ts'
 import type { Capture, VisitReport } from './report.ts'
@@ -19,25 +19,25 @@ export interface ReportSink {
 }
 
 /** An earlier capture of the same payload, durable and in the collection. */
-export interface Twin {
+export interface StoredCopy {
   url: string
   at: Instant
 }
 
 export interface Archive {
   /** Written at once (to a buffer and the file); durable only after `synced`. With a twin it becomes a revisit record. */
-  keep(exchange: Exchange, digest: string, twin: Twin | undefined): Capture
+  keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture
   /** Of the payloads in this worker's own volumes; durable ones only. */
-  twinOf(digest: string): Twin | undefined
+  copyOf(digest: string): StoredCopy | undefined
   /** All that was kept before the call is durable, file and folder. */
   synced(): Promise<void>
   close(): Promise<void>
 }
 
 /** Payloads of applied reports, wherever they lie. A filter answers most questions without a journey. */
-export type FindTwin = (digest: string) => Promise<Twin | undefined>
+export type FindCopy = (digest: string) => Promise<StoredCopy | undefined>
 
-/** Told by the worker's thread before a page is read, so that the house knows what hangs. */
+/** Told by the worker's thread before a page is read, so that the coordinator knows what hangs. */
 export interface ReadingWatch {
   begin(visit: Visit, item: AgendaItem): void
   end(): void

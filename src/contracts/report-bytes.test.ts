@@ -5,7 +5,7 @@ import { packLinks } from './adjacency.ts'
 import { decodeLinks, decodeReport } from './decode-report.ts'
 import { encodeLinks, encodeReport } from './encode-report.ts'
 import type { Outcome } from './outcome.ts'
-import type { Capture, Link, PageReport, Verdict, VisitReport } from './report.ts'
+import type { Capture, Finding, Link, PageReport, VisitReport } from './report.ts'
 import { freshMemory } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
@@ -75,7 +75,7 @@ const page = joined<PageReport>(
     title: text,
     links: fc.array(record({ key })).map(packLinks),
     annotations: fc.array(text, { maxLength: 3 }),
-    errand: fc.boolean(),
+    ownRequest: fc.boolean(),
   }),
   maybe('via', url),
   maybe('capture', capture),
@@ -88,7 +88,7 @@ const link = joined<Link>(
   maybe('lastmod', instant),
   maybe('spelling', fc.constant(true)),
 )
-const verdict = joined<Verdict>(
+const finding = joined<Finding>(
   record({ rule: text, evidence: text, at: instant }),
   maybe('pattern', text),
   maybe('examples', fc.array(text, { minLength: 1, maxLength: 3 })),
@@ -103,8 +103,8 @@ const report = joined<VisitReport>(
     part: whole,
     pages: fc.array(page, { maxLength: 5 }),
     found: fc.array(link, { maxLength: 8 }),
-    abroad: fc.array(link, { maxLength: 4 }),
-    verdicts: fc.array(verdict, { maxLength: 2 }),
+    crossSite: fc.array(link, { maxLength: 4 }),
+    findings: fc.array(finding, { maxLength: 2 }),
     counts: fc
       .dictionary(text, fc.maxSafeNat(), { maxKeys: 5, noNullPrototype: true })
       .map((d) => new Map(Object.entries(d))),
@@ -132,7 +132,7 @@ test('a report comes back as it went', () => {
   fc.assert(
     fc.property(report, (sent) => {
       assert.deepEqual(decodeReport(encodeReport(sent)), sent)
-      assert.deepEqual(decodeLinks(encodeLinks(sent.abroad)), sent.abroad)
+      assert.deepEqual(decodeLinks(encodeLinks(sent.crossSite)), sent.crossSite)
     }),
     { numRuns: 300 },
   )
@@ -165,13 +165,13 @@ test('forty links of a page cost little more than what is new in each', () => {
     via,
     path: 'LLL',
   }))
-  const empty = { verdicts: [], counts: new Map(), memory: freshMemory(), courtesy: { pause: 1, notBefore: 1 } }
-  const sent = { visit: 'v', fence: 1, site: 'www.example.test', part: 1, pages: [], found, abroad: [], ...empty }
+  const empty = { findings: [], counts: new Map(), memory: freshMemory(), courtesy: { pause: 1, notBefore: 1 } }
+  const sent = { visit: 'v', fence: 1, site: 'www.example.test', part: 1, pages: [], found, crossSite: [], ...empty }
   assert.ok(encodeReport(sent).length < 40 * 30 + 400)
 })
 
 test('half a surrogate pair does not shift the words after it', () => {
-  const empty = { verdicts: [], counts: new Map(), memory: freshMemory(), courtesy: { pause: 1, notBefore: 1 } }
+  const empty = { findings: [], counts: new Map(), memory: freshMemory(), courtesy: { pause: 1, notBefore: 1 } }
   const found = ['a\ud800', 'a\ufffd', 'b', 'c'].map((site) => ({
     url: site,
     key: 1n,
@@ -180,10 +180,10 @@ test('half a surrogate pair does not shift the words after it', () => {
     via: 'v',
     path: 'L',
   }))
-  const sent = { visit: 'v', fence: 1, site: 's', part: 1, pages: [], found, abroad: found, ...empty }
+  const sent = { visit: 'v', fence: 1, site: 's', part: 1, pages: [], found, crossSite: found, ...empty }
   const got = decodeReport(encodeReport(sent))
   assert.deepEqual(
-    got.abroad.map((link) => link.site),
+    got.crossSite.map((link) => link.site),
     ['a\ufffd', 'a\ufffd', 'b', 'c'],
   )
 })
@@ -192,14 +192,14 @@ test('a part that the version before wrote is read', () => {
   // Written by version 2: a page that is its own via, an errand, links in two sites, a verdict, the whole memory.
   const got = decodeReport(Buffer.from(VERSION_2, 'base64'))
   assert.deepEqual(
-    got.pages.map(({ url, via, title, errand, capture }) => [url, via, title, errand, capture?.digest]),
+    got.pages.map(({ url, via, title, ownRequest, capture }) => [url, via, title, ownRequest, capture?.digest]),
     [
       ['http://a.test/robots.txt', undefined, '', true, undefined],
       ['http://a.test/b', 'http://a.test/', 'Заглавие', false, 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
     ],
   )
   assert.deepEqual(
-    [...got.found, ...got.abroad].map(({ url, via, site, spelling }) => [url, via, site, spelling]),
+    [...got.found, ...got.crossSite].map(({ url, via, site, spelling }) => [url, via, site, spelling]),
     [
       ['http://a.test/c', 'http://a.test/b', 'a.test', undefined],
       ['http://a.test/C', 'http://a.test/b', 'a.test', true],

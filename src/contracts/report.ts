@@ -60,11 +60,11 @@ export interface PageReport {
   /** For crawl.log and explain: `3t`, `dup`, `lenTrunc` … */
   annotations: readonly string[]
   /** robots.txt and probes: asked by the crawler, not found on a page; never a document and never in `found`. */
-  errand: boolean
+  ownRequest: boolean
 }
 
 /** A hazard: the rule and the evidence that says so. */
-export interface Verdict {
+export interface Finding {
   rule: string
   evidence: string
   at: Instant
@@ -76,7 +76,7 @@ export interface Verdict {
   withdrawn?: true
 }
 
-/** What a visit learnt about names: for the house, which sees more than one site. Small, bounded, plain JSON. */
+/** What a visit learnt about names: for the coordinator, which sees more than one site. Small, bounded, plain JSON. */
 export interface Learnt {
   /** The site is another name of that one: links into it are entered there. */
   alias?: { to: SiteName; how: string; https?: boolean; evidence?: string }
@@ -122,8 +122,8 @@ export interface VisitReport {
   /** URLs of this site that were found and not fetched in this visit. */
   found: Link[]
   /** URLs of other sites, after the link policy. */
-  abroad: Link[]
-  verdicts: Verdict[]
+  crossSite: Link[]
+  findings: Finding[]
   counts: Counts
   memory: MemoryNews
   courtesy: Courtesy

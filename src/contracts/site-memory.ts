@@ -29,9 +29,9 @@ export type LeftOut =
   | 'foreign' // URLs of other hosts, which the protocol does not permit
   | 'foreign-sitemaps' // an index names sitemaps of other hosts
   | 'nested-too-deep' // indexes of indexes of indexes
-  | 'most-sitemaps' // over those of a site
-  | 'most-sitemap-lines' // over those of a robots.txt
-  | 'most-urls' // over those of a site
+  | 'max-sitemaps' // over those of a site
+  | 'max-sitemap-lines' // over those of a robots.txt
+  | 'max-urls' // over those of a site
 
 export type SitemapsLeft = { [why in LeftOut]?: number }
 
@@ -42,7 +42,7 @@ export interface Likeness {
   /** The site whose home page equals this one's. */
   home?: string
   /** Other sites that have documents of this one, at most eight, and how many. */
-  twins: { site: string; documents: number }[]
+  copies: { site: string; documents: number }[]
   /** At most three URLs of this site that were found there. */
   examples: string[]
   /** It is decided: like that site, or like none (''). Nothing else is kept then. */
@@ -81,7 +81,7 @@ export interface SiteMemory {
 
 /**
  * What a part tells of the memory. `robots` (up to 640 KiB) and `traps` (up to 16 KB) are in it only when there is news of
- * them: where one is absent, the house keeps what it has. Everything else is whole in every part: a field that is absent
+ * them: where one is absent, the coordinator keeps what it has. Everything else is whole in every part: a field that is absent
  * there is not known any more.
  */
 export type MemoryNews = Omit<SiteMemory, 'robots'> & Partial<Pick<SiteMemory, 'robots'>>

@@ -10,7 +10,7 @@ export type UrlKey = bigint
 export type SiteName = string
 
 /** The `path` of what the crawler asks for on its own account: robots.txt and probes. */
-export const ERRAND_PATH = 'P'
+export const OWN_REQUEST_PATH = 'P'
 
 export interface AgendaItem {
   url: string
@@ -60,7 +60,7 @@ export interface Visit {
   memory: SiteMemory
   /** Before the first request. A duration, so that clocks need not agree. */
   wait: Millis
-  /** The courtesy pause that the house knows of: configured, or learnt from the site. */
+  /** The courtesy pause that the coordinator knows of: configured, or learnt from the site. */
   pause: Millis
   limits: VisitLimits
   /** From before the check-out was asked for. */

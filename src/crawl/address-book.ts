@@ -26,13 +26,13 @@ const LOOK_AGAIN: Millis = 100
 export class AddressBook {
   readonly #clock: Clock
   readonly #pause: Millis
-  readonly #mostVisits: number
+  readonly #maxVisits: number
   readonly #shared = new Map<string, Shared>()
 
-  constructor(clock: Clock, pause: Millis, mostVisits: number) {
+  constructor(clock: Clock, pause: Millis, maxVisits: number) {
     this.#clock = clock
     this.#pause = pause
-    this.#mostVisits = mostVisits
+    this.#maxVisits = maxVisits
   }
 
   /** False when there are already as many visits at the address as there may be. */
@@ -44,7 +44,7 @@ export class AddressBook {
       busySince: undefined,
       nextBack: 0,
     }
-    if (shared.visits >= this.#mostVisits) return false
+    if (shared.visits >= this.#maxVisits) return false
     shared.visits++
     this.#shared.set(address, shared)
     return true
@@ -53,7 +53,7 @@ export class AddressBook {
   /**
    * For one who found no place: when to come back. Each is told a time of its own, one address pause after the other,
    * for no site takes less. Else the thousands of sites of a shared host would all come back every few seconds, and
-   * keep the house from all others.
+   * keep the coordinator from all others.
    */
   comeBackAfter(address: string): Millis {
     const shared = this.#shared.get(address)

@@ -5,7 +5,7 @@
 import { type Body, type Exchange, type Headers, STALE_CONNECTION, type Want } from '../contracts/exchange.ts'
 import { isByForm } from '../contracts/generation.ts'
 import type { FailureKind, Outcome } from '../contracts/outcome.ts'
-import type { Twin } from '../contracts/ports.ts'
+import type { StoredCopy } from '../contracts/ports.ts'
 import type { Capture, PageReport } from '../contracts/report.ts'
 import { statusOfFailure, statusOfRefusal } from '../contracts/status-codes.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
@@ -13,10 +13,10 @@ import type { Robots } from '../web/robots/robots.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
-import { isListed, type Judgement, stoppedBy } from './beware.ts'
-import { BROKEN_OFF, failureOfStatus, settle, waitAfter } from './failures.ts'
+import { BROKEN_OFF, failureOfStatus, failureOutcome, waitAfter } from './failures.ts'
 import { vainForm, vainWords } from './form-actions.ts'
 import { blankPage, redirectTarget, reportOf } from './page-facts.ts'
+import { isListed, type Judgement, stoppedBy } from './report-hazards.ts'
 import type { ScreenTools } from './screen.ts'
 import { bytesLeft, isSitemap, TOO_MANY_BYTES } from './sitemaps.ts'
 import type { SiteTools } from './tools.ts'
@@ -28,7 +28,7 @@ export interface PageTools {
   screen: ScreenTools
 }
 
-export interface PageTold {
+export interface PageResult {
   kind: 'told'
   page: PageReport
   failure?: FailureKind
@@ -39,7 +39,7 @@ export interface PageTold {
 }
 
 export type PageEnd =
-  | PageTold
+  | PageResult
   /** Nothing was asked: stopped, or the lease is too short. The URL stays in the queue. */
   | { kind: 'not-asked' }
   /** A kept connection was closed under the request: asked once more on a new one, after the pause; no failure. */
@@ -101,7 +101,7 @@ export async function askFor(
   return { kind: 'here', url, exchange, answer, page }
 }
 
-export function end(item: AgendaItem, outcome: Outcome, page: PageReport, failure?: FailureKind): PageTold {
+export function end(item: AgendaItem, outcome: Outcome, page: PageReport, failure?: FailureKind): PageResult {
   page.outcome = outcome
   if (page.capture?.kind === 'revisit') page.annotations = [...page.annotations, 'dup']
   return { kind: 'told', page, failure, again: item.before !== undefined }
@@ -114,8 +114,8 @@ export function fail(
   exchange: Exchange,
   page: PageReport,
   { site, asking }: PageTools,
-): PageTold {
-  const outcome = settle(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, site.patience)
+): PageResult {
+  const outcome = failureOutcome(kind, item.tries + 1, exchange.answeredAt, asking.courtesy.wait, site.patience)
   return end(item, outcome, page, kind)
 }
 
@@ -124,7 +124,7 @@ export function refuseUnwanted(
   item: AgendaItem,
   url: WebUrl,
   tools: Pick<PageTools, 'site' | 'screen'>,
-): PageTold | undefined {
+): PageResult | undefined {
   const { site, screen } = tools
   const now = site.clock.now()
   const sitemap = isSitemap(item)
@@ -152,7 +152,7 @@ export function refused(
   rule: string,
   at: number,
   held = false,
-): PageTold {
+): PageResult {
   const page = blankPage(item, at, held ? { kind: 'refused', by, rule, held } : { kind: 'refused', by, rule })
   page.status = statusOfRefusal(by, rule)
   return { kind: 'told', page }
@@ -160,17 +160,17 @@ export function refused(
 
 /** Written at once; a payload that is in the collection already becomes a revisit of it. */
 export async function keep(exchange: Exchange, body: Body, tools: SiteTools): Promise<Capture> {
-  return (await keepBesideTwin(exchange, body, tools)).capture
+  return (await keepBesideCopy(exchange, body, tools)).capture
 }
 
-export async function keepBesideTwin(
+export async function keepBesideCopy(
   exchange: Exchange,
   body: Body,
   tools: SiteTools,
-): Promise<{ capture: Capture; twin: Twin | undefined }> {
+): Promise<{ capture: Capture; copy: StoredCopy | undefined }> {
   const digest = payloadDigest(body)
-  const twin = body.payload.length === 0 ? undefined : (tools.archive.twinOf(digest) ?? (await tools.findTwin(digest)))
-  return { capture: tools.archive.keep(exchange, digest, twin), twin }
+  const copy = body.payload.length === 0 ? undefined : (tools.archive.copyOf(digest) ?? (await tools.findCopy(digest)))
+  return { capture: tools.archive.keep(exchange, digest, copy), copy }
 }
 
 /** What runs over a stranger's words with an operator's patterns may never return; the watch notices it (V6). */

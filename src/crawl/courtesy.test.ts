@@ -6,9 +6,9 @@ import { type PauseRules, SiteCourtesy } from './courtesy.ts'
 const rules: PauseRules = {
   configured: (site) => (site === 'own.test' ? { pause: 100, own: true } : { pause: 2000, own: false }),
   factor: 2,
-  mostByFactor: 30_000,
-  mostCrawlDelay: 300_000,
-  mostRetryAfter: 3_600_000,
+  maxByFactor: 30_000,
+  maxCrawlDelay: 300_000,
+  maxRetryAfter: 3_600_000,
 }
 
 function courtesyOf(site: string, wait = 0) {
@@ -73,6 +73,6 @@ test('the report carries what the next visit must wait for', async () => {
   assert.equal(courtesy.report().notBefore, 1_090_000)
 })
 
-test('a visit begins with the wait that the house names', () => {
+test('a visit begins with the wait that the coordinator names', () => {
   assert.equal(courtesyOf('a.example', 1234).courtesy.wait, 1234)
 })

@@ -15,9 +15,9 @@ export interface PauseRules {
   configured(site: string, address: string | undefined): { pause: Millis; own: boolean }
   /** The pause is at least this many times the last answer's time, up to the bound. */
   factor: number
-  mostByFactor: Millis
-  mostCrawlDelay: Millis
-  mostRetryAfter: Millis
+  maxByFactor: Millis
+  maxCrawlDelay: Millis
+  maxRetryAfter: Millis
 }
 
 export class SiteCourtesy {
@@ -72,10 +72,10 @@ export class SiteCourtesy {
     this.#underWay = false
   }
 
-  /** Returns true when the pause grew by it: the house must know before the next request. */
+  /** Returns true when the pause grew by it: the coordinator must know before the next request. */
   learnCrawlDelay(delay: Millis | undefined): boolean {
     const before = this.pause
-    this.#crawlDelay = Math.min(delay ?? 0, this.#rules.mostCrawlDelay)
+    this.#crawlDelay = Math.min(delay ?? 0, this.#rules.maxCrawlDelay)
     this.#freeAt = Math.max(this.#freeAt, this.#clock.elapsed() + (this.#lastAnswerAt === undefined ? 0 : this.pause))
     return this.pause > before
   }
@@ -92,8 +92,8 @@ export class SiteCourtesy {
   answered(at: Instant, tookMs: Millis, retryAfter: Millis | undefined): void {
     this.#underWay = false
     this.#lastAnswerAt = at
-    this.#byAnswer = this.#own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.mostByFactor)
-    const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.mostRetryAfter))
+    this.#byAnswer = this.#own ? 0 : Math.min(tookMs * this.#rules.factor, this.#rules.maxByFactor)
+    const wait = Math.max(this.pause, Math.min(retryAfter ?? 0, this.#rules.maxRetryAfter))
     this.#freeAt = this.#clock.elapsed() + wait
     if (retryAfter !== undefined) this.#retryUntil = at + wait
   }

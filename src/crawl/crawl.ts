@@ -12,21 +12,21 @@ import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import { parseUrl } from '../web/url/web-url.ts'
 import { type Asking, ELSEWHERE_WAIT, leaveAddress } from './ask.ts'
-import { type PageTold, refused, refuseUnwanted } from './ask-for.ts'
-import { isOneTooMany, isSuspect, releaseTrusted, tellVerdict } from './beware.ts'
+import { type PageResult, refused, refuseUnwanted } from './ask-for.ts'
 import type { SiteCourtesy } from './courtesy.ts'
 import { isBelowDomain, watchSiblings } from './domains.ts'
 import { LocalFrontier } from './local-frontier.ts'
 import { learnName } from './names.ts'
 import { blankPage } from './page-facts.ts'
 import { probeMissing } from './probe.ts'
+import { tellPage, tellStale } from './record-result.ts'
+import { isOneTooMany, isSuspect, releaseTrusted, tellFinding } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import { schemeOf } from './robots.ts'
 import { rulesFor } from './rules-for.ts'
 import { rememberIndexNames, type ScreenTools } from './screen.ts'
-import { schemeFails, siteFails, siteSuffers } from './silence.ts'
+import { schemeFails, siteFails, siteSuffers } from './site-failures.ts'
 import { isSitemap } from './sitemaps.ts'
-import { tellPage, tellStale } from './tell.ts'
 import type { Lease, SiteTools } from './tools.ts'
 import { visitPage } from './visit-page.ts'
 import { visitSitemap } from './visit-sitemap.ts'
@@ -35,7 +35,7 @@ import { visitSitemap } from './visit-sitemap.ts'
 const TLD_WILDCARD = 'tld-wildcard'
 
 /** Addresses that one visit tries after the first; the next visit goes on behind them. */
-const MOST_OTHERS = 4
+const MAX_OTHERS = 4
 
 /** URLs that are refused are settled without a wait, thousands in a row: now and then the thread's other visits have a turn. */
 const ROUNDS_A_TURN = 100
@@ -62,7 +62,7 @@ export async function crawlSite(
   const barred = await tools.domains.barredBy(host, resolved.list, signal)
   if (barred !== undefined && !tools.trusts(visit.site, TLD_WILDCARD)) {
     const evidence = `absurd names under .${barred.suffix} resolve to ${barred.ip} too`
-    tellVerdict({ rule: TLD_WILDCARD, evidence }, { url: first.url, at: tools.clock.now() }, reporter, tools)
+    tellFinding({ rule: TLD_WILDCARD, evidence }, { url: first.url, at: tools.clock.now() }, reporter, tools)
     return siteFails('address-refused', first, reporter, courtesy, tools)
   }
   const wonder = () => {
@@ -89,7 +89,7 @@ export async function crawlSite(
     await tools.foreign.quiet(visit.site)
     const { id, site } = visit
     const cookies = new CookieJar()
-    const there = { address, others: others.slice(0, MOST_OTHERS), isReached: false, isAway: false }
+    const there = { address, others: others.slice(0, MAX_OTHERS), isReached: false, isAway: false }
     asking = { site, visit: id, session, courtesy, cookies, lease, signal, ...there }
     return await crawlPages(reporter, asking, watchSiblings(host, wonder), tools)
   } finally {
@@ -128,7 +128,7 @@ async function crawlPages(
     scope: tools.scope(),
     local,
     reporter,
-    abroadSeen: new HashSet64(),
+    crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: tools.sitemaps,
     meets,
@@ -163,7 +163,7 @@ interface Slice {
   /** Whose connection was closed under its request. */
   stale: bigint | undefined
   /** What has been told of the URL whose turn it is. */
-  told: PageTold | undefined
+  told: PageResult | undefined
 }
 
 /** The next URL of the site: may we, when, and what came of it. Says why the visit ends with it, if it does. */
@@ -197,7 +197,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
     brokenPage(item, error, tools),
   )
   // Read and kept: what is told of it has no bytes of it.
-  asking.session.letGo?.()
+  asking.session.release?.()
   if (end.kind === 'not-asked') return signal.aborted ? 'stopped' : 'slice'
   if (end.kind === 'stale') {
     slice.asked++
@@ -222,7 +222,7 @@ async function visitNext(item: AgendaItem, slice: Slice): Promise<VisitEnd | und
   return undefined
 }
 
-function tell(end: PageTold, slice: Slice): void {
+function tell(end: PageResult, slice: Slice): void {
   tellPage(end, slice.screen.reporter, slice.tools)
   slice.told = end
 }
@@ -238,9 +238,9 @@ function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
 
 /**
  * A bug of ours that one page brings out costs that page only (V6): it is told as failed in reading and not tried in a loop.
- * When it was the disk or the house that failed, nothing can go on.
+ * When it was the disk or the coordinator that failed, nothing can go on.
  */
-function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageTold {
+function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageResult {
   if (tools.failed()) throw error
   const now = tools.clock.now()
   tools.journal.tell({ kind: 'trouble', what: `${item.url}: ${String(error).slice(0, 200)}` })
@@ -249,7 +249,7 @@ function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageTol
 }
 
 /** Before robots.txt is asked for: a site all of whose URLs have been put on a black list hears nothing from us at all. */
-function judgeBefore(item: AgendaItem, tools: { site: SiteTools; screen: ScreenTools }): PageTold | undefined {
+function judgeBefore(item: AgendaItem, tools: { site: SiteTools; screen: ScreenTools }): PageResult | undefined {
   const url = tools.site.urls.parse(item.url)
   if (url === undefined) return refused(item, 'scope', 'malformed', tools.site.clock.now())
   return refuseUnwanted(item, url, tools)

@@ -72,5 +72,5 @@ test('a visit to a site of a top-level wildcard asks it nothing and says why', a
   script.addresses.set('typo.com', '192.0.2.9').set(absurdName('com'), '192.0.2.9')
   const { parts } = await script.visit({ agenda: ['http://typo.com/'] })
   assert.deepEqual(script.asked, [])
-  assert.equal(parts[0].verdicts[0].rule, 'tld-wildcard')
+  assert.equal(parts[0].findings[0].rule, 'tld-wildcard')
 })

@@ -1,7 +1,7 @@
 /**
  * What absurd names resolve to (V12, V27). Under a top-level domain: those addresses belong to nobody who was asked for,
  * and sites that live only there are not crawled. Under a domain: it has a wildcard, anybody can make up sites there, and
- * the house is told to be careful with new ones. For all visits of a worker; each domain is asked about once a day.
+ * the coordinator is told to be careful with new ones. For all visits of a worker; each domain is asked about once a day.
  */
 import type { Clock, Millis } from '../base/clock.ts'
 import { hash64 } from '../base/digest.ts'
@@ -10,8 +10,8 @@ import type { Learnt } from '../contracts/report.ts'
 import { publicSuffix, registrableDomain } from '../web/url/domain.ts'
 
 const LASTS: Millis = 24 * 3_600_000
-const MOST_DOMAINS = 10_000
-const MOST_ADDRESSES = 8
+const MAX_DOMAINS = 10_000
+const MAX_ADDRESSES = 8
 
 interface Probed {
   addresses: Promise<readonly Address[]>
@@ -56,7 +56,7 @@ export class DomainBook {
     const known = this.#probed.get(domain)
     if (known !== undefined && now < known.until) return known.addresses
     const addresses = this.#resolve(absurdName(domain), signal).then((answer) => {
-      if (answer.kind === 'addresses') return answer.list.slice(0, MOST_ADDRESSES)
+      if (answer.kind === 'addresses') return answer.list.slice(0, MAX_ADDRESSES)
       // No answer says nothing about the domain: the next visit asks again.
       if (answer.failure.kind !== 'no-such-name') this.#probed.delete(domain)
       return []
@@ -64,7 +64,7 @@ export class DomainBook {
     this.#probed.delete(domain)
     this.#probed.set(domain, { addresses, until: now + LASTS })
     for (const oldest of this.#probed.keys()) {
-      if (this.#probed.size <= MOST_DOMAINS) break
+      if (this.#probed.size <= MAX_DOMAINS) break
       this.#probed.delete(oldest)
     }
     return addresses

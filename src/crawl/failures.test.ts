@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FAILURES, failureOfStatus, settle, waitAfter } from './failures.ts'
+import { FAILURES, failureOfStatus, failureOutcome, waitAfter } from './failures.ts'
 
 test('missing and forbidden end at once, each its own outcome (Y6)', () => {
   for (const status of [401, 403, 404, 410]) {
     const kind = failureOfStatus(status)
     assert.equal(kind, `status-${status}`)
-    assert.deepEqual(settle(kind!, 1, 0, 0, 1), { kind: 'gone', why: kind })
+    assert.deepEqual(failureOutcome(kind!, 1, 0, 0, 1), { kind: 'gone', why: kind })
   }
 })
 
@@ -16,8 +16,12 @@ test('a timeout goes back with a growing penalty, and not for ever (C3)', () => 
 })
 
 test('the wait is at least what the server asked for, and patience scales the rest', () => {
-  assert.deepEqual(settle('status-503', 1, 1000, 500_000, 1), { kind: 'later', why: 'status-503', notBefore: 501_000 })
-  assert.deepEqual(settle('status-503', 1, 1000, 0, 0.1), { kind: 'later', why: 'status-503', notBefore: 4000 })
+  assert.deepEqual(failureOutcome('status-503', 1, 1000, 500_000, 1), {
+    kind: 'later',
+    why: 'status-503',
+    notBefore: 501_000,
+  })
+  assert.deepEqual(failureOutcome('status-503', 1, 1000, 0, 0.1), { kind: 'later', why: 'status-503', notBefore: 4000 })
 })
 
 test('every kind ends: bounded tries, waits that do not shrink', () => {

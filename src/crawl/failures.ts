@@ -85,7 +85,13 @@ export function waitAfter(kind: FailureKind, triesSoFar: number, patience: numbe
 }
 
 /** The outcome of a page that failed for the `tries`-th time. */
-export function settle(kind: FailureKind, tries: number, now: Instant, atLeast: Millis, patience: number): Outcome {
+export function failureOutcome(
+  kind: FailureKind,
+  tries: number,
+  now: Instant,
+  atLeast: Millis,
+  patience: number,
+): Outcome {
   const wait = waitAfter(kind, tries, patience)
   if (wait === undefined) return { kind: 'gone', why: kind }
   return { kind: 'later', why: kind, notBefore: now + Math.max(wait, atLeast) }

@@ -11,7 +11,7 @@ import type { SiteName } from '../contracts/visit.ts'
 export type ForeignAnswer = Exchange | 'not-asked' | 'no-address'
 
 const LASTS: Millis = 3_600_000
-const MOST = 1000
+const MAX = 1000
 
 interface Asked {
   answer: Promise<ForeignAnswer>
@@ -69,7 +69,7 @@ export class ForeignAnswers {
 function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
   map.delete(key)
   map.set(key, value)
-  if (map.size <= MOST) return
+  if (map.size <= MAX) return
   for (const oldest of map.keys()) {
     map.delete(oldest)
     break

@@ -22,7 +22,7 @@ const SCRIPT: Script = {
   'http://b.test/2': { body: '2' },
 }
 
-/** Who is at which address, as the house would have it. */
+/** Who is at which address, as the coordinator would have it. */
 class Addresses {
   readonly #now: () => number
   readonly #held = new Map<string, { worker: string; visits: number; until: number }>()
@@ -103,7 +103,7 @@ test('while another worker is at that address nothing is asked there: the site g
       assert.deepEqual(
         refused.parts.at(-1)?.courtesy.address,
         '192.0.2.2',
-        'so that the house hands it to whoever is there',
+        'so that the coordinator hands it to whoever is there',
       )
       await busy
     })(),

@@ -8,7 +8,7 @@ import { normalPath, type UrlReader, type WebUrl } from '../web/url/web-url.ts'
 import type { Reporter } from './reporter.ts'
 
 /** Names that are remembered of one site, and how long they may be. */
-const MOST_NAMES = 8
+const MAX_NAMES = 8
 const LONGEST_NAME = 100
 /** So many of a name that do not exist, and so many for each one that does, and no form is followed to it any more. */
 const ENOUGH_MISSING = 3
@@ -35,7 +35,7 @@ export function vainWords({ name, found, missing }: FormName): string {
 export function rememberForm(url: WebUrl, reporter: Reporter): void {
   const name = nameOf(url)
   const forms = reporter.memory.forms ?? []
-  if (name === '' || name.length > LONGEST_NAME || forms.length >= MOST_NAMES) return
+  if (name === '' || name.length > LONGEST_NAME || forms.length >= MAX_NAMES) return
   if (forms.some((form) => form.name === name)) return
   reporter.remember({ ...reporter.memory, forms: [...forms, { name, found: 0, missing: 0 }] })
 }

@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { formatHttpDate } from '../web/http/http-date.ts'
-import { judgeHint } from './hints.ts'
 import { Scripted } from './scripted.test-data.ts'
+import { judgeHint } from './visit-page.ts'
 
 const DAY = 86_400_000
 const NOW = Date.UTC(2026, 0, 1)

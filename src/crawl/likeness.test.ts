@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import { freshMemory } from '../contracts/site-memory.ts'
 import { judgeLikeness, type Liked, type LikePage } from './likeness.ts'
 
-const page = (path: string, twin?: string): LikePage => ({
+const page = (path: string, copy?: string): LikePage => ({
   site: 'copy.test',
   url: `https://copy.test${path}`,
   isHome: path === '/',
-  ...(twin === undefined ? {} : { twin: `http://${twin}${path}` }),
+  ...(copy === undefined ? {} : { copy: `http://${copy}${path}` }),
 })
 
 function fold(pages: readonly LikePage[]): { last: Liked; proposals: Liked[] } {
@@ -27,20 +27,20 @@ test('home page and first documents of one known site: proposed once, with examp
   assert.equal(proposals.length, 1)
   assert.deepEqual(proposals[0].slow, { rule: 'mirror', like: 'first.test' })
   assert.equal(
-    proposals[0].verdict?.evidence,
+    proposals[0].finding?.evidence,
     'the home page and 2 of the first 2 other documents equal those of first.test',
   )
   assert.deepEqual(
-    proposals[0].verdict?.examples,
+    proposals[0].finding?.examples,
     pages.slice(0, 3).map(({ url }) => url),
   )
   assert.equal(last.memory.likeness?.like, 'first.test')
 })
 
 test('a page or two may have changed since', () => {
-  const twins = ['/', '/b', '/c', '/d'].map((path) => page(path, 'first.test'))
-  assert.equal(fold([page('/new'), ...twins]).proposals.length, 1)
-  assert.equal(fold([page('/new'), page('/newer'), ...twins]).proposals.length, 0)
+  const copies = ['/', '/b', '/c', '/d'].map((path) => page(path, 'first.test'))
+  assert.equal(fold([page('/new'), ...copies]).proposals.length, 1)
+  assert.equal(fold([page('/new'), page('/newer'), ...copies]).proposals.length, 0)
 })
 
 test('not without the home page, not with documents of many sites, not with its own', () => {
@@ -63,7 +63,7 @@ test('after eleven documents it is decided', () => {
 test('whatever comes, its memory is small and it speaks at most once', () => {
   const some = fc.record({
     path: fc.constantFrom('/', '/a', '/b', `/${'x'.repeat(3000)}`),
-    twin: fc.option(fc.constantFrom('a.test', 'b.test', 'copy.test', `${'l'.repeat(60)}.test`, 'no name', ''), {
+    copy: fc.option(fc.constantFrom('a.test', 'b.test', 'copy.test', `${'l'.repeat(60)}.test`, 'no name', ''), {
       nil: undefined,
     }),
   })
@@ -71,8 +71,8 @@ test('whatever comes, its memory is small and it speaks at most once', () => {
     fc.property(fc.array(some, { maxLength: 40 }), (given) => {
       let last: Liked = { memory: freshMemory() }
       let spoke = 0
-      for (const { path, twin } of given) {
-        last = judgeLikeness(last.memory, page(path, twin))
+      for (const { path, copy } of given) {
+        last = judgeLikeness(last.memory, page(path, copy))
         if (last.slow !== undefined) spoke++
         assert.ok(JSON.stringify(last.memory).length < 6000)
       }

@@ -104,7 +104,7 @@ test('to keep only odd texts says the same as to keep the text of all that waits
 })
 
 /** The plainest way: the texts of all that waits, and of what is lossy, until they are asked for. */
-function keepingAll(agenda: readonly AgendaItem[], most: number) {
+function keepingAll(agenda: readonly AgendaItem[], max: number) {
   const queue = [...agenda]
   const seen = new Set(agenda.map(({ key }) => key))
   const texts = new Map(agenda.map(({ key, url }) => [key, url]))
@@ -120,7 +120,7 @@ function keepingAll(agenda: readonly AgendaItem[], most: number) {
     offer(item: AgendaItem, lossy: boolean) {
       if (!seen.has(item.key)) {
         seen.add(item.key)
-        const queued = queue.length < most
+        const queued = queue.length < max
         if (queued) queue.push(item)
         if (queued || lossy) texts.set(item.key, item.url)
         return 'new'

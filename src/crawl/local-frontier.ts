@@ -12,16 +12,16 @@ import { isFolder, isSameText, namesIndex, type WebUrl } from '../web/url/web-ur
  * Other texts of one URL that a visit tells of, and of all URLs: a site with session ids makes any number of them. A folder
  * has five names of its index.
  */
-const MOST_SPELLINGS = 5
-const MOST_SPELLINGS_A_VISIT = 10_000
+const MAX_SPELLINGS = 5
+const MAX_SPELLINGS_A_VISIT = 10_000
 /** Texts kept for comparison: only of URLs whose text is not the one that their key is made of. */
-const MOST_TEXTS = 20_000
+const MAX_TEXTS = 20_000
 
 export class LocalFrontier {
   readonly #queue: AgendaItem[]
   readonly #seen: HashSet64
   /** URLs that may wait here: one more than a slice asks for tells that it was one. The frontier is told of all others. */
-  readonly #most: number
+  readonly #max: number
   #next = 0
   /** Of what may be found again under a plainer text, whatever became of it. */
   readonly #texts = new Map<bigint, string>()
@@ -40,7 +40,7 @@ export class LocalFrontier {
     this.#hasIndexNames = visit.memory.indexNames === true
     // Copies: what is learnt of one that waits is written to it.
     this.#queue = visit.agenda.map((item) => ({ ...item }))
-    this.#most = visit.known === 'too many' ? 0 : visit.limits.pages + 1
+    this.#max = visit.known === 'too many' ? 0 : visit.limits.pages + 1
     this.#seen = visit.known === 'too many' ? new HashSet64() : new HashSet64(visit.known)
     for (const item of this.#queue) {
       this.#seen.add(item.key)
@@ -60,7 +60,7 @@ export class LocalFrontier {
    */
   offer(item: AgendaItem, lossy: boolean): 'new' | 'known' | 'spelling' {
     if (this.#seen.add(item.key)) {
-      const queued = this.#queue.length - this.#next < this.#most
+      const queued = this.#queue.length - this.#next < this.#max
       if (queued) {
         this.#queue.push(item)
         this.#note(item)
@@ -69,7 +69,7 @@ export class LocalFrontier {
       const mayDiffer = lossy || this.#mayHaveIndexName(item.url)
       if (mayDiffer || (queued && !isNormal(item))) this.#keepText(item)
       // What the frontier has is not known here: it will see whether this is another text of it.
-      return mayDiffer && this.#most === 0 ? 'spelling' : 'new'
+      return mayDiffer && this.#max === 0 ? 'spelling' : 'new'
     }
     if (!this.isSpelling(item.key, item.url, lossy)) return 'known'
     this.#spellings.set(item.key, (this.#spellings.get(item.key) ?? 0) + 1)
@@ -87,8 +87,8 @@ export class LocalFrontier {
     const text = this.#texts.size === 0 ? undefined : this.#texts.get(key)
     const mayDiffer = text === undefined ? lossy || this.#mayHaveIndexName(url) : !isSameText(text, url)
     if (!mayDiffer) return false
-    if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MOST_SPELLINGS) return false
-    return this.#told.size < MOST_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
+    if (!this.#seen.has(key) || (this.#spellings.get(key) ?? 0) >= MAX_SPELLINGS) return false
+    return this.#told.size < MAX_SPELLINGS_A_VISIT && !this.#told.has(hash64(url))
   }
 
   /**
@@ -129,7 +129,7 @@ export class LocalFrontier {
 
   /** The site had not seen it before. Of a site with very many URLs that is not known here, and nothing is called fresh. */
   isFresh(key: bigint): boolean {
-    return this.#most > 0 && !this.#seen.has(key)
+    return this.#max > 0 && !this.#seen.has(key)
   }
 
   peek(): AgendaItem | undefined {
@@ -157,7 +157,7 @@ export class LocalFrontier {
   /** Every other text of a URL whose text is its normal one is lossy, and known by that. */
   #keepText({ key, url }: AgendaItem): void {
     if (namesIndex(url)) this.#hasIndexNames = true
-    if (this.#texts.size < MOST_TEXTS) this.#texts.set(key, url)
+    if (this.#texts.size < MAX_TEXTS) this.#texts.set(key, url)
   }
 }
 

@@ -7,14 +7,14 @@ import { Scripted, type Visited } from './scripted.test-data.ts'
 const name = { url: 'https://a.test/', path: 'N' }
 const told = ({ parts }: Visited) => ({
   found: parts.flatMap(({ found }) => found).map(({ url, path, depth }) => [url, path, depth]),
-  abroad: parts.flatMap(({ abroad }) => abroad).map(({ url, path, depth }) => [url, path, depth]),
+  crossSite: parts.flatMap(({ crossSite }) => crossSite).map(({ url, path, depth }) => [url, path, depth]),
 })
 
 test('a name that is not there leads to the next guess; one that answers does not', async () => {
   const missing = await new Scripted({}).visit({ agenda: [name] })
-  assert.deepEqual(told(missing), { found: [], abroad: [['https://www.a.test/', 'NN', 0]] })
+  assert.deepEqual(told(missing), { found: [], crossSite: [['https://www.a.test/', 'NN', 0]] })
   const there = await new Scripted({ [name.url]: { body: 'hello' } }).visit({ agenda: [name] })
-  assert.deepEqual(told(there).abroad, [])
+  assert.deepEqual(told(there).crossSite, [])
   assert.equal(there.pages[0].outcome.kind, 'kept')
 })
 
@@ -28,11 +28,11 @@ test('no https door: the table is followed, the site does not rest, and then the
     const [{ outcome }] = visited.pages
     if (tries < FAILURES['robots-unreachable'].tries) {
       assert.ok(outcome.kind === 'later', `try ${tries}: ${outcome.kind}`)
-      assert.deepEqual(told(visited).abroad, [])
+      assert.deepEqual(told(visited).crossSite, [])
       await web.clock.run(web.clock.sleep(outcome.notBefore - web.clock.now()))
     } else {
       assert.deepEqual(outcome, { kind: 'gone', why: 'robots-unreachable' })
-      assert.deepEqual(told(visited).abroad, [['https://www.a.test/', 'NN', 0]])
+      assert.deepEqual(told(visited).crossSite, [['https://www.a.test/', 'NN', 0]])
     }
   }
   const visit = { visit: { memory: memory! } }
@@ -60,9 +60,9 @@ test('a name that does not exist is given up with its site, and every guess on t
   const web = new Scripted({}, { resolve })
   const visited = await web.visit({ agenda: ['http://a.test/page', name] })
   assert.equal(visited.why, 'given-up')
-  assert.deepEqual(told(visited).abroad, [['https://www.a.test/', 'N', 0]])
+  assert.deepEqual(told(visited).crossSite, [['https://www.a.test/', 'N', 0]])
   const alone = await web.visit({ agenda: [name] })
-  assert.deepEqual(told(alone).abroad, [['https://www.a.test/', 'N', 0]])
+  assert.deepEqual(told(alone).crossSite, [['https://www.a.test/', 'N', 0]])
 })
 
 test('a guess that was to be tried next at a site goes on elsewhere when the same visit gives the site up', async () => {
@@ -77,13 +77,13 @@ test('a guess that was to be tried next at a site goes on elsewhere when the sam
   assert.equal(visited.why, 'given-up')
   assert.deepEqual(told(visited), {
     found: [['http://www.a.test/', 'NN', 0]],
-    abroad: [['https://a.test/', 'NNN', 0]],
+    crossSite: [['https://a.test/', 'NNN', 0]],
   })
 })
 
 test('the other scheme of the same name waits in the same site', async () => {
   const visited = await new Scripted({}).visit({ agenda: [{ url: 'https://x.a.test/', path: 'N' }] })
-  assert.deepEqual(told(visited), { found: [['http://x.a.test/', 'NN', 0]], abroad: [] })
+  assert.deepEqual(told(visited), { found: [['http://x.a.test/', 'NN', 0]], crossSite: [] })
 })
 
 test('a site that answers and forbids has answered', async () => {
@@ -92,5 +92,5 @@ test('a site that answers and forbids has answered', async () => {
   })
   const visited = await web.visit({ agenda: [name] })
   assert.equal(visited.pages[0].outcome.kind, 'refused')
-  assert.deepEqual(told(visited).abroad, [])
+  assert.deepEqual(told(visited).crossSite, [])
 })

@@ -164,8 +164,8 @@ test('a visit learns it, tells it, and leaves the rest to the original', async (
     learnt.map(({ to, https }) => [to, https]),
     [['www.a.test', true]],
   )
-  const abroad = parts.flatMap((part) => part.abroad.map(({ url, path }) => [url, path]))
-  assert.deepEqual(abroad, [['https://www.a.test/', 'R']])
+  const crossSite = parts.flatMap((part) => part.crossSite.map(({ url, path }) => [url, path]))
+  assert.deepEqual(crossSite, [['https://www.a.test/', 'R']])
 })
 
 test('a visit to a name that does not exist tries the other, and says so', async () => {
@@ -174,7 +174,7 @@ test('a visit to a name that does not exist tries the other, and says so', async
   const { why, parts, pages } = await web.visit({ agenda: ['http://a.test/'] })
   assert.equal(why, 'given-up')
   assert.deepEqual(
-    parts.flatMap((part) => part.abroad.map(({ url, path }) => [url, path])),
+    parts.flatMap((part) => part.crossSite.map(({ url, path }) => [url, path])),
     [['http://www.a.test/', 'N']],
   )
   assert.deepEqual(pages[0].annotations, ['sibling:www.a.test'])

@@ -103,7 +103,7 @@ export function trySibling(kind: FailureKind, reporter: Reporter, tools: SiteToo
   const { site, agenda } = reporter.visit
   const link = siblingToTry(site, agenda, { scope: tools.scope(), urls: tools.urls })
   if (link === undefined) return []
-  reporter.abroad(link)
+  reporter.crossSite(link)
   return [`sibling:${link.site}`]
 }
 

@@ -50,7 +50,7 @@ export function blankPage(item: AgendaItem, at: number, outcome: Outcome): PageR
     capture: undefined,
     memory: undefined,
     annotations: [],
-    errand: false,
+    ownRequest: false,
   }
 }
 

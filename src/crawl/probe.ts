@@ -16,16 +16,16 @@ import { normalPath } from '../web/url/web-url.ts'
 import { payloadDigest } from '../web/warc/payload.ts'
 import { type Asking, ask } from './ask.ts'
 import { watched } from './ask-for.ts'
-import { contentOf } from './beware.ts'
 import { learnProbe } from './hazards/detect.ts'
 import type { PageFacts } from './hazards/page-facts.ts'
 import { redirectTarget } from './page-facts.ts'
+import { contentOf } from './report-hazards.ts'
 import { schemeOf } from './robots.ts'
-import { errandOf, heard } from './rules-for.ts'
+import { heard, ownRequestOf } from './rules-for.ts'
 import type { ScreenTools } from './screen.ts'
 import type { SiteTools } from './tools.ts'
 
-const MOST_BYTES = 256 * 1024
+const MAX_BYTES = 256 * 1024
 const MAX_HOPS = 2
 
 /** Letters from the site's name: nobody has such a page, and the same site is asked for the same one. */
@@ -70,9 +70,9 @@ export async function probeMissing(
       continue
     }
     if (!isClaimedPage(answer.head)) return
-    const limit = { bytes: MOST_BYTES, ratio: site.decode.ratio }
+    const limit = { bytes: MAX_BYTES, ratio: site.decode.ratio }
     const { bytes } = await decodeContent(answer.payload, headerOf(answer.head.headers, 'content-encoding'), limit)
-    const content = watched(errandOf(exchange, site), tools, () => contentOfProbe(answer, bytes, site))
+    const content = watched(ownRequestOf(exchange, site), tools, () => contentOfProbe(answer, bytes, site))
     if (content !== undefined) learn({ status: answer.head.status, content, path: normalPath(url) })
     return
   }
@@ -96,5 +96,5 @@ function contentOfProbe(answer: Body, bytes: Uint8Array, tools: SiteTools): Page
 }
 
 function wantProbe(): Want {
-  return { download: true, limitBytes: MOST_BYTES }
+  return { download: true, limitBytes: MAX_BYTES }
 }

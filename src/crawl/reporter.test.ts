@@ -24,7 +24,7 @@ function reporterOf(memory: SiteMemory): Reporter {
   return new Reporter(visit, () => ({ pause: 1000, notBefore: 1 }))
 }
 
-test('robots are told when they are others than the house has, and once', () => {
+test('robots are told when they are others than the coordinator has, and once', () => {
   const reporter = reporterOf({ ...COUNTS, robots: ROBOTS })
   const told = (memory: SiteMemory) => {
     reporter.remember(memory)
@@ -47,7 +47,7 @@ test('what trap detectors counted is told with a verdict, now and then, and at t
     return reporter.take()!.memory.traps
   }
   assert.equal(told(), undefined)
-  reporter.verdict({ rule: 'calendar', evidence: 'e', at: 1 })
+  reporter.finding({ rule: 'calendar', evidence: 'e', at: 1 })
   assert.deepEqual(told(), TRAPS)
   const parts = Array.from({ length: 100 }, told)
   assert.equal(parts.filter((traps) => traps !== undefined).length, 3)

@@ -7,12 +7,12 @@ import { HashSet64 } from '../base/hash-set.ts'
 import { Tally } from '../contracts/counts.ts'
 import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import type { Courtesy, Learnt, Link, PageReport, Verdict, VisitEnd, VisitReport } from '../contracts/report.ts'
+import type { Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
 import { nextCandidate } from './name-probes.ts'
 
-const MOST_REFUSED = 100_000
+const MAX_REFUSED = 100_000
 /** What trap detectors count goes with every so manieth part: parts come once a second, and a crash may cost half a minute of counts. */
 const PARTS_A_TRAP_MEMORY = 30
 
@@ -20,7 +20,7 @@ export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   #memory: SiteMemory
-  /** What the house has, or will have with the parts that were taken. */
+  /** What the coordinator has, or will have with the parts that were taken. */
   #robotsTold: SiteMemory['robots']
   #trialsTold: string
   #courtesy: () => Courtesy
@@ -28,8 +28,8 @@ export class Reporter {
   #found = new Map<bigint, Link>()
   /** Other texts of URLs that are known: they never take the place of a URL that is new. */
   #spellings: Link[] = []
-  #abroad: Link[] = []
-  #verdicts: Verdict[] = []
+  #crossSite: Link[] = []
+  #findings: Finding[] = []
   #refused = new HashSet64()
   #learnt: Learnt | undefined
   readonly #settled = new HashSet64()
@@ -77,7 +77,7 @@ export class Reporter {
     this.#pagesTold++
     this.#news = true
     // The answer to an errand settles nothing: a link to the same URL waits on.
-    if (page.errand) return
+    if (page.ownRequest) return
     this.#telling = false
     // It was found and fetched within the same part: the page row says it all, but for what a sitemap says.
     if (this.#found.get(page.key)?.lastmod === undefined) this.#found.delete(page.key)
@@ -90,7 +90,7 @@ export class Reporter {
     const next = nextCandidate(item, why)
     if (next === undefined) return
     if (next.site !== this.visit.site) {
-      this.abroad(next)
+      this.crossSite(next)
       return
     }
     this.found(next)
@@ -113,23 +113,23 @@ export class Reporter {
     this.#found.set(link.key, lastmod === first.lastmod ? nearest : { ...nearest, lastmod })
   }
 
-  abroad(link: Link): void {
-    this.#abroad.push(link)
+  crossSite(link: Link): void {
+    this.#crossSite.push(link)
     this.#news = true
   }
 
   /** True the first time: a URL that every page links to is one URL. Of very many, some are counted twice. */
   refuses(key: bigint): boolean {
-    if (this.#refused.size >= MOST_REFUSED) this.#refused = new HashSet64()
+    if (this.#refused.size >= MAX_REFUSED) this.#refused = new HashSet64()
     return this.#refused.add(key)
   }
 
-  verdict(verdict: Verdict): void {
-    this.#verdicts.push(verdict)
+  finding(finding: Finding): void {
+    this.#findings.push(finding)
     this.#news = true
   }
 
-  /** What the house should know beyond this site. */
+  /** What the coordinator should know beyond this site. */
   learn(learnt: Learnt): void {
     this.#learnt = { ...this.#learnt, ...learnt }
     this.#news = true
@@ -154,8 +154,8 @@ export class Reporter {
       part: ++this.#part,
       pages: this.#pages,
       found: [...this.#found.values(), ...this.#spellings],
-      abroad: this.#abroad,
-      verdicts: this.#verdicts,
+      crossSite: this.#crossSite,
+      findings: this.#findings,
       counts: this.tally.take(),
       memory: this.#memoryNews(),
       courtesy: this.#courtesy(),
@@ -165,8 +165,8 @@ export class Reporter {
     this.#pages = []
     this.#found = new Map()
     this.#spellings = []
-    this.#abroad = []
-    this.#verdicts = []
+    this.#crossSite = []
+    this.#findings = []
     this.#learnt = undefined
     this.#news = false
     this.#sealed = this.#ended !== undefined
@@ -181,7 +181,7 @@ export class Reporter {
     const hasNews = trials !== this.#trialsTold
     const tellTraps =
       this.#ended !== undefined ||
-      this.#verdicts.length > 0 ||
+      this.#findings.length > 0 ||
       this.#learnt?.requeue === true ||
       hasNews ||
       this.#part % PARTS_A_TRAP_MEMORY === 0

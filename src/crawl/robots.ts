@@ -20,8 +20,8 @@ import type { SiteTools } from './tools.ts'
 
 export const FRESH_FOR: Millis = 24 * 3_600_000
 /** At least 500 KiB must be parsed; a body is cut there and what came is used. */
-const MOST_BYTES = 512 * 1024
-const MOST_REDIRECTS = 5
+const MAX_BYTES = 512 * 1024
+const MAX_REDIRECTS = 5
 /** The pause that is kept behind a request to another site: its visits keep a longer one by themselves. */
 const LONGEST_AFTER: Millis = 10_000
 
@@ -72,7 +72,7 @@ export async function askForRobots(
     const { answer: exchange, isNew } = await askAnywhere(url, asking, tools)
     if (exchange === 'not-asked') return { kind: 'not-asked' }
     if (exchange === 'no-address') return { kind: 'unreachable', memory: unreachable(before, tools.clock.now(), 0) }
-    const read = await readAnswer(exchange, url, hop < MOST_REDIRECTS, before, tools)
+    const read = await readAnswer(exchange, url, hop < MAX_REDIRECTS, before, tools)
     if (isNew) await heard(exchange, read.kind === 'known' ? notesOf(read.robots) : [])
     if (read.kind !== 'moved') return read
     url = read.to
@@ -99,7 +99,7 @@ async function readAnswer(
   if (status === 206 || status === 429 || status >= 500) return outOfReach(status)
   if (status >= 400 || status < 200) return known({ state: 'none', at, status, text: '' }, url)
   const { bytes, cut, trouble } = await decodeContent(answer.payload, headerOf(headers, 'content-encoding'), {
-    bytes: MOST_BYTES,
+    bytes: MAX_BYTES,
     ratio: tools.decode.ratio,
   })
   // What the missing part forbids nobody knows: a file that broke off, or cannot be unfolded, was not reached.
@@ -141,7 +141,7 @@ function wholeLines(bytes: Uint8Array): Uint8Array {
 
 /** Any answer is wanted, and little of it is enough but for the file itself. */
 function wantRobots(status: number): Want {
-  return { download: true, limitBytes: status >= 200 && status < 300 ? MOST_BYTES : 16 * 1024 }
+  return { download: true, limitBytes: status >= 200 && status < 300 ? MAX_BYTES : 16 * 1024 }
 }
 
 function known(memory: RobotsMemory, from: string): RobotsAnswer {

@@ -4,7 +4,7 @@ import type { Exchange } from '../contracts/exchange.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
 import { statusOfFailure } from '../contracts/status-codes.ts'
-import { type AgendaItem, ERRAND_PATH } from '../contracts/visit.ts'
+import { type AgendaItem, OWN_REQUEST_PATH } from '../contracts/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import type { Asking } from './ask.ts'
 import { keep } from './ask-for.ts'
@@ -12,12 +12,12 @@ import { failureOfStatus, waitAfter } from './failures.ts'
 import { isSchemeProbe } from './name-probes.ts'
 import { withOwner } from './names.ts'
 import { reportOf } from './page-facts.ts'
+import { reportOwnRequest } from './record-result.ts'
 import type { Reporter } from './reporter.ts'
 import { askForRobots, FRESH_FOR, isFresh, recalled, schemeOf } from './robots.ts'
 import type { ScreenTools } from './screen.ts'
-import { answered, robotsFail } from './silence.ts'
+import { answered, robotsFail } from './site-failures.ts'
 import { offerSitemaps } from './sitemaps.ts'
-import { tellErrand } from './tell.ts'
 import type { SiteTools } from './tools.ts'
 
 export type Rules =
@@ -100,17 +100,17 @@ export async function heard(
   notes: readonly string[] = [],
 ): Promise<void> {
   const { answer } = exchange
-  const item = errandOf(exchange, tools)
+  const item = ownRequestOf(exchange, tools)
   const page = reportOf(exchange, item)
-  page.errand = true
+  page.ownRequest = true
   page.annotations = [...page.annotations, ...notes]
   if (answer.kind === 'failed') page.status = statusOfFailure(answer.failure.kind)
   const failure = answer.kind === 'failed' ? answer.failure.kind : failureOfStatus(page.status)
   if (answer.kind === 'full' || answer.kind === 'cut') page.capture = await keep(exchange, answer, tools)
   page.outcome = failure === undefined ? { kind: 'kept', how: 'first' } : { kind: 'gone', why: failure }
-  tellErrand(page, reporter)
+  reportOwnRequest(page, reporter)
 }
 
-export function errandOf({ url, sentAt }: Exchange, { urls }: SiteTools): AgendaItem {
-  return { url, key: urls.parse(url)?.key ?? 0n, depth: 0, dueAt: sentAt, tries: 0, path: ERRAND_PATH }
+export function ownRequestOf({ url, sentAt }: Exchange, { urls }: SiteTools): AgendaItem {
+  return { url, key: urls.parse(url)?.key ?? 0n, depth: 0, dueAt: sentAt, tries: 0, path: OWN_REQUEST_PATH }
 }

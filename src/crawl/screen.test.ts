@@ -99,7 +99,7 @@ function screenOf(scope: Scope, known: bigint[]): ScreenTools {
     scope,
     local: new LocalFrontier(visit),
     reporter: new Reporter(visit, () => ({ pause: 0, notBefore: 0 })),
-    abroadSeen: new HashSet64(),
+    crossSiteSeen: new HashSet64(),
     contents: new Set(),
     sitemaps: 'robots',
     meets() {},
@@ -123,10 +123,10 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
     else urls.push({ found: link, url: resolved.url })
   }
   const facts = new Map<bigint, { path: string; fresh: boolean }>()
-  let abroad = 0
+  let crossSite = 0
   for (const { found, url } of urls) {
     if (found.kind === 'embed') continue
-    if (url.site !== tools.site) abroad++
+    if (url.site !== tools.site) crossSite++
     else if (!facts.has(url.key)) facts.set(url.key, { path: normalPath(url), fresh: !tools.local.knows(url.key) })
   }
   const out: OutLink[] = []
@@ -152,15 +152,15 @@ function plainly(links: readonly FoundLink[], base: string, from: LinkSource, to
     else if (follow !== 'unwanted') tally.add(`refused:${follow}`)
     if (first) out.push({ ...outLink(url, admitted, tools), ...(found.kind === 'embed' && { kind: 'embed' as const }) })
   }
-  return { facts: { links: [...facts.values()], abroad }, packed: packLinks(out) }
+  return { facts: { links: [...facts.values()], crossSite }, packed: packLinks(out) }
 }
 
 function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
   const wanted = (target: WebUrl, depth: number) => {
-    const verdict = tools.scope.judge(target, depth)
-    if (verdict.yes) return true
+    const finding = tools.scope.judge(target, depth)
+    if (finding.yes) return true
     tools.reporter.tally.add('refused:scope')
-    const limit = verdict.rule.split('>')[0]
+    const limit = finding.rule.split('>')[0]
     if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
     return false
   }
@@ -178,13 +178,13 @@ function offerPlainly(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolea
     if (news !== 'known') tools.reporter.found(news === 'spelling' ? { ...link, spelling: true } : link)
     return true
   }
-  const { admit } = tools.scope.abroad(url)
+  const { admit } = tools.scope.crossSite(url)
   let entered = false
   for (const target of admit) {
     const its = target.key === url.key ? depth : 0
     if (!wanted(target, its)) continue
     if (target.key === url.key) entered = true
-    if (tools.abroadSeen.add(target.key)) tools.reporter.abroad(linkTo(target, its, from.url, path))
+    if (tools.crossSiteSeen.add(target.key)) tools.reporter.crossSite(linkTo(target, its, from.url, path))
   }
   return entered
 }
@@ -215,10 +215,10 @@ test('page after page, what is told, counted, queued and judged is what the plai
         const from: LinkSource = { item: item('http://h.test/b/page', depth), follow, lister: undefined }
         const expected = plainly(links, base, from, plain)
         const resolved = runThrough(resolveLinks(links, usualUrls.resolver(base), ours.reporter.tally))
-        const { links: facts, abroad } = linkFacts(resolved, ours)
+        const { links: facts, crossSite } = linkFacts(resolved, ours)
         assert.deepEqual(
-          { links: facts.map(({ path, fresh }) => [path, fresh]), abroad },
-          { links: expected.facts.links.map(({ path, fresh }) => [path, fresh]), abroad: expected.facts.abroad },
+          { links: facts.map(({ path, fresh }) => [path, fresh]), crossSite },
+          { links: expected.facts.links.map(({ path, fresh }) => [path, fresh]), crossSite: expected.facts.crossSite },
         )
         assert.deepEqual(unpackLinks(runThrough(followLinks(resolved, from, ours))), unpackLinks(expected.packed))
         if (follow === 'directive') assert.deepEqual(ours.local.take(), plain.local.take())

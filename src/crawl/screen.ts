@@ -12,18 +12,18 @@ import type { Link } from '../contracts/report.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
 import { normalPath, parseUrl, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
-import { isListed } from './beware.ts'
 import { rememberForm, vainForm } from './form-actions.ts'
 import { familiesBeside } from './hazards/detect.ts'
 import type { LinkFacts } from './hazards/page-facts.ts'
 import { linkTo } from './link-to.ts'
 import type { LocalFrontier } from './local-frontier.ts'
+import { isListed } from './report-hazards.ts'
 import type { Reporter } from './reporter.ts'
 import type { Scope } from './scope/scope.ts'
 import { isFeed, offerFeed, type SitemapPolicy } from './sitemaps.ts'
 
 /** Links to other sites that one visit tells of; the frontier would know most of the others already. */
-const MOST_ABROAD = 100_000
+const MAX_ABROAD = 100_000
 
 export interface ScreenTools {
   site: string
@@ -31,7 +31,7 @@ export interface ScreenTools {
   scope: Scope
   local: LocalFrontier
   reporter: Reporter
-  abroadSeen: HashSet64
+  crossSiteSeen: HashSet64
   /** Digests of the documents of this visit so far. */
   contents: Set<string>
   sitemaps: SitemapPolicy
@@ -117,24 +117,27 @@ export function* resolveLinks(
 const MAX_FACTS = 2_000
 
 /** What detectors may know of the links: those into the site, each once, and how many lead elsewhere. */
-export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
+export function linkFacts(links: readonly PageLink[], tools: ScreenTools): { links: LinkFacts[]; crossSite: number } {
   const facts: LinkFacts[] = []
-  let abroad = 0
+  let crossSite = 0
   let own = 0
   const step = Math.ceil(links.length / MAX_FACTS)
   for (const { found, url, firstLink } of links) {
     if (found.kind === 'embed') continue
-    if (url.site !== tools.site) abroad++
+    if (url.site !== tools.site) crossSite++
     else if (firstLink && own++ % step === 0)
       facts.push({ key: url.key, path: normalPath(url), fresh: tools.local.isFresh(url.key) })
   }
-  return { links: facts, abroad }
+  return { links: facts, crossSite }
 }
 
 /** The same of a page that only says where it has moved to. */
-export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; abroad: number } {
-  if (target.site !== tools.site) return { links: [], abroad: 1 }
-  return { links: [{ key: target.key, path: normalPath(target), fresh: tools.local.isFresh(target.key) }], abroad: 0 }
+export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFacts[]; crossSite: number } {
+  if (target.site !== tools.site) return { links: [], crossSite: 1 }
+  return {
+    links: [{ key: target.key, path: normalPath(target), fresh: tools.local.isFresh(target.key) }],
+    crossSite: 0,
+  }
 }
 
 /** Says which URLs the page names, packed. */
@@ -173,9 +176,9 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       if (tools.local.isSpelling(url.key, url.href, url.lossy)) offer(url, ways.offspring, tools)
       continue
     }
-    const isAbroad = url.site !== tools.site
-    const listed = isAbroad || (granted < MAX_LISTED && isListedBy(lists, url, tools))
-    if (listed && !isAbroad) granted++
+    const isCrossSite = url.site !== tools.site
+    const listed = isCrossSite || (granted < MAX_LISTED && isListedBy(lists, url, tools))
+    if (listed && !isCrossSite) granted++
     // A link to it counts, too, if there is one besides.
     if (isOwnForm) passedOver.add(url.key)
     const way = isOwnForm ? (listed ? ways.listedForm : ways.form) : listed ? ways.listed : ways.offspring
@@ -195,10 +198,10 @@ export function offerListed(url: WebUrl, from: AgendaItem, lastmod: Instant | un
   const way: Way = { depth: from.depth + 1, via: from.url, path: `${from.path}L`, lastmod }
   if (url.site === tools.site) return offerHere(url, way, tools)
   if (!wanted(url, way.depth, tools)) return false
-  if (tools.abroadSeen.size >= MOST_ABROAD || !tools.abroadSeen.add(url.key)) return true
+  if (tools.crossSiteSeen.size >= MAX_ABROAD || !tools.crossSiteSeen.add(url.key)) return true
   const link = linkTo(url, way.depth, way.via, way.path)
   if (lastmod !== undefined) link.lastmod = lastmod
-  tools.reporter.abroad(link)
+  tools.reporter.crossSite(link)
   return true
 }
 
@@ -256,18 +259,18 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
 /** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
 function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
   if (url.site === tools.site) return offerHere(url, way, tools)
-  const { admit, dropped } = tools.scope.abroad(url)
+  const { admit, dropped } = tools.scope.crossSite(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
   let entered = false
   for (const target of admit) {
     // A home page that was not linked itself is the beginning of a site: its depth counts from there.
     const depth = target.key === url.key ? way.depth : 0
     if (!wanted(target, depth, tools)) continue
-    const isFull = tools.abroadSeen.size >= MOST_ABROAD && !tools.abroadSeen.has(target.key)
+    const isFull = tools.crossSiteSeen.size >= MAX_ABROAD && !tools.crossSiteSeen.has(target.key)
     if (target.key === url.key && !isFull) entered = true
-    if (isFull || !tools.abroadSeen.add(target.key)) continue
+    if (isFull || !tools.crossSiteSeen.add(target.key)) continue
     tools.meets(target.host)
-    tools.reporter.abroad(linkTo(target, depth, way.via, way.path))
+    tools.reporter.crossSite(linkTo(target, depth, way.via, way.path))
   }
   return entered
 }
@@ -301,11 +304,11 @@ export function rememberIndexNames(local: LocalFrontier, reporter: Reporter): vo
 }
 
 function wanted(url: WebUrl, depth: number, tools: ScreenTools): boolean {
-  const verdict = tools.scope.judge(url, depth)
-  if (verdict.yes) return true
+  const finding = tools.scope.judge(url, depth)
+  if (finding.yes) return true
   tools.reporter.tally.add('refused:scope')
   // Depth and length are limits, too (V12): the table of what each stopped has them.
-  const [limit] = verdict.rule.split('>', 1)
+  const [limit] = finding.rule.split('>', 1)
   if (limit === 'depth' || limit === 'url-length') tools.reporter.tally.add(`stopped:${limit}`)
   return false
 }

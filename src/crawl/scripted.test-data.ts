@@ -55,7 +55,7 @@ export interface VisitOptions {
 
 export interface Visited {
   why: VisitEnd
-  /** Each with the site's memory as the house has it with this part. */
+  /** Each with the site's memory as the coordinator has it with this part. */
   parts: (VisitReport & { memory: SiteMemory })[]
   /** Of all parts; robots.txt apart. */
   pages: PageReport[]
@@ -103,11 +103,11 @@ export class Scripted {
           this.kept.push({ url, digest })
           return { volume: 'v', offset: this.kept.length, length: 1, digest, kind: 'response' }
         },
-        twinOf: () => undefined,
+        copyOf: () => undefined,
         synced: async () => {},
         close: async () => {},
       },
-      findTwin: async () => undefined,
+      findCopy: async () => undefined,
       scope: () => this.scope,
       refusesAddress: () => undefined,
       // Tests of visits write pages that are all alike; those of hazards say otherwise.
@@ -117,9 +117,9 @@ export class Scripted {
       pauses: {
         configured: () => ({ pause: PAUSE, own: false }),
         factor: 2,
-        mostByFactor: 30_000,
-        mostCrawlDelay: 300_000,
-        mostRetryAfter: 3_600_000,
+        maxByFactor: 30_000,
+        maxCrawlDelay: 300_000,
+        maxRetryAfter: 3_600_000,
       },
       courtesyOf: (...args) => new SiteCourtesy(...args),
       addresses: new AddressBook(clock, ADDRESS_PAUSE, 8),
@@ -212,7 +212,7 @@ export class Scripted {
     return {
       why,
       parts,
-      pages: parts.flatMap(({ pages }) => pages).filter(({ errand }) => !errand),
+      pages: parts.flatMap(({ pages }) => pages).filter(({ ownRequest }) => !ownRequest),
       counts: sums(parts),
     }
   }

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { freshMemory } from '../contracts/site-memory.ts'
 import type { WebUrl } from '../web/url/web-url.ts'
 import { type Script, Scripted, type ScriptedAnswer, type Visited } from './scripted.test-data.ts'
-import { isSitemap, MOST_FEEDS, MOST_SITEMAP_BYTES, MOST_SITEMAPS } from './sitemaps.ts'
+import { isSitemap, MAX_FEEDS, MAX_SITEMAP_BYTES, MAX_SITEMAPS } from './sitemaps.ts'
 
 const HOME = 'http://a.test/'
 const ROBOTS = 'http://a.test/robots.txt'
@@ -113,18 +113,18 @@ test('an index leads to its sitemaps, three levels and no more, on its own site'
   assert.deepEqual(asked.slice(1), ['a.test/map.xml', 'a.test/i2.xml', 'a.test/u.xml', 'a.test/i3.xml', 'a.test/1'])
   assert.equal(pageOf(visited, 'http://a.test/i3.xml')!.path, 'PMMM')
   assert.deepEqual(
-    visited.parts.flatMap(({ abroad }) => abroad),
+    visited.parts.flatMap(({ crossSite }) => crossSite),
     [],
   )
 })
 
 test('bounds: sitemaps of a site, URLs of a site; the slice takes what fits, the queue the rest', async () => {
-  const many = Array.from({ length: MOST_SITEMAPS + 50 }, (_, i) => `http://a.test/s${i}.xml`)
+  const many = Array.from({ length: MAX_SITEMAPS + 50 }, (_, i) => `http://a.test/s${i}.xml`)
   const small = { limits: { pages: 5, time: 1e9 } }
   const indexed = await crawl({ [MAP]: index(...many) }, {}, small)
   const told = [...foundIn(indexed.visited), ...indexed.visited.pages].filter(isSitemap)
-  assert.equal(new Set(told.map(({ key }) => key)).size, MOST_SITEMAPS)
-  assert.equal(indexed.visited.parts.at(-1)!.memory.sitemaps?.asked, MOST_SITEMAPS)
+  assert.equal(new Set(told.map(({ key }) => key)).size, MAX_SITEMAPS)
+  assert.equal(indexed.visited.parts.at(-1)!.memory.sitemaps?.asked, MAX_SITEMAPS)
   const urls = Array.from({ length: 5000 }, (_, i) => `http://a.test/p${i}`)
   const listed = await crawl({ [MAP]: urlset(...urls) }, {}, small)
   assert.equal(listed.asked.length, 5)
@@ -152,7 +152,7 @@ test('what is left out is noted on its line, and remembered for the site', async
   assert.deepEqual(notes(three), ['index', 'nested-too-deep:2'])
   const listed = urlset('http://a.test/1', 'http://b.test/1', 'http://www.a.test/2')
   const torn = { ...listed, body: String(listed.body).replace('</urlset>', '') }
-  const sitemaps = { asked: MOST_SITEMAPS, urls: 1_000_000 }
+  const sitemaps = { asked: MAX_SITEMAPS, urls: 1_000_000 }
   const memory = {
     ...visited.parts.at(-1)!.memory,
     sitemaps: { ...visited.parts.at(-1)!.memory.sitemaps, ...sitemaps },
@@ -164,12 +164,12 @@ test('what is left out is noted on its line, and remembered for the site', async
   assert.deepEqual(pageOf(later, MAP)?.annotations, ['urlset', 'torn', 'most-urls:1', 'foreign:2'])
   assert.deepEqual(pageOf(later, two)?.annotations, ['index', 'most-sitemaps:1'])
   assert.deepEqual(later.parts.at(-1)!.memory.sitemaps?.left, {
-    'most-sitemap-lines': 3,
+    'max-sitemap-lines': 3,
     'foreign-sitemaps': 1,
     'nested-too-deep': 2,
-    'most-urls': 1,
+    'max-urls': 1,
     foreign: 2,
-    'most-sitemaps': 1,
+    'max-sitemaps': 1,
   })
 })
 
@@ -196,19 +196,19 @@ test('other hosts: only the one whose robots.txt names the sitemap', async () =>
   const { visited, asked } = await crawl({ [MAP]: urlset('http://b.test/1', 'http://a.test/2', 'https://a.test/3') })
   assert.deepEqual(asked.slice(2), ['a.test/2', 'a.test/3'])
   assert.deepEqual(
-    visited.parts.flatMap(({ abroad }) => abroad),
+    visited.parts.flatMap(({ crossSite }) => crossSite),
     [],
   )
   assert.deepEqual(pageOf(visited, MAP)!.outcome, { kind: 'read', as: 'sitemap', urls: 2 })
 
   const away = await crawl({ [ROBOTS]: robots('Sitemap: http://cdn.test/map.xml', 'Sitemap: http://x.example/m.xml') })
-  const [link, ...others] = away.visited.parts.flatMap(({ abroad }) => abroad)
+  const [link, ...others] = away.visited.parts.flatMap(({ crossSite }) => crossSite)
   assert.deepEqual(others, [], 'what is neither ours nor of the same owner is left alone')
   assert.deepEqual([link.url, link.site, link.path, link.via], ['http://cdn.test/map.xml', 'cdn.test', 'PM', HOME])
   const there = new Scripted({ 'http://cdn.test/map.xml': urlset('http://a.test/1', 'http://c.test/2', '/3') })
   const visit = await there.visit({ agenda: [{ url: link.url, path: link.path, via: link.via }] })
   assert.deepEqual(
-    visit.parts.flatMap(({ abroad }) => abroad.map(({ url, path, depth }) => [url, path, depth])),
+    visit.parts.flatMap(({ crossSite }) => crossSite.map(({ url, path, depth }) => [url, path, depth])),
     [['http://a.test/1', 'PML', 1]],
   )
   assert.deepEqual(there.pagesAsked, ['cdn.test/map.xml', 'cdn.test/3'])
@@ -303,11 +303,11 @@ test('feeds that pages point to are read, twenty a site, and are as deep as thei
     [ROBOTS]: robots(),
     'http://a.test/f0': { body: `<rss><channel>${item}</channel></rss>`, headers: XML },
   })
-  assert.equal(asked.filter((url) => /\/(f\d+|atom)$/.test(url)).length, MOST_FEEDS)
+  assert.equal(asked.filter((url) => /\/(f\d+|atom)$/.test(url)).length, MAX_FEEDS)
   assert.ok(asked.includes('a.test/new'))
   const told = pageOf(visited, 'http://a.test/new')!
   assert.deepEqual([told.path, told.depth, told.via], ['ML', 1, 'http://a.test/f0'])
-  assert.equal(visited.parts.at(-1)!.memory.sitemaps?.feeds, MOST_FEEDS)
+  assert.equal(visited.parts.at(-1)!.memory.sitemaps?.feeds, MAX_FEEDS)
 })
 
 test('a path is never so long that a page looks like a sitemap', async () => {
@@ -333,7 +333,7 @@ test('what a site’s sitemaps bring together is bounded in bytes', async () => 
   const first = index(...maps)
   const large = { body: urlset('http://a.test/1').body + ' '.repeat(5000), headers: XML }
   const script = { [MAP]: first, ...Object.fromEntries(maps.map((map) => [map, large])) }
-  const used = { asked: 0, urls: 0, bytes: MOST_SITEMAP_BYTES - String(first.body).length - 6000 }
+  const used = { asked: 0, urls: 0, bytes: MAX_SITEMAP_BYTES - String(first.body).length - 6000 }
   const { visited, asked } = await crawl(script, {}, { memory: { ...freshMemory(), sitemaps: used } })
   assert.deepEqual(
     asked.filter((url) => url.includes('map-')),

@@ -20,16 +20,16 @@ import type { SiteTools } from './tools.ts'
 export type SitemapPolicy = 'no' | 'robots' | 'usual'
 
 /** Of one site, over all its visits. What robots.txt itself names is bounded there (100) and always asked for. */
-export const MOST_SITEMAPS = 500
-export const MOST_URLS = 1_000_000
-export const MOST_FEEDS = 20
+export const MAX_SITEMAPS = 500
+export const MAX_URLS = 1_000_000
+export const MAX_FEEDS = 20
 /** Bytes of all sitemaps of a site, on the wire or unpacked, whichever is more. A million URLs take 100 to 250 MB. */
-export const MOST_SITEMAP_BYTES = 256 * 2 ** 20
+export const MAX_SITEMAP_BYTES = 256 * 2 ** 20
 /** The rule that says so, in crawl.log and explain. */
 export const TOO_MANY_BYTES = 'sitemap-bytes>256MiB'
 /** An index may name indexes: so many levels, and so many redirects on the way. */
 const DEEPEST = 3
-const MOST_MOVES = 5
+const MAX_MOVES = 5
 /** One letter less than a discovery path may have, so that the pages it lists get theirs and are no sitemaps. */
 const LONGEST_OF_A_SITEMAP = LONGEST_PATH - 1
 
@@ -46,14 +46,14 @@ export function offerSitemaps(
 ): void {
   const { site, screen } = tools
   if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
-  noteLeft('most-sitemap-lines', robots.sitemapsLeft, screen.reporter)
+  noteLeft('max-sitemap-lines', robots.sitemapsLeft, screen.reporter)
   const isSilent = robots.sitemaps.length === 0
   const named = isSilent && site.sitemaps === 'usual' ? [`${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
     const url = site.urls.parse(href)
     if (url === undefined) continue
     if (url.site === screen.site) take(url, 'PM', 0, `${origin}/robots.txt`, screen)
-    else takeAbroad(url, 'PM', from.url, screen)
+    else takeCrossSite(url, 'PM', from.url, screen)
   }
 }
 
@@ -77,7 +77,7 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: ScreenToo
   if (url.site !== site) return 'foreign-sitemaps'
   if (local.knows(url.key)) return undefined
   if (levelsOf(path) > DEEPEST || path.length > LONGEST_OF_A_SITEMAP) return 'nested-too-deep'
-  return sitemapsOf(reporter.memory).asked >= MOST_SITEMAPS ? 'most-sitemaps' : undefined
+  return sitemapsOf(reporter.memory).asked >= MAX_SITEMAPS ? 'max-sitemaps' : undefined
 }
 
 /** For `explain`; the sitemap's line in crawl.log says it too. */
@@ -91,7 +91,7 @@ export function noteLeft(why: LeftOut, count: number, reporter: Pick<Reporter, '
 
 /** What the site's sitemaps may still bring. */
 export function bytesLeft(memory: SiteMemory): number {
-  return Math.max(0, MOST_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
+  return Math.max(0, MAX_SITEMAP_BYTES - (sitemapsOf(memory).bytes ?? 0))
 }
 
 export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 'remember'>): void {
@@ -104,9 +104,9 @@ export function noteBytes(bytes: number, reporter: Pick<Reporter, 'memory' | 're
 export function offerMoved(url: WebUrl, from: AgendaItem, tools: ScreenTools): boolean {
   const path = `${from.path.slice(0, -1)}RM`
   const moves = /[MR]+$/.exec(path)?.[0].replaceAll('M', '').length ?? 0
-  if (moves > MOST_MOVES || path.length > LONGEST_OF_A_SITEMAP) return false
+  if (moves > MAX_MOVES || path.length > LONGEST_OF_A_SITEMAP) return false
   const via = namedBy(from) ?? from.url
-  return url.site === tools.site ? take(url, path, from.depth, via, tools) : takeAbroad(url, path, via, tools)
+  return url.site === tools.site ? take(url, path, from.depth, via, tools) : takeCrossSite(url, path, via, tools)
 }
 
 /** A feed of the site that is not itself a document to be collected. */
@@ -119,7 +119,7 @@ export function offerFeed(url: WebUrl, from: AgendaItem, tools: ScreenTools): bo
   if (tools.local.knows(url.key)) return true
   const sitemaps = sitemapsOf(tools.reporter.memory)
   const { feeds = 0 } = sitemaps
-  if (feeds >= MOST_FEEDS) return false
+  if (feeds >= MAX_FEEDS) return false
   // The pages that it lists are as deep as those that the page links to.
   if (!take(url, `${from.path.slice(0, LONGEST_OF_A_SITEMAP - 1)}M`, from.depth, from.url, tools)) return false
   const { memory } = tools.reporter
@@ -154,18 +154,18 @@ function take(url: WebUrl, path: string, depth: number, via: string, tools: Scre
 }
 
 /** At another site only where that one is collected too, or has the same owner. */
-function takeAbroad(url: WebUrl, path: string, via: string, tools: ScreenTools): boolean {
+function takeCrossSite(url: WebUrl, path: string, via: string, tools: ScreenTools): boolean {
   const owner = registrableDomain(hostOfSite(tools.site))
   const isOurs = tools.scope.judge(url, 0).yes || (owner !== undefined && registrableDomain(url.host) === owner)
   if (!isOurs || !isWanted(url, tools)) return false
-  if (tools.abroadSeen.add(url.key)) tools.reporter.abroad(linkTo(url, 0, via, path))
+  if (tools.crossSiteSeen.add(url.key)) tools.reporter.crossSite(linkTo(url, 0, via, path))
   return true
 }
 
 function isWanted(url: WebUrl, tools: ScreenTools): boolean {
-  const verdict = tools.scope.judgeSitemap(url)
-  if (!verdict.yes) tools.reporter.tally.add('refused:scope')
-  return verdict.yes
+  const finding = tools.scope.judgeSitemap(url)
+  if (!finding.yes) tools.reporter.tally.add('refused:scope')
+  return finding.yes
 }
 
 /** Indexes above it, and itself. */

@@ -47,7 +47,7 @@ test('a scope that throws costs the URLs that it is asked about, and none is ask
   assert.deepEqual(web.pagesAsked, ['a.test/third'])
 })
 
-test('when the disk or the house has failed nothing goes on', async () => {
+test('when the disk or the coordinator has failed nothing goes on', async () => {
   const web = new Scripted({ [HOME]: plain }, { failed: () => true })
   web.scope.judge = () => {
     throw new Error('no room left')

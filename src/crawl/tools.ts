@@ -4,7 +4,7 @@ import type { Journal } from '../base/journal.ts'
 import type { Stretches } from '../base/stretches.ts'
 import type { Event } from '../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../contracts/exchange.ts'
-import type { Archive, FindTwin, Frontier, ReadingWatch } from '../contracts/ports.ts'
+import type { Archive, FindCopy, Frontier, ReadingWatch } from '../contracts/ports.ts'
 import type { PageBytes, Reading } from '../page/reading.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
 import type { AddressBook } from './address-book.ts'
@@ -32,7 +32,7 @@ export interface SiteTools {
   resolve: Resolve
   enter: Frontier['enter']
   archive: Archive
-  findTwin: FindTwin
+  findCopy: FindCopy
   /** Read anew for every page: black lists may change while the crawl runs. */
   scope(): Scope
   /** The black-list rule that refuses an address. */
@@ -63,7 +63,7 @@ export interface SiteTools {
   decode: { bytes: number; ratio: number }
   /** The courtesy of a site that this worker is visiting now. */
   visiting(site: string): SiteCourtesy | undefined
-  /** The disk or the house has failed: nothing can go on. */
+  /** The disk or the coordinator has failed: nothing can go on. */
   failed(): boolean
   /** Resolves when all that the reporter has told so far is durable. */
   durable(reporter: Reporter): Promise<void>

@@ -38,8 +38,8 @@ test('kept: its bytes, its links, its title, what a later look compares with', a
   assert.equal(page.bytes, body.length)
   assert.ok(page.links.length > 16)
   assert.deepEqual(web.pagesAsked, ['a.test/', 'a.test/b'])
-  const abroad = visited.parts.flatMap((part) => part.abroad.map(({ url }) => url))
-  assert.deepEqual(abroad.sort(), ['http://c.test/', 'http://c.test/d'])
+  const crossSite = visited.parts.flatMap((part) => part.crossSite.map(({ url }) => url))
+  assert.deepEqual(crossSite.sort(), ['http://c.test/', 'http://c.test/d'])
   assert.equal(visited.counts.get('documents'), 1)
   assert.equal(visited.counts.get('links'), 2)
 })
@@ -211,7 +211,7 @@ test('429 and 503: the site waits as long as it asks, and that is durable before
   }
 })
 
-test('a wait longer than a visit sits out ends the visit, and the house is told how long', async () => {
+test('a wait longer than a visit sits out ends the visit, and the coordinator is told how long', async () => {
   const web = new Scripted({ [HOME]: { status: 503, headers: [['Retry-After', '600']] } })
   const { why, parts } = await web.visit({ agenda: [HOME, 'http://a.test/b'] })
   assert.equal(why, 'slice')
@@ -261,15 +261,15 @@ test('bodies that broke off are asked for again, and on the last try kept, read 
 
 test('a bug of ours that one page brings out costs that page only; a disk that fails ends the visit', async () => {
   const script = { [HOME]: { body: 'a' }, 'http://a.test/b': { body: 'b' } }
-  const findTwin = async (): Promise<undefined> => {
+  const findCopy = async (): Promise<undefined> => {
     if (asked++ === 1) throw new Error('a bug')
   }
   let asked = 0
-  const { pages, why } = await new Scripted(script, { findTwin }).visit({ agenda: [HOME, 'http://a.test/b'] })
+  const { pages, why } = await new Scripted(script, { findCopy }).visit({ agenda: [HOME, 'http://a.test/b'] })
   assert.deepEqual(pages[0].outcome, { kind: 'gone', why: 'reading' })
   assert.deepEqual([pages[1].outcome.kind, why], ['kept', 'done'])
   asked = 0
-  const failing = new Scripted(script, { findTwin, failed: () => true })
+  const failing = new Scripted(script, { findCopy, failed: () => true })
   await assert.rejects(failing.visit({ agenda: [HOME] }), /a bug/)
 })
 

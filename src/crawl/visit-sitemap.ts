@@ -20,19 +20,19 @@ import {
   fail,
   keep,
   type PageEnd,
-  type PageTold,
+  type PageResult,
   type PageTools,
   refuseUnwanted,
   watched,
 } from './ask-for.ts'
 import { directivesOf, memoryOf, wantPage } from './page-facts.ts'
 import { offerListed, outLink } from './screen.ts'
-import { bytesLeft, MOST_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
+import { bytesLeft, MAX_URLS, namedBy, noteBytes, noteLeft, offerMoved, offerNested, sitemapsOf } from './sitemaps.ts'
 import { takePage } from './visit-page.ts'
 
 /** On the wire, and without compression: less than the protocol's 50 MB, for a thread may read hundreds at once. 50,000 URLs take 5 to 12 MB. */
-const MOST_BYTES = 16 * 1024 * 1024
-const MOST_DECODED = MOST_BYTES
+const MAX_BYTES = 16 * 1024 * 1024
+const MAX_DECODED = MAX_BYTES
 const ERROR_BYTES = 16 * 1024
 /** URLs that are screened before the thread's other visits have a turn. */
 const URLS_A_TURN = 2000
@@ -48,7 +48,7 @@ async function sitemapMoved(
   { exchange, answer, page }: Answered,
   target: WebUrl,
   tools: PageTools,
-): Promise<PageTold> {
+): Promise<PageResult> {
   const { screen } = tools
   page.capture = await keep(exchange, answer, tools.site)
   screen.reporter.begin()
@@ -57,7 +57,7 @@ async function sitemapMoved(
   return end(item, { kind: 'moved', to: target.href }, page)
 }
 
-async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageTold> {
+async function takeSitemap(item: AgendaItem, answered: Answered, tools: PageTools): Promise<PageResult> {
   const { exchange, answer, page } = answered
   const { sitemap, notes, bytes } = await read(item, answer, tools)
   // Looked at again, it brings nothing that was not counted.
@@ -94,18 +94,18 @@ function isWantedPage(item: AgendaItem, { url, answer, page }: Answered, tools: 
 /** Whatever its media type says: they are served as all kinds of things. */
 function wantSitemap(item: AgendaItem, status: number, tools: PageTools): Want {
   const isWhole = status >= 200 && status < 300 && status !== 206
-  return { download: true, limitBytes: isWhole ? Math.min(MOST_BYTES, budgetOf(item, tools)) : ERROR_BYTES }
+  return { download: true, limitBytes: isWhole ? Math.min(MAX_BYTES, budgetOf(item, tools)) : ERROR_BYTES }
 }
 
 /** A later look takes nothing of what the site's sitemaps may bring together. */
 function budgetOf({ before }: AgendaItem, { screen }: PageTools): number {
-  return before === undefined ? bytesLeft(screen.reporter.memory) : MOST_DECODED
+  return before === undefined ? bytesLeft(screen.reporter.memory) : MAX_DECODED
 }
 
 /** Undefined when reading it threw: a bug of ours that costs this one only (V6). */
 async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools): Promise<Read> {
   const { site } = tools
-  const limit = { bytes: Math.min(MOST_DECODED, budgetOf(item, tools)), ratio: site.decode.ratio }
+  const limit = { bytes: Math.min(MAX_DECODED, budgetOf(item, tools)), ratio: site.decode.ratio }
   const outer = await decodeContent(payload, headerOf(head.headers, 'content-encoding'), limit)
   // `sitemap.xml.gz` comes with no coding, with one, or with both: the bytes say what they are.
   const isGzip = outer.bytes[0] === 0x1f && outer.bytes[1] === 0x8b
@@ -172,7 +172,7 @@ function takeSome(
   const owner = namedBy(item)
   const ownersSite = owner === undefined ? undefined : site.urls.parse(owner)?.site
   const known = sitemapsOf(reporter.memory)
-  let left = MOST_URLS - known.urls
+  let left = MAX_URLS - known.urls
   let taken = 0
   for (const { loc, lastmod } of urls) {
     const resolved = resolve(loc)
@@ -183,7 +183,7 @@ function takeSome(
     const { url } = resolved
     const isForeign = url.site !== screen.site && url.site !== ownersSite
     if (left <= 0 || isForeign) {
-      const why = isForeign ? 'foreign' : 'most-urls'
+      const why = isForeign ? 'foreign' : 'max-urls'
       leftOut.set(why, (leftOut.get(why) ?? 0) + 1)
       reporter.tally.add('refused:scope')
       continue
@@ -194,7 +194,7 @@ function takeSome(
     if (isNew) left--
   }
   const { memory } = reporter
-  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MOST_URLS - left } })
+  reporter.remember({ ...memory, sitemaps: { ...sitemapsOf(memory), urls: MAX_URLS - left } })
   return taken
 }
 

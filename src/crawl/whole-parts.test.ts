@@ -22,7 +22,7 @@ test('a part never has the links of a page without the page: a crash after it wo
   }
   const web = new Scripted(
     { [HOME]: { body: '<a href=/a>a</a><a href=mailto:x@a.test>b</a>' } },
-    { durable, findTwin: takeAll },
+    { durable, findCopy: takeAll },
   )
   const { parts } = await web.visit({ agenda: [HOME] })
   const all = [...cut, ...parts]
@@ -35,7 +35,9 @@ test('the answer to an errand does not take a link to the same URL out of the pa
   const { parts } = await new Scripted({
     [HOME]: { body: '<a href="https://a.test/robots.txt">rules</a><a href="https://a.test/x">x</a>' },
   }).visit({ agenda: [HOME, 'https://a.test/y'], visit: { limits: { pages: 2, time: 1e9 } } })
-  assert.ok(parts.some(({ pages }) => pages.some(({ url, errand }) => errand && url === 'https://a.test/robots.txt')))
+  assert.ok(
+    parts.some(({ pages }) => pages.some(({ url, ownRequest }) => ownRequest && url === 'https://a.test/robots.txt')),
+  )
   const found = parts.flatMap((part) => part.found).map(({ url }) => url)
   assert.deepEqual(found, ['https://a.test/robots.txt', 'https://a.test/x'])
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { numbered } from './placeholders.ts'
+import { numbered } from './queries.ts'
 
 describe('placeholders', () => {
   test('are numbered as SQLite numbers them', () => {
@@ -50,8 +50,8 @@ describe('placeholders', () => {
       fc.property(fc.array(fc.option(fc.integer({ min: 1, max: 9 })), { minLength: 1, maxLength: 9 }), (places) => {
         const sql = `SELECT ${places.map((place, i) => `?${place ?? ''} AS c${i}`).join(', ')}`
         const values = Array.from({ length: 20 }, (_, i) => i)
-        const most = Math.max(...[...numbered(sql).matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))
-        const bound = values.slice(0, most)
+        const max = Math.max(...[...numbered(sql).matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))
+        const bound = values.slice(0, max)
         const back = numbered(sql).replaceAll('$', '?')
         assert.deepEqual(database.prepare(back).get(...bound), database.prepare(sql).get(...bound))
       }),

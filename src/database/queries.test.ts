@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import type { Database } from './database.ts'
-import { postgresForTests } from './postgres/test-database.ts'
 import { queries } from './queries.ts'
 import { openSqlite } from './sqlite/open.ts'
 
@@ -65,10 +65,9 @@ function suite(make: () => Promise<Database>): void {
   test('loops over one text at the same time do not disturb each other', async () => {
     const database = await filled()
     const sums = await database.read(async (tx) => {
-      const sumAfter = async (least: number) => {
+      const sumAfter = async (min: number) => {
         let sum = 0
-        for await (const { id } of queries(tx).each<{ id: number }>('SELECT id FROM thing WHERE id > ?', least))
-          sum += id
+        for await (const { id } of queries(tx).each<{ id: number }>('SELECT id FROM thing WHERE id > ?', min)) sum += id
         return sum
       }
       return Promise.all([sumAfter(0), sumAfter(1000), sumAfter(0)])

@@ -5,7 +5,6 @@
  */
 import { assert } from '../base/assert.ts'
 import type { Dialect, Tx } from './database.ts'
-import { numbered } from './placeholders.ts'
 import { type PostgresTx, postgresTx } from './postgres/tx.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from './sqlite/tx.ts'
 
@@ -54,10 +53,10 @@ function onSqlite(db: SqliteTx): Queries {
 /** Rows of a cursor that are fetched at once: some hold a megabyte of links. */
 const ROWS_AT_ONCE = 100
 /** A loop inside a loop inside a loop is as deep as it gets. */
-const MOST_CURSORS = 8
+const MAX_CURSORS = 8
 
 function onPostgres(db: PostgresTx): Queries {
-  const free = Array.from({ length: MOST_CURSORS }, (_, i) => `rows_${MOST_CURSORS - i}`)
+  const free = Array.from({ length: MAX_CURSORS }, (_, i) => `rows_${MAX_CURSORS - i}`)
 
   /** The first rows come with the cursor's opening; one that is left before its end closes it. */
   async function* cursor<Row>(
@@ -95,4 +94,37 @@ function onPostgres(db: PostgresTx): Queries {
     eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) =>
       cursor((more) => db.allExact<Row>(more), sql, values),
   }
+}
+
+/**
+ * One SQL text for both databases: SQLite's placeholders (`?`, `?1`) become PostgreSQL's (`$1`). What stands in literals,
+ * quoted names and comments is no placeholder.
+ */
+
+/** Texts are literals of the program, so there are some hundred of them. */
+const known = new Map<string, string>()
+
+export function numbered(sql: string): string {
+  let text = known.get(sql)
+  if (text === undefined) known.set(sql, (text = rewritten(sql)))
+  return text
+}
+
+/** In this order: whatever begins first swallows the others up to its end. */
+const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)|['"$]|\/\*/g
+
+function rewritten(sql: string): string {
+  let last = 0
+  return sql.replace(TOKEN, (token, number: string | undefined) => {
+    if (number !== undefined) {
+      // A bare one follows the largest so far, as in SQLite.
+      const place = number === '' ? last + 1 : Number(number)
+      last = Math.max(last, place)
+      return `$${place}`
+    }
+    assert(token.length > 1 && token !== '/*', `${token} that no text for both databases has: ${sql}`)
+    // PostgreSQL's comments nest, SQLite's do not.
+    assert(!token.startsWith('/*') || !token.includes('/*', 2), `a comment in a comment: ${sql}`)
+    return token
+  })
 }

@@ -41,7 +41,7 @@ CREATE INDEX capture_of ON capture (site, key, at);
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
-  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.site = c.site;
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
 
 CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if it has this size
   one INTEGER PRIMARY KEY CHECK (one = 1),
@@ -77,8 +77,8 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
   name TEXT NOT NULL,
   sites INTEGER NOT NULL,                   -- that are known
-  strangers INTEGER NOT NULL,               -- of them, those that nobody vouches for
-  held INTEGER NOT NULL,                    -- of the strangers, those that are not handed out
+  unendorsed INTEGER NOT NULL,               -- of them, those that nobody vouches for
+  held INTEGER NOT NULL,                    -- of the unendorsed, those that are not handed out
   wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so that anybody can make up sites
   pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
   addresses TEXT,                           -- JSON: what absurd names under it resolve to
@@ -90,13 +90,25 @@ CREATE INDEX domain_held ON domain (key) WHERE held > 0;
 CREATE INDEX domain_pending ON domain (key) WHERE pending = 1;
 
 CREATE VIEW domains AS
-  SELECT name AS domain, sites, sites - strangers AS vouched, held, wildcard, addresses,
+  SELECT name AS domain, sites, sites - unendorsed AS endorsed, held, wildcard, addresses,
     strftime('%Y-%m-%dT%H:%M:%fZ', probed_at / 1000.0, 'unixepoch') AS probed_at
   FROM domain;
 
 CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
+
+CREATE TABLE finding (                      -- a hazard: the rule and the evidence that says so
+  id INTEGER PRIMARY KEY,
+  site INTEGER NOT NULL,
+  rule TEXT NOT NULL,
+  evidence TEXT NOT NULL,
+  at INTEGER NOT NULL
+, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL, withdrawn_at INTEGER) STRICT;
+
+CREATE INDEX verdict_of ON finding (site);
+
+CREATE INDEX verdict_rule ON finding (rule);
 
 CREATE TABLE frontier_meta (                -- order: the one that wrote the ranks; opened_at
   name TEXT PRIMARY KEY,
@@ -120,15 +132,7 @@ CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
     strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at,
     strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
-  FROM verdict v LEFT JOIN server s ON s.site = v.site;
-
-CREATE TABLE house (                        -- a server of this crawl
-  id TEXT PRIMARY KEY,
-  url TEXT NOT NULL,                        -- how workers reach it
-  version TEXT NOT NULL,
-  started_at INTEGER NOT NULL,
-  seen_at INTEGER NOT NULL
-, settings TEXT NOT NULL DEFAULT '{}') STRICT, WITHOUT ROWID;
+  FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
 
 CREATE TABLE inbox (
   id INTEGER PRIMARY KEY AUTOINCREMENT,     -- order of arrival
@@ -138,7 +142,7 @@ CREATE TABLE inbox (
   site TEXT NOT NULL,
   last INTEGER NOT NULL,                    -- 1: the lease ends with it
   body BLOB NOT NULL,                       -- visit/report-columns
-  spoilt TEXT, bucket INTEGER AS (0) VIRTUAL,                              -- why it cannot be read: set aside, never lost, never in the way
+  corrupt TEXT, bucket INTEGER AS (0) VIRTUAL,                              -- why it cannot be read: set aside, never lost, never in the way
   UNIQUE (visit, part)
 ) STRICT;
 
@@ -210,7 +214,7 @@ CREATE VIEW pages AS
     p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
-  FROM page p LEFT JOIN server s ON s.site = p.site;
+  FROM page p LEFT JOIN site_stats s ON s.site = p.site;
 
 CREATE TABLE recheck (                      -- a capture that is asked for again through another worker
   site INTEGER NOT NULL,
@@ -223,14 +227,14 @@ CREATE TABLE recheck (                      -- a capture that is asked for again
   simhash INTEGER NOT NULL,
   second_worker TEXT,
   second_at INTEGER,
-  verdict TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
+  comparison TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
   bucket INTEGER AS (0) VIRTUAL,
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW rechecks AS
   SELECT url, first_worker, strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1000.0, 'unixepoch') AS first_at, second_worker,
-    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, verdict
+    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison
   FROM recheck;
 
 CREATE TABLE seed (
@@ -250,15 +254,13 @@ CREATE VIEW seeds AS                        -- what the collection begins with, 
     strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
   FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key JOIN site f ON f.key = s.site;
 
-CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
-  site INTEGER PRIMARY KEY,
-  name TEXT NOT NULL,
-  requests INTEGER NOT NULL DEFAULT 0,
-  documents INTEGER NOT NULL DEFAULT 0,
-  bytes INTEGER NOT NULL DEFAULT 0,
-  first_at INTEGER NOT NULL,
-  last_at INTEGER NOT NULL
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+CREATE TABLE server (                        -- a server of this crawl
+  id TEXT PRIMARY KEY,
+  url TEXT NOT NULL,                        -- how workers reach it
+  version TEXT NOT NULL,
+  started_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL
+, settings TEXT NOT NULL DEFAULT '{}') STRICT, WITHOUT ROWID;
 
 CREATE TABLE site (
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
@@ -284,9 +286,9 @@ CREATE TABLE site (
   seq INTEGER NOT NULL DEFAULT 0,           -- the last place in its queue that was given away
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
   waiting INTEGER NOT NULL DEFAULT 0        -- of them, those not marked
-, crowd INTEGER NOT NULL DEFAULT 0) STRICT;
+, deferral INTEGER NOT NULL DEFAULT 0) STRICT;
 
-CREATE INDEX site_free ON site (bucket, holder, losses, crowd, rank) WHERE state = 'free';
+CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 
 CREATE INDEX site_held ON site (address) WHERE holder > '';
 
@@ -371,6 +373,16 @@ CREATE TABLE site_robots (                  -- what the site's robots.txt said; 
   robots TEXT NOT NULL                      -- JSON
 , bucket INTEGER AS (0) VIRTUAL) STRICT;
 
+CREATE TABLE site_stats (                       -- a site that was visited, with its sums (C10)
+  site INTEGER PRIMARY KEY,
+  name TEXT NOT NULL,
+  requests INTEGER NOT NULL DEFAULT 0,
+  documents INTEGER NOT NULL DEFAULT 0,
+  bytes INTEGER NOT NULL DEFAULT 0,
+  first_at INTEGER NOT NULL,
+  last_at INTEGER NOT NULL
+, bucket INTEGER AS (0) VIRTUAL) STRICT;
+
 CREATE TABLE site_traps (                   -- what trap detectors counted; nobody here reads it
   site INTEGER PRIMARY KEY,
   traps TEXT NOT NULL                       -- JSON
@@ -381,19 +393,19 @@ CREATE VIEW sites AS                        -- every site that is known, visited
     coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
-  FROM site f LEFT JOIN server s ON s.site = f.key;
+  FROM site f LEFT JOIN site_stats s ON s.site = f.key;
 
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE stranger (                     -- a site that nobody vouches for; gone when somebody does
+CREATE TABLE unendorsed_site (                     -- a site that nobody vouches for; gone when somebody does
   site INTEGER PRIMARY KEY,
   domain INTEGER NOT NULL,
-  speaker INTEGER,                          -- the one site that speaks for it: another one is enough
+  referrer INTEGER,                          -- the one site that speaks for it: another one is enough
   since INTEGER NOT NULL,
   standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
 , bucket INTEGER AS (0) VIRTUAL) STRICT;
 
-CREATE INDEX stranger_of ON stranger (domain, standing, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
   site INTEGER NOT NULL,
@@ -436,24 +448,12 @@ CREATE VIEW urls AS                         -- every URL that is known, asked fo
     strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod
   FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 
-CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so
-  id INTEGER PRIMARY KEY,
-  site INTEGER NOT NULL,
-  rule TEXT NOT NULL,
-  evidence TEXT NOT NULL,
-  at INTEGER NOT NULL
-, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL, withdrawn_at INTEGER) STRICT;
-
-CREATE INDEX verdict_of ON verdict (site);
-
-CREATE INDEX verdict_rule ON verdict (rule);
-
 CREATE TABLE volume (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
+CREATE TABLE volume_location (                 -- where a volume of a worker lies, if not with the collection
   name TEXT NOT NULL,
   node TEXT NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker TEXT NOT NULL,

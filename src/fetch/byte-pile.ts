@@ -2,7 +2,7 @@
  * The bytes of a body, in one buffer of its own that grows as they come. They are copied, which costs a microsecond for a
  * page: so nothing keeps the memory of a socket's pieces, and the body's own can be given back the moment it is read.
  */
-import { letGo } from '../base/let-go.ts'
+import { release } from '../base/release.ts'
 
 const FIRST = 16 * 1024
 /** What a server announces is believed up to this before anything of it has come. */
@@ -39,7 +39,7 @@ export class BytePile {
         : Math.max(needed, twice, FIRST)
     const grown = Buffer.allocUnsafeSlow(room)
     grown.set(this.bytes())
-    letGo(this.#bytes)
+    release(this.#bytes)
     this.#bytes = grown
   }
 }

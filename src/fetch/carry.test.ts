@@ -29,7 +29,7 @@ function scripted() {
   const options = {
     clock,
     deadlines: { connect: 1_000, firstByte: 1_000, idle: 1_000, exchange: 5_000 },
-    leastRate: { bytesPerSecond: 0, graceMs: 0 },
+    minRate: { bytesPerSecond: 0, graceMs: 0 },
   }
   const wants = () => ({ download: true, limitBytes: 100 }) as const
   const exchange = carry(connection, false, Buffer.from('GET'), wants, options, new Stop())

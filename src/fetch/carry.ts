@@ -16,7 +16,7 @@ export interface Deadlines {
   exchange: Millis
 }
 
-export interface LeastRate {
+export interface MinRate {
   /** 0: no least rate. */
   bytesPerSecond: number
   /** From the first byte of the answer; the rate counts from there too. */
@@ -26,7 +26,7 @@ export interface LeastRate {
 export interface CarryOptions {
   clock: Clock
   deadlines: Deadlines
-  leastRate: LeastRate
+  minRate: MinRate
 }
 
 export interface Carried {
@@ -141,7 +141,7 @@ class Carriage implements Carrier, Stoppable {
 
   /** The deadline that comes first. All are moved by what arrives, so they are reckoned anew when the alarm rings. */
   #nextDeadline(): { at: Millis; kind: FailureKind } {
-    const { deadlines, leastRate } = this.#options
+    const { deadlines, minRate } = this.#options
     let at = this.#sentAt + deadlines.exchange
     let kind: FailureKind = 'exchange-timeout'
     const earlier = (other: Millis, itsKind: FailureKind) => {
@@ -154,10 +154,10 @@ class Carriage implements Carrier, Stoppable {
       earlier(this.#sentAt + deadlines.firstByte, 'first-byte-timeout')
     } else {
       earlier(this.#lastAt + deadlines.idle, 'idle-timeout')
-      if (leastRate.bytesPerSecond > 0) {
+      if (minRate.bytesPerSecond > 0) {
         // When the bytes so far will be too few, unless more come.
-        const enoughFor = (this.#received / leastRate.bytesPerSecond) * 1000
-        earlier(this.#firstAt + Math.max(leastRate.graceMs, enoughFor), 'too-slow')
+        const enoughFor = (this.#received / minRate.bytesPerSecond) * 1000
+        earlier(this.#firstAt + Math.max(minRate.graceMs, enoughFor), 'too-slow')
       }
     }
     return { at, kind }

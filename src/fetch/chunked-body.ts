@@ -3,7 +3,7 @@ import type { BytePile } from './byte-pile.ts'
 
 /** A size with its extensions, or one trailer line. */
 const LONGEST_LINE = 4_096
-const MOST_TRAILER_BYTES = 16_384
+const MAX_TRAILER_BYTES = 16_384
 /** One-byte chunks take 5 bytes of framing a byte; who needs more than this is not sending a page. */
 const FREE_FRAMING = 65_536
 const FRAMING_PER_BYTE = 8
@@ -19,7 +19,7 @@ export type ChunkedState =
 
 export class ChunkedBody {
   readonly #payload: BytePile
-  readonly #most: number
+  readonly #max: number
   #at: 'size' | 'data' | 'data-end' | 'data-end-lf' | 'trailers' = 'size'
   /** The part of a line that earlier pieces brought. */
   #line = ''
@@ -27,9 +27,9 @@ export class ChunkedBody {
   #framing = 0
   #trailerBytes = 0
 
-  constructor(payload: BytePile, most: number) {
+  constructor(payload: BytePile, max: number) {
     this.#payload = payload
-    this.#most = most
+    this.#max = max
   }
 
   /** The last chunk was read: whatever may follow, the payload is whole. */
@@ -43,12 +43,12 @@ export class ChunkedBody {
     while (at < bytes.length) {
       switch (this.#at) {
         case 'data': {
-          const end = Math.min(at + this.#left, at + this.#most - this.#payload.length, bytes.length)
+          const end = Math.min(at + this.#left, at + this.#max - this.#payload.length, bytes.length)
           this.#payload.add(bytes.subarray(at, end))
           this.#left -= end - at
           at = end
           if (this.#left === 0) this.#at = 'data-end'
-          else if (this.#payload.length >= this.#most) return { state: 'limit', end: at }
+          else if (this.#payload.length >= this.#max) return { state: 'limit', end: at }
           break
         }
         case 'data-end':
@@ -84,7 +84,7 @@ export class ChunkedBody {
     if (this.#at === 'trailers') {
       if (line === '') return 'done'
       this.#trailerBytes += bytes
-      return this.#trailerBytes > MOST_TRAILER_BYTES ? 'broken' : 'more'
+      return this.#trailerBytes > MAX_TRAILER_BYTES ? 'broken' : 'more'
     }
     this.#framing += bytes
     if (this.#framing > FREE_FRAMING + FRAMING_PER_BYTE * this.#payload.length) return 'broken'
@@ -96,6 +96,6 @@ export class ChunkedBody {
       return 'more'
     }
     this.#at = 'data'
-    return this.#payload.length >= this.#most ? 'limit' : 'more'
+    return this.#payload.length >= this.#max ? 'limit' : 'more'
   }
 }

@@ -5,7 +5,7 @@
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
 import type { Clock, Millis } from '../base/clock.ts'
-import { letGo } from '../base/let-go.ts'
+import { release } from '../base/release.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 import { Alarm } from './alarm.ts'
 
@@ -50,7 +50,7 @@ export class Connection {
     socket.on('data', (bytes: Buffer) => {
       this.received(bytes)
       // As sockets make them: one piece of memory for every piece of an answer.
-      if (bytes.length === bytes.buffer.byteLength) letGo(bytes)
+      if (bytes.length === bytes.buffer.byteLength) release(bytes)
     })
     socket.on('error', (error) => this.#end(error))
     socket.on('end', () => this.#end(undefined))

@@ -23,11 +23,11 @@ export function endOfHead(bytes: Buffer, from: number, until: number): { end: nu
 }
 
 /** Undefined when it is no HTTP head; 'too many lines' when it is longer than anyone needs. */
-export function parseHead(bytes: Buffer, mostLines: number): Head | 'too many lines' | undefined {
+export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lines' | undefined {
   // Bytes of 0x80 and more become the letters of Latin-1, one each, so that nothing is lost.
   const lines = bytes.toString('latin1').split('\n')
   lines.length -= 2 // the empty line, and what split leaves after it
-  if (lines.length > mostLines) return 'too many lines'
+  if (lines.length > maxLines) return 'too many lines'
   const status = STATUS_LINE.exec(trimmed(lines[0]))
   if (status === null) return undefined
   const headers: [string, string][] = []

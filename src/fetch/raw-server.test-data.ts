@@ -12,7 +12,7 @@ export function sessionOptions(more: Partial<SessionOptions> = {}): SessionOptio
   return {
     clock: realClock,
     deadlines: { connect: 5_000, firstByte: 5_000, idle: 4_000, exchange: 10_000 },
-    leastRate: { bytesPerSecond: 0, graceMs: 0 },
+    minRate: { bytesPerSecond: 0, graceMs: 0 },
     tls: 'open',
     guard: addressGuard({ allowPrivate: true, allow: new Set() }),
     maxIdleMs: 5_000,

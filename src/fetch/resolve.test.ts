@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { realClock } from '../base/clock.ts'
 import { addressGuard } from './guard.ts'
+import type { ResolveOverride } from './resolve.ts'
 import { cAresResolver, RESOLVER_BOUNDS, type ResolverOptions } from './resolve.ts'
-import type { ResolveOverride } from './resolve-override.ts'
 
 const never = new AbortController().signal
 

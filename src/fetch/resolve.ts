@@ -8,8 +8,6 @@ import type { Clock, Millis } from '../base/clock.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
 import { failed } from './failed.ts'
 import { isPrivateName } from './guard.ts'
-import { parseHosts } from './hosts-file.ts'
-import { overrideOf, type ResolveOverride } from './resolve-override.ts'
 
 export interface ResolverOptions {
   clock: Clock
@@ -24,7 +22,7 @@ export interface ResolverOptions {
   hosts: string
   /** Most names remembered; the longest unasked goes first. */
   cacheNames: number
-  ttl: { least: Millis; most: Millis; failure: Millis; noSuchName: Millis }
+  ttl: { min: Millis; max: Millis; failure: Millis; noSuchName: Millis }
   timeoutMs: Millis
   tries: number
   /** Most questions under way at once; the others wait in line. */
@@ -34,7 +32,7 @@ export interface ResolverOptions {
 /** All bounds of `ResolverOptions` that seldom need another value. */
 export const RESOLVER_BOUNDS = {
   cacheNames: 100_000,
-  ttl: { least: 60_000, most: 86_400_000, failure: 30_000, noSuchName: 300_000 },
+  ttl: { min: 60_000, max: 86_400_000, failure: 30_000, noSuchName: 300_000 },
   timeoutMs: 5_000,
   tries: 3,
   atOnce: 200,
@@ -48,7 +46,7 @@ interface Known {
 }
 
 /** Most addresses of one name that are looked at. */
-const MOST_ADDRESSES = 16
+const MAX_ADDRESSES = 16
 const LONGEST_NAME = 253
 
 export function cAresResolver(options: ResolverOptions): Resolve {
@@ -80,7 +78,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
       const kind = found === 'ENOTFOUND' ? 'no-such-name' : 'dns'
       return remember(host, failed(kind, found), kind === 'dns' ? options.ttl.failure : options.ttl.noSuchName)
     }
-    const ttl = Math.min(Math.max(found.ttl * 1000, options.ttl.least), options.ttl.most)
+    const ttl = Math.min(Math.max(found.ttl * 1000, options.ttl.min), options.ttl.max)
     return remember(host, usable(host, found.ips), ttl)
   }
 
@@ -123,7 +121,7 @@ function questioner(options: ResolverOptions): (host: string) => Promise<Found |
       const answered = (error: NodeJS.ErrnoException | null, records: { address: string; ttl: number }[]) => {
         if (error !== null) return resolve(error.code ?? 'EUNKNOWN')
         if (records.length === 0) return resolve('ENODATA')
-        const some = records.slice(0, MOST_ADDRESSES)
+        const some = records.slice(0, MAX_ADDRESSES)
         resolve({ ips: some.map((record) => record.address), ttl: Math.min(...some.map((record) => record.ttl)) })
       }
       try {
@@ -191,4 +189,45 @@ function plainName(name: string): string {
   const lower = name.toLowerCase()
   if (lower.startsWith('[') && lower.endsWith(']')) return lower.slice(1, -1)
   return lower.endsWith('.') ? lower.slice(0, -1) : lower
+}
+
+/** `--resolve HOST=IP:PORT`: names that the operator sends elsewhere, as `curl --resolve` does. */
+
+export interface ResolveOverride extends Address {
+  /** A host in lower case, or `*.test` for every name below `test`, or `*`. */
+  host: string
+}
+
+/** The exact name first, then the longest pattern. */
+export function overrideOf(host: string, overrides: readonly ResolveOverride[]): Address | undefined {
+  let best: ResolveOverride | undefined
+  for (const override of overrides) {
+    if (override.host === host) return addressOf(override)
+    const matches = override.host === '*' || (override.host.startsWith('*.') && host.endsWith(override.host.slice(1)))
+    if (matches && override.host.length > (best?.host.length ?? 0)) best = override
+  }
+  return best === undefined ? undefined : addressOf(best)
+}
+
+function addressOf({ ip, port }: ResolveOverride): Address {
+  return port === undefined ? { ip, named: true } : { ip, port, named: true }
+}
+
+const MAX_NAMES = 100_000
+
+/** The names of an `/etc/hosts`; IPv4 before IPv6, as everywhere in this room. */
+function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, string[]>()
+  for (const line of text.split('\n')) {
+    const [ip, ...hosts] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (isIP(ip) === 0 || ip.includes('%')) continue
+    for (const host of hosts) {
+      const name = host.toLowerCase()
+      const list = names.get(name)
+      if (list !== undefined) list.push(ip)
+      else if (names.size < MAX_NAMES) names.set(name, [ip])
+    }
+  }
+  for (const list of names.values()) list.sort((a, b) => isIP(a) - isIP(b))
+  return names
 }

@@ -42,7 +42,7 @@ export class ResponseReader {
   #head: Head | undefined
   #wireHead: Uint8Array | undefined
   #framing: Framing = { kind: 'none' }
-  #most = 0
+  #max = 0
   #payload = new BytePile()
   #chunked: ChunkedBody | undefined
   #reusable = false
@@ -93,11 +93,11 @@ export class ResponseReader {
       if (this.#lineStart === start) start = this.#skipEmptyLines(head, start)
       if (this.#skipped > this.#limits.headBytes) return this.#fail('head-too-large', 'empty lines without end')
       if (!beginsRight(head, start)) return this.#fail('protocol', 'not an HTTP answer')
-      const most = start + this.#limits.headBytes - this.#skipped
-      const { end, lineStart } = endOfHead(head, this.#lineStart, most)
+      const max = start + this.#limits.headBytes - this.#skipped
+      const { end, lineStart } = endOfHead(head, this.#lineStart, max)
       this.#lineStart = lineStart
       if (end < 0) {
-        if (head.length > most) return this.#fail('head-too-large', `over ${this.#limits.headBytes} bytes`)
+        if (head.length > max) return this.#fail('head-too-large', `over ${this.#limits.headBytes} bytes`)
         this.#keepPending(head, start)
         return undefined
       }
@@ -154,7 +154,7 @@ export class ResponseReader {
       return { kind: 'declined', head, wireHead, want }
     }
     this.#framing = framingOf(head)
-    this.#most = want.limitBytes
+    this.#max = want.limitBytes
     this.#state = 'body'
     switch (this.#framing.kind) {
       case 'unclear':
@@ -162,11 +162,11 @@ export class ResponseReader {
       case 'none':
         return this.#full(bytes.length === bodyStart && head.status !== 101 && keepsAlive(head))
       case 'length':
-        if (this.#most <= 0) return this.#cut('length')
-        this.#payload.expect(Math.min(this.#framing.length, this.#most))
+        if (this.#max <= 0) return this.#cut('length')
+        this.#payload.expect(Math.min(this.#framing.length, this.#max))
         break
       case 'chunked':
-        this.#chunked = new ChunkedBody(this.#payload, this.#most)
+        this.#chunked = new ChunkedBody(this.#payload, this.#max)
     }
     return bodyStart < bytes.length ? this.#feedBody(bytes, bodyStart) : undefined
   }
@@ -175,10 +175,10 @@ export class ResponseReader {
     if (this.#chunked !== undefined) return this.#feedChunked(this.#chunked, bytes, from)
     const length = this.#framing.kind === 'length' ? this.#framing.length : Number.POSITIVE_INFINITY
     const before = this.#payload.length
-    const end = Math.min(bytes.length, from + Math.min(length, this.#most) - before)
+    const end = Math.min(bytes.length, from + Math.min(length, this.#max) - before)
     this.#payload.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
     if (this.#payload.length === length) return this.#full(end === bytes.length && this.#keepsAlive())
-    if (this.#payload.length < this.#most) return undefined
+    if (this.#payload.length < this.#max) return undefined
     // A body that ends with the connection is too long only when a byte more has come.
     return this.#framing.kind === 'length' || end < bytes.length ? this.#cut('length') : undefined
   }

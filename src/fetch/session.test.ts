@@ -103,11 +103,11 @@ test('the bytes of an answer last until they are let go, whatever else is asked 
   const { answer: first } = await one.fetch(requestTo(server), never)
   const { answer: second } = await one.fetch(requestTo(server), never)
   assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 hello'])
-  one.letGo?.()
+  one.release?.()
   assert.deepEqual([tell(first), tell(second)], ['full 200 hello', 'full 200 '])
   assert.ok(second.kind === 'full' && second.payload.length === 0)
   assert.equal(Buffer.from(second.wireHead).toString('latin1'), `${OK}Transfer-Encoding: chunked\r\n\r\n`)
-  one.letGo?.()
+  one.release?.()
   const { answer: third } = await one.fetch(requestTo(server), never)
   one.close()
   assert.equal(tell(third), 'full 200 hello')
@@ -327,8 +327,8 @@ test('a drip-feed ends under the least rate, and every exchange at its deadline'
         clock.move(1_000)
       }
     })
-    const leastRate = { bytesPerSecond, graceMs: 3_000 }
-    const { answer } = await session(t, server, { clock, leastRate }).fetch(requestTo(server), never)
+    const minRate = { bytesPerSecond, graceMs: 3_000 }
+    const { answer } = await session(t, server, { clock, minRate }).fetch(requestTo(server), never)
     assert.match(tell(answer), expected)
     assert.ok(sent <= 20, `${sent} bytes`)
   }

@@ -1,7 +1,7 @@
 /** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
-import { letGo } from '../base/let-go.ts'
+import { release } from '../base/release.ts'
 import type {
   Address,
   Answer,
@@ -12,18 +12,17 @@ import type {
   OpenSession,
 } from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
-import { carry, type Deadlines, type LeastRate } from './carry.ts'
+import { carry, type Deadlines, type MinRate } from './carry.ts'
 import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
 import { failed } from './failed.ts'
-import { afterTarget, requestTarget } from './request-text.ts'
 import { Stop } from './stop.ts'
 import { Tickets } from './tickets.ts'
 
 export interface SessionOptions {
   clock: Clock
   deadlines: Deadlines
-  leastRate: LeastRate
+  minRate: MinRate
   /** `open` accepts any certificate. */
   tls: 'open' | 'strict'
   /** Asked before connecting, and again about the address that was reached. */
@@ -33,9 +32,9 @@ export interface SessionOptions {
 }
 
 /** A visit has http and https, perhaps on a second address; more are of no use. */
-const MOST_CONNECTIONS = 4
+const MAX_CONNECTIONS = 4
 /** Of a worker; some 5 MB of them. */
-const MOST_TICKETS = 2_000
+const MAX_TICKETS = 2_000
 const NOTHING = new Uint8Array(0)
 
 export function openSessions(options: SessionOptions): OpenSession {
@@ -44,7 +43,7 @@ export function openSessions(options: SessionOptions): OpenSession {
     connectMs: options.deadlines.connect,
     guard: options.guard,
     tls: tlsPolicy(options.tls),
-    tickets: new Tickets(MOST_TICKETS),
+    tickets: new Tickets(MAX_TICKETS),
   }
   return () => openSession(options, connecting)
 }
@@ -74,7 +73,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     lines.find((line) => line.origin === origin && isSame(line.address, address))
 
   const newLine = (origin: string, url: URL, address: Address): Line => {
-    if (lines.length >= MOST_CONNECTIONS) lines.shift()?.connection?.destroy()
+    if (lines.length >= MAX_CONNECTIONS) lines.shift()?.connection?.destroy()
     const target = targetOf(url, address)
     const line = { origin, host: url.host, address, target, connection: undefined, headers: undefined, rest: '' }
     lines.push(line)
@@ -148,8 +147,8 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
         isBusy = false
       }
     },
-    letGo() {
-      if (last !== undefined && 'payload' in last) letGo(last.payload)
+    release() {
+      if (last !== undefined && 'payload' in last) release(last.payload)
       last = undefined
     },
     close() {
@@ -190,4 +189,24 @@ function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   const said = headerOf(answer.head.headers, 'keep-alive')
   const seconds = said === undefined ? null : /timeout\s*=\s*(\d{1,6})/i.exec(said)
   return seconds === null ? maxIdleMs : Math.min(maxIdleMs, Math.max(0, Number(seconds[1]) * 1000 - 500))
+}
+
+/** A request as it is written: the URL's own spelling, Host first (RFC 9110 §7.2), nothing that begins a line of its own. */
+
+/** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
+function requestTarget({ href, protocol }: URL): string {
+  const from = href.indexOf('/', protocol.length + 2)
+  const hash = href.indexOf('#', from)
+  return hash < 0 ? href.slice(from) : href.slice(from, hash)
+}
+
+/** All that follows the target. Credentials in the URL are never sent. */
+function afterTarget(host: string, headers: Headers): string {
+  let text = ` HTTP/1.1\r\nHost: ${host}\r\n`
+  for (const [name, value] of headers) {
+    assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
+    // Values may come from the web (an ETag, a cookie): nothing in them may begin a line of its own.
+    text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
+  }
+  return `${text}Connection: keep-alive\r\n\r\n`
 }

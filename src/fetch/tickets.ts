@@ -12,11 +12,11 @@ export interface Ticket {
 }
 
 export class Tickets {
-  readonly #most: number
+  readonly #max: number
   readonly #kept = new Map<string, Ticket>()
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(max: number) {
+    this.#max = max
   }
 
   take(server: string): Ticket | undefined {
@@ -28,6 +28,6 @@ export class Tickets {
   keep(server: string, ticket: Ticket): void {
     this.#kept.delete(server)
     this.#kept.set(server, ticket)
-    if (this.#kept.size > this.#most) this.#kept.delete(this.#kept.keys().next().value as string)
+    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string)
   }
 }

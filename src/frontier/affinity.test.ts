@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BUCKETS } from '../database/bucket.ts'
 import { Affinity } from './affinity.ts'
-import type { Fleet, Post } from './fleet.ts'
+import type { KnownWorkers, Post } from './known-workers.ts'
 
 const WINDOW = 2000
 const post = (process: string, region = process): Post => ({ process, region })
 
-function fleetOf(...posts: Post[]): Fleet & { posts: readonly Post[] } {
+function workersOf(...posts: Post[]): KnownWorkers & { posts: readonly Post[] } {
   return {
     posts,
     present() {
@@ -32,7 +32,7 @@ describe('affinity', () => {
   const posts = ['w1', 'w2', 'w3', 'w4', 'w5'].map((process) => post(process))
 
   it('gives every bucket to one process, and to each about as many', () => {
-    const owners = ownersIn(new Affinity(fleetOf(...posts), WINDOW), posts, '')
+    const owners = ownersIn(new Affinity(workersOf(...posts), WINDOW), posts, '')
     const counts = posts.map(({ process }) => owners.filter((owner) => owner === process).length)
     assert.equal(
       counts.reduce((sum, some) => sum + some),
@@ -42,29 +42,29 @@ describe('affinity', () => {
   })
 
   it('moves to a newcomer what is its share, and nothing else', () => {
-    const fleet = fleetOf(...posts)
-    const affinity = new Affinity(fleet, WINDOW)
+    const workers = workersOf(...posts)
+    const affinity = new Affinity(workers, WINDOW)
     const before = ownersIn(affinity, posts, '')
-    fleet.posts = [...posts, post('w6')]
-    const now = ownersIn(affinity, fleet.posts, '')
+    workers.posts = [...posts, post('w6')]
+    const now = ownersIn(affinity, workers.posts, '')
     const moved = now.filter((owner, bucket) => owner !== before[bucket])
     assert.ok(moved.every((owner) => owner === 'w6'))
     const share = moved.length / BUCKETS
     assert.ok(Math.abs(share - 1 / 6) < 0.07, `${share} moved`)
-    fleet.posts = posts
+    workers.posts = posts
     assert.deepEqual(ownersIn(affinity, posts, ''), before)
   })
 
   it('looks only among those of a region for what leans to it', () => {
     const all = [post('w1', 'eu'), post('w2', 'eu'), post('w3', 'us')]
-    const affinity = new Affinity(fleetOf(...all), WINDOW)
+    const affinity = new Affinity(workersOf(...all), WINDOW)
     assert.deepEqual(new Set(ownersIn(affinity, all, 'us')), new Set(['w3']))
     assert.deepEqual(new Set(ownersIn(affinity, all, 'eu')), new Set(['w1', 'w2']))
     assert.deepEqual(new Set(ownersIn(affinity, all, 'jp')), new Set([undefined]))
   })
 
   it('knows nobody without a fleet or a window: nothing waits', () => {
-    for (const affinity of [new Affinity(), new Affinity(fleetOf(...posts), 0)]) {
+    for (const affinity of [new Affinity(), new Affinity(workersOf(...posts), 0)]) {
       assert.equal(affinity.isOn, false)
       assert.equal(affinity.postOf('w1'), undefined)
       assert.equal(affinity.windowOf(undefined), 0)

@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../base/clock.ts'
 import type { WorkerId } from '../contracts/visit.ts'
-import { type Fleet, NO_FLEET, type Post } from './fleet.ts'
+import { type KnownWorkers, NO_WORKERS, type Post } from './known-workers.ts'
 import { type Nearness, regionFor } from './nearness.ts'
 import { ownersOf, weightsOf } from './rendezvous.ts'
 import type { SiteRow } from './site-row.ts'
@@ -14,10 +14,10 @@ import type { SiteRow } from './site-row.ts'
 export const ANYWHERE = ''
 /** Sites that were lost, and those of crowds, come after all others, also of those to whom they would lean. */
 const NOWHERE = '(nowhere)'
-const MOST_WEIGHTS = 10_000
+const MAX_WEIGHTS = 10_000
 
 export class Affinity {
-  readonly #fleet: Fleet
+  readonly #workers: KnownWorkers
   readonly #window: Millis
   #present: readonly Post[] = []
   /** Of those at work: where they are, and by region the processes that its buckets lean to. */
@@ -25,8 +25,8 @@ export class Affinity {
   readonly #owners = new Map<string, readonly string[]>()
   readonly #weights = new Map<string, BigUint64Array>()
 
-  constructor(fleet: Fleet = NO_FLEET, window: Millis = 0) {
-    this.#fleet = fleet
+  constructor(workers: KnownWorkers = NO_WORKERS, window: Millis = 0) {
+    this.#workers = workers
     this.#window = window
   }
 
@@ -37,7 +37,7 @@ export class Affinity {
 
   /** Undefined: it may have every site at once, and none leans to it. */
   postOf(worker: WorkerId): Post | undefined {
-    return this.isOn ? this.#fleet.postOf(worker) : undefined
+    return this.isOn ? this.#workers.postOf(worker) : undefined
   }
 
   /** How long the others let those before that a site leans to. */
@@ -52,14 +52,14 @@ export class Affinity {
   }
 
   /** What a site leans to that begins to wait. */
-  regionFor(site: Nearness & Pick<SiteRow, 'key' | 'fence' | 'losses' | 'crowd'>): string {
-    if (site.losses > 0 || site.crowd > 0) return NOWHERE
-    this.#look()
+  regionFor(site: Nearness & Pick<SiteRow, 'key' | 'fence' | 'losses' | 'deferral'>): string {
+    if (site.losses > 0 || site.deferral > 0) return NOWHERE
+    this.#view()
     return regionFor(site, site.key, site.fence, this.#regions)
   }
 
   #ownersIn(region: string): readonly string[] {
-    this.#look()
+    this.#view()
     const known = this.#owners.get(region)
     if (known !== undefined) return known
     const posts = region === ANYWHERE ? this.#present : this.#present.filter((post) => post.region === region)
@@ -74,14 +74,14 @@ export class Affinity {
   #weightsOf(process: string): BigUint64Array {
     let weights = this.#weights.get(process)
     if (weights !== undefined) return weights
-    if (this.#weights.size >= MOST_WEIGHTS) this.#weights.clear()
+    if (this.#weights.size >= MAX_WEIGHTS) this.#weights.clear()
     weights = weightsOf(process)
     this.#weights.set(process, weights)
     return weights
   }
 
-  #look(): void {
-    const present = this.#fleet.present()
+  #view(): void {
+    const present = this.#workers.present()
     if (present === this.#present) return
     this.#present = present
     this.#regions = [...new Set(present.map(({ region }) => region))].sort()

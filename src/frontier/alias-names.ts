@@ -1,7 +1,7 @@
 /** The aliases in memory: a look-up of a link's site costs as much as a Map's. What says so is the database's to know. */
 import type { SiteName } from '../contracts/visit.ts'
 import type { UrlReader } from '../web/url/web-url.ts'
-import { type AliasAnswer, LEARNT, LONGEST_CHAIN, MOST_ALIASES, type NewAlias } from './aliases.ts'
+import { type AliasAnswer, LEARNT, LONGEST_CHAIN, MAX_ALIASES, type NewAlias } from './aliases.ts'
 
 /** Where a chain of names ends. */
 export interface Original {
@@ -97,7 +97,7 @@ export function objectionTo(
   const before = find(name)
   if (before?.to === original && before.how === how && before.https === https) return 'known'
   if (before?.how === 'list' && how !== 'list') return 'known'
-  if (before === undefined && size >= MOST_ALIASES) return 'refused'
+  if (before === undefined && size >= MAX_ALIASES) return 'refused'
   let end: SiteName | undefined = original
   for (let hops = 0; end !== undefined && hops < LONGEST_CHAIN; hops++) {
     if (end === name) return 'cycle'

@@ -31,7 +31,7 @@ export type AliasAnswer =
   | 'refused'
 
 /** So many take 250 MB. */
-export const MOST_ALIASES = 1_000_000
+export const MAX_ALIASES = 1_000_000
 /** Names of names: nobody means that many. */
 export const LONGEST_CHAIN = 16
 export const LONGEST_EVIDENCE = 500
@@ -39,8 +39,8 @@ export const LONGEST_EVIDENCE = 500
 export const LONGEST_HOW = 20
 
 /** URLs that move to an original at once. */
-export const MOST_MOVED = 500
+export const MAX_MOVED = 500
 /** Names that one `reap` looks at. */
-export const MOST_PENDING_NAMES = 20
+export const MAX_PENDING_NAMES = 20
 /** Names that go with an original that was given up. */
-export const MOST_NAMES_DROPPED = 1000
+export const MAX_NAMES_DROPPED = 1000

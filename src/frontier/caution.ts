@@ -24,12 +24,12 @@ export function restAfter(losses: number, leaseMs: Millis): Millis {
   return Math.min(LONGEST_REST, leaseMs * 2 ** (losses - RESTS_FROM + 1))
 }
 
-/** `withHouse`: everything was lost, because the house itself ended. That is hardly the site's doing: no rest for it. */
-export function lossesAfter(losses: number, withHouse: boolean): number {
-  return withHouse ? Math.max(losses, Math.min(losses + 1, CAUTIOUS_FROM)) : losses + 1
+/** `withFrontier`: everything was lost, because the coordinator itself ended. That is hardly the site's doing: no rest for it. */
+export function lossesAfter(losses: number, withFrontier: boolean): number {
+  return withFrontier ? Math.max(losses, Math.min(losses + 1, CAUTIOUS_FROM)) : losses + 1
 }
 
 /** Robots.txt and the like are asked for before anything that could go wrong. */
-export function bringsSomething(pages: readonly Pick<PageReport, 'errand'>[]): boolean {
-  return pages.some(({ errand }) => !errand)
+export function bringsSomething(pages: readonly Pick<PageReport, 'ownRequest'>[]): boolean {
+  return pages.some(({ ownRequest }) => !ownRequest)
 }

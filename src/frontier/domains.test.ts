@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { crowdOf, domainOf, isOwnSite, NO_CROWD } from './domains.ts'
+import { deferralOf, domainOf, isOwnSite, NOT_DEFERRED } from './domains.ts'
 
 test('a crowd is nobody for the first hundred, and one more each time the number doubles', () => {
-  const places = [1, NO_CROWD, NO_CROWD + 1, 199, 200, 399, 400, 1_000_000]
-  assert.deepEqual(places.map(crowdOf), [0, 0, 1, 1, 2, 2, 3, 14])
+  const places = [1, NOT_DEFERRED, NOT_DEFERRED + 1, 199, 200, 399, 400, 1_000_000]
+  assert.deepEqual(places.map(deferralOf), [0, 0, 1, 1, 2, 2, 3, 14])
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 2 ** 31 }), (place) => {
-      assert.ok(crowdOf(place) <= crowdOf(place + 1))
-      if (place > NO_CROWD) assert.equal(crowdOf(2 * place), crowdOf(place) + 1)
+      assert.ok(deferralOf(place) <= deferralOf(place + 1))
+      if (place > NOT_DEFERRED) assert.equal(deferralOf(2 * place), deferralOf(place) + 1)
     }),
   )
 })

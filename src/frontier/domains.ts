@@ -14,15 +14,15 @@ import type { SiteName } from '../contracts/visit.ts'
 import { registrableDomain } from '../web/url/domain.ts'
 
 /** Hosts of one university, sites of one small server: so many are nobody's flood. */
-export const NO_CROWD = 100
+export const NOT_DEFERRED = 100
 /** Enough to see what a domain has to show, and at a pause of seconds the cost of a few minutes. */
-export const STRANGERS_ALLOWED = 25
+export const UNENDORSED_ALLOWED = 25
 
-export interface DomainLook {
+export interface DomainView {
   name: string
   /** That are known, and of them those that somebody vouches for. */
   sites: number
-  vouched: number
+  endorsed: number
   held: number
   wildcard: boolean
   /** What absurd names under it resolve to. */
@@ -33,8 +33,8 @@ export interface DomainLook {
 }
 
 /** Of the `place`-th site of a domain or an address: 0 for the first hundred, then one more each time it doubles. */
-export function crowdOf(place: number): number {
-  return place <= NO_CROWD ? 0 : 1 + Math.floor(Math.log2(place / NO_CROWD))
+export function deferralOf(place: number): number {
+  return place <= NOT_DEFERRED ? 0 : 1 + Math.floor(Math.log2(place / NOT_DEFERRED))
 }
 
 /** Whose site it is: its registrable domain; the host itself for addresses and names without one. Ports do not matter. */
@@ -48,8 +48,8 @@ export function isOwnSite(site: SiteName, domain: string): boolean {
   return site === domain || site === `www.${domain}`
 }
 
-export function allowedStrangers({ sites, strangers }: { sites: number; strangers: number }): number {
-  return STRANGERS_ALLOWED + sites - strangers
+export function allowedUnendorsed({ sites, unendorsed }: { sites: number; unendorsed: number }): number {
+  return UNENDORSED_ALLOWED + sites - unendorsed
 }
 
 /** A domain as its row has it. */
@@ -58,7 +58,7 @@ export interface DomainRow {
   readonly key: bigint
   readonly name: string
   sites: number
-  strangers: number
+  unendorsed: number
   held: number
   wildcard: number
   pending: number
@@ -69,12 +69,12 @@ export function domainKey(name: string): bigint {
 }
 
 export function newDomain(name: string): DomainRow {
-  return { key: domainKey(name), name, sites: 0, strangers: 0, held: 0, wildcard: 0, pending: 0 }
+  return { key: domainKey(name), name, sites: 0, unendorsed: 0, held: 0, wildcard: 0, pending: 0 }
 }
 
 /** Strangers that may still be visited; below 0, so many are too many. Only where there is a wildcard is there a bound. */
 export function roomIn(domain: DomainRow): number {
-  return allowedStrangers(domain) - (domain.strangers - domain.held)
+  return allowedUnendorsed(domain) - (domain.unendorsed - domain.held)
 }
 
 /** What may become of a stranger. */
@@ -84,31 +84,31 @@ export const HELD = 1
 export const STAYS = 2
 
 /** Rows that one transaction looks at: some milliseconds. What is more is continued with the next `reap`. */
-export const MOST_HELD_AT_ONCE = 500
+export const MAX_HELD_AT_ONCE = 500
 /** Each comes back into the index of those that wait, and at the front of it. */
-export const MOST_RELEASED_AT_ONCE = 100
+export const MAX_RELEASED_AT_ONCE = 100
 /** Domains that one `reap` looks at. */
-export const MOST_PENDING_DOMAINS = 20
-const MOST_ADDRESSES = 8
+export const MAX_PENDING_DOMAINS = 20
+const MAX_ADDRESSES = 8
 const LONGEST_ADDRESS = 45
 
 /** What a visit tells of where absurd names resolve to, whatever its shape, as the row keeps it. */
 export function addressesText(told: unknown): string {
-  const few: unknown[] = Array.isArray(told) ? told.slice(0, MOST_ADDRESSES) : []
+  const few: unknown[] = Array.isArray(told) ? told.slice(0, MAX_ADDRESSES) : []
   return JSON.stringify(few.map((ip) => String(ip).slice(0, LONGEST_ADDRESS)))
 }
 
 type LookedAt = Omit<DomainRow, 'key' | 'pending'> & { addresses: string | null; probed_at: number | null }
 
-export function domainLook(row: LookedAt): DomainLook {
+export function domainView(row: LookedAt): DomainView {
   return {
     name: row.name,
     sites: row.sites,
-    vouched: row.sites - row.strangers,
+    endorsed: row.sites - row.unendorsed,
     held: row.held,
     wildcard: row.wildcard === 1,
     addresses: row.addresses === null ? [] : (JSON.parse(row.addresses) as string[]),
     ...(row.probed_at === null ? {} : { probedAt: row.probed_at }),
-    allowed: allowedStrangers(row),
+    allowed: allowedUnendorsed(row),
   }
 }

@@ -8,7 +8,7 @@ import type { UrlKey } from '../contracts/visit.ts'
 
 const FEWEST_SLOTS = 2 ** 16
 /** 128 MiB. */
-const MOST_SLOTS = 2 ** 24
+const MAX_SLOTS = 2 ** 24
 /** What grows begins empty. */
 const GROWTH = 4
 
@@ -18,10 +18,10 @@ export class KnownTexts {
   #mask = FEWEST_SLOTS - 1
   #noted = 0
   #takenBack = 0
-  readonly #most: number
+  readonly #max: number
 
-  constructor(most = MOST_SLOTS) {
-    this.#most = most
+  constructor(max = MAX_SLOTS) {
+    this.#max = max
   }
 
   /**
@@ -31,7 +31,7 @@ export class KnownTexts {
   refresh(takenBack: number, known: () => number): void {
     if (takenBack !== this.#takenBack) this.#slots.fill(0n)
     this.#takenBack = takenBack
-    if (this.#noted < this.#slots.length / 2 || this.#slots.length >= this.#most) return
+    if (this.#noted < this.#slots.length / 2 || this.#slots.length >= this.#max) return
     this.#noted = 0
     if (known() <= this.#slots.length) return
     this.#slots = new BigUint64Array(this.#slots.length * GROWTH)

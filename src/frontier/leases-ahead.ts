@@ -6,18 +6,18 @@
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import type { Visit, WorkerId } from '../contracts/visit.ts'
 import type { Database } from '../database/database.ts'
-import type { FrontierHouse } from './house.ts'
+import type { OpenFrontier } from './options.ts'
 
 /**
  * As many as were last asked for, but at least and at most so many: most often a worker asks for one or two. At fifty a second 16 last
  * for a third of a second, in which a disk syncs what fills the shelf again.
  */
 const FEWEST_AHEAD = 16
-const MOST_AHEAD = 32
+const MAX_AHEAD = 32
 /** Other workers wait for these sites meanwhile. */
 const LONGEST_AHEAD: Millis = 2000
 /** Of a short lease, at most this share is spent here. */
-const MOST_OF_LEASE = 0.1
+const MAX_OF_LEASE = 0.1
 
 interface Granted {
   visit: Visit
@@ -27,7 +27,7 @@ interface Granted {
   answered: Millis
 }
 
-interface Shelf {
+interface LeasePool {
   granted: Granted[]
   /** How many are to be there. */
   wanted: number
@@ -35,7 +35,7 @@ interface Shelf {
   filling: Promise<void> | undefined
 }
 
-export interface LeasesAhead extends FrontierHouse {
+export interface LeasesAhead extends OpenFrontier {
   /** Now and then: what nobody took is given back. */
   giveBackOld(): Promise<void>
   /**
@@ -45,15 +45,15 @@ export interface LeasesAhead extends FrontierHouse {
   filled(worker: WorkerId): Promise<void>
 }
 
-export function leasesAhead(house: FrontierHouse, database: Database, clock: Clock): LeasesAhead {
-  const { frontier, ledger } = house
-  const shelves = new Map<WorkerId, Shelf>()
+export function leasesAhead(opened: OpenFrontier, database: Database, clock: Clock): LeasesAhead {
+  const { frontier, ledger } = opened
+  const shelves = new Map<WorkerId, LeasePool>()
   let stopped = false
 
-  const shelfOf = (worker: WorkerId): Shelf => {
-    let shelf = shelves.get(worker)
-    if (shelf === undefined) shelves.set(worker, (shelf = { granted: [], wanted: 0, filling: undefined }))
-    return shelf
+  const leasePoolOf = (worker: WorkerId): LeasePool => {
+    let leasePool = shelves.get(worker)
+    if (leasePool === undefined) shelves.set(worker, (leasePool = { granted: [], wanted: 0, filling: undefined }))
+    return leasePool
   }
   const giveBack = async (all: readonly Granted[]): Promise<void> => {
     if (all.length === 0) return
@@ -63,52 +63,52 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
   /** What fails here fails again for whoever asks next, and then somebody hears of it; the leases run out by themselves. */
   const quietly = (work: Promise<void>): void => void work.catch(() => {})
   const isOld = ({ visit, asked }: Granted): boolean =>
-    clock.elapsed() - asked > Math.min(LONGEST_AHEAD, visit.lease * MOST_OF_LEASE)
-  const takeOld = (shelf: Shelf): Granted[] => {
-    const old = shelf.granted.filter(isOld)
-    if (old.length > 0) shelf.granted = shelf.granted.filter((one) => !old.includes(one))
+    clock.elapsed() - asked > Math.min(LONGEST_AHEAD, visit.lease * MAX_OF_LEASE)
+  const takeOld = (leasePool: LeasePool): Granted[] => {
+    const old = leasePool.granted.filter(isOld)
+    if (old.length > 0) leasePool.granted = leasePool.granted.filter((one) => !old.includes(one))
     return old
   }
 
-  const fillUp = (worker: WorkerId, shelf: Shelf): void => {
-    if (shelf.filling !== undefined || stopped || shelf.granted.length >= shelf.wanted) return
-    shelf.filling = fill(worker, shelf)
+  const fillUp = (worker: WorkerId, leasePool: LeasePool): void => {
+    if (leasePool.filling !== undefined || stopped || leasePool.granted.length >= leasePool.wanted) return
+    leasePool.filling = fill(worker, leasePool)
       .catch(() => {})
       .finally(() => {
-        shelf.filling = undefined
+        leasePool.filling = undefined
       })
   }
-  const fill = async (worker: WorkerId, shelf: Shelf): Promise<void> => {
+  const fill = async (worker: WorkerId, leasePool: LeasePool): Promise<void> => {
     // Whoever has just been given one is told so first: a transaction keeps the thread.
     await turn()
-    const lacking = shelf.wanted - shelf.granted.length
-    if (lacking <= 0 || stopped || shelves.get(worker) !== shelf) return
+    const lacking = leasePool.wanted - leasePool.granted.length
+    if (lacking <= 0 || stopped || shelves.get(worker) !== leasePool) return
     const asked = clock.elapsed()
     const { visits } = await frontier.checkOut(worker, lacking)
     const answered = clock.elapsed()
     const granted = visits.map((visit) => ({ visit, asked, answered }))
     // The crawl is ending, or the worker is no more.
-    if (stopped || shelves.get(worker) !== shelf) await giveBack(granted)
-    else shelf.granted.push(...granted)
+    if (stopped || shelves.get(worker) !== leasePool) await giveBack(granted)
+    else leasePool.granted.push(...granted)
   }
 
   return {
-    ...house,
+    ...opened,
     frontier: {
       ...frontier,
       async checkOut(worker, atMost) {
-        const shelf = shelfOf(worker)
-        const old = takeOld(shelf)
+        const leasePool = leasePoolOf(worker)
+        const old = takeOld(leasePool)
         if (old.length > 0) quietly(giveBack(old))
-        shelf.wanted = Math.min(Math.max(atMost, FEWEST_AHEAD), MOST_AHEAD)
-        const taken = stopped ? [] : shelf.granted.splice(0, atMost)
+        leasePool.wanted = Math.min(Math.max(atMost, FEWEST_AHEAD), MAX_AHEAD)
+        const taken = stopped ? [] : leasePool.granted.splice(0, atMost)
         if (taken.length > 0) {
-          fillUp(worker, shelf)
+          fillUp(worker, leasePool)
           return { visits: taken.map((one) => asOf(one, clock.elapsed())), next: 0 }
         }
         const answer = await frontier.checkOut(worker, atMost)
         // Only where more are free now: else it would take from others what it has no use for.
-        if (answer.visits.length > 0 && answer.next === 0) fillUp(worker, shelf)
+        if (answer.visits.length > 0 && answer.next === 0) fillUp(worker, leasePool)
         return answer
       },
     },
@@ -128,7 +128,7 @@ export function leasesAhead(house: FrontierHouse, database: Database, clock: Clo
     filled: async (worker) => shelves.get(worker)?.filling,
     stop() {
       stopped = true
-      house.stop()
+      opened.stop()
       quietly(giveBack([...shelves.values()].flatMap(({ granted }) => granted.splice(0))))
     },
   }

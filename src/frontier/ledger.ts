@@ -1,5 +1,5 @@
 /**
- * What the house does with the frontier, always inside a transaction that it is given, so that a report's marks and its
+ * What the coordinator does with the frontier, always inside a transaction that it is given, so that a report's marks and its
  * pages are applied together or not at all. Workers never see this: theirs is `Frontier` in `contracts/ports.ts`.
  */
 import type { Instant } from '../base/clock.ts'
@@ -7,10 +7,10 @@ import type { Link, VisitReport } from '../contracts/report.ts'
 import type { SiteName, UrlKey, VisitId, WorkerId } from '../contracts/visit.ts'
 import type { Tx } from '../database/database.ts'
 import type { AliasAnswer, NewAlias } from './aliases.ts'
-import type { Looks } from './looks.ts'
+import type { FrontierViews } from './views.ts'
 
 /** What became of a part. Only `applied` ones may be counted or collected. */
-export type Verdict =
+export type PartResult =
   | 'applied'
   /** It was applied before: (visit, part) is idempotent. */
   | 'again'
@@ -25,7 +25,7 @@ export interface LostVisit {
   worker: WorkerId
 }
 
-export interface Wish {
+export interface ScheduledUrl {
   url: string
   dueAt: Instant
 }
@@ -68,7 +68,7 @@ export interface Ledger {
    * Marks, leftovers, links abroad, site memory, courtesy, rank, end of lease; one verdict per part, in the order given.
    * Parts of one visit may come in any order; call it before the collection's writes and do those for `applied` only.
    */
-  settle(tx: Tx, parts: readonly VisitReport[]): Promise<Verdict[]>
+  applyParts(tx: Tx, parts: readonly VisitReport[]): Promise<PartResult[]>
   /**
    * Leases that have ended; call it when the inbox is empty. Their sites wait until the lease's end plus their pause.
    * PostgreSQL: of these buckets only, those that nothing waits for in the inbox; SQLite has but one.
@@ -88,7 +88,7 @@ export interface Ledger {
    */
   takeBack(tx: Tx, worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
   /** Look at it (again) when due. A URL that waits already keeps the earlier time. */
-  wish(tx: Tx, wishes: readonly Wish[]): Promise<void>
+  schedule(tx: Tx, scheduled: readonly ScheduledUrl[]): Promise<void>
   /**
    * From now on links into that site are entered at the original, but for its home page; what waits there moves, some at a
    * time, never while a visit is out. Of what the operator said and what was learnt, the operator's counts.
@@ -96,5 +96,5 @@ export interface Ledger {
   alias(tx: Tx, alias: NewAlias): Promise<AliasAnswer>
   /** It is a site of its own again; what was moved without being asked for there waits there again. False: it was none. */
   unalias(tx: Tx, name: SiteName): Promise<boolean>
-  readonly look: Looks
+  readonly view: FrontierViews
 }

@@ -24,7 +24,7 @@ const NEAR_ENOUGH: Millis = 10
 const CLEAR_FACTOR = 1.25
 const CLEAR_MS: Millis = 5
 /** Regions that are tried first of all. */
-const MOST_EARLY = 3
+const MAX_EARLY = 3
 /** Of later visits, one in so many goes elsewhere. */
 const EXPLORE_ONE_IN = 50n
 /** How much the latest visit counts. */
@@ -60,7 +60,7 @@ export function regionFor(
   if (near_ms === null || regions.length < 2) return ''
   const chance = hash64(`${unsigned64(key)} ${fence}`)
   if (near_ms > NEAR_ENOUGH) {
-    const untried = bitsIn(near_tried) < MOST_EARLY ? regions.filter((region) => !(near_tried & bitOf(region))) : []
+    const untried = bitsIn(near_tried) < MAX_EARLY ? regions.filter((region) => !(near_tried & bitOf(region))) : []
     if (untried.length > 0) return pick(untried, chance)
     if (chance % EXPLORE_ONE_IN === 0n)
       return pick(

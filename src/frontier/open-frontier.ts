@@ -1,16 +1,16 @@
 /** One folder per database, all of one shape, under the contract suites beside this file. */
 import type { Database } from '../database/database.ts'
-import type { FrontierHouse, FrontierOptions } from './house.ts'
-import type { Looks } from './looks.ts'
-import { postgresLooks } from './postgres/looks.ts'
+import type { FrontierOptions, OpenFrontier } from './options.ts'
 import { openPostgresFrontier } from './postgres/open-frontier.ts'
-import { postgresSeedLooks } from './postgres/seed-looks.ts'
-import type { SeedLooks } from './seed-looks.ts'
-import { sqliteLooks } from './sqlite/looks.ts'
+import { postgresSeedViews } from './postgres/seed-views.ts'
+import { postgresViews } from './postgres/views.ts'
+import type { SeedViews } from './seed-views.ts'
 import { openSqliteFrontier } from './sqlite/open-frontier.ts'
-import { sqliteSeedLooks } from './sqlite/seed-looks.ts'
+import { sqliteSeedViews } from './sqlite/seed-views.ts'
+import { sqliteViews } from './sqlite/views.ts'
+import type { FrontierViews } from './views.ts'
 
-export function openFrontier(db: Database, options: FrontierOptions): FrontierHouse {
+export function openFrontier(db: Database, options: FrontierOptions): OpenFrontier {
   switch (db.dialect) {
     case 'sqlite':
       return openSqliteFrontier(db, options)
@@ -20,21 +20,21 @@ export function openFrontier(db: Database, options: FrontierOptions): FrontierHo
 }
 
 /** The reading side alone: for processes that only look. */
-export function looksOf(db: Database): Looks {
+export function viewsOf(db: Database): FrontierViews {
   switch (db.dialect) {
     case 'sqlite':
-      return sqliteLooks
+      return sqliteViews
     case 'postgres':
-      return postgresLooks
+      return postgresViews
   }
 }
 
 /** The seeds and how they stand. */
-export function seedLooksOf(db: Pick<Database, 'dialect'>): SeedLooks {
+export function seedViewsOf(db: Pick<Database, 'dialect'>): SeedViews {
   switch (db.dialect) {
     case 'sqlite':
-      return sqliteSeedLooks
+      return sqliteSeedViews
     case 'postgres':
-      return postgresSeedLooks
+      return postgresSeedViews
   }
 }

@@ -18,36 +18,36 @@ export interface Replaced {
 }
 
 /** Links into other names of a site become links into the original; the others are as they were. */
-export function renamed(rules: Renaming, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
+export function renamed(tools: Renaming, given: readonly Link[]): { links: readonly Link[]; replaced: Replaced[] } {
   const replaced: Replaced[] = []
-  if (rules.aliases.isEmpty) return { links: given, replaced }
+  if (tools.aliases.isEmpty) return { links: given, replaced }
   const homes = new Set<string>()
   const links = given.flatMap((link) => {
-    const original = rules.aliases.originalOf(link.site)
-    const there = original === undefined ? undefined : atOriginal(rules, link, original)
+    const original = tools.aliases.originalOf(link.site)
+    const there = original === undefined ? undefined : atOriginal(tools, link, original)
     if (original === undefined || there === undefined) return [link]
     replaced.push({ link, there, how: original.how })
     if (original.how !== 'list' || homes.has(link.site)) return [there]
     homes.add(link.site)
-    const home = homeAt(rules, link)
+    const home = homeAt(tools, link)
     return home === undefined ? [there] : [there, home]
   })
   return { links, replaced }
 }
 
 /** Undefined where it stays: the home page, so that it can be seen whether the name is still one of the original's. */
-export function atOriginal(rules: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
-  const url = rules.urls.parse(link.url)
-  if (url === undefined || normalPath(url) === '/' || !rules.mayReplace(original.site)) return undefined
-  const target = rules.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
+export function atOriginal(tools: Omit<Renaming, 'aliases'>, link: Link, original: Original): Link | undefined {
+  const url = tools.urls.parse(link.url)
+  if (url === undefined || normalPath(url) === '/' || !tools.mayReplace(original.site)) return undefined
+  const target = tools.urls.parse(`${original.https ? 'https' : url.scheme}://${original.site}${url.path}`)
   // The original itself sends us to the other name, or does not have it: here the page is, or nowhere.
-  if (target === undefined || (link.via !== '' && rules.urls.parse(link.via)?.key === target.key)) return undefined
+  if (target === undefined || (link.via !== '' && tools.urls.parse(link.via)?.key === target.key)) return undefined
   const { spelling: _, ...rest } = link
   return { ...rest, url: target.href, key: target.key, site: target.site }
 }
 
 /** Whether a mirror of the list still is one can only be seen at its home page, which nobody may have linked. */
-function homeAt(rules: Pick<Renaming, 'urls'>, { url, site, via, path }: Link): Link | undefined {
-  const home = rules.urls.parse(`${url.startsWith('https:') ? 'https' : 'http'}://${site}/`)
+function homeAt(tools: Pick<Renaming, 'urls'>, { url, site, via, path }: Link): Link | undefined {
+  const home = tools.urls.parse(`${url.startsWith('https:') ? 'https' : 'http'}://${site}/`)
   return home && { url: home.href, key: home.key, site: home.site, depth: 0, via, path }
 }

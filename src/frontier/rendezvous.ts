@@ -21,11 +21,11 @@ export function bucketOrder(name: string): Uint8Array {
 export function ownersOf(names: readonly string[], weights: (name: string) => BigUint64Array): string[] {
   const [first, ...others] = names
   const owners = Array<string>(BUCKETS).fill(first)
-  const most = weights(first).slice()
+  const max = weights(first).slice()
   for (const name of others)
     for (const [bucket, weight] of weights(name).entries())
-      if (weight > most[bucket]) {
-        most[bucket] = weight
+      if (weight > max[bucket]) {
+        max[bucket] = weight
         owners[bucket] = name
       }
   return owners

@@ -6,7 +6,7 @@
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { WorkerId } from '../contracts/visit.ts'
-import type { Fleet } from './fleet.ts'
+import type { KnownWorkers } from './known-workers.ts'
 
 /** After the first: what changes by the second has its chance, and a crawl that is nearly over does not wait for long. */
 export const ASKED_AGAIN_AFTER: Millis = 60_000
@@ -22,9 +22,9 @@ export interface Party {
 }
 
 /** `now`: as captures have it. */
-export function partyOf(fleet: Fleet | undefined, worker: WorkerId, now: Instant): Party {
-  const own = fleet?.postOf(worker)?.process
-  const hasOthers = fleet?.present().some(({ process }) => process !== own) === true
+export function partyOf(workers: KnownWorkers | undefined, worker: WorkerId, now: Instant): Party {
+  const own = workers?.postOf(worker)?.process
+  const hasOthers = workers?.present().some(({ process }) => process !== own) === true
   const to = now - ASKED_AGAIN_AFTER
   return { name: own !== undefined && hasOthers ? own : NOBODY, from: to - LONGEST, to }
 }

@@ -17,7 +17,7 @@ export interface SiteRow {
   rank: number
   losses: number
   /** A bigger one comes later, whatever the order. */
-  crowd: number
+  deferral: number
   not_before: Instant
   polite_at: Instant
   pause: Millis
@@ -45,7 +45,7 @@ export function newSite(key: bigint, name: SiteName, now: Instant): SiteRow {
     seed: 0,
     rank: 0,
     losses: 0,
-    crowd: 0,
+    deferral: 0,
     not_before: 0,
     polite_at: 0,
     pause: 0,

@@ -12,7 +12,7 @@ import { generationOf, pathAfter } from '../contracts/generation.ts'
 import { isSameText, type UrlReader } from '../web/url/web-url.ts'
 import { MARKS, NOT_FOUND, WAITING } from './mark.ts'
 
-export const MOST_SPELLINGS = 3
+export const MAX_SPELLINGS = 3
 
 export interface KnownText {
   url: string
@@ -29,7 +29,7 @@ export function isApart(known: KnownText, others: readonly { url: string }[], ur
   if (urls.mayBeSeveral([known.url, url, ...others.map((other) => other.url)])) return true
   // Session ids make any number of texts of one name; only one to which the server sends us is asked for all the same.
   const isOneMore = MARKS[known.mark] !== 'moved' && isNamed(others, url, urls)
-  return others.length >= MOST_SPELLINGS && !isOneMore
+  return others.length >= MAX_SPELLINGS && !isOneMore
 }
 
 /** Whether one of them names the folder's index as this URL does. */

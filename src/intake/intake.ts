@@ -14,7 +14,7 @@ import { SqliteIntake } from './sqlite/intake.ts'
 
 export interface IntakeTools {
   database: Database
-  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'>
+  ledger: Pick<Ledger, 'returning' | 'applyParts' | 'reap' | 'admit'>
   filter: DigestFilter
   disk: Disk
   /** `logs/crawl.log` of this process: what it applies is told there. */
@@ -55,7 +55,7 @@ export interface Intake extends ReportSink {
   close(): Promise<void>
 }
 
-/** Applies nothing yet: `drain` does, once the house is ready for it. */
+/** Applies nothing yet: `drain` does, once the coordinator is ready for it. */
 export async function openIntake(tools: IntakeTools): Promise<Intake> {
   switch (tools.database.dialect) {
     case 'sqlite':

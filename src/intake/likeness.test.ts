@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { likeness } from './likeness.ts'
+import { likeness } from './rechecks.ts'
 
 const memory = (digest: string, textDigest: bigint, simhash: bigint) => ({ digest, textDigest, simhash })
 

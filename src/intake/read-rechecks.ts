@@ -19,14 +19,14 @@ export interface WorkerRechecks extends Omit<RecheckSums, 'open' | 'unused'> {
   name: string | null
 }
 
-const SUMS = `count(*) FILTER (WHERE verdict IN ('equal', 'similar', 'different')) AS checked,
-  count(*) FILTER (WHERE verdict = 'equal') AS equal, count(*) FILTER (WHERE verdict = 'similar') AS "similar",
-  count(*) FILTER (WHERE verdict = 'different') AS different`
-const READ_ALL = `SELECT ${SUMS}, count(*) FILTER (WHERE verdict = 'unused') AS unused,
-  count(*) FILTER (WHERE verdict IS NULL) AS "open" FROM recheck`
+const SUMS = `count(*) FILTER (WHERE comparison IN ('equal', 'similar', 'different')) AS checked,
+  count(*) FILTER (WHERE comparison = 'equal') AS equal, count(*) FILTER (WHERE comparison = 'similar') AS "similar",
+  count(*) FILTER (WHERE comparison = 'different') AS different`
+const READ_ALL = `SELECT ${SUMS}, count(*) FILTER (WHERE comparison = 'unused') AS unused,
+  count(*) FILTER (WHERE comparison IS NULL) AS "open" FROM recheck`
 const READ_WORST = `SELECT r.first_worker AS worker, w.name, ${SUMS} FROM recheck r LEFT JOIN worker w ON w.id = r.first_worker
-  WHERE verdict IN ('equal', 'similar', 'different') GROUP BY r.first_worker, w.name
-  ORDER BY count(*) FILTER (WHERE verdict = 'different') * 1.0 / count(*) DESC, count(*) DESC, r.first_worker LIMIT ?`
+  WHERE comparison IN ('equal', 'similar', 'different') GROUP BY r.first_worker, w.name
+  ORDER BY count(*) FILTER (WHERE comparison = 'different') * 1.0 / count(*) DESC, count(*) DESC, r.first_worker LIMIT ?`
 
 export interface Rechecked extends RecheckSums {
   /** The worst first: by the share of what others did not see so. */

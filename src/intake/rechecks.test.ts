@@ -1,20 +1,20 @@
 /** Captures asked for again through another worker, on both databases: what is compared, and what does not change by it. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
 import { memoryDisk } from '../base/memory-disk.ts'
 import { DigestFilter } from '../collection/captures/digest-filter.ts'
 import { captureCount } from '../collection/captures/read-captures.ts'
 import { readCounter } from '../collection/counters/counters.ts'
 import { pagesSince } from '../collection/pages/read-pages.ts'
-import { NOON, samplePage, sampleReport } from '../collection/sample-report.ts'
 import type { PageReport } from '../contracts/report.ts'
 import type { Visit } from '../contracts/visit.ts'
 import type { Database, Tx } from '../database/database.ts'
-import { postgresForTests } from '../database/postgres/test-database.ts'
 import { queries } from '../database/queries.ts'
 import { openSqlite } from '../database/sqlite/open.ts'
-import type { Fleet } from '../frontier/fleet.ts'
+import type { KnownWorkers } from '../frontier/known-workers.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order/klwf.ts'
 import { usualUrls } from '../web/url/web-url.ts'
@@ -32,12 +32,12 @@ after(async () => {
   if (!('skipped' in postgres)) await postgres.end()
 })
 
-function fleetOf(processes: readonly string[]): Fleet {
+function workersOf(processes: readonly string[]): KnownWorkers {
   const posts = processes.map((process) => ({ process, region: 'here' }))
   return { present: () => posts, postOf: (worker) => posts.find(({ process }) => process === worker.split('.')[0]) }
 }
 
-async function openHouse(database: Database, share: number, processes?: readonly string[]) {
+async function openCoordinator(database: Database, share: number, processes?: readonly string[]) {
   const clock = jumpingClock(NOON)
   const { ledger, frontier, recover } = openFrontier(database, {
     clock,
@@ -47,10 +47,10 @@ async function openHouse(database: Database, share: number, processes?: readonly
     leaseMs: 60_000,
     addressPauseMs: 100,
     defaultPause: () => PAUSE,
-    ...(processes && { affinity: { fleet: fleetOf(processes), windowMs: 1000 } }),
+    ...(processes && { affinity: { workers: workersOf(processes), windowMs: 1000 } }),
   })
   const parts = { database, ledger, clock, journal: { tell() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
-  const rechecks = new Rechecks({ share, salt: 'of the test', clock, wish: ledger.wish })
+  const rechecks = new Rechecks({ share, salt: 'of the test', clock, schedule: ledger.schedule })
   const intake = await openIntake({ ...parts, filter: DigestFilter.ofBits(1024), rechecks })
   await recover(() => intake.drain())
   await database.transact((tx) =>
@@ -81,32 +81,32 @@ async function openHouse(database: Database, share: number, processes?: readonly
       await intake.checkIn('', [sampleReport('a.test', 1, pages, more)])
       await intake.idle()
     },
-    async verdicts() {
-      const sql = 'SELECT url, first_worker AS a, second_worker AS b, verdict FROM recheck ORDER BY url'
-      const rows = await read((tx) => queries(tx).all<{ url: string; verdict: string; a: string; b: string }>(sql))
+    async comparisons() {
+      const sql = 'SELECT url, first_worker AS a, second_worker AS b, comparison FROM recheck ORDER BY url'
+      const rows = await read((tx) => queries(tx).all<{ url: string; comparison: string; a: string; b: string }>(sql))
       return rows.map((row) => ({ ...row }))
     },
     async pages() {
       const pages = await read((tx) => pagesSince(tx, 0, 100))
       return pages.map(({ url, outcome, digest, looks }) => [url, outcome, digest, looks])
     },
-    marks: () => read((tx) => Promise.all(URLS.map(async (url) => (await ledger.look.url(tx, url))?.mark))),
+    marks: () => read((tx) => Promise.all(URLS.map(async (url) => (await ledger.view.url(tx, url))?.mark))),
     documents: () => read((tx) => readCounter(tx, 'documents')),
   }
 }
 
-type House = Awaited<ReturnType<typeof openHouse>>
+type Fixture = Awaited<ReturnType<typeof openCoordinator>>
 
 function onBoth(
   name: string,
   share: number,
-  body: (house: House) => Promise<void>,
+  body: (fixture: Fixture) => Promise<void>,
   processes?: readonly string[],
 ): void {
   const run = async (database: Database) => {
-    const house = await openHouse(database, share, processes)
-    await body(house)
-    await house.intake.close()
+    const fixture = await openCoordinator(database, share, processes)
+    await body(fixture)
+    await fixture.intake.close()
     await database.close()
   }
   test(`${name}, on SQLite`, () => run(openSqlite(':memory:')))
@@ -119,35 +119,35 @@ const agendaOf = ({ agenda }: Visit) => agenda.map(({ url }) => url).sort()
 const kept = (url: string, content = url) => samplePage(url, {}, content)
 const KEPT = ['kept', 'kept', 'kept']
 
-onBoth('equal, similar or different: another worker says so, and nothing else changes', 1, async (house) => {
-  const first = await house.visit('aaaa.0')
+onBoth('equal, similar or different: another worker says so, and nothing else changes', 1, async (fixture) => {
+  const first = await fixture.visit('aaaa.0')
   assert.deepEqual(agendaOf(first), URLS)
-  await house.tell(
+  await fixture.tell(
     first,
     URLS.map((url) => kept(url)),
   )
-  const pages = await house.pages()
-  const open = await house.read((tx) => readRechecks(tx, 9))
+  const pages = await fixture.pages()
+  const open = await fixture.read((tx) => readRechecks(tx, 9))
   assert.deepEqual([open?.open, open?.checked, open?.byWorker], [3, 0, []])
 
-  const second = await house.visit('bbbb.3')
-  assert.ok(house.clock.now() >= NOON + 60_000)
+  const second = await fixture.visit('bbbb.3')
+  assert.ok(fixture.clock.now() >= NOON + 60_000)
   assert.deepEqual(agendaOf(second), URLS)
   const likely = kept(URLS[1], 'the same words in other bytes')
   likely.memory = { ...likely.memory!, textDigest: kept(URLS[1]).memory!.textDigest }
-  await house.tell(second, [kept(HOME), likely, kept(URLS[2], 'something else')])
+  await fixture.tell(second, [kept(HOME), likely, kept(URLS[2], 'something else')])
   const between = { a: 'aaaa', b: 'bbbb' }
-  assert.deepEqual(await house.verdicts(), [
-    { url: URLS[0], ...between, verdict: 'equal' },
-    { url: URLS[1], ...between, verdict: 'similar' },
-    { url: URLS[2], ...between, verdict: 'different' },
+  assert.deepEqual(await fixture.comparisons(), [
+    { url: URLS[0], ...between, comparison: 'equal' },
+    { url: URLS[1], ...between, comparison: 'similar' },
+    { url: URLS[2], ...between, comparison: 'different' },
   ])
-  assert.deepEqual(await house.pages(), pages)
-  assert.equal(await house.documents(), 3)
-  assert.equal(await house.read(captureCount), 6)
-  assert.deepEqual(await house.marks(), KEPT)
+  assert.deepEqual(await fixture.pages(), pages)
+  assert.equal(await fixture.documents(), 3)
+  assert.equal(await fixture.read(captureCount), 6)
+  assert.deepEqual(await fixture.marks(), KEPT)
   const sums = { checked: 3, equal: 1, similar: 1, different: 1 }
-  const told = await house.read((tx) => readRechecks(tx, 9))
+  const told = await fixture.read((tx) => readRechecks(tx, 9))
   assert.deepEqual(
     { ...told, byWorker: told?.byWorker.map((one) => ({ ...one })) },
     {
@@ -157,63 +157,64 @@ onBoth('equal, similar or different: another worker says so, and nothing else ch
       byWorker: [{ worker: 'aaaa', name: null, ...sums }],
     },
   )
-  const { sites } = await house.read((tx) => house.ledger.look.totals(tx))
+  const { sites } = await fixture.read((tx) => fixture.ledger.view.totals(tx))
   assert.equal(sites.crawled, 1, 'it is over: what was asked again is not drawn again')
 })
 
-onBoth('a page that is gone by then stays as it was collected; one that fails is tried again', 1, async (house) => {
-  await house.tell(
-    await house.visit('aaaa.0'),
+onBoth('a page that is gone by then stays as it was collected; one that fails is tried again', 1, async (fixture) => {
+  await fixture.tell(
+    await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
-  const pages = await house.pages()
+  const pages = await fixture.pages()
   const failed = { capture: undefined, memory: undefined }
   const gone = samplePage(HOME, { status: 404, outcome: { kind: 'gone', why: 'status-404' }, ...failed })
-  const notBefore = house.clock.now() + 90_000
+  const notBefore = fixture.clock.now() + 90_000
   const later = samplePage(URLS[1], { status: -2, outcome: { kind: 'later', why: 'connect', notBefore }, ...failed })
-  await house.tell(await house.visit('bbbb.0'), [gone, later, kept(URLS[2])])
-  const found = (await house.verdicts()).map(({ verdict }) => verdict)
+  await fixture.tell(await fixture.visit('bbbb.0'), [gone, later, kept(URLS[2])])
+  const found = (await fixture.comparisons()).map(({ comparison }) => comparison)
   assert.deepEqual(found, ['different', null, 'equal'])
-  assert.deepEqual(await house.pages(), pages)
-  const again = await house.visit('cccc.0')
+  assert.deepEqual(await fixture.pages(), pages)
+  const again = await fixture.visit('cccc.0')
   assert.deepEqual(agendaOf(again), [URLS[1]])
-  await house.tell(again, [kept(URLS[1])])
-  assert.deepEqual((await house.verdicts())[1], { url: URLS[1], a: 'aaaa', b: 'cccc', verdict: 'equal' })
-  assert.deepEqual(await house.marks(), KEPT)
-  assert.deepEqual(await house.pages(), pages)
-  assert.equal(await house.documents(), 3)
+  await fixture.tell(again, [kept(URLS[1])])
+  assert.deepEqual((await fixture.comparisons())[1], { url: URLS[1], a: 'aaaa', b: 'cccc', comparison: 'equal' })
+  assert.deepEqual(await fixture.marks(), KEPT)
+  assert.deepEqual(await fixture.pages(), pages)
+  assert.equal(await fixture.documents(), 3)
 })
 
-onBoth('the same worker proves nothing, whichever of its threads comes', 1, async (house) => {
-  await house.tell(
-    await house.visit('aaaa.0'),
+onBoth('the same worker proves nothing, whichever of its threads comes', 1, async (fixture) => {
+  await fixture.tell(
+    await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
-  await house.tell(
-    await house.visit('aaaa.1'),
+  await fixture.tell(
+    await fixture.visit('aaaa.1'),
     URLS.map((url) => kept(url)),
   )
-  const sums = await house.read((tx) => readRechecks(tx, 9))
+  const sums = await fixture.read((tx) => readRechecks(tx, 9))
   assert.deepEqual([sums?.checked, sums?.unused, sums?.open, sums?.byWorker], [0, 3, 0, []])
-  assert.equal(await house.documents(), 3)
+  assert.equal(await fixture.documents(), 3)
 })
 
 const all = URLS.map((url) => kept(url))
-const verdictsOf = async (house: House) => (await house.verdicts()).map(({ b, verdict }) => [b, verdict])
+const comparisonsOf = async (fixture: Fixture) =>
+  (await fixture.comparisons()).map(({ b, comparison }) => [b, comparison])
 
 onBoth(
   'the site goes to another worker, whoever asks first, and whomever it leans to',
   1,
-  async (house) => {
-    await house.tell(await house.visit('aaaa.0'), all)
-    await house.clock.sleep(65_000)
+  async (fixture) => {
+    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.clock.sleep(65_000)
     for (let asked = 0; asked < 3; asked++) {
-      const { visits, next } = await house.frontier.checkOut('aaaa.1', 5)
+      const { visits, next } = await fixture.frontier.checkOut('aaaa.1', 5)
       assert.deepEqual(visits, [])
       assert.ok(next !== 'over' && next > 0, 'it is not there for who asks again at once')
     }
-    await house.tell(await house.visit('bbbb.0'), all)
-    assert.deepEqual(await verdictsOf(house), Array(3).fill(['bbbb', 'equal']))
+    await fixture.tell(await fixture.visit('bbbb.0'), all)
+    assert.deepEqual(await comparisonsOf(fixture), Array(3).fill(['bbbb', 'equal']))
   },
   ['aaaa', 'bbbb'],
 )
@@ -221,13 +222,13 @@ onBoth(
 onBoth(
   'but it does not wait for ever for another',
   1,
-  async (house) => {
-    await house.tell(await house.visit('aaaa.0'), all)
-    await house.clock.sleep(600_000)
-    assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
-    await house.clock.sleep(65_000)
-    await house.tell(await house.visit('aaaa.1'), all)
-    assert.deepEqual(await verdictsOf(house), Array(3).fill(['aaaa', 'unused']))
+  async (fixture) => {
+    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.clock.sleep(600_000)
+    assert.deepEqual((await fixture.frontier.checkOut('aaaa.1', 5)).visits, [])
+    await fixture.clock.sleep(65_000)
+    await fixture.tell(await fixture.visit('aaaa.1'), all)
+    assert.deepEqual(await comparisonsOf(fixture), Array(3).fill(['aaaa', 'unused']))
   },
   ['aaaa', 'bbbb'],
 )
@@ -235,15 +236,15 @@ onBoth(
 onBoth(
   'another finds it soon, also when the one that may not have it has looked just before, each time',
   1,
-  async (house) => {
-    await house.tell(await house.visit('aaaa.0'), all)
-    await house.clock.sleep(65_000)
+  async (fixture) => {
+    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.clock.sleep(65_000)
     const found: number[] = []
     for (let asked = 0; asked < 4; asked++) {
-      assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
-      await house.clock.sleep(500)
-      found.push((await house.frontier.checkOut('bbbb.0', 5)).visits.length)
-      await house.clock.sleep(500)
+      assert.deepEqual((await fixture.frontier.checkOut('aaaa.1', 5)).visits, [])
+      await fixture.clock.sleep(500)
+      found.push((await fixture.frontier.checkOut('bbbb.0', 5)).visits.length)
+      await fixture.clock.sleep(500)
     }
     assert.ok(found.slice(0, 2).includes(1), `${found}`)
   },
@@ -253,16 +254,16 @@ onBoth(
 onBoth(
   'two that have both brought something do not wait for each other',
   1,
-  async (house) => {
-    await house.tell(await house.visit('aaaa.0'), [kept(HOME)])
-    await house.clock.sleep(20_000)
-    const later = [kept(URLS[1]), kept(URLS[2])].map((page) => ({ ...page, at: house.clock.now() }))
-    await house.tell(await house.visit('bbbb.0'), later)
-    await house.clock.sleep(100_000)
-    assert.deepEqual((await house.frontier.checkOut('aaaa.1', 5)).visits, [])
-    await house.tell(await house.visit('bbbb.1'), all)
-    assert.ok(house.clock.now() < NOON + 130_000)
-    assert.deepEqual(await verdictsOf(house), [
+  async (fixture) => {
+    await fixture.tell(await fixture.visit('aaaa.0'), [kept(HOME)])
+    await fixture.clock.sleep(20_000)
+    const later = [kept(URLS[1]), kept(URLS[2])].map((page) => ({ ...page, at: fixture.clock.now() }))
+    await fixture.tell(await fixture.visit('bbbb.0'), later)
+    await fixture.clock.sleep(100_000)
+    assert.deepEqual((await fixture.frontier.checkOut('aaaa.1', 5)).visits, [])
+    await fixture.tell(await fixture.visit('bbbb.1'), all)
+    assert.ok(fixture.clock.now() < NOON + 130_000)
+    assert.deepEqual(await comparisonsOf(fixture), [
       ['bbbb', 'equal'],
       ['bbbb', 'unused'],
       ['bbbb', 'unused'],
@@ -274,26 +275,26 @@ onBoth(
 onBoth(
   'where there is no other worker it does not wait at all',
   1,
-  async (house) => {
-    await house.tell(await house.visit('aaaa.0'), all)
-    await house.clock.sleep(65_000)
-    assert.equal((await house.frontier.checkOut('aaaa.1', 5)).visits.length, 1)
+  async (fixture) => {
+    await fixture.tell(await fixture.visit('aaaa.0'), all)
+    await fixture.clock.sleep(65_000)
+    assert.equal((await fixture.frontier.checkOut('aaaa.1', 5)).visits.length, 1)
   },
   ['aaaa'],
 )
 
-onBoth('with a share of 0 nobody is asked twice', 0, async (house) => {
-  await house.tell(
-    await house.visit('aaaa.0'),
+onBoth('with a share of 0 nobody is asked twice', 0, async (fixture) => {
+  await fixture.tell(
+    await fixture.visit('aaaa.0'),
     URLS.map((url) => kept(url)),
   )
-  assert.equal(await house.read((tx) => readRechecks(tx, 9)), undefined)
-  const { sites } = await house.read((tx) => house.ledger.look.totals(tx))
+  assert.equal(await fixture.read((tx) => readRechecks(tx, 9)), undefined)
+  const { sites } = await fixture.read((tx) => fixture.ledger.view.totals(tx))
   assert.equal(sites.crawled, 1)
 })
 
 test('a share is a share', async () => {
-  const rechecks = new Rechecks({ share: 0.01, salt: 'any', clock: jumpingClock(NOON), wish: async () => {} })
+  const rechecks = new Rechecks({ share: 0.01, salt: 'any', clock: jumpingClock(NOON), schedule: async () => {} })
   const database = openSqlite(':memory:')
   const pages = Array.from({ length: 20_000 }, (_, n) => kept(`${HOME}${n}`))
   await database.transact(async (tx) => {

@@ -1,11 +1,11 @@
 /**
  * A worker is trusted with what it brings, and checked: a small share of captures is asked for again through another worker, and
  * the two are compared. Which ones is drawn when a part is applied, with a salt that no worker knows. The URL is wished for like any
- * other, so it is one more request within the ordinary courtesy. What the second brings is an errand of the house: its capture is kept,
+ * other, so it is one more request within the ordinary courtesy. What the second brings is an errand of the coordinator: its capture is kept,
  * the page stays as the first told it, and nothing is counted twice.
  */
 import type { Clock } from '../base/clock.ts'
-import { hash64, signed64 } from '../base/digest.ts'
+import { hash64, signed64, unsigned64 } from '../base/digest.ts'
 import { siteKeyOf } from '../collection/site-key.ts'
 import { countLabel } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
@@ -14,10 +14,9 @@ import { bucketOf } from '../database/bucket.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
-import type { Ledger, Verdict, Wish } from '../frontier/ledger.ts'
+import type { Ledger, PartResult, ScheduledUrl } from '../frontier/ledger.ts'
 import { ASKED_AGAIN_AFTER } from '../frontier/second-opinion.ts'
 import type { AwaitedCapture } from './awaited-capture.ts'
-import { likeness } from './likeness.ts'
 import { readAwaited as readAwaitedOf } from './postgres/read-awaited.ts'
 
 export interface RecheckTools {
@@ -26,16 +25,16 @@ export interface RecheckTools {
   /** Of this process: who draws is not to be foreseen. */
   salt: string
   clock: Clock
-  wish: Ledger['wish']
+  schedule: Ledger['schedule']
 }
 
 /** SQLite. */
 const READ_AWAITED = `SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck
-  WHERE site = ? AND verdict IS NULL`
+  WHERE site = ? AND comparison IS NULL`
 const READ_WORKER = 'SELECT worker FROM site WHERE bucket = ? AND key = ?'
 const columnsOf = (tx: Tx) => (tx.dialect === 'postgres' ? ['bucket, ', '?, '] : ['', ''])
-const JUDGE = `UPDATE recheck SET second_worker = ?, second_at = ?, verdict = ?
-  WHERE bucket = ? AND site = ? AND key = ? AND verdict IS NULL`
+const JUDGE = `UPDATE recheck SET second_worker = ?, second_at = ?, comparison = ?
+  WHERE bucket = ? AND site = ? AND key = ? AND comparison IS NULL`
 
 /** What one transaction applies, as the frontier and the catalogue are to see it. */
 export interface LookedOver {
@@ -44,7 +43,7 @@ export interface LookedOver {
   /** As the catalogue and the counters see a report. */
   forCatalogue(report: VisitReport): VisitReport
   /** The ledger has said which count. */
-  settled(verdicts: readonly Verdict[]): Promise<void>
+  settled(results: readonly PartResult[]): Promise<void>
 }
 
 interface Found {
@@ -66,7 +65,7 @@ export class Rechecks {
     const found = reports.flatMap((report) => {
       const site = siteKeyOf(report.site)
       return report.pages.flatMap((page): Found[] => {
-        if (page.errand) return []
+        if (page.ownRequest) return []
         const wanted = awaited.get(placeOf(site, signed64(page.key)))
         return wanted !== undefined || this.#isDrawn(report, page) ? [{ report, page, awaited: wanted }] : []
       })
@@ -78,17 +77,17 @@ export class Rechecks {
     return {
       forFrontier: [...changed.values()],
       forCatalogue: (report) => seenByCatalogue(report, rechecked),
-      settled: async (verdicts) => {
-        const counting = new Set(reports.filter((_, at) => verdicts[at] === 'applied'))
-        const wishes: Wish[] = []
+      settled: async (results) => {
+        const counting = new Set(reports.filter((_, at) => results[at] === 'applied'))
+        const scheduled: ScheduledUrl[] = []
         for (const one of found) {
           const worker = workers.get(one.report.site)
           if (worker === undefined || !counting.has(one.report)) continue
           if (one.awaited !== undefined) await judge(tx, one.page, one.awaited, worker)
           else if (await draw(tx, one, worker))
-            wishes.push({ url: one.page.url, dueAt: this.#tools.clock.now() + ASKED_AGAIN_AFTER })
+            scheduled.push({ url: one.page.url, dueAt: this.#tools.clock.now() + ASKED_AGAIN_AFTER })
         }
-        if (wishes.length > 0) await this.#tools.wish(tx, wishes)
+        if (scheduled.length > 0) await this.#tools.schedule(tx, scheduled)
       },
     }
   }
@@ -150,7 +149,7 @@ function seenByCatalogue(report: VisitReport, rechecked: ReadonlySet<PageReport>
       take(`typeBytes:${label}`, page.bytes)
       if (page.annotations.includes('dup')) take('duplicates', 1)
     }
-    return { ...page, errand: true }
+    return { ...page, ownRequest: true }
   })
   return { ...report, pages, counts }
 }
@@ -172,7 +171,26 @@ async function judge(tx: Tx, page: PageReport, awaited: AwaitedCapture, worker: 
   const { site, key, digest } = awaited
   const first: PageMemory = { digest, textDigest: awaited.text_digest, simhash: awaited.simhash }
   const second = page.outcome.kind === 'kept' ? page.memory : undefined
-  const verdict =
+  const comparison =
     worker === awaited.first_worker ? 'unused' : second === undefined ? 'different' : likeness(first, second)
-  await queries(tx).run(JUDGE, worker, page.at, verdict, bucketOf(tx.dialect, site), site, key)
+  await queries(tx).run(JUDGE, worker, page.at, comparison, bucketOf(tx.dialect, site), site, key)
+}
+
+/** Whether two answers to the same question are the same, near enough, or not. */
+
+export type Likeness = 'equal' | 'similar' | 'different'
+
+/** Of 64: a page with a clock, a counter or an advertisement differs in few of them, another page in half. */
+const MAX_BITS = 8
+
+export function likeness(one: PageMemory, other: PageMemory): Likeness {
+  if (one.digest === other.digest) return 'equal'
+  if (unsigned64(one.textDigest) === unsigned64(other.textDigest)) return 'similar'
+  return bitsApart(one.simhash, other.simhash) <= MAX_BITS ? 'similar' : 'different'
+}
+
+function bitsApart(one: bigint, other: bigint): number {
+  let bits = 0
+  for (let left = unsigned64(one ^ other); left > 0n; left &= left - 1n) bits++
+  return bits
 }

@@ -1,12 +1,12 @@
 /** What of a report goes into the log and the counters, whatever the database. */
 import type { Clock, Instant } from '../base/clock.ts'
-import { logLine, verdictLine } from '../collection/crawl-log/log-line.ts'
+import { findingLine, logLine } from '../collection/crawl-log/log-line.ts'
 import type { VisitReport } from '../contracts/report.ts'
 
-export function linesOf({ site, pages, verdicts }: VisitReport): string {
+export function linesOf({ site, pages, findings }: VisitReport): string {
   let lines = ''
   for (const page of pages) lines += logLine(page)
-  for (const verdict of verdicts) lines += verdictLine(site, verdict)
+  for (const finding of findings) lines += findingLine(site, finding)
   return lines
 }
 

@@ -13,11 +13,11 @@ function plainGreedy({ rate, weight, server, horizon, start }: Scenario, cap: nu
   const taken = Array.from({ length: start.length - 1 }, () => 0)
   for (let left = capacity; left > 0; left--) {
     let best = -1
-    let most = 0
+    let max = 0
     for (let page = 0; page < rate.length; page++) {
       const more = rate[page] === 0 ? 0 : gain(weight[page], rate[page] * horizon, counts[page])
-      if (taken[server[page]] < cap && more > most) {
-        most = more
+      if (taken[server[page]] < cap && more > max) {
+        max = more
         best = page
       }
     }

@@ -20,8 +20,8 @@ export function allocate(input: AllocateInput, cap: number, capacity: number): U
   for (let page = 0; page < rate.length; page++)
     if (rate[page] > 0 && weight[page] > 0)
       highest = Math.max(highest, Math.log(weight[page]) - Math.log(rate[page] * horizon))
-  const most = Math.min(cap, capacity)
-  if (highest === Number.NEGATIVE_INFINITY || most < 1) return counts
+  const max = Math.min(cap, capacity)
+  if (highest === Number.NEGATIVE_INFINITY || max < 1) return counts
 
   const demand = (s: number, logPrice: number) => {
     const price = Math.exp(logPrice)
@@ -32,9 +32,9 @@ export function allocate(input: AllocateInput, cap: number, capacity: number): U
     }
     return asked
   }
-  const prices = clearingPrices({ servers, demand, cap: most, total: capacity, highest, tolerance: 1e-3 })
+  const prices = clearingPrices({ servers, demand, cap: max, total: capacity, highest, tolerance: 1e-3 })
 
-  const room = new Float64Array(servers).fill(most)
+  const room = new Float64Array(servers).fill(max)
   const heap = new Heap()
   let left = capacity
   for (let s = 0; s < servers; s++) {
@@ -42,13 +42,13 @@ export function allocate(input: AllocateInput, cap: number, capacity: number): U
     let taken = 0
     for (let at = start[s]; at < start[s + 1]; at++) {
       const page = members[at]
-      counts[page] = exactCount(weight[page], rate[page] * horizon, price, most)
+      counts[page] = exactCount(weight[page], rate[page] * horizon, price, max)
       taken += counts[page]
     }
-    const isFull = prices.each[s] > prices.all || taken > most
-    if (isFull) settle(input, counts, members.subarray(start[s], start[s + 1]), most - taken, undefined, heap)
-    if (isFull) taken = most
-    room[s] = most - taken
+    const isFull = prices.each[s] > prices.all || taken > max
+    if (isFull) settle(input, counts, members.subarray(start[s], start[s + 1]), max - taken, undefined, heap)
+    if (isFull) taken = max
+    room[s] = max - taken
     left -= taken
   }
   if (left !== 0) settle(input, counts, members, left, { server, room }, heap)
@@ -62,10 +62,10 @@ function roughCount(weight: number, a: number, price: number): number {
   return count > 0 ? count : 0
 }
 
-function exactCount(weight: number, a: number, price: number, most: number): number {
-  let count = Math.min(roughCount(weight, a, price), most)
+function exactCount(weight: number, a: number, price: number, max: number): number {
+  let count = Math.min(roughCount(weight, a, price), max)
   if (!(weight > 0 && a > 0)) return 0
-  while (count < most && gain(weight, a, count) > price) count++
+  while (count < max && gain(weight, a, count) > price) count++
   while (count > 0 && gain(weight, a, count - 1) <= price) count--
   return count
 }

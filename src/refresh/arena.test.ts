@@ -129,8 +129,8 @@ test('index does so while it learns: every choice is the best by what is known a
     },
     choose(now: number) {
       const chosen = choose.call(policy, now)
-      const most = Math.max(...[...offered].map((server) => worthOf(server, now)))
-      assert.equal(chosen, [...offered].sort((a, b) => a - b).find((server) => worthOf(server, now) === most) ?? -1)
+      const max = Math.max(...[...offered].map((server) => worthOf(server, now)))
+      assert.equal(chosen, [...offered].sort((a, b) => a - b).find((server) => worthOf(server, now) === max) ?? -1)
       offered.delete(chosen)
       choices++
       return chosen

@@ -137,23 +137,23 @@ export class Index implements Policy, Chooser {
     const few = now > this.countedUntil[server] ? NONE : this.count[server]
     // The queue that was best is valued first: then few others need more than a rough value.
     let best = this.best[server]
-    let most = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
-    if (Number.isNaN(most)) most = -1
+    let max = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
+    if (Number.isNaN(max)) max = -1
     for (let at = first, end = few === NONE ? this.first[server + 1] : first + few; at < end; at++) {
       const queue = few === NONE ? at : this.candidates[at]
       const u = rate[queue] * (now - last[queue])
       // Only what may be the best is valued exactly.
-      if (!(scale[queue] * roughWorth(u) >= most * (1 - ROUGH))) continue
+      if (!(scale[queue] * roughWorth(u) >= max * (1 - ROUGH))) continue
       const worth = scale[queue] * worthOf(u)
-      if (worth > most || (worth === most && queue < best)) {
-        most = worth
+      if (worth > max || (worth === max && queue < best)) {
+        max = worth
         best = queue
       }
     }
     this.best[server] = best
-    this.worth[server] = most
+    this.worth[server] = max
     this.valuedAt[server] = now
-    this.byBound.set(server, -most)
+    this.byBound.set(server, -max)
     this.byEnd.remove(server)
     this.examined.push(server)
   }
@@ -189,10 +189,10 @@ export class Index implements Policy, Chooser {
   private countCandidates(server: number, until: number): void {
     const { last, rate, scale } = this.heads
     const first = this.first[server]
-    const least = this.worth[server] * (1 - 2 * ROUGH)
+    const min = this.worth[server] * (1 - 2 * ROUGH)
     let count = 0
     for (let queue = first; queue < this.first[server + 1]; queue++)
-      if (scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= least)
+      if (scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= min)
         this.candidates[first + count++] = queue
     this.count[server] = count
     this.countedUntil[server] = until
@@ -253,13 +253,13 @@ class Heads {
 }
 
 function rangeOf(column: Float64Array): readonly [number, number] {
-  let least = Number.POSITIVE_INFINITY
-  let most = 0
+  let min = Number.POSITIVE_INFINITY
+  let max = 0
   for (let i = 0; i < column.length; i++) {
-    if (column[i] > 0 && column[i] < least) least = column[i]
-    if (column[i] > most) most = column[i]
+    if (column[i] > 0 && column[i] < min) min = column[i]
+    if (column[i] > max) max = column[i]
   }
-  return most === 0 ? [1, 1] : [least, most]
+  return max === 0 ? [1, 1] : [min, max]
 }
 
 /** Many queues over the same pages, each page in at most one of them. */

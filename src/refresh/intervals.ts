@@ -148,7 +148,7 @@ function proportionalIntervals(scenario: Scenario, rate: Float64Array): Float64A
 }
 
 /** Nutch's AdaptiveFetchSchedule with its defaults; without its shift towards Last-Modified, which the model lacks. */
-const NUTCH = { shorter: 0.2, longer: 0.4, least: 60, most: 365 * 86_400 }
+const NUTCH = { shorter: 0.2, longer: 0.4, min: 60, max: 365 * 86_400 }
 
 export class NutchAdaptive extends ByInterval {
   readonly observes = true
@@ -166,5 +166,5 @@ export class NutchAdaptive extends ByInterval {
 }
 
 function clampInterval(seconds: number): number {
-  return Math.min(NUTCH.most, Math.max(NUTCH.least, seconds))
+  return Math.min(NUTCH.max, Math.max(NUTCH.min, seconds))
 }

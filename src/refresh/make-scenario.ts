@@ -121,23 +121,23 @@ function check(scenario: Scenario, where: (column: Column, at: number) => string
 /** What the crawlers can do within the horizon. */
 export function fleetCapacity(crawlers: Float64Array, horizon: number): number {
   // Ten times 0.1 is 0.9999999999999999: no update is lost to that.
-  return Math.min(MOST_UPDATES, Math.floor(crawlers.reduce((sum, rate) => sum + rate, 0) * horizon + 1e-6))
+  return Math.min(MAX_UPDATES, Math.floor(crawlers.reduce((sum, rate) => sum + rate, 0) * horizon + 1e-6))
 }
 
 /** Updates of a horizon: more than a plan can hold are as good as no limit. */
-const MOST_UPDATES = 1e9
+const MAX_UPDATES = 1e9
 
 /** What is wrong with a scenario, and where. */
 export class BadScenario extends Error {}
 
-const MOST = { pages: 2 ** 26, servers: 2 ** 24, crawlers: 2 ** 20 }
+const MAX = { pages: 2 ** 26, servers: 2 ** 24, crawlers: 2 ** 20 }
 
 /** `{"horizon", "politeness", "capacity", "crawlers": [{"rate"}], "servers": [{"rate"?}], "pages": [{"server", "rate", "weight", "size"?}]}` */
 export function readInstance(text: string): Scenario {
   const instance = record(parse(text), 'the instance')
-  const crawlers = column(list(instance, 'crawlers', MOST.crawlers), 'crawlers', 'rate')
-  const servers = column(list(instance, 'servers', MOST.servers), 'servers', 'rate', Number.POSITIVE_INFINITY)
-  const pages = list(instance, 'pages', MOST.pages)
+  const crawlers = column(list(instance, 'crawlers', MAX.crawlers), 'crawlers', 'rate')
+  const servers = column(list(instance, 'servers', MAX.servers), 'servers', 'rate', Number.POSITIVE_INFINITY)
+  const pages = list(instance, 'pages', MAX.pages)
   const places = column(pages, 'pages', 'server')
   const outside = places.findIndex((place) => !(Number.isInteger(place) && place >= 0 && place < servers.length))
   if (outside >= 0)
@@ -159,7 +159,7 @@ export function readInstance(text: string): Scenario {
     capacity:
       capacity === undefined
         ? fleetCapacity(crawlers, horizon)
-        : Math.floor(Math.min(MOST_UPDATES, number(capacity, 'capacity'))),
+        : Math.floor(Math.min(MAX_UPDATES, number(capacity, 'capacity'))),
   }
   check(scenario, (name, at) => {
     if (name === 'horizon' || name === 'politeness' || name === 'capacity') return name
@@ -182,10 +182,10 @@ function record(value: unknown, where: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-function list(instance: Record<string, unknown>, key: string, most: number): unknown[] {
+function list(instance: Record<string, unknown>, key: string, max: number): unknown[] {
   const value = instance[key]
   if (!Array.isArray(value) || value.length === 0) throw new BadScenario(`"${key}" is no list, or an empty one`)
-  if (value.length > most) throw new BadScenario(`"${key}" has ${value.length} entries, the most is ${most}`)
+  if (value.length > max) throw new BadScenario(`"${key}" has ${value.length} entries, the most is ${max}`)
   return value
 }
 

@@ -113,11 +113,11 @@ const NOT_APPLICABLE = {
 } as const
 
 /** Changes that are drawn one by one; more would take hours. */
-const MOST_CHANGES = 1e10
+const MAX_CHANGES = 1e10
 
 function boundChanges({ rate, horizon }: Scenario, horizons: number): void {
   const changes = rate.reduce((sum, x) => sum + x, 0) * horizon * horizons
-  if (changes > MOST_CHANGES)
+  if (changes > MAX_CHANGES)
     throw new BadScenario(`${changes.toExponential(1)} changes are too many to draw: leave --sample and mixtures out`)
 }
 

@@ -8,7 +8,7 @@ import { grouped, share, type TextTable } from './text-table.ts'
 export type ReportFigures = Figures
 
 /** Lines that a table of many kinds has before the rest is summed up. */
-const MOST_LINES = 15
+const MAX_LINES = 15
 
 /** CoBWeb, Table 2: collection rates per day. */
 export function ratesByDay(figures: Figures): TextTable {
@@ -99,7 +99,7 @@ export function statuses(figures: Figures): TextTable {
 export function types(figures: Figures): TextTable {
   const rows = Object.entries(figures.documentsByType)
     .sort(([, a], [, b]) => b.count - a.count)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(([type, t]) => [
       type,
       grouped(t.count),
@@ -122,7 +122,7 @@ export function refusals(figures: Figures): TextTable {
 /** What was wrong with documents that were kept all the same. A document may have several marks, so there is no sum. */
 export function marks(figures: Figures): TextTable {
   const rows = Object.entries(figures.troubles)
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map(([mark, n]) => [markWords(mark) ?? mark, grouped(n)])
   return { title: 'Kept with a mark', header: ['Mark', 'Documents'], rows }
 }
@@ -130,7 +130,7 @@ export function marks(figures: Figures): TextTable {
 /** VN, Table 7: sites and URLs stopped by each limit, and by each detector of hazards; with the paper's own shares. */
 export function limits(figures: Figures): TextTable {
   const rows = figures.stopped
-    .slice(0, MOST_LINES * 2)
+    .slice(0, MAX_LINES * 2)
     .map(({ rule, limits, sites, urls, withdrawn }) => [
       rule,
       limits.map((limit) => limit.slice(rule.length)).join(' '),
@@ -179,8 +179,8 @@ export function allTables(figures: Figures): TextTable[] {
 function counted(title: string, header: readonly string[], kinds: readonly [string, number][]): TextTable {
   const sorted = kinds.filter(([, n]) => n > 0).sort((a, b) => b[1] - a[1] || a[0].localeCompare(b[0]))
   if (sorted.length === 0) return { title, header, rows: [] }
-  const rest = sorted.slice(MOST_LINES).reduce((sum, [, n]) => sum + n, 0)
-  const rows = sorted.slice(0, MOST_LINES).map(([name, n]) => [name, grouped(n)])
+  const rest = sorted.slice(MAX_LINES).reduce((sum, [, n]) => sum + n, 0)
+  const rows = sorted.slice(0, MAX_LINES).map(([name, n]) => [name, grouped(n)])
   if (rest > 0) rows.push(['Other', grouped(rest)])
   rows.push(['Total', grouped(sorted.reduce((sum, [, n]) => sum + n, 0))])
   return { title, header, rows, total: true }

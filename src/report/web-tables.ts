@@ -10,7 +10,7 @@ import { grouped, share, type TextTable } from './text-table.ts'
 export type WebFigures = Figures
 
 /** Lines that a table of many kinds has. */
-const MOST_LINES = 15
+const MAX_LINES = 15
 /** Of the longest bar of a histogram. */
 const BAR = 40
 
@@ -76,19 +76,19 @@ const HISTOGRAMS: { title: string; of: (figures: Figures) => Summary; unit?: (n:
 
 /** Bins are powers of two; bars are in proportion. */
 function histogram(title: string, summary: Summary, unit: (n: number) => string): TextTable {
-  const most = Math.max(1, ...summary.histogram.map(({ count }) => count))
+  const max = Math.max(1, ...summary.histogram.map(({ count }) => count))
   const rows = summary.histogram.map(({ from, to, count }) => [
     from === to ? unit(from) : `${unit(from)} – ${unit(to)}`,
     grouped(count),
     share(count, summary.count),
-    count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((BAR * count) / most))),
+    count === 0 ? '' : '█'.repeat(Math.max(1, Math.round((BAR * count) / max))),
   ])
   return { title, header: [], rows }
 }
 
 function sizes(figures: Figures): TextTable {
   const rows = figures.size
-    .slice(0, MOST_LINES)
+    .slice(0, MAX_LINES)
     .map((s) => [
       s.type || '(none)',
       grouped(s.count),
@@ -107,8 +107,8 @@ function names(
 ): TextTable {
   const all = Object.entries(counts).sort((a, b) => b[1] - a[1])
   const whole = all.reduce((sum, [, n]) => sum + n, 0)
-  const rows = all.slice(0, MOST_LINES).map(([name, n]) => [words(name), grouped(n), share(n, whole)])
-  const rest = all.slice(MOST_LINES).reduce((sum, [, n]) => sum + n, 0)
+  const rows = all.slice(0, MAX_LINES).map(([name, n]) => [words(name), grouped(n), share(n, whole)])
+  const rest = all.slice(MAX_LINES).reduce((sum, [, n]) => sum + n, 0)
   if (rest > 0) rows.push(['Other', grouped(rest), share(rest, whole)])
   return { title, header: [what, 'Count', 'Share'], rows }
 }

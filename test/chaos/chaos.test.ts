@@ -1,7 +1,7 @@
 /** The short form of `npm run chaos`: CHAOS_SEED repeats a run. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import type { RequestEntry } from '../../testkit/web/ledger-of-requests.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { makeWeb } from '../../testkit/web/web.ts'

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict'
 import { loadSettings } from '../../src/app/config/load.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { type StartedServer, startServer as startPostgres } from '../../src/database/postgres/server.test-tools.ts'
+import { type StartedServer, startServer as startPostgres } from '../../testkit/postgres/server.test-tools.ts'
 import type { WebOptions } from '../../testkit/web/options.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { readShared } from '../e2e/cluster.ts'

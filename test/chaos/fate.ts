@@ -74,7 +74,7 @@ const FATED_SHARE = { lacking: 0.95, enough: 0.3 }
 /** How often it is one of those that are lacking. */
 const LACKING_SHARE = 0.8
 /** A worker needs some to bring anything: sites whose visits are all lost rest for longer each time, and rightly so. */
-const MOST_MOMENTS: Readonly<Record<Role, number>> = { server: 3, worker: 6 }
+const MAX_MOMENTS: Readonly<Record<Role, number>> = { server: 3, worker: 6 }
 
 export interface FateWish {
   isLacking(name: string): boolean
@@ -92,5 +92,5 @@ export function drawFate(role: Role, random: Random, { isLacking, mayStop, onlyL
   const deaths = lacking.filter(({ how }) => how === 'dies')
   const urgent = onlyLacking && deaths.length > 0 ? deaths : lacking
   const from = urgent.length > 0 && (onlyLacking || random.next() < LACKING_SHARE) ? urgent : all
-  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MOST_MOMENTS[role]) }
+  return { ...from[random.integer(from.length)], nth: 1 + random.integer(MAX_MOMENTS[role]) }
 }

@@ -8,7 +8,7 @@
  */
 import { flushCompileCache } from 'node:module'
 import { run } from '../../src/app/cli/main.ts'
-import { realDoors } from '../../src/app/cli/real-doors.ts'
+import { realServices } from '../../src/app/cli/real-services.ts'
 import { makeScreen } from '../../src/app/cli/screen.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
@@ -56,7 +56,7 @@ if (fate !== null && INSIDE_TRANSACTIONS.has(fate.at)) {
   })
 }
 process.exitCode = await run(line, makeScreen(process.stdout, process.stderr, process.env), {
-  ...realDoors,
-  startServer: (settings, options) => realDoors.startServer(settings, listening(options)),
-  startWorker: (settings, options) => realDoors.startWorker(settings, listening(options)),
+  ...realServices,
+  startServer: (settings, options) => realServices.startServer(settings, listening(options)),
+  startWorker: (settings, options) => realServices.startWorker(settings, listening(options)),
 })

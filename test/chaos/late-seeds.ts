@@ -5,7 +5,7 @@ import { startOrbweaver } from '../e2e/harness.ts'
 
 const A_CALL = 3
 const EVERY_MS = 6000
-const MOST_TRIES = 100
+const MAX_TRIES = 100
 
 export interface LateSeeds {
   readonly urls: readonly string[]
@@ -26,7 +26,7 @@ export async function enterLate({ urls, database, random, killed }: LateSeeds): 
 /** While PostgreSQL is away the command fails: whoever gave it gives it again. */
 async function insist(line: readonly string[], random: Random, killed: () => void): Promise<void> {
   let said = ''
-  for (let tries = 0; tries < MOST_TRIES; tries++) {
+  for (let tries = 0; tries < MAX_TRIES; tries++) {
     const { child, done } = startOrbweaver(line)
     const isDoomed = random.next() < 0.3
     if (isDoomed) {
@@ -38,5 +38,5 @@ async function insist(line: readonly string[], random: Random, killed: () => voi
     said = stderr
     await sleep(random.integer(1000))
   }
-  throw new Error(`seeds were not taken ${MOST_TRIES} times: ${said}`)
+  throw new Error(`seeds were not taken ${MAX_TRIES} times: ${said}`)
 }

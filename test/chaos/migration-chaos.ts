@@ -4,14 +4,14 @@ import { join } from 'node:path'
 import { type Random, seededRandom } from '../../src/base/random.ts'
 import { migrations } from '../../src/database/postgres/migrations/index.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { type Ran, startNode } from '../e2e/harness.ts'
 import { type MigrationDeath, MOMENTS } from './migrate.ts'
 
 const script = join(import.meta.dirname, 'migrate.ts')
 /** Servers that die over one database, one after the other. */
-const MOST_OVER_ONE = 4
+const MAX_OVER_ONE = 4
 const LONGEST_STEP_MS = 60
 
 /** Says how often a server died at which moment of a step: `kills` in all. */
@@ -24,7 +24,7 @@ export async function migrationChaos(kills: number, seed: number): Promise<Map<s
   try {
     while (died < kills) {
       const address: string = await postgres.newDatabase()
-      for (let i = random.integer(MOST_OVER_ONE); i >= 0 && died < kills; i--) {
+      for (let i = random.integer(MAX_OVER_ONE); i >= 0 && died < kills; i--) {
         const death = deathOf(random)
         const { stdout, signal, stderr }: Ran = await startNode([script, address, JSON.stringify(death)]).done
         // The step of its fate was behind it already, or it was quicker than its death: this database is up to date.

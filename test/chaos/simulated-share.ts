@@ -45,7 +45,7 @@ export interface SimulatedRun {
   }
 }
 
-const MOST_WRONG = 20
+const MAX_WRONG = 20
 const LAST_LINES = 15
 const SHORTEN = { tries: 60, ms: 120_000 }
 
@@ -64,7 +64,7 @@ async function work(share: Share, tell: (run: SimulatedRun) => void): Promise<vo
         : []
     if (isWrong) more.push(...replay.lines.slice(-LAST_LINES).map((line) => `| ${line}`))
     if (isWrong && onWrong === 'shorten') more.push(...(await shortened(share, seed, options, replay)))
-    const wrong = faults.slice(0, MOST_WRONG)
+    const wrong = faults.slice(0, MAX_WRONG)
     tell({ seed, done: { requests, virtualMs, counts: [...befallen.counts], wrong, more } })
     if (isWrong && onWrong === 'stop') return
   }

@@ -13,7 +13,7 @@ import type { Share, SimulatedRun } from './simulated-share.ts'
 
 const TELL_EVERY = 100
 /** A planted bug must be found within so many seeds. */
-const MOST_SEEDS = 200
+const MAX_SEEDS = 200
 const script = join(import.meta.dirname, 'simulated-share.ts')
 
 export interface SimulatedOptions {
@@ -75,7 +75,7 @@ export async function plantedChaos(options: Pick<SimulatedOptions, 'first' | 'jo
   const find = async (plant: PlantName): Promise<void> => {
     const began = performance.now()
     let found: string | undefined
-    const seeds = { first, step: 1, end: first + MOST_SEEDS }
+    const seeds = { first, step: 1, end: first + MAX_SEEDS }
     const lost = await workOff({ ...seeds, plant, journals, keepAll: false, onWrong: 'stop' }, ({ seed, done }) => {
       if (done === undefined || done.wrong.length === 0) return
       const invariants = [...new Set(done.wrong.map(invariantOf))].join(', ')
@@ -83,7 +83,7 @@ export async function plantedChaos(options: Pick<SimulatedOptions, 'first' | 'jo
       found = `caught at seed ${seed}, after ${seed - first + 1} runs and ${seconds} s, by: ${invariants}\n    ${done.wrong[0]}`
     })
     if (found === undefined) missed++
-    const why = lost === undefined ? `in ${MOST_SEEDS} runs` : `the process ended in the middle of seed ${lost}`
+    const why = lost === undefined ? `in ${MAX_SEEDS} runs` : `the process ended in the middle of seed ${lost}`
     tell(`planted ${plant} (${PLANTS[plant].what}): ${found ?? `NOT CAUGHT, ${why}`}`)
   }
   const oneAfterTheOther = async () => {

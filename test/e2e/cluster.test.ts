@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import type { RequestEntry } from '../../testkit/web/ledger-of-requests.ts'
 import type { WebOptions } from '../../testkit/web/options.ts'
 import { type RightAnswer, walk } from '../../testkit/web/walker.ts'

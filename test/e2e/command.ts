@@ -85,12 +85,12 @@ export async function json<T>(args: readonly string[]): Promise<T> {
 }
 
 /** Waits for a condition, not for a time. */
-export async function until<T>(what: string, look: () => T | undefined | false, mostMs = 30_000): Promise<T> {
-  const giveUp = performance.now() + mostMs
+export async function until<T>(what: string, look: () => T | undefined | false, maxMs = 30_000): Promise<T> {
+  const giveUp = performance.now() + maxMs
   for (;;) {
     const seen = look()
     if (seen !== undefined && seen !== false) return seen
-    if (performance.now() > giveUp) assert.fail(`waited ${mostMs} ms in vain for ${what}`)
+    if (performance.now() > giveUp) assert.fail(`waited ${maxMs} ms in vain for ${what}`)
     await sleep(5)
   }
 }

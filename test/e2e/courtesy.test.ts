@@ -16,8 +16,8 @@ function politely(...given: Parameters<typeof crawl>): string[] {
   return args
 }
 
-function assertGaps(asked: readonly Asked[], least: number): void {
-  for (const gap of gaps(asked)) assert.ok(gap >= least, `a request ${gap} ms after the answer before it, not ${least}`)
+function assertGaps(asked: readonly Asked[], min: number): void {
+  for (const gap of gaps(asked)) assert.ok(gap >= min, `a request ${gap} ms after the answer before it, not ${min}`)
 }
 
 describe('the pause', { concurrency: 8 }, () => {

@@ -101,7 +101,7 @@ describe('a full disk', { skip, concurrency: 4 }, () => {
         'closed, whatever became of the disk',
       )
     }
-    const places_ = sql(at, 'SELECT sealed, count(*) AS n FROM volume_place GROUP BY 1')
+    const places_ = sql(at, 'SELECT sealed, count(*) AS n FROM volume_location GROUP BY 1')
     assert.equal(places_.length, 1)
     assert.equal(places_[0].sealed, 1)
     const verified = await json<{ ok: boolean; captures: number }>(['verify', '-c', at])
@@ -131,7 +131,7 @@ describe('a full disk', { skip, concurrency: 4 }, () => {
     const places = ['--volumes', 'upload', '--volumes', `dir:${roomy}`]
     const worker = ['worker', '-c', own, '--server', server.url, '--until-done', '--verbose', '--json', ...places]
     const ended = await runTo(0, worker)
-    assert.equal((JSON.parse(ended.stdout) as { placesReplaced: number }).placesReplaced, 1, ended.stderr)
+    assert.equal((JSON.parse(ended.stdout) as { locationsReplaced: number }).locationsReplaced, 1, ended.stderr)
     assert.ok(readdirSync(roomy).length > 1)
     assert.deepEqual(
       readdirSync(roomy).filter((name) => !name.endsWith('.warc.gz')),

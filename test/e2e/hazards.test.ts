@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { PLAIN, type WebOptions } from '../../testkit/web/options.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { assertNone, orbweaver, readCatalogue, seedFile, serveWeb, startNode, temporaryFolder } from './harness.ts'
@@ -40,7 +40,7 @@ const WEB: WebOptions = {
 }
 
 /** Between ten traps; what each costs before it is known is measured by `bench hazards`. */
-const MOST_IN_TRAPS = 400
+const MAX_IN_TRAPS = 400
 
 test('endless traps end, what is real is collected, and the catalogue says what was stopped', async () => {
   using folder = temporaryFolder()
@@ -62,7 +62,7 @@ test('endless traps end, what is real is collected, and the catalogue says what 
   if (lost.length > real.size / 100) assertNone(lost, `of ${real.size} real pages these are lacking`)
 
   const lostRequests = (await served.requests()).filter(({ url }) => web.trapOf(url) !== undefined)
-  assert.ok(lostRequests.length < MOST_IN_TRAPS, `${lostRequests.length} requests in traps`)
+  assert.ok(lostRequests.length < MAX_IN_TRAPS, `${lostRequests.length} requests in traps`)
 
   const db = new DatabaseSync(`${collection}/collection.db`, { readOnly: true })
   const stopped = db.prepare('SELECT site, rule, pattern, evidence, examples FROM hazards').all()

@@ -75,13 +75,13 @@ const WEB: WebOptions = {
   planted: slowSites(),
 }
 
-const NAMED: readonly (Death & { most: number })[] = [
-  { at: 'synced', nth: 1, most: 3 },
-  { at: 'inbox-stored', nth: 1, most: 4 },
-  { at: 'applying', nth: 1, most: 2 },
-  { at: 'applied', nth: 1, most: 2 },
-  { at: 'checked-out', nth: 1, most: 3 },
-  { at: 'volume-opened', nth: 1, most: 2 },
+const NAMED: readonly (Death & { max: number })[] = [
+  { at: 'synced', nth: 1, max: 3 },
+  { at: 'inbox-stored', nth: 1, max: 4 },
+  { at: 'applying', nth: 1, max: 2 },
+  { at: 'applied', nth: 1, max: 2 },
+  { at: 'checked-out', nth: 1, max: 3 },
+  { at: 'volume-opened', nth: 1, max: 2 },
 ]
 
 interface Killed {
@@ -114,7 +114,7 @@ test('fifty times kill -9: the same set, nothing lost, nothing counted twice, ev
   // On a busy machine a moment may not have come in any of its lives: it gets longer ones.
   const missing = () => NAMED.find(({ at }) => !kills.some(({ how }) => how === at))
   for (let more = missing(); KILLS >= 50 && more !== undefined && kills.length < KILLS + 10; more = missing()) {
-    kills.push(await death([...flags, ...contactOf(kills.length)], kills.length, random, { ...more, most: 1 }))
+    kills.push(await death([...flags, ...contactOf(kills.length)], kills.length, random, { ...more, max: 1 }))
   }
   t.diagnostic(`killed ${kills.length} times: ${summary(kills)}`)
   assert.ok(KILLS < 50 || missing() === undefined, `no death at ${missing()?.at}`)
@@ -193,8 +193,8 @@ async function dieAtRandom(flags: readonly string[], afterMs: number): Promise<{
   return { ran: await done, how: 'random' }
 }
 
-async function dieAt(flags: readonly string[], named: Death & { most: number }, random: Random) {
-  const death: Death = { at: named.at, nth: named.nth + random.integer(named.most) }
+async function dieAt(flags: readonly string[], named: Death & { max: number }, random: Random) {
+  const death: Death = { at: named.at, nth: named.nth + random.integer(named.max) }
   const script = join(import.meta.dirname, 'crawl-and-die.ts')
   const { child, done } = startNode([script, JSON.stringify(death), ...flags])
   // An event that does not come must not let the crawl run to its end.

@@ -89,7 +89,7 @@ function flagsFor(folder: TemporaryFolder, served: ServedWeb, seed: string): str
   ]
 }
 
-/** Requests are told to the house only when it listens to every event: `--verbose`. */
+/** Requests are told to the coordinator only when it listens to every event: `--verbose`. */
 async function dies(flags: readonly string[], death: Death): Promise<void> {
   const script = join(import.meta.dirname, 'crawl-and-die.ts')
   const ran = await startNode([script, JSON.stringify(death), ...flags, '--verbose']).done

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { folders, lastWords, readShared, type ServerProcess, startServer, startWorker } from './cluster.ts'
 import { assertSameSet, orbweaver, seedFile, serveWeb, temporaryFolder } from './harness.ts'
@@ -39,7 +39,7 @@ test('volumes at a server, kept, and moved on from a place that fails: read and 
       [0, 0, 0],
       lastWords(ran),
     )
-    const replaced = ran.map(({ stdout }) => (JSON.parse(stdout) as { placesReplaced: number }).placesReplaced)
+    const replaced = ran.map(({ stdout }) => (JSON.parse(stdout) as { locationsReplaced: number }).locationsReplaced)
     assert.deepEqual(replaced, [0, 0, 1])
     const volumesIn = (...path: string[]) => readdirSync(folder.at(path.join('/'))).filter((name) => /gz$/.test(name))
     for (const place of ['server/archive', 'worker2/archive', 'second']) assert.ok(volumesIn(place).length > 0, place)

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { postgresForTests } from '../../src/database/postgres/test-database.ts'
+import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { startServer } from './cluster.ts'
 import { orbweaver, temporaryFolder } from './harness.ts'
 

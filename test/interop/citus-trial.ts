@@ -7,9 +7,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { statementsIn } from '../../src/database/postgres/plans.test-tools.ts'
-import { postgresForTests, SERVER_VARIABLE } from '../../src/database/postgres/test-database.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
+import { postgresForTests, SERVER_VARIABLE } from '../../testkit/postgres/database.test-tools.ts'
+import { statementsIn } from '../../testkit/postgres/plans.test-tools.ts'
 import { walk } from '../../testkit/web/walker.ts'
 import { folders, lastWords, readShared, startServer, startWorker } from '../e2e/cluster.ts'
 import { assertSameSet, seedFile, serveWeb, temporaryFolder } from '../e2e/harness.ts'
@@ -24,25 +24,25 @@ const SRC = join(import.meta.dirname, '../../src')
 /** Exported statements that do not go to one shard, by file and name, with the reason. */
 const OTHERWISE: Record<string, string> = {
   'read-totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
-  'fold-totals.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
+  'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
   'balance-domain.ts READ_NEWEST': 'strangers of a domain lie in all buckets; only of domains with a wildcard',
   'balance-domain.ts READ_OLDEST_HELD': 'as READ_NEWEST',
   'balance-domain.ts READ_PENDING_DOMAINS': 'once a second: an index of its own, of the few that are pending',
   'move-waiting.ts READ_PENDING': 'as READ_PENDING_DOMAINS',
   'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING_DOMAINS',
   'move-waiting.ts READ_NAMES_OF': 'only of originals that were given up',
-  'release-trusted.ts READ_HELD_FROM': 'once, when a process begins',
+  'open-frontier.ts READ_HELD_FROM': 'once, when a process begins',
   'reap.ts READ_ENDED_LEASES': 'once a second, the first of each bucket',
   'reap.ts READ_ENDED_BUCKETS': 'as READ_ENDED_LEASES',
-  'refresh-hints.ts READ_DUE': 'once a second, the first of each bucket',
-  'refresh-hints.ts READ_ASIDE': 'as READ_DUE',
-  'refresh-hints.ts READ_IDLE': 'as READ_DUE',
+  'refresh-due-cache.ts READ_DUE': 'once a second, the first of each bucket',
+  'refresh-due-cache.ts READ_ASIDE': 'as READ_DUE',
+  'refresh-due-cache.ts READ_IDLE': 'as READ_DUE',
   'alias-book.ts LOG_CHANGES': 'rows of a table that stays at the coordinator',
   'write-captures.ts ADD_PAYLOADS': 'digests lie by their own hash',
 }
 /** Citus does these but cannot say how. */
 const UNEXPLAINED: Record<string, string> = {
-  'fold-totals.ts FOLD_TOTALS': 'rows of one bucket, through the coordinator; once a second',
+  'look-around.ts FOLD_TOTALS': 'rows of one bucket, through the coordinator; once a second',
   'enter.ts HOLD_ADDRESS': 'one row; the question beside it is of the same shard',
 }
 

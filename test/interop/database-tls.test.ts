@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { Problem, type ProblemCode } from '../../src/base/errors.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
-import { type StartedServer, startServer } from '../../src/database/postgres/server.test-tools.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
+import { type StartedServer, startServer } from '../../testkit/postgres/server.test-tools.ts'
 import { selfSigned } from '../../testkit/web/certificate.ts'
 
 const own = selfSigned(['localhost'])

@@ -310,7 +310,7 @@ export async function askOurs(port: number): Promise<string> {
   const session = openSessions({
     clock: realClock,
     deadlines: { connect: 5_000, firstByte: 5_000, idle: PATIENCE_MS, exchange: 10_000 },
-    leastRate: { bytesPerSecond: 0, graceMs: 0 },
+    minRate: { bytesPerSecond: 0, graceMs: 0 },
     tls: 'open',
     guard: () => true,
     maxIdleMs: 1_000,

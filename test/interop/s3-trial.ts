@@ -206,7 +206,7 @@ test('a store that dies is replaced by the next place, and the crawl goes on', a
     [0, 0],
     lastWords(ran),
   )
-  assert.equal((JSON.parse(ran[1].stdout) as { placesReplaced: number }).placesReplaced, 1)
+  assert.equal((JSON.parse(ran[1].stdout) as { locationsReplaced: number }).locationsReplaced, 1)
   const right = walk(served.web, { seeds, scope: { kind: 'host' }, links: 'combined' })
   assertSameSet(readCatalogue(collection).documents, new Set(right.documents), 'documents')
   assert.ok(readdirSync(`${collection}/archive`).length > 0)
@@ -243,7 +243,7 @@ test('a crawl on one machine, killed and resumed, with its volumes in the store:
   await objects.put(`${orphan}.pieces/000000000000000`, Uint8Array.of(1, 2, 3))
   await objects.put('A-20261115000000000-00001-other.warc.gz', Uint8Array.of(1))
   const db = new DatabaseSync(`${collection}/collection.db`)
-  db.prepare('INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 3, 0)').run(
+  db.prepare('INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 3, 0)').run(
     orphan,
     place,
     'crawl',

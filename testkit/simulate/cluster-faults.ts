@@ -30,7 +30,7 @@ export interface FaultPlan {
   /** The mean time between two faults. */
   every: Millis
   /** No more than so many, and none later than that. */
-  most: number
+  max: number
   until: Millis
   /** How often each comes, against the others. */
   weights: Readonly<Record<FaultKind, number>>
@@ -79,7 +79,7 @@ export interface ClusterNames {
 
 export function drawFaults(plan: FaultPlan, { workers, servers, lease }: ClusterNames, random: Random) {
   const faults: ScheduledFault[] = []
-  for (let at = 0; faults.length < plan.most; ) {
+  for (let at = 0; faults.length < plan.max; ) {
     at += -Math.log(1 - random.next()) * plan.every
     if (at > plan.until) break
     const kind = drawKind(plan.weights, random)

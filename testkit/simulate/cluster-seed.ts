@@ -44,7 +44,7 @@ export function clusterOf(seed: number): ClusterOptions {
       : GOOD,
     plan: {
       every: 4000 + random.integer(10_000),
-      most: 1 + random.integer(12),
+      max: 1 + random.integer(12),
       until: 20 * MINUTE,
       weights: EVEN_WEIGHTS,
       fullFor: 2 * MINUTE,
@@ -82,7 +82,7 @@ export function manyDaysOf(days: number, seed: number): ClusterOptions {
     network: { requestLost: 0.001, answerLost: 0.001, repeated: 0.002, lateMs: 50 },
     plan: {
       every: FAULT_EVERY,
-      most: Number.POSITIVE_INFINITY,
+      max: Number.POSITIVE_INFINITY,
       until: days * SHORT_DAY,
       weights: EVEN_WEIGHTS,
       fullFor: FAULT_EVERY,

@@ -1,12 +1,13 @@
 /**
- * The server of a simulated cluster: a house that serves, as `orbweaver serve` opens it, with everything but its sockets.
+ * The server of a simulated cluster: a coordinator that serves, as `orbweaver serve` opens it, with everything but its sockets.
  * Its database is SQLite, so there is one at a time, as there is in the product; workers know it by several names, and
  * when it dies another process stands in its place, over the same folder and database.
  */
+
+import { openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { CrawlView } from '../../src/app/composition/crawl-view.ts'
-import { openHouse } from '../../src/app/composition/house.ts'
 import { keepServing } from '../../src/app/composition/keep-serving.ts'
-import { keeperOffice } from '../../src/app/composition/keeper-office.ts'
+import { maintenanceRole } from '../../src/app/composition/maintenance-role.ts'
 import { serverCalls } from '../../src/app/composition/server-calls.ts'
 import { Bell } from '../../src/base/bell.ts'
 import { Problem } from '../../src/base/errors.ts'
@@ -23,7 +24,7 @@ import type { Listen } from './network.ts'
 import type { Power } from './power.ts'
 import { notingCalls, notingLedger, wordsOfEvent } from './run-journal.ts'
 
-const MOST_LEASES = 10_000
+const MAX_LEASES = 10_000
 const NOBODY = { slow: [], lateMs: 0 }
 
 /** The next transaction fails, once, after all its work. */
@@ -69,7 +70,7 @@ export async function serverLife(
   const { note, plant } = world
   note(machine.name, 'starts')
   try {
-    const house = await openHouse({
+    const coordinator = await openCoordinator({
       ...{ database, disk, folder: FOLDER, clock, random, journal, settings: world.settings },
       serves: true,
       filterBits: 2 ** 14,
@@ -77,28 +78,28 @@ export async function serverLife(
       atOnceBytes: random.next() < 0.5 ? 0 : undefined,
       ledgerOver: (ledger) => notingLedger(plant.ledger?.(ledger) ?? ledger, note, world.parts),
     })
-    const seeds = world.seeds.map(house.urls.parse).filter((url) => url !== undefined)
-    await house.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
-    const view = new CrawlView(house, NOBODY)
+    const seeds = world.seeds.map(coordinator.urls.parse).filter((url) => url !== undefined)
+    await coordinator.seed(seeds.map(({ href, key, site }) => ({ url: href, key, site })))
+    const view = new CrawlView(coordinator, NOBODY)
     await view.refresh()
     const book = workerBook(database)
-    const real = serverCalls(house, new Map(), VERSION)
+    const real = serverCalls(coordinator, new Map(), VERSION)
     const calls = notingCalls(plant.calls?.(real, clock) ?? real, note, world.parts)
     const handlers = await callHandlers(
       {
         ...{ id: machine.name, calls, database, disk, clock, journal, nudge },
-        archiveFolder: house.archiveFolder,
-        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: house.intake.pending() }),
+        archiveFolder: coordinator.archiveFolder,
+        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
         program: VERSION,
         joinSecret: undefined,
       },
-      { book, isEnding: () => false, mostLeases: MOST_LEASES, heard() {} },
+      { book, isEnding: () => false, maxLeases: MAX_LEASES, heard() {} },
     )
     const callers = new Callers(book, clock)
     const bug = (error: unknown) =>
       world.troubles.push(`unforeseen: ${machine.name}: ${error instanceof Error ? error.stack : error}`)
     world.network.listen = untilCut(answerInMemory({ handlers, callers, clock, bug }), power)
-    await keepServing(house, view, keeperOffice(database, clock), stop)
+    await keepServing(coordinator, view, maintenanceRole(database, clock), stop)
     return 'done'
   } catch (error) {
     journal.tell({ kind: 'trouble', what: `the server ends: ${error}` })

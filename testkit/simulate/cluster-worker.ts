@@ -8,7 +8,7 @@ import { type Clock, type Millis, shiftedClock } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
 import { isDiskFull } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
-import { type RemoteServers, reachServers } from '../../src/cluster/wire/remote-house.ts'
+import { type RemoteServers, reachServers } from '../../src/cluster/wire/remote-coordinator.ts'
 import type { Identity } from '../../src/cluster/wire/servers.ts'
 import { repairVolumes } from '../../src/collection/volumes/repair.ts'
 import { openArchive } from '../../src/collection/volumes/volume-writer.ts'
@@ -94,7 +94,7 @@ async function haveLeft(shipper: Shipper, disk: Disk): Promise<boolean> {
   return disk.list(ARCHIVE).length === 0
 }
 
-interface Doors {
+interface Services {
   clock: Clock
   off: Clock
   disk: Disk
@@ -103,10 +103,10 @@ interface Doors {
   random: Random
 }
 
-async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServers, doors: Doors): Promise<void> {
+async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServers, services: Services): Promise<void> {
   const { web, ledger, plant } = world
   const settings = plant.settings?.(world.settings) ?? world.settings
-  const { clock, off, disk, journal, power, random } = doors
+  const { clock, off, disk, journal, power, random } = services
   // What a worker records has the servers' time.
   const ahead = () => remote.clock.offset()
   const recording = shiftedClock(clock, ahead)
@@ -120,14 +120,14 @@ async function crawl(world: ClusterWorld, me: WorkerMachine, remote: RemoteServe
       clock: recording,
       random,
     },
-    ...{ journal, rollBytes: settings.volumeSize, twinsInMemory: 100_000 },
+    ...{ journal, rollBytes: settings.volumeSize, copiesInMemory: 100_000 },
     info: { software: `orbweaver/${VERSION}`, userAgent: userAgentOf(settings, VERSION), robots: 'obey' },
   })
   const onTheWay = shiftedClock(power.networkClock(off), ahead)
   const tools = workerTools(
     { settings, seeds: world.seeds, version: VERSION },
     {
-      ...{ clock: recording, journal, archive, findTwin: remote.findTwin, watch: { begin() {}, end() {} } },
+      ...{ clock: recording, journal, archive, findCopy: remote.findCopy, watch: { begin() {}, end() {} } },
       openSession: power.openSession(noting(testFetch(web, onTheWay, ledger), world, me.machine.name)),
       resolve: power.resolve(testResolve(web, onTheWay)),
     },

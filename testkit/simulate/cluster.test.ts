@@ -32,7 +32,7 @@ const only = (...kinds: FaultKind[]) =>
 
 const quiet = (seed: number): ClusterOptions => {
   const options = clusterOf(seed)
-  return { ...options, network: GOOD, clocksOff: 0, plan: { ...options.plan, most: 0 } }
+  return { ...options, network: GOOD, clocksOff: 0, plan: { ...options.plan, max: 0 } }
 }
 
 test('without faults nothing is asked for twice, and nothing is excused', async () => {
@@ -46,7 +46,7 @@ test('without faults nothing is asked for twice, and nothing is excused', async 
 
 test('one server of two that is away excuses only those who wait for it in vain', async () => {
   const base = quiet(3)
-  const plan = { ...base.plan, every: 60_000, most: 4, awayFor: 20_000, weights: only('a server away') }
+  const plan = { ...base.plan, every: 60_000, max: 4, awayFor: 20_000, weights: only('a server away') }
   const { faults, befallen } = await run({ ...base, servers: 2, plan })
   assert.deepEqual(faults, [])
   assert.ok((befallen.counts.get('a server away') ?? 0) > 0)
@@ -62,7 +62,7 @@ test('a server that dies again and again costs no page: workers keep what it had
   const settings = { ...base.settings, lease: 3_600_000 }
   const { faults, befallen } = await run({
     ...{ ...base, settings, within: 24 * 3_600_000 },
-    plan: { ...base.plan, every: 3000, most: 30, weights },
+    plan: { ...base.plan, every: 3000, max: 30, weights },
   })
   assert.deepEqual(faults, [])
   const deaths = [...befallen.counts.values()].reduce((sum, n) => sum + n, 0)

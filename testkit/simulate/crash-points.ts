@@ -10,7 +10,7 @@ export type CrashPoint =
   | { kind: 'time'; after: Millis }
 
 /** Where an order of durability can be wrong, and how many of each a life may see before it ends. */
-const TELLING_EVENTS: readonly (readonly [event: Event['kind'], most: number])[] = [
+const TELLING_EVENTS: readonly (readonly [event: Event['kind'], max: number])[] = [
   ['synced', 8],
   ['checked-in', 5],
   ['inbox-stored', 5],
@@ -20,7 +20,7 @@ const TELLING_EVENTS: readonly (readonly [event: Event['kind'], most: number])[]
   ['volume-opened', 2],
   ['volume-closed', 2],
 ]
-const MOST_STEPS = 250
+const MAX_STEPS = 250
 const LONGEST: Millis = 6000
 
 /** Of those, what a server lives through, and what a worker does. */
@@ -37,18 +37,18 @@ export const WORKER_EVENTS: readonly Event['kind'][] = [
 export function drawPointOf(events: readonly Event['kind'][], random: Random): CrashPoint {
   const event = events[random.integer(2 * events.length)]
   if (event !== undefined) return { kind: 'event', event, nth: 1 + random.integer(3) }
-  if (random.next() < 0.7) return { kind: 'step', nth: 1 + random.integer(MOST_STEPS) }
+  if (random.next() < 0.7) return { kind: 'step', nth: 1 + random.integer(MAX_STEPS) }
   return { kind: 'time', after: 0 }
 }
 
-/** By turns, so that every kind has its share; early ones are among them, which cut the power while the house recovers. */
+/** By turns, so that every kind has its share; early ones are among them, which cut the power while the coordinator recovers. */
 export function drawCrashPoint(turn: number, random: Random): CrashPoint {
   const at = turn % (TELLING_EVENTS.length + 4)
   if (at < TELLING_EVENTS.length) {
-    const [event, most] = TELLING_EVENTS[at]
-    return { kind: 'event', event, nth: 1 + random.integer(most) }
+    const [event, max] = TELLING_EVENTS[at]
+    return { kind: 'event', event, nth: 1 + random.integer(max) }
   }
-  if (at % 2 === 0) return { kind: 'step', nth: 1 + random.integer(MOST_STEPS) }
+  if (at % 2 === 0) return { kind: 'step', nth: 1 + random.integer(MAX_STEPS) }
   return { kind: 'time', after: random.integer(LONGEST) }
 }
 

@@ -16,7 +16,7 @@ import { forgetting } from './forgetting-disk.ts'
 import type { Forgotten } from './judge.ts'
 import { Promises } from './losses.ts'
 import { Power } from './power.ts'
-import { FOLDER, runVirtualHouse } from './virtual-house.ts'
+import { FOLDER, runVirtualCoordinator } from './virtual-coordinator.ts'
 
 /** Mistakes that this test must find; each breaks the order of durability in one place. */
 export type PlantedBug = 'no-file-sync' | 'no-folder-sync' | 'sent-before-synced'
@@ -83,7 +83,7 @@ async function oneLife(
   const tell = arm(point, power, cut, stage.clock)
   const { bug } = options
   const bareDisk = bug === 'no-file-sync' || bug === 'no-folder-sync' ? forgetting(stage.disk, bug) : stage.disk
-  const life = runVirtualHouse(
+  const life = runVirtualCoordinator(
     {
       ...stage,
       clock: power.clock(stage.clock),
@@ -134,8 +134,8 @@ function arm(point: CrashPoint | undefined, power: Power, cut: () => void, clock
 /** Says that all is durable when the sync has only begun. */
 function unsynced(archive: Archive): Archive {
   return {
-    keep: (exchange, digest, twin) => archive.keep(exchange, digest, twin),
-    twinOf: (digest) => archive.twinOf(digest),
+    keep: (exchange, digest, copy) => archive.keep(exchange, digest, copy),
+    copyOf: (digest) => archive.copyOf(digest),
     async synced() {
       archive.synced().catch(() => {})
     },

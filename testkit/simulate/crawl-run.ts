@@ -15,7 +15,7 @@ import { makeWeb } from '../web/web.ts'
 import { type CrawledWeb, type Judgement, judge } from './judge.ts'
 import { longestWaitFirst } from './lwf.ts'
 import { type Pace, paceOf } from './pace.ts'
-import { type Alterations, runVirtualHouse } from './virtual-house.ts'
+import { type Alterations, runVirtualCoordinator } from './virtual-coordinator.ts'
 
 export interface SimulateOptions {
   sites: number
@@ -95,7 +95,7 @@ export function setStage(options: SimulateOptions): Stage {
 export async function crawlOn(stage: Stage, stop: AbortSignal = new AbortController().signal): Promise<void> {
   const { options, clock, database } = stage
   const lwf = (frontier: Frontier) => longestWaitFirst(frontier, database, clock, collectorsOf(stage))
-  const run = runVirtualHouse(
+  const run = runVirtualCoordinator(
     {
       ...stage,
       randomSeed: options.seed,

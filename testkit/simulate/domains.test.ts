@@ -1,7 +1,7 @@
-/** Domains in which any name resolves, crawled whole: a farm of links, a house of good sites, a registry that advertises. */
+/** Domains in which any name resolves, crawled whole: a farm of links, a coordinator of good sites, a registry that advertises. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { looksOf } from '../../src/frontier/open-frontier.ts'
+import { viewsOf } from '../../src/frontier/open-frontier.ts'
 import type { PlantedPage } from '../web/options.ts'
 import { crawlOn, type Stage, setStage } from './crawl-run.ts'
 import { documentsOf } from './judge.ts'
@@ -52,21 +52,21 @@ function stageOf(): Stage {
   return { ...stage, seeds: [...stage.web.homes(), ...stage.web.wildcardHomes(), 'http://directory.test/'] }
 }
 
-test('a farm costs about twenty-five sites, a house of good sites loses nothing, a registry is barred', async () => {
+test('a farm costs about twenty-five sites, a coordinator of good sites loses nothing, a registry is barred', async () => {
   const stage = stageOf()
   const { web, ledger, database } = stage
   await crawlOn(stage)
   const asked = new Set(ledger.entries.map(({ site }) => site))
   const under = (domain: string) => [...asked].filter((site) => site.endsWith(`.${domain}`))
-  const look = looksOf(database)
-  const domainLook = (name: string) => database.read((tx) => look.domain(tx, name))
+  const look = viewsOf(database)
+  const domainView = (name: string) => database.read((tx) => look.domain(tx, name))
 
   const farms = web.wildcardDomains().filter(({ domain }) => domain !== 'wild' && domain !== 'blogs.test')
   assert.equal(farms.length, 2)
   for (const { domain } of farms) {
-    const { vouched, held, allowed } = (await domainLook(domain))!
-    assert.equal(vouched, 2, 'its two entrances')
-    assert.equal(under(domain).length, vouched + allowed, 'about twenty-five sites')
+    const { endorsed, held, allowed } = (await domainView(domain))!
+    assert.equal(endorsed, 2, 'its two entrances')
+    assert.equal(under(domain).length, endorsed + allowed, 'about twenty-five sites')
     assert.ok(held > 500, `${held}`)
   }
 
@@ -76,11 +76,11 @@ test('a farm costs about twenty-five sites, a house of good sites loses nothing,
     blogs.filter((url) => !collected.has(url)),
     [],
   )
-  const house = (await domainLook('blogs.test'))!
-  assert.equal(house.wildcard, true)
-  assert.equal(house.vouched, BLOGS)
-  assert.equal(under('blogs.test').length, BLOGS + house.allowed)
-  assert.equal(house.held, BLOGS * MADE_UP_A_BLOG - house.allowed)
+  const coordinator = (await domainView('blogs.test'))!
+  assert.equal(coordinator.wildcard, true)
+  assert.equal(coordinator.endorsed, BLOGS)
+  assert.equal(under('blogs.test').length, BLOGS + coordinator.allowed)
+  assert.equal(coordinator.held, BLOGS * MADE_UP_A_BLOG - coordinator.allowed)
 
   const registered = new Set(web.wildcardHomes().map((home) => new URL(home).host))
   assert.deepEqual(new Set(under('wild')), registered, 'nobody else is asked anything there')

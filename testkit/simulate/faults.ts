@@ -9,7 +9,7 @@ import type { Tx } from '../../src/database/database.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import type { Stage } from './crawl-run.ts'
 import { type Forgotten, judge } from './judge.ts'
-import { FOLDER } from './virtual-house.ts'
+import { FOLDER } from './virtual-coordinator.ts'
 
 /** What was broken, without the case: what stands before the colon. */
 export const invariantOf = (fault: string): string => fault.split(':', 1)[0]
@@ -47,8 +47,8 @@ async function sumsThatDiffer(tx: Tx, answersGiven: number): Promise<string[]> {
   const pairs: [what: string, kept: number, counted: number][] = [
     ['documents', counters.get('documents') ?? 0, one(`SELECT count(*) AS n ${kept}`)],
     ['bytes', counters.get('bytes') ?? 0, one(`SELECT sum(bytes) AS n ${kept}`)],
-    ['documents of servers', one('SELECT sum(documents) AS n FROM server'), one(`SELECT count(*) AS n ${kept}`)],
-    ['requests of servers', one('SELECT sum(requests) AS n FROM server'), counters.get('requests') ?? 0],
+    ['documents of servers', one('SELECT sum(documents) AS n FROM site_stats'), one(`SELECT count(*) AS n ${kept}`)],
+    ['requests of servers', one('SELECT sum(requests) AS n FROM site_stats'), counters.get('requests') ?? 0],
     ['documents a minute', one('SELECT sum(documents) AS n FROM minute'), one(`SELECT count(*) AS n ${kept}`)],
     ['URLs known', one('SELECT sum(urls_known) AS n FROM frontier_total'), one('SELECT count(*) AS n FROM url')],
     ['URLs known to sites', one('SELECT sum(known) AS n FROM site'), one('SELECT count(*) AS n FROM url')],

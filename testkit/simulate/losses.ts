@@ -79,8 +79,8 @@ function partsInInbox(tx: Tx): VisitReport[] {
 function absent(tx: Tx, { pages, visit, part }: VisitReport): string[] {
   const db = sqliteTx(tx)
   return pages
-    .filter(({ url, capture, errand }) => {
-      if (capture === undefined) return !errand && db.get('SELECT 1 FROM page WHERE url = ?', url) === undefined
+    .filter(({ url, capture, ownRequest }) => {
+      if (capture === undefined) return !ownRequest && db.get('SELECT 1 FROM page WHERE url = ?', url) === undefined
       const sql = `SELECT 1 FROM capture c JOIN volume v ON v.id = c.volume
         WHERE v.name = ? AND c.offset = ? AND c.url = ? AND c.digest = ?`
       return db.get(sql, capture.volume, capture.offset, url, capture.digest) === undefined

@@ -17,7 +17,7 @@ test(`${RUNS} clusters that lose a seventh of all answers wait for no lease, and
       ...options,
       settings: { ...options.settings, lease: LEASE },
       network: { requestLost: 0.02, answerLost: 0.15, repeated: 0, lateMs: 100 },
-      plan: { ...options.plan, most: 0 },
+      plan: { ...options.plan, max: 0 },
       within: 3 * LEASE,
     })
     await stage.database.close()

@@ -5,10 +5,10 @@ import { mirrorsOf } from '../../src/app/composition/open-mirrors.ts'
 import { figures } from '../../src/collection/figures.ts'
 import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
 import type { Event } from '../../src/contracts/events.ts'
-import { looksOf } from '../../src/frontier/open-frontier.ts'
+import { viewsOf } from '../../src/frontier/open-frontier.ts'
 import { crawlOn, type Stage, setStage } from './crawl-run.ts'
 import { documentsOf } from './judge.ts'
-import { FOLDER } from './virtual-house.ts'
+import { FOLDER } from './virtual-coordinator.ts'
 
 const WEB = { pageBytes: 2000, linksPerPage: 15, mirrorShare: 0.25, falseMirrors: 3 }
 const LIST = `${FOLDER}/mirrors.txt`
@@ -27,7 +27,7 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   const first = stageOf(11)
   await crawlOn(first)
   const ask = { heuristic: DEFAULT_HEURISTIC, examples: 3 }
-  const { pairs } = await mirrorsOf(first.database, looksOf(first.database), ask)
+  const { pairs } = await mirrorsOf(first.database, viewsOf(first.database), ask)
   const truth = new Map(first.web.mirrors().map((one) => [`${one.replica} ${one.original}`, one]))
   for (const { replica, original } of pairs) {
     const known = truth.get(`${replica} ${original}`) ?? truth.get(`${original} ${replica}`)
@@ -56,7 +56,7 @@ test('the list of one crawl spares the next one the mirrors, and loses nothing',
   assert.equal(homes.length, ofReplicas(one).filter((url) => new URL(url).pathname === '/').length)
   assert.ok(ofReplicas(other).length - homes.length <= ofReplicas(one).length / 20, `${ofReplicas(other)}`)
   // And the list of the second, which asked the replicas for their home pages only, is that of the first.
-  const later = await mirrorsOf(second.database, looksOf(second.database), ask)
+  const later = await mirrorsOf(second.database, viewsOf(second.database), ask)
   const named = (all: readonly { replica: string; original: string }[]) =>
     all.map(({ replica, original }) => `${replica} ${original}`).sort()
   assert.deepEqual(named(later.used), named(pairs))

@@ -56,7 +56,7 @@ export async function paceOf(
       0.9,
     ),
     meanWaitMs: waits.reduce((sum, wait) => sum + wait, 0) / Math.max(1, waits.length),
-    longestWaitMs: waits.reduce((most, wait) => Math.max(most, wait), 0),
+    longestWaitMs: waits.reduce((max, wait) => Math.max(max, wait), 0),
   }
 }
 

@@ -49,8 +49,8 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     what: 'a report applied twice',
     ledger: (ledger) => ({
       ...ledger,
-      settle: async (tx, parts) =>
-        (await ledger.settle(tx, parts)).map((result) => (result === 'again' ? 'applied' : result)),
+      applyParts: async (tx, parts) =>
+        (await ledger.applyParts(tx, parts)).map((result) => (result === 'again' ? 'applied' : result)),
     }),
   },
   'pause-from-request': {
@@ -75,8 +75,8 @@ export const PLANTS: Readonly<Record<PlantName, Plant>> = {
     what: 'a fence not checked',
     ledger: (ledger) => ({
       ...ledger,
-      settle: (tx, parts) =>
-        ledger.settle(
+      applyParts: (tx, parts) =>
+        ledger.applyParts(
           tx,
           parts.map((part) => withFenceOfToday(tx, part)),
         ),

@@ -1,5 +1,5 @@
 /**
- * The power of one machine: everything that a house holds of the world goes through it, and when it is cut, all of that
+ * The power of one machine: everything that a coordinator holds of the world goes through it, and when it is cut, all of that
  * stops in the same instant. Promises of that life never settle, files and names stay as they are, the transaction under
  * way is rolled back, requests vanish from the network. What is left is what the next life finds.
  *

@@ -93,8 +93,8 @@ export function notingCalls(calls: ServerCalls, note: Note, { acknowledged }: Pa
 export function notingLedger(ledger: Ledger, note: Note, { settled }: PartsSeen): Ledger {
   return {
     ...ledger,
-    async settle(tx, parts) {
-      const results = await ledger.settle(tx, parts)
+    async applyParts(tx, parts) {
+      const results = await ledger.applyParts(tx, parts)
       for (const [at, { site, visit, part, pages, ended }] of parts.entries()) {
         const name = `part ${part} of ${site} (${visit})`
         const end = ended === undefined ? '' : `, ended: ${ended}`

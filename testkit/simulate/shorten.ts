@@ -17,7 +17,7 @@ export interface ShortenLimits {
 export async function shorten<Item>(
   items: readonly Item[],
   stillFails: (items: readonly Item[]) => Promise<boolean>,
-  { tries: most, isTimeOver }: ShortenLimits,
+  { tries: max, isTimeOver }: ShortenLimits,
 ): Promise<Shortened<Item>> {
   let left = [...items]
   let tries = 0
@@ -25,7 +25,7 @@ export async function shorten<Item>(
     const size = Math.ceil(left.length / pieces)
     let smaller: Item[] | undefined
     for (let from = 0; from < left.length && smaller === undefined; from += size) {
-      if (tries >= most || isTimeOver()) return { items: left, tries, isMinimal: false }
+      if (tries >= max || isTimeOver()) return { items: left, tries, isMinimal: false }
       const without = [...left.slice(0, from), ...left.slice(from + size)]
       tries++
       if (await stillFails(without)) smaller = without

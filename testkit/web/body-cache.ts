@@ -3,7 +3,7 @@ export interface BodyCache {
   take(key: string, make: () => Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>
 }
 
-export function bodyCache(mostBytes: number): BodyCache {
+export function bodyCache(maxBytes: number): BodyCache {
   const bodies = new Map<string, Uint8Array<ArrayBuffer>>()
   let bytes = 0
   return {
@@ -11,11 +11,11 @@ export function bodyCache(mostBytes: number): BodyCache {
       const kept = bodies.get(key)
       if (kept !== undefined) return kept
       const body = make()
-      if (body.length > mostBytes) return body
+      if (body.length > maxBytes) return body
       bodies.set(key, body)
       bytes += body.length
       for (const [oldest, old] of bodies) {
-        if (bytes <= mostBytes) break
+        if (bytes <= maxBytes) break
         bodies.delete(oldest)
         bytes -= old.length
       }

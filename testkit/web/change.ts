@@ -14,14 +14,14 @@ export interface Version {
 
 const DAY: Millis = 86_400_000
 /** Looking back further finds nothing in one page of 10^17. */
-const MOST_CELLS_BACK = 40
+const MAX_CELLS_BACK = 40
 
 /** The version that stands at `at`. `page` is the page's own draw; `rate` in changes a day. */
 export function versionAt(page: number, rate: number, epoch: Instant, at: Instant): Version {
   if (rate <= 0 || at < epoch) return { id: 0, since: epoch }
   const cellMs = DAY / rate
   const now = Math.floor((at - epoch) / cellMs)
-  for (let cell = now; cell >= 0 && cell > now - MOST_CELLS_BACK; cell--) {
+  for (let cell = now; cell >= 0 && cell > now - MAX_CELLS_BACK; cell--) {
     const changes = changesIn(page, cell).filter((part) => epoch + (cell + part) * cellMs <= at)
     if (changes.length === 0) continue
     const last = Math.max(...changes)

@@ -174,9 +174,9 @@ async function dripping(
   const flows = drip.everyMs === 0
   if (!flows) await clock.sleep(patience.tooSlowMs, signal)
   if (signal.aborted) return failed('reset', 'aborted')
-  const most = flows ? want.limitBytes : payload.length + Math.floor(patience.tooSlowMs / drip.everyMs)
-  for (let length = payload.length; length < most; length += drip.bytes.length) pieces.push(drip.bytes)
-  const cut = join(pieces).slice(0, most)
+  const max = flows ? want.limitBytes : payload.length + Math.floor(patience.tooSlowMs / drip.everyMs)
+  for (let length = payload.length; length < max; length += drip.bytes.length) pieces.push(drip.bytes)
+  const cut = join(pieces).slice(0, max)
   return { kind: 'cut', why: flows ? 'length' : 'time', head, wireHead, payload: cut }
 }
 

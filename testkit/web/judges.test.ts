@@ -5,7 +5,7 @@ import {
   beforeRobots,
   courtesyViolations,
   forbiddenRequests,
-  mostAtOnce,
+  maxAtOnce,
   nameless,
   overlaps,
   repeats,
@@ -60,8 +60,8 @@ test('an address has its own, and counts what is under way', () => {
   assert.equal(addressViolations(near, { pauseOf: () => 200, toleranceMs: 0, from: 'start' }).length, 1)
   assert.equal(addressViolations(near, { pauseOf: () => 50, toleranceMs: 0, from: 'start' }).length, 0)
   assert.equal(addressViolations(near, { pauseOf: () => 50, toleranceMs: 0, from: 'end' }).length, 1)
-  assert.equal(mostAtOnce(near, 'address'), 2)
-  assert.equal(mostAtOnce(near, 'site'), 1)
+  assert.equal(maxAtOnce(near, 'address'), 2)
+  assert.equal(maxAtOnce(near, 'site'), 1)
 })
 
 test('two requests under way in one site', () => {

@@ -66,8 +66,8 @@ export function overlaps(entries: Entries): [RequestEntry, RequestEntry][] {
 }
 
 /** The most requests that were under way at one address at the same time. */
-export function mostAtOnce(entries: Entries, by: 'site' | 'address'): number {
-  let most = 0
+export function maxAtOnce(entries: Entries, by: 'site' | 'address'): number {
+  let max = 0
   for (const group of groups(entries, (entry) => entry[by]).values()) {
     const moments = group.flatMap((entry) => [
       { at: entry.at, step: 1 },
@@ -75,9 +75,9 @@ export function mostAtOnce(entries: Entries, by: 'site' | 'address'): number {
     ])
     moments.sort((a, b) => a.at - b.at || a.step - b.step)
     let now = 0
-    for (const { step } of moments) most = Math.max(most, (now += step))
+    for (const { step } of moments) max = Math.max(max, (now += step))
   }
-  return most
+  return max
 }
 
 /** Asked for although robots.txt forbids it to this token, or although robots.txt itself could not be had. */

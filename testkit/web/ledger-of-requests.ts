@@ -25,19 +25,19 @@ export interface RequestEntry {
 }
 
 /** Requests beyond this are counted, not kept. */
-const MOST_ENTRIES = 2_000_000
+const MAX_ENTRIES = 2_000_000
 
 export class RequestLedger {
   readonly entries: RequestEntry[] = []
   /** Requests that found the ledger full. */
   dropped = 0
   readonly #clock: Clock
-  readonly #most: number
+  readonly #max: number
   readonly #attempts = new Map<string, number>()
 
-  constructor(clock: Clock, most = MOST_ENTRIES) {
+  constructor(clock: Clock, max = MAX_ENTRIES) {
     this.#clock = clock
-    this.#most = most
+    this.#max = max
   }
 
   begin(asked: string, address: string, userAgent: string, connection: number): RequestEntry {
@@ -55,7 +55,7 @@ export class RequestLedger {
       bodyBytes: 0,
       whole: false,
     }
-    if (this.entries.length < this.#most) {
+    if (this.entries.length < this.#max) {
       this.entries.push(entry)
       this.#attempts.set(url, this.attempts(url) + 1)
     } else this.dropped++

@@ -84,7 +84,7 @@ function headLinks(web: Neighbours, site: SiteDefinition, page: number, draws: D
 
 function bodyLink(web: Neighbours, site: SiteDefinition, page: number, draws: Draws): LinkDefinition {
   const { plan } = web
-  if (!draws.yes(plan.internalShare)) return link('a', abroad(web, site, draws))
+  if (!draws.yes(plan.internalShare)) return link('a', crossSite(web, site, draws))
   const own = urlOf(plan, site, draws.yes(0.7) ? nearby(site, page, draws) : draws.below(site.pages))
   const target = site.indexFiles && own.endsWith('/') && draws.yes(0.5) ? `${own}index.html` : own
   const way = draws.unit()
@@ -102,7 +102,7 @@ function nearby(site: SiteDefinition, page: number, draws: Draws): number {
 }
 
 /** Half of the links to other sites go to few of them, half of all to the home page. */
-function abroad(web: Neighbours, site: SiteDefinition, draws: Draws): string {
+function crossSite(web: Neighbours, site: SiteDefinition, draws: Draws): string {
   if (draws.yes(web.plan.deadLinkShare)) return `http://nowhere${draws.below(100)}.${web.plan.domain}/`
   const reach = draws.yes(0.5) ? web.count : Math.ceil(web.count / 10)
   const chosen = web.site(draws.below(reach))

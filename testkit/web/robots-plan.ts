@@ -167,17 +167,17 @@ export function permits(robots: RobotsDefinition, token: string, path: string): 
   )
   const groups = ours.length > 0 ? ours : robots.groups.filter((group) => group.agents.includes('*'))
   let longest = -1
-  let verdict = true
+  let finding = true
   for (const { rules } of groups) {
     for (const rule of rules) {
       const pattern = encodeURI(rule.path)
       if (rule.path === '' || pattern.length < longest || !matches(pattern, path)) continue
-      if (pattern.length > longest) verdict = rule.allow
-      else verdict ||= rule.allow
+      if (pattern.length > longest) finding = rule.allow
+      else finding ||= rule.allow
       longest = pattern.length
     }
   }
-  return verdict
+  return finding
 }
 
 /** The pause that robots.txt asks of this token; 0: none. */

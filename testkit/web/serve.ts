@@ -32,7 +32,7 @@ export interface ServedWeb {
   close(): Promise<void>
 }
 
-const MOST_HEAD_BYTES = 64 * 1024
+const MAX_HEAD_BYTES = 64 * 1024
 /** A body goes out in pieces, so that what a client did not want is seen not to have been sent. */
 const PIECE_BYTES = 32 * 1024
 const TLS_HANDSHAKE = 0x16
@@ -69,14 +69,14 @@ export async function serveWeb(web: TestWeb, options: ServeOptions): Promise<Ser
 }
 
 /** Certificates with thousands of names are no use to anyone; beyond these a client must not check the name. */
-const MOST_NAMES = 500
+const MAX_NAMES = 500
 
 function secureNames(web: TestWeb): string[] {
   const names = new Set(['localhost'])
   for (const { scheme, host } of web.allSites()) {
     if (scheme === 'https') names.add(host.split('.').length > 2 ? host.replace(/^[^.]+/, '*') : host)
   }
-  return [...names].slice(0, MOST_NAMES)
+  return [...names].slice(0, MAX_NAMES)
 }
 
 function onePlace(web: TestWeb, port: number): string[] {
@@ -163,7 +163,7 @@ function converse(serving: Serving, socket: Socket, scheme: 'http' | 'https', co
     if (busy) return
     const end = read.indexOf('\r\n\r\n')
     if (end < 0) {
-      if (read.length > MOST_HEAD_BYTES) socket.destroy()
+      if (read.length > MAX_HEAD_BYTES) socket.destroy()
       return
     }
     busy = true

@@ -41,7 +41,7 @@ export interface Wildcards {
   domains(): { domain: string; anywhere: SiteDefinition }[]
 }
 
-/** Numbers of their addresses begin here: one for a farm, one for a house, one for a registry's advertising. */
+/** Numbers of their addresses begin here: one for a farm, one for a coordinator, one for a registry's advertising. */
 const ADDRESSES = 2_000_000
 
 export function planWildcards(plan: WebPlan, farmers: readonly SiteDefinition[]): Wildcards {

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aliasLines, aliasSentence, leftLine } from './alias-words.ts'
-import type { SiteLook, UrlFacts } from './rooms.ts'
+import type { SiteView, UrlFacts } from './collection-reader.ts'
 
-const SITE: SiteLook = {
+const SITE: SiteView = {
   state: 'crawled',
   seed: false,
   notBefore: 0,
   politeAt: 0,
   pause: 0,
   losses: 0,
-  crowd: 0,
+  deferral: 0,
   visits: 1,
   known: 1,
   waiting: 0,
@@ -20,7 +20,7 @@ const alias = { original: 'www.a.test', how: 'list', evidence: '', since: Date.U
 const facts = (more: Partial<UrlFacts> = {}): UrlFacts => ({
   url: 'http://copy.test/x?y=1',
   site: 'copy.test',
-  look: undefined,
+  view: undefined,
   page: undefined,
   captures: 0,
   inlinks: { count: 0, from: [], behind: 0 },
@@ -46,8 +46,8 @@ test('its pages are looked for at the original, unless they wait or were asked f
   assert.equal(aliasSentence(facts(), SITE), undefined)
   assert.equal(aliasSentence(facts(), undefined), undefined)
   assert.match(aliasSentence(facts(), { ...SITE, alias }) ?? '', /^Not asked for here: .* see www\.a\.test\/x\?y=1\.$/)
-  const look = { depth: 1, enqueuedAt: 0, dueAt: 0, tries: 0, seed: false }
-  const moved = facts({ look: { ...look, mark: 'moved' } })
+  const view = { depth: 1, enqueuedAt: 0, dueAt: 0, tries: 0, seed: false }
+  const moved = facts({ view: { ...view, mark: 'moved' } })
   assert.match(aliasSentence(moved, { ...SITE, alias }) ?? '', /entered/)
-  assert.equal(aliasSentence(facts({ look: { ...look, mark: 'waiting' } }), { ...SITE, alias }), undefined)
+  assert.equal(aliasSentence(facts({ view: { ...view, mark: 'waiting' } }), { ...SITE, alias }), undefined)
 })

@@ -1,9 +1,10 @@
 /** What it means for a URL or a site that the site is another name of an original, in sentences. Pure. */
+
+import type { LeftMirror, SiteView, UrlFacts } from './collection-reader.ts'
 import { plain } from './progress.ts'
-import type { LeftMirror, SiteLook, UrlFacts } from './rooms.ts'
 import { timeText } from './words.ts'
 
-export function aliasLines({ alias }: SiteLook): string[] {
+export function aliasLines({ alias }: SiteView): string[] {
   if (alias === undefined) return []
   const { original, how, evidence, since } = alias
   const said = evidence === '' ? '' : ` (${plain(evidence)})`
@@ -20,8 +21,8 @@ export function leftLine({ original, on, why }: LeftMirror): string {
 }
 
 /** Why a page of such a site is not queued there; nothing when it is none, or the page was asked for all the same. */
-export function aliasSentence({ url, look, page }: UrlFacts, site: SiteLook | undefined): string | undefined {
-  if (site?.alias === undefined || page !== undefined || look?.mark === 'waiting') return undefined
+export function aliasSentence({ url, view, page }: UrlFacts, site: SiteView | undefined): string | undefined {
+  if (site?.alias === undefined || page !== undefined || view?.mark === 'waiting') return undefined
   const { pathname, search } = new URL(url)
   const { original } = site.alias
   return `Not asked for here: its site is another name of ${plain(original)}, where links to it are entered: see ${plain(original + pathname + search)}.`

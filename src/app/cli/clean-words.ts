@@ -18,7 +18,7 @@ const KINDS: Readonly<Record<Found['kind'], string>> = {
   file: 'leftover files',
 }
 /** Of each kind, by name; `--json` has all. */
-const MOST_NAMED = 20
+const MAX_NAMED = 20
 
 export function cleanLines(orphans: readonly Found[], remove: boolean): string[] {
   if (orphans.length === 0) return ['Nothing to clean.']
@@ -39,11 +39,11 @@ function kindLines(words: string, found: readonly Found[], remove: boolean): str
   const removed = found.filter((one) => one.removed)
   const told = remove ? `, ${grouped(countOf(removed))} removed` : ''
   const lines = [`${grouped(countOf(found))} ${words}${bytes > 0 ? ` (${formatSize(bytes)})` : ''}${told}`]
-  for (const { name, why, removed } of found.slice(0, MOST_NAMED)) {
+  for (const { name, why, removed } of found.slice(0, MAX_NAMED)) {
     const kept = remove && !removed ? ' (left: it has an owner again)' : ''
     lines.push(`  ${plain(name)}: ${plain(why)}${kept}`)
   }
-  if (found.length > MOST_NAMED) lines.push(`  … and ${grouped(found.length - MOST_NAMED)} more (--json names all)`)
+  if (found.length > MAX_NAMED) lines.push(`  … and ${grouped(found.length - MAX_NAMED)} more (--json names all)`)
   return lines
 }
 

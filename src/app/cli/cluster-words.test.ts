@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterStanding, WorkerStanding } from '../composition/cluster-standing.ts'
+import type { ClusterStanding, WorkerStanding } from '../composition/cluster-status.ts'
 import { clusterLines, whyNobodyIsAsked } from './cluster-words.ts'
-import { STANDING } from './fake-house.test-data.ts'
+import { STANDING } from './fake-services.test-data.ts'
 
 const WORKER: WorkerStanding = {
   ...{ name: 'a', id: '0123456789abcdef', region: null, version: '1', state: 'alive', visits: 3, pagesPerSecond: 1.5 },

@@ -2,12 +2,12 @@
 
 import { formatDuration } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
-import type { ClusterStanding } from '../composition/cluster-standing.ts'
+import type { ClusterStanding } from '../composition/cluster-status.ts'
+import type { Standing } from './collection-reader.ts'
 import { plain } from './progress.ts'
-import type { Standing } from './rooms.ts'
 import { some } from './words.ts'
 
-const MOST_LINES = 20
+const MAX_LINES = 20
 
 type Rechecks = NonNullable<ClusterStanding['rechecks']>
 
@@ -25,15 +25,14 @@ export function clusterLines({ servers, differing, workers, rechecks }: ClusterS
       0,
       `    they differ in ${plain(differing.join(', '))}: what is asked, and how, depends on which a worker meets; start them with the same settings`,
     )
-  for (const one of workers.slice(0, MOST_LINES)) {
+  for (const one of workers.slice(0, MAX_LINES)) {
     const { name, id, region, version, state, visits, pagesPerSecond, seenMs } = one
     const where = region === null ? '' : `, ${plain(region)}`
     lines.push(
       `    ${plain(name).padEnd(20)} ${id.slice(0, 8)}  ${state.padEnd(6)}  ${some(visits, 'site')}, ${pagesPerSecond.toFixed(1)}/s, seen ${formatDuration(Math.round(seenMs / 1000) * 1000)} ago (${plain(version)}${where})`,
     )
   }
-  if (workers.length > MOST_LINES)
-    lines.push(`    … and ${grouped(workers.length - MOST_LINES)} more (--json names all)`)
+  if (workers.length > MAX_LINES) lines.push(`    … and ${grouped(workers.length - MAX_LINES)} more (--json names all)`)
   return rechecks === null ? lines : [...lines, ...recheckLines(rechecks)]
 }
 
@@ -42,7 +41,7 @@ function recheckLines({ checked, equal, similar, different, unused, open, byWork
   const lines = [
     `  rechecks    ${some(checked, 'capture')} asked for again through another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${unused > 0 ? `${grouped(unused)} unused: no other worker came; ` : ''}${grouped(open)} to come`,
   ]
-  for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MOST_LINES))
+  for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MAX_LINES))
     lines.push(
       `    ${plain(one.name ?? '-').padEnd(20)} ${plain(one.worker).slice(0, 8)}  ${grouped(one.different)} of ${grouped(one.checked)} different`,
     )

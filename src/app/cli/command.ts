@@ -3,8 +3,8 @@ import type { Clock } from '../../base/clock.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import type { CommandName } from '../config/setting.ts'
-import type { Doors } from './doors.ts'
 import type { Screen } from './screen.ts'
+import type { Services } from './services.ts'
 
 export interface Invocation {
   settings: Settings
@@ -14,7 +14,7 @@ export interface Invocation {
   warnings: readonly string[]
   words: readonly string[]
   screen: Screen
-  doors: Doors
+  services: Services
   clock: Clock
   version: string
   /** Calls back on the first Ctrl-C or SIGTERM; the second ends the program. Returns the function that stops listening. */
@@ -31,7 +31,7 @@ export interface Command {
   more: string
   examples: readonly { line: string; does: string }[]
   /** How many words it takes. */
-  words: { least: number; most: number }
+  words: { min: number; max: number }
   /** Returns the exit code. Operator's mistakes are thrown as `Problem`. */
   run(call: Invocation): Promise<number>
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { allCommands } from './commands.ts'
 import { commandsDocument } from './commands-document.ts'
+import { allCommands } from './main.ts'
 
-const REPRINT = `node -e "import('./src/app/cli/commands.ts').then(async (c) => process.stdout.write((await import('./src/app/cli/commands-document.ts')).commandsDocument(await c.allCommands())))" > docs/reference/commands.md`
+const REPRINT = `node -e "import('./src/app/cli/main.ts').then(async (c) => process.stdout.write((await import('./src/app/cli/commands-document.ts')).commandsDocument(await c.allCommands())))" > docs/reference/commands.md`
 
 test('docs/reference/commands.md is printed from the commands', async () => {
   const page = readFileSync(new URL('../../../docs/reference/commands.md', import.meta.url), 'utf8')

@@ -4,7 +4,7 @@ import { demoWeb } from '../../../testkit/web/demo-web.ts'
 import { serveWeb } from '../../../testkit/web/serve.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
 import { realClock } from '../../base/clock.ts'
-import type { DemoOptions, ServedWeb } from './doors.ts'
+import type { DemoOptions, ServedWeb } from './services.ts'
 
 /** Bodies that the server keeps: the whole demonstration fits. */
 const KEEP_BYTES = 64e6

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { flagOf, keyOf, PRESETS, SETTING_NAMES, variableOf } from '../config/keys.ts'
 import { OF_TESTS } from '../config/load.ts'
-import { COMMAND_NAMES } from './commands.ts'
+import { COMMAND_NAMES } from './main.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownUnder('docs')].map(

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { SiteView } from './collection-reader.ts'
 import { statusText } from './commands/status.ts'
 import { explainSite } from './explain-words.ts'
-import { STANDING } from './fake-house.test-data.ts'
-import type { SiteLook } from './rooms.ts'
+import { STANDING } from './fake-services.test-data.ts'
 
-const LOOK: SiteLook = {
+const VIEW: SiteView = {
   state: 'held',
   seed: false,
   notBefore: 0,
   politeAt: 0,
   pause: 0,
   losses: 0,
-  crowd: 0,
+  deferral: 0,
   visits: 0,
   known: 2,
   waiting: 2,
@@ -20,17 +20,17 @@ const LOOK: SiteLook = {
   domain: {
     name: 'farm.test',
     sites: 1200,
-    vouched: 2,
+    endorsed: 2,
     held: 1146,
     wildcard: true,
     addresses: ['192.0.2.7'],
     allowed: 52,
   },
-  stranger: { speaker: 'www.farm.test' },
+  unendorsedSite: { referrer: 'www.farm.test' },
 }
 const C = { collection: 'c', database: undefined }
-const explained = (changes: Partial<SiteLook>) =>
-  explainSite({ site: 'x.farm.test', look: { ...LOOK, ...changes }, documents: 0, verdicts: [] }, 0).join('\n')
+const explained = (changes: Partial<SiteView>) =>
+  explainSite({ site: 'x.farm.test', view: { ...VIEW, ...changes }, documents: 0, findings: [] }, 0).join('\n')
 
 test('a held site says why, who speaks for it, and what would release it', () => {
   const text = explained({})
@@ -40,17 +40,17 @@ test('a held site says why, who speaks for it, and what would release it', () =>
   assert.match(text, /released when it is given as a seed, .* when one more vouched site of its domain does/)
   assert.match(text, /--trust '\*\.farm\.test=dns-wildcard'/)
   assert.match(
-    explained({ stranger: {} }),
+    explained({ unendorsedSite: {} }),
     /Nobody that counts speaks for it\.[\s\S]*when two vouched sites of its domain do/,
   )
 })
 
 test('a site that is vouched for, or in a domain without a wildcard, has less to say', () => {
-  const vouched = explained({ state: 'free', stranger: undefined })
-  assert.match(vouched, /Any name under farm\.test resolves/)
-  assert.doesNotMatch(vouched, /speaks for it|released/)
-  assert.doesNotMatch(explained({ state: 'free', domain: { ...LOOK.domain!, wildcard: false } }), /resolves|speaks/)
-  assert.match(explained({ state: 'free', crowd: 2 }), /Others come first/)
+  const endorsed = explained({ state: 'free', unendorsedSite: undefined })
+  assert.match(endorsed, /Any name under farm\.test resolves/)
+  assert.doesNotMatch(endorsed, /speaks for it|released/)
+  assert.doesNotMatch(explained({ state: 'free', domain: { ...VIEW.domain!, wildcard: false } }), /resolves|speaks/)
+  assert.match(explained({ state: 'free', deferral: 2 }), /Others come first/)
 })
 
 test('status tells how many are held, when any is', () => {

@@ -3,15 +3,14 @@ import { formatDuration, formatSize } from '../../base/units.ts'
 import { failureWords, markWords } from '../../report/status-words.ts'
 import { grouped } from '../../report/text-table.ts'
 import { aliasLines, aliasSentence, leftLine } from './alias-words.ts'
-import { hazardLines } from './hazard-words.ts'
+import type { LeftMirror, PageView, SiteFacts, SiteView, UrlFacts, UrlView, WhyNot } from './collection-reader.ts'
 import { plain } from './progress.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './robots-words.ts'
-import type { LeftMirror, PageLook, SiteFacts, SiteLook, UrlFacts, UrlLook, WhyNot } from './rooms.ts'
 import { some, timeText } from './words.ts'
 
 export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot?: WhyNot): string[] {
   return [
-    ...verdict(facts, site, now, whyNot),
+    ...finding(facts, site, now, whyNot),
     ...ruleSentence(facts),
     ...origin(facts),
     ...lastLook(facts),
@@ -19,14 +18,14 @@ export function explainUrl(facts: UrlFacts, site: SiteFacts, now: number, whyNot
   ]
 }
 
-function verdict(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot | undefined): string[] {
-  const { look, page } = facts
-  const elsewhere = aliasSentence(facts, site.look)
+function finding(facts: UrlFacts, site: SiteFacts, now: number, whyNot: WhyNot | undefined): string[] {
+  const { view, page } = facts
+  const elsewhere = aliasSentence(facts, site.view)
   if (elsewhere !== undefined) return [elsewhere]
-  if (look === undefined && page === undefined) return unknownUrl(facts, site, whyNot)
-  const waits = look?.mark === 'waiting' ? [whenAsked(facts, site.look, now)] : []
+  if (view === undefined && page === undefined) return unknownUrl(facts, site, whyNot)
+  const waits = view?.mark === 'waiting' ? [whenAsked(facts, site.view, now)] : []
   if (page === undefined) return ['Known, and not asked for yet.', ...waits]
-  const held = look?.mark === 'held' ? ['It is held back by this finding, and asked for if that is withdrawn.'] : []
+  const held = view?.mark === 'held' ? ['It is held back by this finding, and asked for if that is withdrawn.'] : []
   return [outcomeSentence(page, facts.captures), ...held, ...waits]
 }
 
@@ -43,9 +42,9 @@ function unknownUrl(facts: UrlFacts, site: SiteFacts, whyNot: WhyNot | undefined
   } else if (linked) {
     lines.push('No rule of today is against it: the rules were others when it was found.')
   } else lines.push('If a page linked to it, it would be queued.')
-  if (!linked && whyNot === undefined && Object.keys(site.look?.memory.sitemaps?.left ?? {}).length > 0)
+  if (!linked && whyNot === undefined && Object.keys(site.view?.memory.sitemaps?.left ?? {}).length > 0)
     lines.push('Not all that the sitemaps of its site list was taken, as is said below: it may be among that.')
-  if (site.look === undefined) lines.push('Its site is not known either.')
+  if (site.view === undefined) lines.push('Its site is not known either.')
   return lines
 }
 
@@ -66,7 +65,7 @@ const WHY_NOT: Readonly<Record<WhyNot['by'], string>> = {
   unrecorded: 'No rule is against the URL itself',
 }
 
-function outcomeSentence(page: PageLook, captures: number): string {
+function outcomeSentence(page: PageView, captures: number): string {
   const detail = page.detail === null || page.detail === '' ? '' : ` (${plain(page.detail)})`
   const why = page.why === null ? '' : (failureWords(page.why) ?? page.why)
   switch (page.outcome) {
@@ -85,18 +84,18 @@ function outcomeSentence(page: PageLook, captures: number): string {
   }
 }
 
-function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number): string {
-  if (look === undefined) return ''
+function whenAsked({ view }: UrlFacts, site: SiteView | undefined, now: number): string {
+  if (view === undefined) return ''
   if (site?.state === 'barred') return `It waits, but its site was given up: ${givenUp(site, 'no answer')}.`
   if (site?.state === 'held') return 'It waits, but its site is held: see below.'
   if (site?.state === 'leased') return 'It waits; its site is being visited now.'
   const tries =
-    look.tries === 0 ? '' : ` It was tried ${look.tries === 1 ? 'once' : `${grouped(look.tries)} times`} in vain.`
+    view.tries === 0 ? '' : ` It was tried ${view.tries === 1 ? 'once' : `${grouped(view.tries)} times`} in vain.`
   const ahead =
-    look.ahead === undefined || look.ahead === 0
+    view.ahead === undefined || view.ahead === 0
       ? ''
-      : ` ${some(look.ahead, 'URL')} of its site ${look.ahead === 1 ? 'comes' : 'come'} first.`
-  const at = Math.max(look.dueAt, site?.notBefore ?? 0)
+      : ` ${some(view.ahead, 'URL')} of its site ${view.ahead === 1 ? 'comes' : 'come'} first.`
+  const at = Math.max(view.dueAt, site?.notBefore ?? 0)
   const when =
     at > now
       ? `It may be asked for in ${formatDuration(at - now)}.`
@@ -105,16 +104,16 @@ function whenAsked({ look }: UrlFacts, site: SiteLook | undefined, now: number):
 }
 
 function origin(facts: UrlFacts): string[] {
-  const { look } = facts
-  if (look === undefined) return []
+  const { view } = facts
+  if (view === undefined) return []
   const asPage =
-    look.via === undefined
-      ? `It is ${levels(look.depth)}.`
-      : `It was found on ${plain(look.via)}, ${levels(look.depth)}.`
-  const from = look.seed
-    ? (SEED_OF[look.path ?? ''] ?? 'It is a seed.')
-    : (sitemapOrigin(facts) ?? triedName(look) ?? asPage)
-  return [`${from} Queued ${timeText(look.enqueuedAt)} UTC.`]
+    view.via === undefined
+      ? `It is ${levels(view.depth)}.`
+      : `It was found on ${plain(view.via)}, ${levels(view.depth)}.`
+  const from = view.seed
+    ? (SEED_OF[view.path ?? ''] ?? 'It is a seed.')
+    : (sitemapOrigin(facts) ?? triedName(view) ?? asPage)
+  return [`${from} Queued ${timeText(view.enqueuedAt)} UTC.`]
 }
 
 const SEED_OF: Readonly<Record<string, string>> = {
@@ -123,7 +122,7 @@ const SEED_OF: Readonly<Record<string, string>> = {
 }
 
 /** Nobody links to it: it comes after a guess that gave no usable answer. */
-function triedName({ path }: UrlLook): string | undefined {
+function triedName({ path }: UrlView): string | undefined {
   return path !== undefined && /^N{2,}$/.test(path) ? `It is guess ${path.length} for a name to try.` : undefined
 }
 
@@ -158,18 +157,18 @@ export interface SiteLists {
 }
 
 export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: SiteLists = {}): string[] {
-  const { site, look, documents, verdicts } = facts
+  const { site, view, documents, findings } = facts
   const listed =
     blacklist === undefined ? [] : [`It is on a black list (${plain(blacklist)}): nothing of it is asked for.`]
-  if (look === undefined)
+  if (view === undefined)
     return [`${plain(site)}: not known; no page of the collection led to it, or it is out of scope.`, ...listed]
-  const { memory } = look
+  const { memory } = view
   const lines = [
-    `${plain(site)}: ${stateSentence(look, now)}`,
+    `${plain(site)}: ${stateSentence(view, now)}`,
     ...listed,
-    `${some(look.known, 'URL')} known, ${grouped(look.waiting)} waiting; ${some(documents, 'document')} in ${some(look.visits, 'visit')}.`,
+    `${some(view.known, 'URL')} known, ${grouped(view.waiting)} waiting; ${some(documents, 'document')} in ${some(view.visits, 'visit')}.`,
   ]
-  lines.push(...aliasLines(look), ...(left === undefined ? [] : [leftLine(left)]), ...domainLines(look))
+  lines.push(...aliasLines(view), ...(left === undefined ? [] : [leftLine(left)]), ...domainLines(view))
   if (memory.stopped !== undefined)
     lines.push(`Links in it are followed no more: ${plain(memory.stopped)}. What was collected is kept.`)
   for (const scheme of ['http', 'https'] as const) {
@@ -179,15 +178,15 @@ export function explainSite(facts: SiteFacts, now: number, { left, blacklist }: 
   lines.push(...sitemapLines(memory))
   if (memory.crawlDelay !== undefined && memory.crawlDelay > 0)
     lines.push(`robots.txt asks for a Crawl-delay of ${formatDuration(memory.crawlDelay)}.`)
-  if (look.pause > 0)
-    lines.push(`It is asked at most every ${formatDuration(look.pause)}, longer than the configured pause.`)
-  if (look.address !== undefined) lines.push(`Address: ${look.address}.`)
+  if (view.pause > 0)
+    lines.push(`It is asked at most every ${formatDuration(view.pause)}, longer than the configured pause.`)
+  if (view.address !== undefined) lines.push(`Address: ${view.address}.`)
   if (memory.silent > 0)
     lines.push(`The last ${memory.silent === 1 ? 'request' : `${grouped(memory.silent)} requests`} brought no answer.`)
-  if (look.crowd > 0)
+  if (view.deferral > 0)
     lines.push('Others come first: it is one of very many of its domain or address, or seems a copy of another site.')
-  if (look.losses > 0) lines.push(lossLine(look.losses))
-  return [...lines, ...hazardLines({ look, verdicts })]
+  if (view.losses > 0) lines.push(lossLine(view.losses))
+  return [...lines, ...hazardLines({ view, findings })]
 }
 
 /** As `frontier/caution.ts` has it. */
@@ -200,21 +199,23 @@ function lossLine(losses: number): string {
 }
 
 /** Only where it matters: a domain in which any name resolves. */
-function domainLines({ state, domain, stranger }: SiteLook): string[] {
+function domainLines({ state, domain, unendorsedSite }: SiteView): string[] {
   if (domain?.wildcard !== true) return []
-  const { name, sites, vouched, held, allowed } = domain
+  const { name, sites, endorsed, held, allowed } = domain
   const where = domain.addresses.length === 0 ? '' : ` (to ${domain.addresses.map(plain).join(', ')})`
-  const counts = `${some(sites, 'site')} ${sites === 1 ? 'is' : 'are'} known there, ${grouped(vouched)} vouched for, ${grouped(held)} held`
+  const counts = `${some(sites, 'site')} ${sites === 1 ? 'is' : 'are'} known there, ${grouped(endorsed)} vouched for, ${grouped(held)} held`
   const lines = [`Any name under ${plain(name)} resolves${where}, so anybody can make up sites there: ${counts}.`]
-  if (stranger === undefined) return lines
-  const speaker =
-    stranger.speaker === undefined
+  if (unendorsedSite === undefined) return lines
+  const referrer =
+    unendorsedSite.referrer === undefined
       ? 'Nobody that counts speaks for it'
-      : `Only ${plain(stranger.speaker)} speaks for it`
-  lines.push(`${speaker}. Of sites that nobody vouches for ${grouped(allowed)} are visited there.`)
+      : `Only ${plain(unendorsedSite.referrer)} speaks for it`
+  lines.push(`${referrer}. Of sites that nobody vouches for ${grouped(allowed)} are visited there.`)
   if (state !== 'held') return lines
   const more =
-    stranger.speaker === undefined ? 'two vouched sites of its domain do' : 'one more vouched site of its domain does'
+    unendorsedSite.referrer === undefined
+      ? 'two vouched sites of its domain do'
+      : 'one more vouched site of its domain does'
   lines.push(
     `It is released when it is given as a seed, when a site of another domain links to it, when ${more}, or when more of them are vouched for.`,
     `To hold none of them: --trust '*.${plain(name)}=dns-wildcard'.`,
@@ -223,19 +224,19 @@ function domainLines({ state, domain, stranger }: SiteLook): string[] {
 }
 
 /** `given-up: no-such-name` in words. */
-function givenUp({ reason }: SiteLook, otherwise: string): string {
+function givenUp({ reason }: SiteView, otherwise: string): string {
   const why = reason?.replace(/^given-up(: )?/, '') ?? ''
   return why === '' ? otherwise : plain(failureWords(why) ?? why)
 }
 
-function stateSentence(look: SiteLook, now: number): string {
-  switch (look.state) {
+function stateSentence(view: SiteView, now: number): string {
+  switch (view.state) {
     case 'waiting':
     case 'free': {
-      const courtesy = look.politeAt - now
+      const courtesy = view.politeAt - now
       if (courtesy > 0)
-        return `waits ${look.memory.silent > 0 ? 'for its next try' : 'for courtesy'}; it may be asked in ${formatDuration(courtesy)}.`
-      const due = look.notBefore - now
+        return `waits ${view.memory.silent > 0 ? 'for its next try' : 'for courtesy'}; it may be asked in ${formatDuration(courtesy)}.`
+      const due = view.notBefore - now
       return due > 0 ? `waits; its next URL is due in ${formatDuration(due)}.` : 'waits for its turn.'
     }
     case 'leased':
@@ -247,6 +248,40 @@ function stateSentence(look: SiteLook, now: number): string {
     case 'held':
       return 'held: it is one of too many in its domain that nobody vouches for.'
     case 'barred':
-      return `given up: ${givenUp(look, 'it did not answer in bounded tries')}.`
+      return `given up: ${givenUp(view, 'it did not answer in bounded tries')}.`
   }
+}
+
+/** A site's hazards in sentences: the rule, the URLs it concerns, the evidence, what it held back, and three examples. */
+
+export function hazardLines({ view, findings }: Pick<SiteFacts, 'view' | 'findings'>): string[] {
+  const suspects = view?.memory.traps?.suspects ?? []
+  const lines: string[] = []
+  for (const { rule, pattern, evidence, examples, at, withdrawn_at } of findings) {
+    const where = pattern === null ? '' : ` in ${plain(pattern)}`
+    lines.push(`Hazard (${timeText(at)} UTC): ${plain(rule)}${where}: ${plain(evidence)}.`)
+    if (withdrawn_at !== null) {
+      lines.push(`  Withdrawn (${timeText(withdrawn_at)} UTC): what it had held back waits to be asked for again.`)
+    } else {
+      const stopped = suspects.find((one) => one.pattern === pattern && one.rule === rule && one.stopped)
+      if (stopped !== undefined) lines.push(`  ${stoppedWords(stopped)}`)
+    }
+    for (const example of examples) lines.push(`  e.g. ${plain(example)}`)
+  }
+  for (const { rule, pattern, evidence, confirmed, contradicted } of suspects.filter(({ stopped }) => !stopped)) {
+    lines.push(`On trial: ${plain(rule)} in ${plain(pattern)}: ${plain(evidence)}.`)
+    lines.push(`  Samples so far: ${confirmed} confirm it, ${contradicted} contradict it. Nothing is held back yet.`)
+  }
+  return lines
+}
+
+type Suspect = NonNullable<NonNullable<SiteFacts['view']>['memory']['traps']>['suspects'][number]
+
+function stoppedWords({ proof, refused, confirmed, contradicted }: Suspect): string {
+  const asked =
+    proof === 'alias' || proof === 'missing'
+      ? 'Of this pattern only a sample is asked for now and then;'
+      : 'Of this pattern only what other pages list is asked for, and a sample now and then;'
+  const held = refused === 0 ? 'none was met since' : `${grouped(refused)} were held back since`
+  return `${asked} ${held} ` + `(samples: ${confirmed} confirm it, ${contradicted} contradict it).`
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hazardLines } from './hazard-words.ts'
-import type { SiteLook } from './rooms.ts'
+import type { SiteView } from './collection-reader.ts'
+import { hazardLines } from './explain-words.ts'
 
 test('a hazard is told with its pattern, its evidence, what it stopped and examples', () => {
-  const verdict = {
+  const finding = {
     rule: 'calendar',
     pattern: '/cal/#/#',
     evidence: '12 pages in a row differ in numbers only',
@@ -31,8 +31,8 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
     refused: 0,
     ...samples,
   }
-  const look = { memory: { traps: { suspects: [calendar, album] } } } as unknown as SiteLook
-  assert.deepEqual(hazardLines({ look, verdicts: [verdict] }), [
+  const view = { memory: { traps: { suspects: [calendar, album] } } } as unknown as SiteView
+  assert.deepEqual(hazardLines({ view, findings: [finding] }), [
     'Hazard (2026-01-02 00:00:00 UTC): calendar in /cal/#/#: 12 pages in a row differ in numbers only.',
     '  Of this pattern only what other pages list is asked for, and a sample now and then; ' +
       '1,234 were held back since (samples: 5 confirm it, 0 contradict it).',
@@ -44,7 +44,7 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
 })
 
 test('a hazard of the whole site has no pattern', () => {
-  const verdict = {
+  const finding = {
     rule: 'site-urls>=5000',
     pattern: null,
     evidence: '5,000 pages',
@@ -52,14 +52,14 @@ test('a hazard of the whole site has no pattern', () => {
     at: 0,
     withdrawn_at: null,
   }
-  assert.deepEqual(hazardLines({ look: undefined, verdicts: [verdict] }), [
+  assert.deepEqual(hazardLines({ view: undefined, findings: [finding] }), [
     'Hazard (1970-01-01 00:00:00 UTC): site-urls>=5000: 5,000 pages.',
   ])
 })
 
 test('a finding that was withdrawn says so', () => {
-  const verdict = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: 1000 }
-  assert.deepEqual(hazardLines({ look: undefined, verdicts: [verdict] }), [
+  const finding = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: 1000 }
+  assert.deepEqual(hazardLines({ view: undefined, findings: [finding] }), [
     'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',
     '  Withdrawn (1970-01-01 00:00:01 UTC): what it had held back waits to be asked for again.',
   ])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onInterrupt } from './interrupt.ts'
+import { onInterrupt } from './main.ts'
 
 test('after the first Ctrl-C the signal is heard to the end, so that a second one leaves the exit code alone', (t) => {
   const before = process.listeners('SIGINT')

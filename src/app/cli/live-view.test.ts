@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
-import { recordedScreen, SNAPSHOT } from './fake-house.test-data.ts'
+import { recordedScreen, SNAPSHOT } from './fake-services.test-data.ts'
 import { watchCrawl } from './live-view.ts'
 
 test('a database that is away is named, and its return, also to those who want quiet', async () => {

@@ -46,7 +46,7 @@ const LOOK_MS = 1000
 function tellOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clock): Watching {
   let since: number | undefined
   let cancel = () => {}
-  const look = () => {
+  const view = () => {
     const { outage } = snapshot()
     if (outage !== undefined && since === undefined && outage.forMs >= OUTAGE_MS) {
       since = clock.elapsed() - outage.forMs
@@ -56,8 +56,8 @@ function tellOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clock
       screen.say(`orbweaver: the database is back after ${away}`)
       since = undefined
     }
-    cancel = clock.after(LOOK_MS, look)
+    cancel = clock.after(LOOK_MS, view)
   }
-  look()
+  view()
   return { stop: () => cancel() }
 }

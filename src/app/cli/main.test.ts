@@ -4,19 +4,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import { allCommands } from './commands.ts'
-import type { Doors } from './doors.ts'
-import { fakeDoors, fakeRooms, NO_EMPTY_SEEDS, recordedScreen, STANDING, WORKER } from './fake-house.test-data.ts'
-import { run } from './main.ts'
+import {
+  fakeReader,
+  fakeServices,
+  NO_EMPTY_SEEDS,
+  recordedScreen,
+  STANDING,
+  WORKER,
+} from './fake-services.test-data.ts'
+import { allCommands, run } from './main.ts'
+import type { Services } from './services.ts'
 import { workerSummary } from './worker-view.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-async function orbweaver(line: string[], doors = fakeDoors()) {
+async function orbweaver(line: string[], services = fakeServices()) {
   const screen = recordedScreen()
-  const exit = await run(line, screen, doors)
-  return { exit, out: screen.out, err: screen.err, doors }
+  const exit = await run(line, screen, services)
+  return { exit, out: screen.out, err: screen.err, services }
 }
 
 test('every command has help with examples that it would take, and documented flags', async () => {
@@ -43,12 +49,12 @@ test('every command has help with examples that it would take, and documented fl
 
 test('what a standing and a history say fits 80 columns', async () => {
   const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
-  const rooms = fakeRooms({ standing: async () => ({ ...STANDING, urls, documents: 10_987_654 }) })
+  const reader = fakeReader({ standing: async () => ({ ...STANDING, urls, documents: 10_987_654 }) })
   for (const command of [['status'], ['history', 'http://a.test/']])
-    for (const line of (await orbweaver(command, fakeDoors(undefined, rooms))).out.split('\n'))
+    for (const line of (await orbweaver(command, fakeServices(undefined, reader))).out.split('\n'))
       assert.ok([...line].length <= 80, line)
-  const over = fakeRooms({ standing: async () => ({ ...STANDING, state: 'complete' }) })
-  assert.doesNotMatch((await orbweaver(['status'], fakeDoors(undefined, over))).out, /shrinks|trend/)
+  const over = fakeReader({ standing: async () => ({ ...STANDING, state: 'complete' }) })
+  assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, over))).out, /shrinks|trend/)
 })
 
 test('a worker ends with a sum of what it did', async () => {
@@ -63,7 +69,7 @@ test('a worker ends with a sum of what it did', async () => {
 
 test('a shared database is judged by the settings that it records, where there is no file of them', async () => {
   const asked: string[] = []
-  const rooms = fakeRooms({
+  const reader = fakeReader({
     recordedSettings: async () => 'scope: tld:test\ncontact: me@example.org\nblacklist-urls: /no/such/list\n',
     whyNot: async (_, { scope, blacklistUrls }) => {
       asked.push(`${JSON.stringify(scope)} ${blacklistUrls}`)
@@ -71,12 +77,12 @@ test('a shared database is judged by the settings that it records, where there i
     },
   })
   const shared = ['--database', 'postgres://db.test/x', '-c', join(folder, 'nowhere')]
-  const doors = fakeDoors(undefined, rooms)
-  assert.doesNotMatch((await orbweaver(['report', ...shared], doors)).out, /without --contact/)
-  const { err } = await orbweaver(['explain', 'http://a.test/x', ...shared], doors)
+  const services = fakeServices(undefined, reader)
+  assert.doesNotMatch((await orbweaver(['report', ...shared], services)).out, /without --contact/)
+  const { err } = await orbweaver(['explain', 'http://a.test/x', ...shared], services)
   assert.deepEqual([...new Set(asked)], [`${JSON.stringify('tld:test')} undefined`])
   assert.match(err, /note: \/no\/such\/list of the servers is not on this machine/)
-  assert.match((await orbweaver(['report', '-c', join(folder, 'nowhere')], doors)).out, /without --contact/)
+  assert.match((await orbweaver(['report', '-c', join(folder, 'nowhere')], services)).out, /without --contact/)
 })
 
 test('help and version in every form', async () => {
@@ -153,7 +159,7 @@ test('a server may begin with a seed file that holds none yet; a crawl may not',
 })
 
 test('a bug shows its stack and where to report it; a full disk says what to do', async () => {
-  const broken = (error: Error) => ({ ...fakeDoors(), openCollection: () => Promise.reject(error) })
+  const broken = (error: Error) => ({ ...fakeServices(), openCollection: () => Promise.reject(error) })
   const bug = await orbweaver(['status'], broken(new TypeError('x is not a function')))
   assert.equal(bug.exit, 1)
   assert.match(bug.err, /TypeError: x is not a function\n +at .*\norbweaver: this is a bug/s)
@@ -170,9 +176,9 @@ test('a bug shows its stack and where to report it; a full disk says what to do'
 test('every command that looks opens the database that it is told', async () => {
   const address = 'postgres://crawler@127.0.0.1/web'
   for (const line of [['status'], ['report'], ['history', 'a.test'], ['verify'], ['export', 'pages'], ['mirrors']]) {
-    const doors = fakeDoors()
-    await orbweaver([...line, '--database', address], doors)
-    assert.deepEqual(doors.opened, [address], line.join(' '))
+    const services = fakeServices()
+    await orbweaver([...line, '--database', address], services)
+    assert.deepEqual(services.opened, [address], line.join(' '))
   }
 })
 
@@ -198,13 +204,13 @@ test('files that cannot be written are one line, and what is there is emptied, n
 
 test('a URL without a scheme is looked for in both; a command to copy is safe to copy', async () => {
   const asked: string[] = []
-  const rooms = fakeRooms({
+  const reader = fakeReader({
     content: async (url) => {
       asked.push(url)
       return undefined
     },
   })
-  const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeDoors(undefined, rooms))
+  const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeServices(undefined, reader))
   assert.deepEqual(asked, ['http://a.test/?a=1&b=$(id)', 'https://a.test/?a=1&b=$(id)'])
   assert.ok(err.includes("orbweaver explain 'http://a.test/?a=1&b=$(id)'"), err)
   assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is no http or https URL/)
@@ -215,7 +221,7 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
   const crawled = await orbweaver(
     ['crawl', 'a.test', '-c', join(folder, 'moved')],
-    fakeDoors({ why: 'complete', exit: 0, documents: 1, seeds: { ...NO_EMPTY_SEEDS, moved }, mirrorsLeft: [] }),
+    fakeServices({ why: 'complete', exit: 0, documents: 1, seeds: { ...NO_EMPTY_SEEDS, moved }, mirrorsLeft: [] }),
   )
   assert.ok(crawled.err.includes("orbweaver crawl 'http://b.test/?`id`' -c"), crawled.err)
 })
@@ -224,10 +230,10 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
   const seeds = join(folder, 'seeds.txt')
   writeFileSync(seeds, 'b.example\n')
   const line = ['crawl', 'https://a.example/', '--seeds', seeds, '-c', folder, '--pause', '3s']
-  const { exit, err, doors } = await orbweaver(line)
+  const { exit, err, services } = await orbweaver(line)
   assert.equal(exit, 0)
-  assert.deepEqual(doors.crawls[0].seeds, ['https://a.example/', 'http://b.example/'])
-  assert.equal(doors.crawls[0].settings.pause, 3000)
+  assert.deepEqual(services.crawls[0].seeds, ['https://a.example/', 'http://b.example/'])
+  assert.equal(services.crawls[0].settings.pause, 3000)
   assert.match(err, /no --contact is given/)
   assert.match(err, /Complete: 7 documents/)
   assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
@@ -251,7 +257,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
 test('an interrupted crawl says how to go on', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
-    fakeDoors({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
+    fakeServices({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
   )
   assert.equal(exit, 11)
   assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
@@ -290,20 +296,20 @@ test('get prints the body, with its head or raw when asked', async () => {
   assert.equal(readFileSync(file, 'utf8'), '<p>body')
   const missing = await orbweaver(
     ['get', 'http://b.test/'],
-    fakeDoors(undefined, fakeRooms({ content: async () => undefined })),
+    fakeServices(undefined, fakeReader({ content: async () => undefined })),
   )
   assert.equal(missing.exit, 1)
   assert.match(missing.err, /was not collected; 'orbweaver explain http:\/\/b\.test\/' says why/)
 })
 
 test('simulate crawl takes what makes a crawl and its web, and tells its pace', async () => {
-  const simulated: Parameters<Doors['simulateCrawl']>[0][] = []
-  const doors = fakeDoors()
-  const watched: typeof doors = {
-    ...doors,
+  const simulated: Parameters<Services['simulateCrawl']>[0][] = []
+  const services = fakeServices()
+  const watched: typeof services = {
+    ...services,
     simulateCrawl(options) {
       simulated.push(options)
-      return doors.simulateCrawl(options)
+      return services.simulateCrawl(options)
     },
   }
   const { out } = await orbweaver(['simulate', 'crawl'], watched)
@@ -357,16 +363,16 @@ test('clean lists, and removes only when it is told to', async () => {
 })
 
 test('verify calls right only what it read', async () => {
-  const rooms = fakeRooms({
+  const reader = fakeReader({
     verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [] }),
   })
-  const { exit, out } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  const { exit, out } = await orbweaver(['verify'], fakeServices(undefined, reader))
   assert.equal(exit, 0)
   assert.match(out, /^All that was read is right: 0 volumes, .* 3 more lie elsewhere and were not read/)
 })
 
 test('verify with faults names them and fails', async () => {
-  const rooms = fakeRooms({
+  const reader = fakeReader({
     verify: async () => ({
       volumes: 1,
       records: 1,
@@ -375,7 +381,7 @@ test('verify with faults names them and fails', async () => {
       faults: [{ where: 'v.warc.gz:5', what: 'digest differs' }],
     }),
   })
-  const { exit, out, err } = await orbweaver(['verify'], fakeDoors(undefined, rooms))
+  const { exit, out, err } = await orbweaver(['verify'], fakeServices(undefined, reader))
   assert.equal(exit, 1)
   assert.equal(out, 'v.warc.gz:5: digest differs\n')
   assert.match(err, /^orbweaver: 1 fault in/)
@@ -383,10 +389,10 @@ test('verify with faults names them and fails', async () => {
 
 test('the demo is an ordinary crawl of its own web, then tables and what to try', async () => {
   const target = join(folder, 'demo')
-  const doors = fakeDoors()
-  const { exit, out } = await orbweaver(['demo', '-c', target, '--random-seed', '3'], doors)
+  const services = fakeServices()
+  const { exit, out } = await orbweaver(['demo', '-c', target, '--random-seed', '3'], services)
   assert.equal(exit, 0)
-  const { settings, seeds } = doors.crawls[0]
+  const { settings, seeds } = services.crawls[0]
   assert.deepEqual(settings.resolve, [{ host: '*.test', ip: '127.0.0.1', port: 4321 }])
   assert.deepEqual(seeds, ['http://www.site0.test/'])
   assert.match(

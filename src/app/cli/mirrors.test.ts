@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { MirrorAsk } from '../composition/open-mirrors.ts'
-import { fakeDoors, fakeRooms, recordedScreen } from './fake-house.test-data.ts'
+import { fakeReader, fakeServices, recordedScreen } from './fake-services.test-data.ts'
 import { run } from './main.ts'
 
-async function orbweaver(line: string[], doors = fakeDoors()) {
+async function orbweaver(line: string[], services = fakeServices()) {
   const screen = recordedScreen()
-  const exit = await run(line, screen, doors)
+  const exit = await run(line, screen, services)
   return { exit, out: screen.out, err: screen.err }
 }
 
 /** Rooms that remember what they were asked. */
 function asked() {
   const asks: MirrorAsk[] = []
-  const plain = fakeRooms()
-  const rooms = fakeRooms({
+  const plain = fakeReader()
+  const reader = fakeReader({
     mirrors: async (ask) => {
       asks.push(ask)
       const names = ask.check === undefined ? null : { checked: 2, gone: ['x.test'], unanswered: 1, pairsLost: 1 }
@@ -22,12 +22,12 @@ function asked() {
       return { ...(await plain.mirrors(ask)), names, proposed: { count: 1, proposals } }
     },
   })
-  return { asks, doors: fakeDoors(undefined, rooms) }
+  return { asks, services: fakeServices(undefined, reader) }
 }
 
 test('without a file nothing is looked up: a table, examples, what crawls proposed', async () => {
-  const { asks, doors } = asked()
-  const { exit, out } = await orbweaver(['mirrors'], doors)
+  const { asks, services } = asked()
+  const { exit, out } = await orbweaver(['mirrors'], services)
   assert.equal(exit, 0)
   assert.equal(asks[0].check, undefined)
   assert.equal(asks[0].heuristic, 'Dups60')
@@ -38,18 +38,18 @@ test('without a file nothing is looked up: a table, examples, what crawls propos
 })
 
 test('with a file names are looked up, unless they shall not be', async () => {
-  const { asks, doors } = asked()
+  const { asks, services } = asked()
   const written: { path: string; gone: string[]; looksUp: boolean }[] = []
-  doors.renewMirrors = async (path, { gone, pairs, used }, check) => {
+  services.renewMirrors = async (path, { gone, pairs, used }, check) => {
     assert.equal(used?.length, 1)
     written.push({ path, gone: [...gone], looksUp: check !== undefined })
     return { pairs: pairs.length, left: 2 }
   }
-  const { out, err } = await orbweaver(['mirrors', '--into', 'list.txt', '--heuristic', 'Dups100'], doors)
+  const { out, err } = await orbweaver(['mirrors', '--into', 'list.txt', '--heuristic', 'Dups100'], services)
   assert.equal(asks[0].heuristic, 'Dups100')
   assert.match(out, /2 names looked up: 1 do not exist any more, 1 pairs with them; 1 without an answer/)
   assert.match(err, /1 pair in list\.txt, 2 left it/)
-  await orbweaver(['mirrors', '--into', 'list.txt', '--check-names', 'no'], doors)
+  await orbweaver(['mirrors', '--into', 'list.txt', '--check-names', 'no'], services)
   assert.deepEqual(written, [
     { path: 'list.txt', gone: ['x.test'], looksUp: true },
     { path: 'list.txt', gone: [], looksUp: false },
@@ -57,8 +57,8 @@ test('with a file names are looked up, unless they shall not be', async () => {
 })
 
 test('as JSON, every pair', async () => {
-  const { doors } = asked()
-  const { out } = await orbweaver(['mirrors', '--json', '--into', 'x'], doors)
+  const { services } = asked()
+  const { out } = await orbweaver(['mirrors', '--json', '--into', 'x'], services)
   const found = JSON.parse(out)
   assert.deepEqual(found.list, { file: 'x', pairs: 1, left: 0 })
   assert.equal(found.pairs[0].replica, 'www.a.test')

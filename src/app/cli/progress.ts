@@ -11,7 +11,7 @@ const WINDOW_MS = 30_000
 const LATELY_MS = 8_000
 /** Whether the queue grows turns even faster. */
 const TREND_MS = 3_000
-const MOST_KEPT = 200
+const MAX_KEPT = 200
 
 /** Snapshots, oldest first. */
 export type History = readonly CrawlSnapshot[]
@@ -21,7 +21,7 @@ export function remember(history: History, now: CrawlSnapshot): History {
   const [first, ...rest] = history
   if (first === undefined) return [now]
   const recent = rest.filter((s, i) => s.at >= now.at - WINDOW_MS || (rest[i + 1]?.at ?? now.at) >= now.at - WINDOW_MS)
-  return [first, ...recent.slice(-MOST_KEPT), now]
+  return [first, ...recent.slice(-MAX_KEPT), now]
 }
 
 export interface Rates {
@@ -61,22 +61,22 @@ export interface Look {
 }
 
 /** The view on a terminal: each line fits the width. */
-export function liveLines(history: History, look: Look): string[] {
+export function liveLines(history: History, view: Look): string[] {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return []
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
-    `${bold('Orbweaver', look)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `${bold('Orbweaver', view)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
-    `URLs     ${bar(urls.done, urls.known, look)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
+    `URLs     ${bar(urls.done, urls.known, view)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
     `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
     `also     ${some(now.requests, 'request')}  ${some(now.failures, 'failure')}  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
     state(history),
   ]
   for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
-  return lines.map((line) => clip(line, look.width - 1))
+  return lines.map((line) => clip(line, view.width - 1))
 }
 
 /** One line, where there is no terminal. */
@@ -140,14 +140,14 @@ function trendOf(history: History): string {
 
 const BAR = 20
 
-function bar(part: number, whole: number, look: Look): string {
+function bar(part: number, whole: number, view: Look): string {
   const filled = whole === 0 ? 0 : Math.min(BAR, Math.floor((BAR * part) / whole))
   const text = '█'.repeat(filled) + '░'.repeat(BAR - filled)
-  return look.colour ? `\x1b[36m${text}\x1b[39m` : text
+  return view.colour ? `\x1b[36m${text}\x1b[39m` : text
 }
 
-function bold(text: string, look: Look): string {
-  return look.colour ? `\x1b[1m${text}\x1b[22m` : text
+function bold(text: string, view: Look): string {
+  return view.colour ? `\x1b[1m${text}\x1b[22m` : text
 }
 
 /** Names come from strangers: nothing in them may steer the terminal. */

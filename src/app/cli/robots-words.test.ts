@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { UrlFacts } from './collection-reader.ts'
 import { robotsSentence, ruleSentence, sitemapLines, sitemapOrigin } from './robots-words.ts'
-import type { UrlFacts } from './rooms.ts'
 
 const NOW = Date.UTC(2026, 0, 2)
 const HOUR = 3_600_000
 const facts = (more: Partial<UrlFacts>): UrlFacts => ({
   url: 'http://a.test/x',
   site: 'a.test',
-  look: undefined,
+  view: undefined,
   page: undefined,
   captures: 0,
   inlinks: { count: 0, from: [], behind: 0 },
@@ -62,12 +62,12 @@ test('sitemaps: how many, what they brought, whether they are believed; where on
       'What they say of last changes was true 40 of 50 times.',
     ],
   )
-  const look = { depth: 0, enqueuedAt: 0, dueAt: 0, tries: 0, mark: 'read', seed: false } as const
-  const left = { 'nested-too-deep': 1, foreign: 3, 'most-sitemap-lines': 1200 }
+  const view = { depth: 0, enqueuedAt: 0, dueAt: 0, tries: 0, mark: 'read', seed: false } as const
+  const left = { 'nested-too-deep': 1, foreign: 3, 'max-sitemap-lines': 1200 }
   assert.deepEqual(sitemapLines({ ...memory, sitemaps: { asked: 0, urls: 0, left } }), [
     'Left out of what they and robots.txt name: 3 URLs of other hosts, which the protocol does not permit; 1 sitemap nested too deep; 1,200 Sitemap lines of robots.txt after the first hundred.',
   ])
-  const origin = (path: string, via?: string) => sitemapOrigin(facts({ look: { ...look, path, via } }))
+  const origin = (path: string, via?: string) => sitemapOrigin(facts({ view: { ...view, path, via } }))
   assert.equal(origin('L'), undefined)
   assert.equal(origin('PM'), 'It is a sitemap that robots.txt names.')
   assert.match(origin('PM', 'http://b.test/')!, /robots\.txt beside http:\/\/b\.test\/ names/)

@@ -1,8 +1,8 @@
 /** What robots.txt and sitemaps have to do with a URL or a site, in sentences. Pure. */
 import { formatDuration } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
+import type { RobotsView, SiteView, UrlFacts } from './collection-reader.ts'
 import { plain } from './progress.ts'
-import type { RobotsLook, SiteLook, UrlFacts } from './rooms.ts'
 import { some, timeText } from './words.ts'
 
 /** The group and the line that decide about a URL; nothing when there is no robots.txt with rules. */
@@ -19,7 +19,7 @@ export function ruleSentence({ robots }: UrlFacts): string[] {
 }
 
 /** The outcome of asking for robots.txt, and how old it is. */
-export function robotsSentence(scheme: string, robots: RobotsLook, now: number): string {
+export function robotsSentence(scheme: string, robots: RobotsView, now: number): string {
   const { state, at, status, since, tries, tooBig } = robots
   const age = `${formatDuration(Math.max(0, now - at))} ago`
   const answer = status === 0 ? 'no answer' : `status ${status}`
@@ -42,7 +42,7 @@ export function robotsSentence(scheme: string, robots: RobotsLook, now: number):
 }
 
 /** What its sitemaps brought, and whether they can be believed. */
-export function sitemapLines({ sitemaps, hints }: SiteLook['memory']): string[] {
+export function sitemapLines({ sitemaps, hints }: SiteView['memory']): string[] {
   const lines: string[] = []
   if (sitemaps !== undefined && sitemaps.asked > 0) {
     const feeds = sitemaps.feeds === undefined ? '' : `, ${grouped(sitemaps.feeds)} of them feeds`
@@ -69,20 +69,20 @@ const LEFT_OUT: readonly [string, readonly [one: string, more: string]][] = [
   ],
   ['foreign-sitemaps', ['sitemap of another host in an index', 'sitemaps of other hosts in indexes']],
   ['nested-too-deep', ['sitemap nested too deep', 'sitemaps nested too deep']],
-  ['most-sitemaps', ['sitemap over the bound of a site', 'sitemaps over the bound of a site']],
-  ['most-urls', ['URL over the bound of a site', 'URLs over the bound of a site']],
+  ['max-sitemaps', ['sitemap over the bound of a site', 'sitemaps over the bound of a site']],
+  ['max-urls', ['URL over the bound of a site', 'URLs over the bound of a site']],
   [
-    'most-sitemap-lines',
+    'max-sitemap-lines',
     ['Sitemap line of robots.txt after the first hundred', 'Sitemap lines of robots.txt after the first hundred'],
   ],
 ]
 
 /** Where a sitemap was found; the robots.txt that names it is no page of the collection. */
-export function sitemapOrigin({ look }: UrlFacts): string | undefined {
-  if (look?.path?.endsWith('M') !== true) return undefined
-  const via = look.via === undefined ? '' : plain(look.via)
-  if (!/^P?[RM]*M$/.test(look.path)) return `It is a feed${via === '' ? '' : `, found on ${via}`}.`
-  if (/M[RM]*M$/.test(look.path)) return `It is a sitemap${via === '' ? '' : `, named by ${via}`}.`
+export function sitemapOrigin({ view }: UrlFacts): string | undefined {
+  if (view?.path?.endsWith('M') !== true) return undefined
+  const via = view.via === undefined ? '' : plain(view.via)
+  if (!/^P?[RM]*M$/.test(view.path)) return `It is a feed${via === '' ? '' : `, found on ${via}`}.`
+  if (/M[RM]*M$/.test(view.path)) return `It is a sitemap${via === '' ? '' : `, named by ${via}`}.`
   return via === ''
     ? 'It is a sitemap that robots.txt names.'
     : `It is a sitemap that the robots.txt beside ${via} names.`

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrawlEnd } from '../composition/crawl.ts'
-import { NO_EMPTY_SEEDS, SNAPSHOT } from './fake-house.test-data.ts'
+import { NO_EMPTY_SEEDS, SNAPSHOT } from './fake-services.test-data.ts'
 import { lastWords } from './run-crawl.ts'
 
 const end: CrawlEnd = { why: 'complete', exit: 0, documents: 7, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }

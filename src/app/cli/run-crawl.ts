@@ -11,7 +11,7 @@ import { watchCrawl } from './live-view.ts'
 import { emptySeedLine } from './seed-words.ts'
 import { collectionFlag, shellWord, some } from './words.ts'
 
-type Seeds = Parameters<Invocation['doors']['startCrawl']>[1]['seeds']
+type Seeds = Parameters<Invocation['services']['startCrawl']>[1]['seeds']
 
 export interface Ran {
   end: CrawlEnd
@@ -28,10 +28,10 @@ export function noteContact({ settings, screen }: Invocation): void {
 }
 
 export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
-  const { settings, screen, clock, version, doors } = call
+  const { settings, screen, clock, version, services } = call
   const begun = clock.elapsed()
   const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
-  const handle = await doors.startCrawl(settings, {
+  const handle = await services.startCrawl(settings, {
     seeds,
     version,
     given: call.given,

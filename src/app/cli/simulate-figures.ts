@@ -118,7 +118,7 @@ const VERY_NEAR = 0.002
 
 /** The four claims; in Fig. 2 the paper gives no number for the fourth. */
 function claimsOf(rows: readonly Row[], hasNumber: boolean): Claim[] {
-  const under = (of: string, over: string, most: number) => gaps(rows, of, over).every((points) => points <= most)
+  const under = (of: string, over: string, max: number) => gaps(rows, of, over).every((points) => points <= max)
   const between = rows.filter(({ at }) => typeof at === 'number' && at >= 0.5 && at <= 1.5)
   const rival = excess(rows, 'M-Wolf', 'PSP')
   return [
@@ -238,13 +238,13 @@ const FIGURES = {
       const each = LASTING.map((name) => `${name} ${signed(policies[name]?.drift ?? Number.NaN)}`)
       drifts.push({ claim: `drift, ${at}`, holds: undefined, found: each.join(', ') })
     }
-    const most = Math.max(...rows.map(({ values }) => values['index']))
+    const max = Math.max(...rows.map(({ values }) => values['index']))
     const isBest = rows.every(({ values }) => Object.values(values).every((ratio) => ratio >= values['index']))
     const claims: Claim[] = [
       {
         claim: 'index is within 0.5 % of the bound',
-        holds: most <= 1.005,
-        found: `at most ${most.toFixed(4)} times the bound`,
+        holds: max <= 1.005,
+        found: `at most ${max.toFixed(4)} times the bound`,
       },
       { claim: 'no rival is better in the long run', holds: isBest, found: 'by the table' },
       {
@@ -279,7 +279,7 @@ function chartOf(figure: Figure): Chart {
   return { title, x, y, from, at: at as number[] | string[], series }
 }
 
-const verdict = ({ holds }: Claim) => (holds === undefined ? 'for the record' : holds ? 'holds' : 'DOES NOT HOLD')
+const finding = ({ holds }: Claim) => (holds === undefined ? 'for the record' : holds ? 'holds' : 'DOES NOT HOLD')
 const cellsOf = ({ at, values }: Row) => [String(at), ...Object.values(values).map((value) => value.toFixed(4))]
 
 function textOf(figure: Figure): string {
@@ -290,7 +290,7 @@ function textOf(figure: Figure): string {
   }
   return [
     printTable(table),
-    ...figure.claims.map((claim) => `  ${claim.claim}: ${verdict(claim)}; ${claim.found}`),
+    ...figure.claims.map((claim) => `  ${claim.claim}: ${finding(claim)}; ${claim.found}`),
   ].join('\n')
 }
 
@@ -298,7 +298,7 @@ function markdownOf(figure: Figure): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const header = ['', ...namesOf(figure)]
   const table = [line(header), line(header.map(() => '---')), ...figure.rows.map((row) => line(cellsOf(row)))]
-  const claims = figure.claims.map((claim) => `- ${claim.claim}: **${verdict(claim)}**; ${claim.found}`)
+  const claims = figure.claims.map((claim) => `- ${claim.claim}: **${finding(claim)}**; ${claim.found}`)
   return [
     `## ${figure.title}`,
     '',

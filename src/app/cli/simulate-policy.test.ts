@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { fakeDoors, recordedScreen } from './fake-house.test-data.ts'
+import { fakeServices, recordedScreen } from './fake-services.test-data.ts'
 import { run } from './main.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-policy-'))
@@ -11,7 +11,7 @@ after(() => rmSync(folder, { recursive: true, force: true }))
 
 async function simulate(...words: string[]) {
   const screen = recordedScreen()
-  const exit = await run(['simulate', ...words], screen, fakeDoors())
+  const exit = await run(['simulate', ...words], screen, fakeServices())
   return { exit, out: screen.out, err: screen.err }
 }
 

@@ -9,7 +9,7 @@ import { byServer, type Scenario } from '../../refresh/scenario.ts'
 import { type PolicyResult, runTrial, type Trial, type TrialTools } from '../../refresh/trial.ts'
 import { grouped, printTable } from '../../report/text-table.ts'
 import type { Invocation } from './command.ts'
-import { withRooms } from './with-rooms.ts'
+import { withReader } from './with-reader.ts'
 
 const PAGES = 1_000_000
 
@@ -127,8 +127,8 @@ async function collectionScenario(call: Invocation): Promise<Scenario> {
     changed: [] as number[],
     same: [] as number[],
   }
-  await withRooms(call, async (rooms) => {
-    for await (const { url, at, digest, bytes } of rooms.looks()) {
+  await withReader(call, async (reader) => {
+    for await (const { url, at, digest, bytes } of reader.looks()) {
       const before = seen.get(url)
       const page = before?.page ?? seen.size
       if (before === undefined) {

@@ -49,7 +49,7 @@ export function blacklistFiles(
   // The texts themselves may be of some size, and are not kept.
   let digests = files.map((bytes) => sha1(bytes)).join()
   let nextLook = clock.elapsed() + LOOK_EVERY
-  const look = () => {
+  const view = () => {
     const now = bytesOf(paths, disk)
     const nowDigests = now.map((bytes) => sha1(bytes)).join()
     if (nowDigests === digests) return
@@ -61,7 +61,7 @@ export function blacklistFiles(
     const begin = clock.elapsed()
     if (begin < nextLook) return list
     try {
-      look()
+      view()
     } catch (error) {
       // A file in the middle of being written: the list that was good stays.
       journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })

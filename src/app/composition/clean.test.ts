@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { lockCollection } from '../../database/lock.ts'
-import { tryOffice } from '../../database/postgres/only-one.ts'
+import { tryRole } from '../../database/postgres/only-one.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'
@@ -99,7 +99,7 @@ test('over PostgreSQL: while servers run, one cleaner at a time; files only of a
     writeFileSync(join(folder, 'collection.db'), '')
     assert.match((await shared('--remove')).notes.join(), /a collection of its own/)
     rmSync(join(folder, 'collection.db'))
-    const other = await tryOffice(database, 'cleaner')
+    const other = await tryRole(database, 'cleaner')
     await assert.rejects(shared('--remove'), { code: 'collection-in-use' })
     await other!.release()
     assert.deepEqual(kindsOf(await shared('--remove')), ['file server-id.new true'])
@@ -120,7 +120,7 @@ test('in another folder: a volume that nobody names goes; of a folder that is no
       [name, `dir:${second}`],
       [name, 'dir:/not/mounted'],
     ])
-      await queries(tx).run('INSERT INTO volume_place VALUES (?, ?, ?, 4, 0)', volume, node, 'crawl')
+      await queries(tx).run('INSERT INTO volume_location VALUES (?, ?, ?, 4, 0)', volume, node, 'crawl')
   })
   await database.close()
   const dry = await clean(folder)

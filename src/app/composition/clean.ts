@@ -9,21 +9,21 @@ import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { findOrphans } from '../../cluster/maintenance/find-orphans.ts'
 import type { CleanerParts, Findings, Orphan } from '../../cluster/maintenance/orphan.ts'
-import { placeNodes } from '../../cluster/maintenance/other-places.ts'
+import { locationNodes } from '../../cluster/maintenance/other-locations.ts'
 import { removeOrphans } from '../../cluster/maintenance/remove-orphans.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked, type Lock, lockCollection } from '../../database/lock.ts'
-import { tryOffice } from '../../database/postgres/only-one.ts'
+import { tryRole } from '../../database/postgres/only-one.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
 import { queries } from '../../database/queries.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import { quietBuckets } from '../../intake/postgres/inbox.ts'
 import type { Settings } from '../config/keys.ts'
-import { openPlacesToClean } from './cleaning-places.ts'
+import { openLocationsToClean } from './cleaning-locations.ts'
 import { knownNodeId } from './node-id.ts'
 import { databaseToRead, isRunning } from './open-database.ts'
 import { openForSeeding } from './open-for-seeding.ts'
-import { ONLY_HOUSE } from './own-places.ts'
+import { EMBEDDED_OWNER } from './own-locations.ts'
 
 export interface Cleaned {
   orphans: (Omit<Orphan, 'remove'> & { removed: boolean })[]
@@ -39,7 +39,7 @@ export async function cleanCollection(settings: Settings, version: string): Prom
   const database = await databaseToRead(settings.collection, settings.database)
   let found: Findings
   try {
-    found = await look(settings, database, isLocked(settings.collection), (all) => all)
+    found = await view(settings, database, isLocked(settings.collection), (all) => all)
   } finally {
     await database.close()
   }
@@ -61,14 +61,14 @@ async function removeShared(settings: Settings, version: string, before: Finding
   try {
     const { database, ledger, close } = await openForSeeding(settings, version)
     try {
-      const office = await tryOffice(database as PostgresDatabase, 'cleaner')
-      if (office === undefined)
+      const role = await tryRole(database as PostgresDatabase, 'cleaner')
+      if (role === undefined)
         throw new Problem('collection-in-use', 'another cleaner is at work on this database: wait for its end')
       try {
         await freeLeases(database, ledger)
         return await remove(settings, database, before, lock !== undefined)
       } finally {
-        await office.release()
+        await role.release()
       }
     } finally {
       await close()
@@ -78,9 +78,9 @@ async function removeShared(settings: Settings, version: string, before: Finding
   }
 }
 
-/** The leases were freed when the house was opened: those that are still there were not. */
+/** The leases were freed when the coordinator was opened: those that are still there were not. */
 async function remove(settings: Settings, database: Database, before: Findings, ours: boolean): Promise<Cleaned> {
-  return look(settings, database, !ours, async ({ orphans, notes }) => {
+  return view(settings, database, !ours, async ({ orphans, notes }) => {
     const left = new Set(orphans.filter(isLease).map(({ name }) => name))
     const leases = before.orphans.filter(isLease)
     const others = orphans.filter((orphan) => !isLease(orphan))
@@ -91,7 +91,7 @@ async function remove(settings: Settings, database: Database, before: Findings, 
 }
 
 /** `work` is done with what is found: as long as it lasts, places can be reached. */
-async function look<T>(
+async function view<T>(
   settings: Settings,
   database: Database,
   isInUse: boolean,
@@ -101,12 +101,12 @@ async function look<T>(
   const isAtRest = database.dialect === 'sqlite' && !isInUse && !(await isRunning(database, folder))
   const files = isInUse ? { left: IN_USE } : filesOf(folder, database)
   const now = await nowOf(database)
-  const places = openPlacesToClean(settings, 'left' in files ? [] : await placeNodes(database))
-  const parts = { database, files, places: places.list, now, olderThan, keepCallsFor: keepCalls, isAtRest }
+  const locations = openLocationsToClean(settings, 'left' in files ? [] : await locationNodes(database))
+  const parts = { database, files, locations: locations.list, now, olderThan, keepCallsFor: keepCalls, isAtRest }
   try {
     return await work(await findOrphans(parts))
   } finally {
-    places.close()
+    locations.close()
   }
 }
 
@@ -116,7 +116,7 @@ function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
   if (dialect === 'postgres' && realDisk.size(join(folder, 'collection.db')) !== undefined)
     return { left: OTHERS_FOLDER }
   if (dialect === 'postgres' && node === undefined) return { left: NO_SERVERS_FOLDER }
-  return { disk: realDisk, folder, node, owner: node ?? ONLY_HOUSE }
+  return { disk: realDisk, folder, node, owner: node ?? EMBEDDED_OWNER }
 }
 
 /** The time of all who share it. */
@@ -146,12 +146,12 @@ async function cleanWorkersFolder(settings: Settings): Promise<Cleaned> {
     const files =
       lock === undefined && isLocked(folder)
         ? { left: IN_USE }
-        : { disk: realDisk, folder, node: undefined, owner: ONLY_HOUSE }
+        : { disk: realDisk, folder, node: undefined, owner: EMBEDDED_OWNER }
     const now = realClock.now()
     const found = await findOrphans({
       database: undefined,
       files,
-      places: [],
+      locations: [],
       now,
       olderThan,
       keepCallsFor: keepCalls,

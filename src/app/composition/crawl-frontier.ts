@@ -7,9 +7,9 @@ import { readCounter } from '../../collection/counters/counters.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { Fleet } from '../../frontier/fleet.ts'
-import type { FrontierHouse } from '../../frontier/house.ts'
+import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
+import type { OpenFrontier } from '../../frontier/options.ts'
 import { namedOrder } from '../../frontier/order/named-order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
@@ -27,11 +27,11 @@ export interface FrontierParts {
   journal: Journal<Event>
   settings: Settings
   /** Who works here, where workers live elsewhere. */
-  fleet?: Fleet
+  workers?: KnownWorkers
 }
 
 export interface CrawlFrontier {
-  frontier: FrontierHouse
+  frontier: OpenFrontier
   /** By the rules that the collection was made with. */
   urls: UrlReader
   originals: OriginalScope
@@ -42,7 +42,7 @@ const DNS_WILDCARD = 'dns-wildcard'
 
 /** `leasesOutlive`: as in `FrontierOptions`. Not yet recovered. */
 export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean): Promise<CrawlFrontier> {
-  const { database, disk, clock, random, journal, settings, fleet } = parts
+  const { database, disk, clock, random, journal, settings, workers } = parts
   const urls = urlsOf(settings)
   const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
   const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
@@ -60,7 +60,7 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
     ...(settings.trust.length === 0 ? {} : { mayHold: (site) => !trusts(site, DNS_WILDCARD) }),
     budget: pageBudget(settings),
     leasesOutlive,
-    ...(fleet && { affinity: { fleet, windowMs: settings.affinity } }),
+    ...(workers && { affinity: { workers, windowMs: settings.affinity } }),
   })
   return { frontier, urls, originals }
 }

@@ -3,23 +3,23 @@ import { test } from 'node:test'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { freshMemory } from '../../contracts/site-memory.ts'
 import type { Outage } from '../../database/database.ts'
+import type { Coordinator } from './coordinator.ts'
 import { CrawlView } from './crawl-view.ts'
-import type { House } from './house.ts'
 
 /** A view of a crawl in which one site waits, 30 s from now. */
 function viewOf({ later = 0, silent = 0, free = 0 }) {
   const clock = virtualClock(0)
   const world: { outage: Outage | undefined } = { outage: undefined }
   const sites = { waiting: 1, free, leased: 0, returning: 0, crawled: 0, barred: 0, held: 0 }
-  const look = {
+  const view = {
     totals: async () => ({ sites, urls: { known: 2, marked: 1, waiting: 1 }, granted: 0 }),
     nextDue: async () => [{ name: 'a.test', notBefore: 30_000 + later, politeAt: 30_000, waiting: 1 }],
     site: async () => ({ memory: { ...freshMemory(), silent } }),
   }
   const rows = { dialect: 'sqlite', all: () => [] }
   const database = { read: (work: (tx: unknown) => unknown) => work(rows), outage: () => world.outage }
-  const house = { parts: { clock, database }, intake: { pending: () => 0 }, frontier: { ledger: { look } } }
-  return { clock, world, view: new CrawlView(house as unknown as House, { slow: [], lateMs: 0 }) }
+  const coordinator = { parts: { clock, database }, intake: { pending: () => 0 }, frontier: { ledger: { view } } }
+  return { clock, world, view: new CrawlView(coordinator as unknown as Coordinator, { slow: [], lateMs: 0 }) }
 }
 
 test('what nobody is asked for: courtesy, or the next try of what failed', async () => {

@@ -2,8 +2,8 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Totals } from '../../frontier/looks.ts'
-import type { House } from './house.ts'
+import type { Totals } from '../../frontier/views.ts'
+import type { Coordinator } from './coordinator.ts'
 
 export interface CrawlSnapshot {
   at: Instant
@@ -35,8 +35,8 @@ export interface Busy {
 export const TICK: Millis = 1000
 
 export class CrawlView {
-  readonly #house: House
-  readonly #crew: Busy
+  readonly #coordinator: Coordinator
+  readonly #workerPool: Busy
   totals!: Totals
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
@@ -44,22 +44,22 @@ export class CrawlView {
   #lateMs = 0
   #last = 0
 
-  constructor(house: House, crew: Busy) {
-    this.#house = house
-    this.#crew = crew
+  constructor(coordinator: Coordinator, workerPool: Busy) {
+    this.#coordinator = coordinator
+    this.#workerPool = workerPool
   }
 
   async refresh(): Promise<void> {
-    const { look } = this.#house.frontier.ledger
-    const now = this.#house.parts.clock.elapsed()
+    const { view } = this.#coordinator.frontier.ledger
+    const now = this.#coordinator.parts.clock.elapsed()
     // Who waited for a database was not kept by the machine.
-    const { until = 0 } = this.#house.parts.database.outage?.() ?? {}
+    const { until = 0 } = this.#coordinator.parts.database.outage?.() ?? {}
     if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
     this.#last = now
-    await this.#house.parts.database.read(async (tx) => {
-      this.totals = await look.totals(tx)
+    await this.#coordinator.parts.database.read(async (tx) => {
+      this.totals = await view.totals(tx)
       this.counters = await readCounters(tx)
-      this.#next = (await look.nextDue(tx, 1)).at(0)
+      this.#next = (await view.nextDue(tx, 1)).at(0)
       const { leased, returning, free } = this.totals.sites
       const isIdle = leased + returning + free === 0 && this.#next !== undefined
       this.#waitsFor = isIdle ? await this.#waitOf(this.#next!, tx) : undefined
@@ -69,7 +69,7 @@ export class CrawlView {
   /** A site that did not answer rests longer than courtesy asks; so does a URL that failed. */
   async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
     if (next.notBefore > next.politeAt) return 'retry'
-    const memory = (await this.#house.frontier.ledger.look.site(tx, next.name))?.memory
+    const memory = (await this.#coordinator.frontier.ledger.view.site(tx, next.name))?.memory
     const robots = Object.values(memory?.robots ?? {})
     const isUnreachable = robots.length > 0 && robots.every(({ state }) => state === 'unreachable')
     const isSilent = (memory?.silent ?? 0) > 0 || isUnreachable
@@ -77,7 +77,7 @@ export class CrawlView {
   }
 
   #outage(): CrawlSnapshot['outage'] {
-    const { clock, database } = this.#house.parts
+    const { clock, database } = this.#coordinator.parts
     const outage = database.outage?.()
     if (outage === undefined || outage.until !== undefined) return undefined
     return { what: outage.what, forMs: clock.elapsed() - outage.since }
@@ -87,7 +87,7 @@ export class CrawlView {
     const { sites, urls } = this.totals
     const sum = (prefix: string) =>
       [...this.counters].reduce((total, [name, value]) => (name.startsWith(prefix) ? total + value : total), 0)
-    const now = this.#house.parts.clock.now()
+    const now = this.#coordinator.parts.clock.now()
     const busy = sites.leased + sites.returning
     return {
       at: now,
@@ -105,12 +105,12 @@ export class CrawlView {
       urls: { known: urls.known, waiting: urls.waiting, done: urls.marked },
       failures: sum('failure:'),
       refused: sum('refused:'),
-      inbox: this.#house.intake.pending(),
+      inbox: this.#coordinator.intake.pending(),
       waitsFor: this.#waitsFor,
       next:
         this.#next === undefined ? undefined : { site: this.#next.name, inMs: Math.max(0, this.#next.notBefore - now) },
-      slow: this.#crew.slow,
-      lateMs: Math.max(this.#lateMs, this.#crew.lateMs),
+      slow: this.#workerPool.slow,
+      lateMs: Math.max(this.#lateMs, this.#workerPool.lateMs),
       outage: this.#outage(),
     }
   }

@@ -6,18 +6,18 @@
 import { resolve } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
-import type { HouseCalls } from '../../contracts/calls.ts'
+import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { House } from './house.ts'
-import { openPlaces } from './open-places.ts'
-import { notePlace } from './own-places.ts'
-import { DIR, PlaceFailed, type TellPlace } from './volume-places.ts'
+import type { Coordinator } from './coordinator.ts'
+import { openLocations } from './open-locations.ts'
+import { noteLocation } from './own-locations.ts'
+import { DIR, LocationFailed, type LocationNews } from './volume-locations.ts'
 
 export interface CrawlVolumes {
   /** Where a thread that begins now writes. */
   readonly folder: string
-  /** The house as threads are to see it. */
-  readonly calls: HouseCalls
+  /** The coordinator as threads are to see it. */
+  readonly calls: CoordinatorCalls
   /** A thread could not write in this folder. False: there is no other. */
   leave(folder: string, why: unknown): Promise<boolean>
   /** When all threads have ended, and their volumes are closed. */
@@ -25,33 +25,33 @@ export interface CrawlVolumes {
   close(): void
 }
 
-export async function openCrawlVolumes(house: House, journal: Readers<Event>): Promise<CrawlVolumes> {
-  const { settings } = house.parts
+export async function openCrawlVolumes(coordinator: Coordinator, journal: Readers<Event>): Promise<CrawlVolumes> {
+  const { settings } = coordinator.parts
   const [first, ...others] = settings.volumes
-  if (first === 'keep' && others.length === 0) return keptHere(house)
-  return inPlaces(house, journal)
+  if (first === 'keep' && others.length === 0) return keptHere(coordinator)
+  return inPlaces(coordinator, journal)
 }
 
-function keptHere({ archiveFolder, calls }: House): CrawlVolumes {
+function keptHere({ archiveFolder, calls }: Coordinator): CrawlVolumes {
   return { folder: archiveFolder, calls, leave: async () => false, finish: async () => {}, close() {} }
 }
 
-async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVolumes> {
-  const { settings, disk } = house.parts
-  const archive = resolve(house.archiveFolder)
+async function inPlaces(coordinator: Coordinator, journal: Readers<Event>): Promise<CrawlVolumes> {
+  const { settings, disk } = coordinator.parts
+  const archive = resolve(coordinator.archiveFolder)
   const opened = new Set<string>()
   journal.read((event) => {
     if (event.kind === 'volume-opened') opened.add(event.name)
   })
-  const own = { database: house.parts.database, owner: house.owner }
-  const placed: TellPlace = async (name, place, bytes, isSealed) => {
+  const own = { database: coordinator.parts.database, owner: coordinator.owner }
+  const located: LocationNews = async (name, location, bytes, isSealed) => {
     // Whoever reads looks into the archive folder first.
-    if (place !== DIR + archive) await notePlace(own, name, place, bytes, isSealed)
+    if (location !== DIR + archive) await noteLocation(own, name, location, bytes, isSealed)
   }
   const isOurs = (volume: string) => opened.has(volume)
-  const { list, close } = await openPlaces({ settings, disk, archive, placed, journal, isOurs })
+  const { list, close } = await openLocations({ settings, disk, archive, located, journal, isOurs })
   const ship = () =>
-    list.ship().catch((error) => Promise.reject(error instanceof PlaceFailed ? noneLeft(error) : error))
+    list.ship().catch((error) => Promise.reject(error instanceof LocationFailed ? noneLeft(error) : error))
   const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` })
   // A place that is full already is not begun with.
   await ship()
@@ -60,10 +60,10 @@ async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVol
       return list.folder
     },
     calls: {
-      ...house.calls,
+      ...coordinator.calls,
       async checkInSealed(worker, parts) {
         await ship()
-        await house.calls.checkInSealed(worker, parts)
+        await coordinator.calls.checkInSealed(worker, parts)
       },
     },
     leave: (folder, why) => list.leave(folder, why),
@@ -75,7 +75,7 @@ async function inPlaces(house: House, journal: Readers<Event>): Promise<CrawlVol
   }
 }
 
-function noneLeft(cause: PlaceFailed): Problem {
+function noneLeft(cause: LocationFailed): Problem {
   const what = `no place of --volumes takes more (the last said: ${cause.message}); make room, or name another, and give the same command again: nothing that was collected is lost`
   return new Problem('disk-full', what, { cause })
 }

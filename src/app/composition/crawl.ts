@@ -1,4 +1,4 @@
-/** A whole crawl on this machine: the house in this thread, workers in theirs, until it is over or told to stop. */
+/** A whole crawl on this machine: the coordinator in this thread, workers in theirs, until it is over or told to stop. */
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
@@ -11,14 +11,13 @@ import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { Settings } from '../config/keys.ts'
 import { anotherThread } from './another-thread.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import type { Coordinator } from './coordinator.ts'
 import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
 import { openCrawlVolumes } from './crawl-volumes.ts'
 import { type CrawlWhy, exitOf } from './crawl-why.ts'
-import { Crew } from './crew.ts'
 import { tooManyDeaths } from './deaths.ts'
-import type { House } from './house.ts'
 import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
-import type { LeftMirror } from './mirror-keeper.ts'
+import type { LeftMirror } from './mirror-maintenance.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
 import { type CrawlPlan, urlsOf } from './plan.ts'
@@ -26,6 +25,7 @@ import { scopeFor } from './scope-for.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { ThreadNotes } from './thread-notes.ts'
 import { recordUnreadable } from './watchdog.ts'
+import { WorkerPool } from './worker-pool.ts'
 import { loadThread } from './worker-thread.ts'
 
 export interface CrawlEnd {
@@ -64,9 +64,9 @@ async function openCrawl(settings: Settings, options: CrawlOptions, thread: Work
   readBlacklists(blacklistPaths(settings), realDisk)
   const mirrors = mirrorFileOf(settings, folder, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
-  const { house, journal, close } = await openForWriting(settings, options)
+  const { coordinator, journal, close } = await openForWriting(settings, options)
   try {
-    const { seeds, alternates } = await scopeSeeds(house.parts)
+    const { seeds, alternates } = await scopeSeeds(coordinator.parts)
     if (seeds.length === 0) {
       throw new Problem(
         'no-seeds',
@@ -78,7 +78,7 @@ async function openCrawl(settings: Settings, options: CrawlOptions, thread: Work
     return await runCrawl(
       plan,
       options.seeds.map(({ href }) => href),
-      house,
+      coordinator,
       journal,
       thread,
       close,
@@ -95,9 +95,9 @@ function checkSeedsInScope(plan: CrawlPlan): void {
   const scope = scopeFor(plan.settings, seeds, () => emptyBlacklist)()
   let first: string | undefined
   for (const seed of seeds) {
-    const verdict = scope.judge(seed, 0)
-    if (verdict.yes) return
-    first ??= `${seed.href}: ${verdict.rule}`
+    const finding = scope.judge(seed, 0)
+    if (finding.yes) return
+    first ??= `${seed.href}: ${finding.rule}`
   }
   throw new Problem('no-seeds', `none of the seeds is in the scope (${first}); change --scope, --include or --exclude`)
 }
@@ -113,45 +113,45 @@ async function runCrawl(
   plan: CrawlPlan,
   /** The seeds of this command. */
   named: readonly string[],
-  house: House,
+  coordinator: Coordinator,
   journal: Readers<Event>,
   thread: Worker,
   close: () => Promise<void>,
 ): Promise<CrawlHandle> {
   const { settings } = plan
-  const { database, folder, random } = house.parts
-  const volumes = await openCrawlVolumes(house, journal)
+  const { database, folder, random } = coordinator.parts
+  const volumes = await openCrawlVolumes(coordinator, journal)
   /** Where each thread writes. */
   const folders = new Map<string, string>()
   const over = new AbortController()
-  // The house goes by its database's time, which may not be this machine's.
+  // The coordinator goes by its database's time, which may not be this machine's.
   const ahead = new SharedArrayBuffer(8)
   const tellAhead = () => {
-    const ms = Math.round(house.parts.clock.now() - realClock.now())
+    const ms = Math.round(coordinator.parts.clock.now() - realClock.now())
     Atomics.store(new BigInt64Array(ahead), 0, BigInt(ms))
   }
   tellAhead()
   let why: CrawlWhy = 'complete'
   let failure: unknown
   const lose = async (worker: string) => {
-    await house.frontier.filled(worker)
-    await database.transact((tx) => house.frontier.ledger.lose(tx, worker))
+    await coordinator.frontier.filled(worker)
+    await database.transact((tx) => coordinator.frontier.ledger.lose(tx, worker))
   }
   const fault = (error: unknown) => {
     failure ??= error
-    void crew.end()
+    void workerPool.end()
   }
   // Over a shared database leases outlive a process that is killed, unless the next one in its folder gives them back.
-  const threads = database.dialect === 'postgres' ? new ThreadNotes(house.parts.disk, folder) : undefined
-  await house.intake.idle()
+  const threads = database.dialect === 'postgres' ? new ThreadNotes(coordinator.parts.disk, folder) : undefined
+  await coordinator.intake.idle()
   for (const thread of threads?.earlier ?? []) await lose(thread)
   threads?.clear()
   const isTooMany = tooManyDeaths(realClock, settings.workers)
-  const crew: Crew = new Crew({
+  const workerPool: WorkerPool = new WorkerPool({
     loaded: thread,
     load: loadThread,
     ...(threads && { prefix: `${freshId()}-` }),
-    house: volumes.calls,
+    coordinator: volumes.calls,
     clock: realClock,
     journal,
     silentMs: settings.watchdog,
@@ -159,17 +159,17 @@ async function runCrawl(
       const archive = volumes.folder
       folders.set(worker, archive)
       threads?.begin(worker)
-      const { shared } = house.filter
+      const { shared } = coordinator.filter
       const randomSeed = random.integer(2 ** 31)
       return { plan, worker, archive, host: hostname(), ahead, slot, filter: shared, randomSeed }
     },
     async hung(worker, reading) {
       await recordUnreadable(reading, {
         database,
-        ledger: house.frontier.ledger,
-        intake: house.intake,
-        clock: house.parts.clock,
-        urls: house.urls,
+        ledger: coordinator.frontier.ledger,
+        intake: coordinator.intake,
+        clock: coordinator.parts.clock,
+        urls: coordinator.urls,
       })
       await lose(worker)
     },
@@ -178,23 +178,23 @@ async function runCrawl(
       if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
-      await house.intake.idle()
+      await coordinator.intake.idle()
       await lose(worker)
     },
     fault,
   })
   const stop = (reason: CrawlWhy) => {
     if (why === 'complete') why = reason
-    house.frontier.stop()
-    crew.stop()
+    coordinator.frontier.stop()
+    workerPool.stop()
   }
-  const view = new CrawlView(house, crew)
+  const view = new CrawlView(coordinator, workerPool)
   await view.refresh().catch((error) => {
     volumes.close()
     throw error
   })
   journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
-  crew.start()
+  workerPool.start()
   const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
 
   const { maxPages, maxSize } = settings
@@ -204,14 +204,14 @@ async function runCrawl(
     while (!over.signal.aborted) {
       await realClock.sleep(TICK, over.signal)
       tellAhead()
-      await house.tick()
-      await crew.watch()
+      await coordinator.tick()
+      await workerPool.watch()
       // One that is full or fails: whoever writes there ends what is in flight, and others begin in the next.
-      crew.renew((worker) => folders.get(worker) !== volumes.folder)
+      workerPool.renew((worker) => folders.get(worker) !== volumes.folder)
       await view.refresh()
       const { free, leased } = view.totals.sites
-      const look = { threads: crew.size, full: crew.isFull(settings.visits), free, leased }
-      if (crew.size > 0 && crew.size < settings.workers && isNeeded(look)) crew.start()
+      const load = { threads: workerPool.size, full: workerPool.isFull(settings.visits), free, leased }
+      if (workerPool.size > 0 && workerPool.size < settings.workers && isNeeded(load)) workerPool.start()
       if (isTooLarge()) stop('size')
     }
   }
@@ -219,20 +219,20 @@ async function runCrawl(
   /** A pair of the list that turns out to be none only now: what was entered at the original waits at the replica again. */
   const hasMore = async (): Promise<boolean> => {
     if (why !== 'complete' || failure !== undefined) return false
-    await house.intake.drain()
-    await house.mirrors.finish()
-    if (house.mirrors.left.length === mirrorsLeft) return false
-    mirrorsLeft = house.mirrors.left.length
+    await coordinator.intake.drain()
+    await coordinator.mirrors.finish()
+    if (coordinator.mirrors.left.length === mirrorsLeft) return false
+    mirrorsLeft = coordinator.mirrors.left.length
     await view.refresh()
     return view.totals.urls.waiting > 0
   }
   const finish = async (): Promise<CrawlEnd> => {
     const keeping = keep().catch(fault)
     try {
-      for (await crew.ended(); await hasMore(); await crew.ended()) crew.start()
+      for (await workerPool.ended(); await hasMore(); await workerPool.ended()) workerPool.start()
     } catch (error) {
       fault(error)
-      await crew.ended()
+      await workerPool.ended()
     }
     over.abort()
     cancelTime()
@@ -241,10 +241,10 @@ async function runCrawl(
     try {
       if (failure !== undefined) throw failure
       threads?.clear()
-      await house.finish()
+      await coordinator.finish()
       await volumes.finish()
       await view.refresh()
-      seeds = await seedsInTheEnd(database, house.frontier.ledger.look, named)
+      seeds = await seedsInTheEnd(database, coordinator.frontier.ledger.view, named)
     } catch (error) {
       throw isDiskFull(error) ? diskFull(folder, error) : error
     } finally {
@@ -255,7 +255,7 @@ async function runCrawl(
     if (why === 'complete' && view.totals.urls.waiting > 0)
       why = isTooLarge() ? 'size' : maxPages !== undefined ? 'pages' : why
     journal.tell({ kind: 'crawl-over', why })
-    return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: house.mirrors.left }
+    return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: coordinator.mirrors.left }
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }

@@ -2,7 +2,7 @@
 import { turn } from '../../base/clock.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { SeedSource } from '../../frontier/ledger.ts'
-import { seedLooksOf } from '../../frontier/open-frontier.ts'
+import { seedViewsOf } from '../../frontier/open-frontier.ts'
 import type { Settings } from '../config/keys.ts'
 import { enterSeeds, type SourceReport } from '../seeds/enter.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
@@ -35,8 +35,8 @@ export async function enterFromSources(
   try {
     const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
-      const looks = seedLooksOf(database)
-      const { sites, urls } = await database.read((tx) => ledger.look.totals(tx))
+      const looks = seedViewsOf(database)
+      const { sites, urls } = await database.read((tx) => ledger.view.totals(tx))
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
         urls: reader,

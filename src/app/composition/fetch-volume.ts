@@ -4,21 +4,21 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
-import { readerAt, type VolumePlace } from './open-volumes.ts'
-import type { VolumeDoors } from './volume-doors.ts'
+import { readerAt, type VolumeLocation } from './open-volumes.ts'
+import type { VolumeSources } from './volume-sources.ts'
 
 const AT_ONCE = 4 * 2 ** 20
 
 /** Throws when it cannot be had. Who asks for it disposes of it. */
 export async function fetchVolume(
-  place: VolumePlace,
+  location: VolumeLocation,
   name: string,
   disk: Disk,
-  doors: VolumeDoors,
+  sources: VolumeSources,
 ): Promise<{ path: string } & Disposable> {
-  const readAt = await readerAt(place, disk, doors)
+  const readAt = await readerAt(location, disk, sources)
   if (readAt === undefined) throw new Error('it cannot be reached')
-  return copyVolume(readAt, name, disk, place.bytes)
+  return copyVolume(readAt, name, disk, location.bytes)
 }
 
 /** `bytes`: so many there are; undefined: as many as there are. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
+import type { Coordinator } from './coordinator.ts'
 import type { CrawlView } from './crawl-view.ts'
-import type { House } from './house.ts'
 import { keepServing } from './keep-serving.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }
@@ -23,7 +23,7 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
   const stop = new AbortController()
   const seen = { stopped: false, finished: false }
   let look: Look = {}
-  const house = {
+  const coordinator = {
     parts: {
       clock,
       journal: { tell() {} },
@@ -44,7 +44,7 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
     async finish() {
       seen.finished = true
     },
-  } as unknown as House
+  } as unknown as Coordinator
   const view = {
     refresh: async () => {},
     get totals() {
@@ -58,9 +58,9 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
       ])
     },
   } as unknown as CrawlView
-  const office = { isOurs: async () => true, release: async () => {} }
+  const role = { isOurs: async () => true, release: async () => {} }
   const run = async () => {
-    const end = await clock.run(keepServing(house, view, office, stop.signal))
+    const end = await clock.run(keepServing(coordinator, view, role, stop.signal))
     assert.ok(seen.finished)
     return { ...end, afterMs: clock.elapsed(), stopped: seen.stopped }
   }

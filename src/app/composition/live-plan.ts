@@ -27,7 +27,7 @@ export interface LivePlanTools {
 type Begun = Pick<Visit, 'site' | 'agenda'>
 
 /** Sites of which it is known that the newest plan does not want them either: more are asked for once more. */
-const MOST_SETTLED = 10_000
+const MAX_SETTLED = 10_000
 
 export class LivePlan {
   readonly #tools: LivePlanTools
@@ -87,7 +87,7 @@ export class LivePlan {
     }
     // A scope that has become narrower, or an address that a sitemap named.
     for (const { site } of this.#strange(visits)) this.#settled.add(site)
-    if (this.#settled.size > MOST_SETTLED) this.#settled.clear()
+    if (this.#settled.size > MAX_SETTLED) this.#settled.clear()
   }
 
   #strange(visits: readonly Begun[]): readonly Begun[] {

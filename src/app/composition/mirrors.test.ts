@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Instant } from '../../base/clock.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { DEFAULT_HEURISTIC } from '../../collection/mirrors/heuristics.ts'
 import { addPage, catalogueOf } from '../../collection/mirrors/sample-sites.test-data.ts'
-import { NOON } from '../../collection/sample-report.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Resolve } from '../../contracts/exchange.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { loadSettings } from '../config/load.ts'
 import { nameChecker } from './check-names.ts'
 import { linesOf, readMirrorFile, renewMirrorFile, writeMirrorFile } from './mirror-file.ts'
-import { keepMirrors, type NameBook } from './mirror-keeper.ts'
+import { keepMirrors, type NameBook } from './mirror-maintenance.ts'
 
 const PATH = 'collection/mirrors.txt'
 
@@ -51,9 +51,9 @@ test('the default heuristic of the flag is the one that is argued for', () => {
 
 test('names that do not exist are told apart from those that got no answer', async () => {
   let atOnce = 0
-  let most = 0
+  let max = 0
   const resolve: Resolve = async (host) => {
-    most = Math.max(most, ++atOnce)
+    max = Math.max(max, ++atOnce)
     await new Promise((done) => queueMicrotask(() => done(undefined)))
     atOnce--
     if (host.startsWith('gone')) return { kind: 'failed', failure: { kind: 'no-such-name', detail: '' } }
@@ -64,7 +64,7 @@ test('names that do not exist are told apart from those that got no answer', asy
   const { gone, unanswered } = await nameChecker(resolve)(names)
   assert.deepEqual([...gone], ['gone.test:8080'])
   assert.equal(unanswered, 1)
-  assert.equal(most, 50)
+  assert.equal(max, 50)
 })
 
 test('a list is made, and made anew with what a person wrote', async () => {
@@ -118,7 +118,7 @@ test('a replica that became a site of its own leaves frontier and file, with a c
   const told: Event[] = []
   const journal = { tell: (event: Event) => told.push(event) }
   const keeper = await keepMirrors({ database, disk, path: PATH, names: book, urls: usualUrls, clock, journal })
-  await keeper.look()
+  await keeper.view()
   const left = { replica: 'c.test', original: 'a.test', why: 'their home pages differ' }
   assert.deepEqual(keeper.left, [left])
   assert.deepEqual(told, [{ kind: 'mirror-left', ...left }])
@@ -138,7 +138,7 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { tell() {} } }
   const crash = async () => assert.fail('the power is cut')
   const keeper = await keepMirrors({ ...parts, names: { ...book, unalias: crash } })
-  await assert.rejects(keeper.look(), /the power is cut/)
+  await assert.rejects(keeper.view(), /the power is cut/)
   assert.deepEqual([known.size, readMirrorFile(disk, PATH)], [1, []])
   await keepMirrors({ ...parts, names: book })
   assert.equal(known.size, 0)
@@ -153,12 +153,12 @@ test('a list that takes long to write is written seldom; what leaves meanwhile g
   const disk = { ...quick, syncFolder: (path: string) => clock.sleep(1000).then(() => quick.syncFolder(path)) }
   const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { tell() {} } }
   const keeper = await keepMirrors(parts)
-  await clock.run(keeper.look())
+  await clock.run(keeper.view())
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
-  await keeper.look()
+  await keeper.view()
   assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [['b.test a.test'], 1])
   await clock.run(clock.sleep(60_000))
-  await clock.run(keeper.look())
+  await clock.run(keeper.view())
   assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [[], 0])
 })
 

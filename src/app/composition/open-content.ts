@@ -1,10 +1,10 @@
 /** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body and characters. */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
-import type { ReadPlace } from '../../collection/volumes/local-volumes.ts'
+import type { ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { readCapture } from '../../collection/volumes/read-capture.ts'
 import type { Database } from '../../database/database.ts'
-import type { Looks } from '../../frontier/looks.ts'
+import type { FrontierViews } from '../../frontier/views.ts'
 import { readCharacters } from '../../page/reading.ts'
 import { decodeContent } from '../../web/http/decode.ts'
 import { headerOf } from '../../web/http/headers.ts'
@@ -30,8 +30,8 @@ const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
 export async function contentOf(
   database: Database,
-  looks: Looks,
-  volumes: ReadPlace,
+  looks: FrontierViews,
+  volumes: ReadLocation,
   text: string,
   at: Instant | undefined,
 ): Promise<Content | undefined> {

@@ -26,7 +26,7 @@ const SILENT: Millis = 60_000
 /** Whether a crawl has the collection open now: a process here, or a server anywhere that shares its database. */
 export async function isRunning(database: Database, folder: string): Promise<boolean> {
   if (database.dialect === 'sqlite') return isLocked(folder)
-  const sql = 'SELECT 1 FROM house WHERE seen_at > extract(epoch FROM now()) * 1000 - ? LIMIT 1'
+  const sql = 'SELECT 1 FROM server WHERE seen_at > extract(epoch FROM now()) * 1000 - ? LIMIT 1'
   return (await database.read((tx) => queries(tx).get(sql, SILENT))) !== undefined
 }
 

@@ -23,8 +23,8 @@ export interface SeedTarget {
 /** Who opens it closes it. */
 export async function openForSeeding(settings: Settings, version: string): Promise<SeedTarget> {
   if (settings.database === undefined) {
-    const { house, close } = await openForWriting(settings, { seeds: [], version })
-    return { database: house.parts.database, ledger: house.frontier.ledger, urls: house.urls, close }
+    const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
+    return { database: coordinator.parts.database, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
   }
   const { database, clock, close } = await databaseToWrite(settings)
   try {

@@ -5,13 +5,13 @@ import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
 import { lockCollection } from '../../database/lock.ts'
-import type { Fleet } from '../../frontier/fleet.ts'
+import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import type { SeedUrl } from '../../frontier/ledger.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
-import { type House, openHouse } from './house.ts'
+import { type Coordinator, openCoordinator } from './coordinator.ts'
 import { databaseToWrite } from './open-database.ts'
 import { recordSettings } from './recorded-settings.ts'
 
@@ -21,11 +21,11 @@ export interface WritingOptions {
   /** Who set what: a shared database records it, for those who ask it from elsewhere. */
   given?: ReadonlyMap<SettingName, Given>
   journal?: (event: Event) => void
-  /** As in `HouseParts`: for tests that take the longer way. */
+  /** As in `CoordinatorParts`: for tests that take the longer way. */
   atOnceBytes?: number
-  /** As in `HouseParts`. */
+  /** As in `CoordinatorParts`. */
   serves?: boolean
-  fleet?: Fleet
+  workers?: KnownWorkers
 }
 
 /** Who opens it closes it. */
@@ -40,7 +40,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   if (options.journal !== undefined) journal.read(options.journal)
   try {
     const { database, clock, nudges, close: closeDatabase } = await databaseToWrite(settings)
-    let opened: House | undefined
+    let opened: Coordinator | undefined
     const close = async () => {
       // Whatever the log's file lacks then, the database still has.
       await opened?.intake.close().catch(() => {})
@@ -50,18 +50,18 @@ export async function openForWriting(settings: Settings, options: WritingOptions
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
       const parts = { database, disk: realDisk, folder, clock, random, journal, settings }
-      const house = await openHouse({
+      const coordinator = await openCoordinator({
         ...parts,
         atOnceBytes: options.atOnceBytes,
         ...(options.serves && { serves: true, recheckShare: settings.recheckShare }),
-        ...(options.fleet && { fleet: options.fleet }),
+        ...(options.workers && { workers: options.workers }),
       })
-      opened = house
+      opened = coordinator
       const { given, version } = options
       if (database.dialect === 'postgres' && given !== undefined)
         await database.transact((tx) => recordSettings(tx, writeSettingsFile(given, version)))
-      const { fresh } = await house.seed(seedsOf(options.seeds, house))
-      return { house, journal, nudges, fresh, close }
+      const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
+      return { coordinator, journal, nudges, fresh, close }
     } catch (error) {
       await close()
       throw error
@@ -73,7 +73,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
 }
 
 /** Whoever read them had no collection to ask for its rules. */
-function seedsOf(seeds: readonly WebUrl[], { urls }: House): SeedUrl[] {
+function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
   return seeds.flatMap(({ href }) => {
     const url = urls.parse(href)
     return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]

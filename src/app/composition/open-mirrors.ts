@@ -6,10 +6,10 @@ import { whyNoMirror } from '../../collection/mirrors/homes.ts'
 import type { NamedPair } from '../../collection/mirrors/list.ts'
 import { type Proposal, proposedMirrors } from '../../collection/mirrors/proposals.ts'
 import type { Database } from '../../database/database.ts'
-import type { Looks } from '../../frontier/looks.ts'
+import type { FrontierViews } from '../../frontier/views.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { CheckNames } from './check-names.ts'
-import { FROM_LIST } from './mirror-keeper.ts'
+import { FROM_LIST } from './mirror-maintenance.ts'
 
 export interface MirrorAsk {
   heuristic: Heuristic
@@ -47,7 +47,7 @@ export interface MirrorFindings {
 
 export async function mirrorsOf(
   database: Database,
-  looks: Looks,
+  looks: FrontierViews,
   { heuristic, examples, check }: MirrorAsk,
 ): Promise<MirrorFindings> {
   const urls = await database.read((tx) => looks.reader(tx))
@@ -89,7 +89,7 @@ export async function mirrorsOf(
 const PAIRS_AT_ONCE = 1000
 
 /** A crawl that used a list has only the home pages of its replicas: what they say is all that there is to compare. */
-async function usedPairs(database: Database, looks: Looks, urls: UrlReader): Promise<NamedPair[]> {
+async function usedPairs(database: Database, looks: FrontierViews, urls: UrlReader): Promise<NamedPair[]> {
   const listed = (await database.read((tx) => looks.aliases(tx))).filter(({ how }) => how === FROM_LIST)
   const used: NamedPair[] = []
   for (let from = 0; from < listed.length; from += PAIRS_AT_ONCE) {

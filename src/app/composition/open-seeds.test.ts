@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { type Bench, KEPT, openBench, PAUSE, part } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { writePage } from '../../collection/pages/write-page.ts'
-import { samplePage } from '../../collection/sample-report.ts'
 import { siteKeyOf } from '../../collection/site-key.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { type Bench, KEPT, openBench, PAUSE, part } from '../../frontier/contract-tools.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { seedOutcome } from './open-seeds.ts'
 
@@ -19,14 +19,14 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
     const outcome = said[url] ?? assert.fail(url)
     return samplePage(url, { key, outcome, status: outcome.kind === 'gone' ? 404 : 200 })
   })
-  await bench.settle(part(bench, visit, 1, { pages, ended: 'done' }))
+  await bench.applyParts(part(bench, visit, 1, { pages, ended: 'done' }))
   await bench.db.transact((tx) => {
     for (const page of pages) writePage(tx, siteKeyOf(visit.site), page)
   })
 }
 
 const outcomeOf = (bench: Bench, url: string) =>
-  bench.db.read((tx) => seedOutcome({ tx, looks: bench.ledger.look, reader: usualUrls }, { url, source: 'given' }))
+  bench.db.read((tx) => seedOutcome({ tx, looks: bench.ledger.view, reader: usualUrls }, { url, source: 'given' }))
 
 test('a seed that moved to another text of its own key waits there, or was sent back and forth', async () => {
   const bench = await openBench(inMemory)

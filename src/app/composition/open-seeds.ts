@@ -5,10 +5,10 @@ import { pageOf } from '../../collection/pages/read-pages.ts'
 import { candidatesOf } from '../../crawl/name-probes.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Looks, UrlLook } from '../../frontier/looks.ts'
 import type { MarkName } from '../../frontier/mark.ts'
-import { seedLooksOf } from '../../frontier/open-frontier.ts'
-import type { Seed, SeedPlace } from '../../frontier/seed-looks.ts'
+import { seedViewsOf } from '../../frontier/open-frontier.ts'
+import type { Seed, SeedPlace } from '../../frontier/seed-views.ts'
+import type { FrontierViews, UrlView } from '../../frontier/views.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { documentsOf } from './open-queries.ts'
 
@@ -38,7 +38,7 @@ const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
 export async function seedStanding(database: Database): Promise<SeedStanding[]> {
-  const looks = seedLooksOf(database)
+  const looks = seedViewsOf(database)
   const standing = new Map<SeedSource, SeedStanding>()
   for (const { source, mark, count } of await database.read((tx) => looks.counts(tx))) {
     const row = standing.get(source) ?? { source, waiting: 0, collected: 0, moved: 0, dead: 0, refused: 0 }
@@ -100,11 +100,11 @@ type Fate = Omit<SeedOutcome, 'url' | 'source'>
 /** What is needed to look a seed up. */
 export interface SeedTools {
   tx: Tx
-  looks: Looks
+  looks: FrontierViews
   reader: UrlReader
 }
 
-const MOST_REDIRECTS = 10
+const MAX_REDIRECTS = 10
 const NOTHING = { why: null, status: null, to: null, rule: null, isEmpty: false }
 
 export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Promise<SeedOutcome> {
@@ -112,7 +112,7 @@ export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Prom
   const others = source === 'names' ? otherGuesses(url) : []
   for (const other of others) {
     if (best.became === 'collected') break
-    const [mark] = await seedLooksOf(tools.tx).marks(tools.tx, [other])
+    const [mark] = await seedViewsOf(tools.tx).marks(tools.tx, [other])
     if (mark === undefined) continue
     const fate = await fateOf(tools, other.url)
     if (rankOf(fate) < rankOf(best)) best = fate
@@ -129,15 +129,15 @@ async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
   let to: string | null = null
   // Once it has moved, that is what became of it; why nothing came of it is what is found there.
   const moved = (fate: Fate): Fate => (to === null ? fate : { ...fate, became: 'moved', to })
-  for (let hops = 0; url !== undefined && hops <= MOST_REDIRECTS; hops++) {
+  for (let hops = 0; url !== undefined && hops <= MAX_REDIRECTS; hops++) {
     // A name of a folder's index may have a key of its own.
-    const look = await looks.url(tx, url.href)
-    const key = look?.key ?? url.key
+    const view = await looks.url(tx, url.href)
+    const key = view?.key ?? url.key
     const page = await pageOf(tx, url.site, key)
     // To another text of the same key: what is known of it is the redirect, and the text itself may still wait.
-    const waits = key === before && look?.mark === 'waiting'
+    const waits = key === before && view?.mark === 'waiting'
     if (page === undefined || page.outcome === 'later' || waits)
-      return moved(await unasked(tools, url, look, to !== null))
+      return moved(await unasked(tools, url, view, to !== null))
     const { why, status } = page
     if (page.outcome === 'kept' || page.outcome === 'read') return moved({ ...NOTHING, became: 'collected', status })
     if (page.outcome === 'refused') {
@@ -158,28 +158,28 @@ async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
 async function unasked(
   { tx, looks }: SeedTools,
   { site }: WebUrl,
-  look: UrlLook | undefined,
+  view: UrlView | undefined,
   isTarget: boolean,
 ): Promise<Fate> {
-  if (look === undefined)
+  if (view === undefined)
     return isTarget
       ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }
       : { ...NOTHING, became: 'waiting' }
   const { alias, state, reason } = (await looks.site(tx, site)) ?? {}
-  if (look.mark === 'moved' && alias !== undefined) {
+  if (view.mark === 'moved' && alias !== undefined) {
     const isEmpty = (await documentsOf(tx, alias.original)) === 0
     return { ...NOTHING, became: 'moved', to: alias.original, isEmpty }
   }
   if (state === 'barred')
     return { ...NOTHING, became: 'dead', why: reason?.replace('given-up: ', '') ?? null, isEmpty: true }
-  return { ...NOTHING, became: COLUMN[look.mark] }
+  return { ...NOTHING, became: COLUMN[view.mark] }
 }
 
 /** Every seed, in pieces that any number of them fit. */
-export async function* seedOutcomes(database: Database, looks: Looks): AsyncGenerator<SeedOutcome> {
+export async function* seedOutcomes(database: Database, looks: FrontierViews): AsyncGenerator<SeedOutcome> {
   for (let after: SeedPlace | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
-      const { seeds, last } = await seedLooksOf(database).after(tx, after, AT_ONCE)
+      const { seeds, last } = await seedViewsOf(database).after(tx, after, AT_ONCE)
       const tools = { tx, looks, reader: await looks.reader(tx) }
       const outcomes: SeedOutcome[] = []
       for (const seed of seeds) outcomes.push(await seedOutcome(tools, seed))
@@ -205,32 +205,32 @@ export interface SeedsInTheEnd {
   moved: { from: string; to: string }[]
 }
 
-const MOST_LOOKED = 1000
-const MOST_TOLD = 10
+const MAX_LOOKED = 1000
+const MAX_TOLD = 10
 
 /** Of those that were named for this crawl, if any were, else of all. */
 export async function seedsInTheEnd(
   database: Database,
-  looks: Looks,
+  looks: FrontierViews,
   named: readonly string[],
 ): Promise<SeedsInTheEnd> {
   return database.read(async (tx) => {
     const seeds: Seed[] =
       named.length > 0
-        ? named.slice(0, MOST_LOOKED).map((url) => ({ url, source: 'given' }))
-        : await seedLooksOf(database).first(tx, MOST_LOOKED)
+        ? named.slice(0, MAX_LOOKED).map((url) => ({ url, source: 'given' }))
+        : await seedViewsOf(database).first(tx, MAX_LOOKED)
     const end: SeedsInTheEnd = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
     const tools = { tx, looks, reader: await looks.reader(tx) }
     for (const seed of seeds) {
       const outcome = await seedOutcome(tools, seed)
       if (!outcome.isEmpty) continue
       end.empty++
-      if (outcome.why === 'not-entered' && end.moved.length < MOST_TOLD)
+      if (outcome.why === 'not-entered' && end.moved.length < MAX_TOLD)
         end.moved.push({ from: seed.url, to: outcome.to ?? '' })
-      else if (end.examples.length < MOST_TOLD) end.examples.push(outcome)
+      else if (end.examples.length < MAX_TOLD) end.examples.push(outcome)
     }
     // Of more than were looked at the documents tell: where there are any, some seed brought them.
-    const isWhole = seeds.length < MOST_LOOKED || (await readCounter(tx, 'documents')) === 0
+    const isWhole = seeds.length < MAX_LOOKED || (await readCounter(tx, 'documents')) === 0
     end.areAllEmpty = seeds.length > 0 && end.empty === seeds.length && isWhole
     return end
   })

@@ -4,9 +4,10 @@ import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { judge } from '../../../testkit/simulate/judge.ts'
 import { outsideTime } from '../../../testkit/simulate/outside-time.ts'
-import { runVirtualHouse } from '../../../testkit/simulate/virtual-house.ts'
+import { runVirtualCoordinator } from '../../../testkit/simulate/virtual-coordinator.ts'
 import { RequestLedger } from '../../../testkit/web/ledger-of-requests.ts'
 import { PLAIN } from '../../../testkit/web/options.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
@@ -15,7 +16,6 @@ import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'
@@ -63,7 +63,10 @@ async function crawl(name: string, open: (folder: string) => Promise<Database>):
   const database = outsideTime(await open(folder), clock)
   const parts = { web, clock, database, disk: diskUnder(join(root, name)), settings, seeds: SEEDS, workers: 2 }
   const ledger = new RequestLedger(clock)
-  const run = runVirtualHouse({ ...parts, ledger, randomSeed: 3, journal: { tell() {} } }, new AbortController().signal)
+  const run = runVirtualCoordinator(
+    { ...parts, ledger, randomSeed: 3, journal: { tell() {} } },
+    new AbortController().signal,
+  )
   await clock.run(run)
   const { expected, examples, ...wrong } = await judge({ web, ledger, database, settings, seeds: SEEDS })
   assert.ok(expected > 20)
@@ -94,11 +97,11 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
   assert.ok(volumes > 0 && records > 0)
   const facts: unknown[] = []
   for (const url of urls) {
-    const { look, page, inlinks, captures, robots } = await rooms.urlFacts(url, 1000)
+    const { view, page, inlinks, captures, robots } = await rooms.urlFacts(url, 1000)
     const content = await rooms.content(url, undefined)
     facts.push({
       url,
-      mark: look?.mark,
+      mark: view?.mark,
       outcome: page?.outcome,
       title: page?.title,
       captures,
@@ -119,14 +122,14 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
     facts,
     sites: await Promise.all(
       sites.map(async (site) => {
-        const { look, documents, verdicts } = await rooms.siteFacts(site)
+        const { view, documents, findings } = await rooms.siteFacts(site)
         return {
           site,
-          state: look?.state,
-          known: look?.known,
-          waiting: look?.waiting,
+          state: view?.state,
+          known: view?.known,
+          waiting: view?.waiting,
           documents,
-          verdicts: verdicts.length,
+          findings: findings.length,
         }
       }),
     ),
@@ -193,12 +196,12 @@ describe('a collection in a database that many machines share', {
     const away = join(root, volume)
     renameSync(join(shared, 'archive', volume), away)
     const database = await openPostgres(address)
-    const place = (node: string) =>
+    const location = (node: string) =>
       database.transact(async (tx) => {
         const db = queries(tx)
-        await db.run('DELETE FROM volume_place')
+        await db.run('DELETE FROM volume_location')
         await db.run(
-          'INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 1, 1)',
+          'INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, 1, 1)',
           volume,
           node,
           'w1',
@@ -208,12 +211,12 @@ describe('a collection in a database that many machines share', {
     const lost = async () => (await rooms.verify(() => {})).faults.filter(({ where }) => where === volume)
     try {
       assert.equal((await lost()).length, 1)
-      await place(knownNodeId(realDisk, shared)!)
+      await location(knownNodeId(realDisk, shared)!)
       assert.equal((await lost()).length, 1, 'it was sent here, and is gone')
-      await place('another')
+      await location('another')
       await database.transact((tx) =>
         queries(tx).run(
-          "INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('another', 'http://127.0.0.1:9', 'x', 0, 0)",
+          "INSERT INTO server (id, url, version, started_at, seen_at) VALUES ('another', 'http://127.0.0.1:9', 'x', 0, 0)",
         ),
       )
       const { faults, notes } = await rooms.verify(() => {})
@@ -242,7 +245,7 @@ describe('a collection in a database that many machines share', {
       lock.release()
     }
     const rooms = await openCollection(shared, { database: address })
-    assert.equal((await rooms.urlFacts('http://new.test/', 1)).look?.mark, 'waiting')
+    assert.equal((await rooms.urlFacts('http://new.test/', 1)).view?.mark, 'waiting')
     assert.equal((await rooms.standing()).state, 'unfinished')
     assert.deepEqual(
       (await rooms.seedStanding()).map(({ source, waiting }) => ({ source, waiting })),
@@ -256,7 +259,7 @@ describe('a collection in a database that many machines share', {
     const database = await openPostgres(address)
     const seen = (ago: number) =>
       database.transact((tx) =>
-        queries(tx).run('UPDATE house SET seen_at = floor(extract(epoch FROM now()) * 1000) - ?', ago),
+        queries(tx).run('UPDATE server SET seen_at = floor(extract(epoch FROM now()) * 1000) - ?', ago),
       )
     await seen(5_000)
     assert.equal((await rooms.standing()).state, 'running')

@@ -4,18 +4,18 @@ import { memoryDisk } from '../../base/memory-disk.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { readVolumes } from './open-volumes.ts'
-import type { VolumeDoors } from './volume-doors.ts'
+import type { VolumeSources } from './volume-sources.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'
 const ALL = Uint8Array.from({ length: 100 }, (_, i) => i)
 
-async function opened(places: readonly { node: string; bytes: number; sealed: number }[]) {
+async function opened(locations: readonly { node: string; bytes: number; sealed: number }[]) {
   const database = openSqlite(':memory:')
   await database.transact(async (tx) => {
     const sql = queries(tx)
-    for (const { node, bytes, sealed } of places)
+    for (const { node, bytes, sealed } of locations)
       await sql.run(
-        'INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)',
+        'INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)',
         NAME,
         node,
         'w1',
@@ -26,7 +26,7 @@ async function opened(places: readonly { node: string; bytes: number; sealed: nu
       `INSERT INTO worker (id, name, secret_hash, version, state, registered_at, seen_at)
        VALUES ('w1', 'barn', x'00', '1', 'working', 0, 0)`,
     )
-    await sql.run("INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('s1', 'http://s1:1', '1', 0, 0)")
+    await sql.run("INSERT INTO server (id, url, version, started_at, seen_at) VALUES ('s1', 'http://s1:1', '1', 0, 0)")
   })
   const disk = memoryDisk()
   const asked: string[] = []
@@ -35,8 +35,12 @@ async function opened(places: readonly { node: string; bytes: number; sealed: nu
     if (where.includes('s1')) throw new Error('nobody there')
     return ALL.slice(10, 30)
   }
-  const doors: VolumeDoors = { server: async (url) => reader(url), store: async (place) => reader(place), close() {} }
-  const volumes = readVolumes(database, disk, '/archive', doors)
+  const sources: VolumeSources = {
+    server: async (url) => reader(url),
+    store: async (location) => reader(location),
+    close() {},
+  }
+  const volumes = readVolumes(database, disk, '/archive', sources)
   const read = async () => {
     const found = await volumes({ volume: NAME, offset: 10, length: 20 })
     return found.kind === 'bytes' ? [...found.bytes] : found.why

@@ -4,15 +4,15 @@
  */
 import type { Disk } from '../../base/disk.ts'
 import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
-import { localVolumes, type ReadPlace } from '../../collection/volumes/local-volumes.ts'
+import { localVolumes, type ReadLocation } from '../../collection/volumes/local-volumes.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { ONLY_HOUSE } from './own-places.ts'
-import type { VolumeDoors } from './volume-doors.ts'
-import { DIR } from './volume-places.ts'
+import { EMBEDDED_OWNER } from './own-locations.ts'
+import { DIR } from './volume-locations.ts'
+import type { VolumeSources } from './volume-sources.ts'
 
-export interface VolumePlace {
+export interface VolumeLocation {
   /** The id of a server, `dir:/PATH` of a worker, or `s3://BUCKET/PREFIX`. */
   node: string
   bytes: number
@@ -24,32 +24,32 @@ export interface VolumePlace {
 }
 
 /** Where a volume was sent to, or is kept, when it is not with the collection from the beginning: the best first. */
-export async function placesOf(tx: Tx, volume: string): Promise<VolumePlace[]> {
+export async function locationsOf(tx: Tx, volume: string): Promise<VolumeLocation[]> {
   const sql = `SELECT p.node, p.bytes, p.sealed, h.url, coalesce(w.name, p.worker) AS worker
-    FROM volume_place p LEFT JOIN house h ON h.id = p.node LEFT JOIN worker w ON w.id = p.worker
+    FROM volume_location p LEFT JOIN server h ON h.id = p.node LEFT JOIN worker w ON w.id = p.worker
     WHERE p.name = ? ORDER BY p.sealed DESC, p.bytes DESC, p.node`
-  const rows = await queries(tx).all<Omit<VolumePlace, 'sealed'> & { sealed: number }>(sql, volume)
+  const rows = await queries(tx).all<Omit<VolumeLocation, 'sealed'> & { sealed: number }>(sql, volume)
   return rows.map((row) => ({ ...row, sealed: row.sealed === 1 }))
 }
 
-export function placeWords({ node, url, worker }: VolumePlace): string {
+export function locationWords({ node, url, worker }: VolumeLocation): string {
   if (node.startsWith(DIR)) {
     const folder = node.slice(DIR.length)
-    return worker === ONLY_HOUSE ? `in ${folder}` : `in ${folder} on the machine of worker ${worker}`
+    return worker === EMBEDDED_OWNER ? `in ${folder}` : `in ${folder} on the machine of worker ${worker}`
   }
   if (node.startsWith('s3:')) return `in ${node}`
   return url === null ? `with server ${node}, which does not run now` : `with ${url}`
 }
 
-export function readVolumes(database: Database, disk: Disk, archive: string, doors: VolumeDoors): ReadPlace {
+export function readVolumes(database: Database, disk: Disk, archive: string, sources: VolumeSources): ReadLocation {
   const local = localVolumes(disk, archive)
-  return async (place) => {
-    const read = await local(place)
+  return async (location) => {
+    const read = await local(location)
     // Less than asked for: the beginning of a volume that went on elsewhere.
-    if (read.kind === 'bytes' && read.bytes.length === place.length) return read
+    if (read.kind === 'bytes' && read.bytes.length === location.length) return read
     const troubles: string[] = []
-    for (const elsewhere of await database.read((tx) => placesOf(tx, place.volume))) {
-      const found = await readWhole(elsewhere, disk, doors, place)
+    for (const elsewhere of await database.read((tx) => locationsOf(tx, location.volume))) {
+      const found = await readWhole(elsewhere, disk, sources, location)
       if (typeof found !== 'string') return { kind: 'bytes', bytes: found }
       troubles.push(found)
     }
@@ -58,39 +58,43 @@ export function readVolumes(database: Database, disk: Disk, archive: string, doo
 }
 
 /** A folder of the machine that the collection was made on. */
-export function isOwnFolder({ node, worker }: VolumePlace): boolean {
-  return node.startsWith(DIR) && worker === ONLY_HOUSE
+export function isOwnFolder({ node, worker }: VolumeLocation): boolean {
+  return node.startsWith(DIR) && worker === EMBEDDED_OWNER
 }
 
 /** Of a volume in a folder, when that folder is one of this machine. */
-export function pathAt({ node }: VolumePlace, name: string, disk: Disk): string | undefined {
+export function pathAt({ node }: VolumeLocation, name: string, disk: Disk): string | undefined {
   return node.startsWith(DIR) ? volumePath(disk, node.slice(DIR.length), name) : undefined
 }
 
 /** How to read there; undefined when it cannot be reached from here. */
-export async function readerAt(place: VolumePlace, disk: Disk, doors: VolumeDoors): Promise<ReadAt | undefined> {
-  if (place.node.startsWith('s3:')) return doors.store(place.node)
-  if (place.node.startsWith(DIR)) {
-    const local = localVolumes(disk, place.node.slice(DIR.length))
+export async function readerAt(
+  location: VolumeLocation,
+  disk: Disk,
+  sources: VolumeSources,
+): Promise<ReadAt | undefined> {
+  if (location.node.startsWith('s3:')) return sources.store(location.node)
+  if (location.node.startsWith(DIR)) {
+    const local = localVolumes(disk, location.node.slice(DIR.length))
     return async (volume, offset, length) => {
       const read = await local({ volume, offset, length })
       if (read.kind === 'absent') throw new Error('here is no such file')
       return read.bytes
     }
   }
-  return place.url === null ? undefined : doors.server(place.url)
+  return location.url === null ? undefined : sources.server(location.url)
 }
 
 /** Or why not. */
 async function readWhole(
-  place: VolumePlace,
+  location: VolumeLocation,
   disk: Disk,
-  doors: VolumeDoors,
+  sources: VolumeSources,
   { volume, offset, length }: { volume: string; offset: number; length: number },
 ): Promise<Uint8Array | string> {
-  const where = `lies ${placeWords(place)}`
+  const where = `lies ${locationWords(location)}`
   try {
-    const readAt = await readerAt(place, disk, doors)
+    const readAt = await readerAt(location, disk, sources)
     if (readAt === undefined) return where
     const bytes = await readAt(volume, offset, length)
     return bytes.length === length ? bytes : `${where}, but ends before that`

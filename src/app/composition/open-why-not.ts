@@ -6,7 +6,7 @@ import { pageOf } from '../../collection/pages/read-pages.ts'
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
 import type { UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
-import type { Looks } from '../../frontier/looks.ts'
+import type { FrontierViews } from '../../frontier/views.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
@@ -14,11 +14,11 @@ import type { ScopeSeeds } from './scope-seeds.ts'
 import { type WhyNot, whyNot } from './why-not.ts'
 
 /** Pages that are asked how deep they lie. */
-const MOST_REFERRERS = 100
+const MAX_REFERRERS = 100
 
 export async function whyNotIn(
   tx: Tx,
-  looks: Looks,
+  looks: FrontierViews,
   disk: Disk,
   text: string,
   settings: Settings,
@@ -29,7 +29,7 @@ export async function whyNotIn(
   if (url === undefined) return { by: 'scope', rule: 'no URL that can be asked for' }
   const read = (texts: readonly string[]) =>
     texts.map((seed) => reader.parse(seed)).filter((seed) => seed !== undefined)
-  const { from: referrers } = await whoLinksHere(tx, url.site, url.key, MOST_REFERRERS)
+  const { from: referrers } = await whoLinksHere(tx, url.site, url.key, MAX_REFERRERS)
   const from = referrers.map((one) => reader.parse(one))
   let depth = Number.POSITIVE_INFINITY
   let passedOver = from.length > 0

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { outsideTime } from '../../../testkit/simulate/outside-time.ts'
-import { runVirtualHouse } from '../../../testkit/simulate/virtual-house.ts'
+import { runVirtualCoordinator } from '../../../testkit/simulate/virtual-coordinator.ts'
 import { RequestLedger } from '../../../testkit/web/ledger-of-requests.ts'
 import { PLAIN } from '../../../testkit/web/options.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
@@ -65,12 +65,12 @@ before(async () => {
   const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
   const parts = { web, clock, database, disk: diskUnder(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
-  const run = () => runVirtualHouse({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)
+  const run = () => runVirtualCoordinator({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)
   await clock.run(
     (async () => {
-      const house = await run()
+      const coordinator = await run()
       await clock.sleep(HOUR)
-      await database.transact((tx) => house.frontier.ledger.wish(tx, [{ url: HOME, dueAt: clock.now() }]))
+      await database.transact((tx) => coordinator.frontier.ledger.schedule(tx, [{ url: HOME, dueAt: clock.now() }]))
       await run()
     })(),
   )
@@ -152,7 +152,7 @@ describe('an opened collection', () => {
   it('explains a URL and a site', async () => {
     await asked(made, async (rooms) => {
       const copy = await rooms.urlFacts(COPY, 10)
-      assert.equal(copy.look?.mark, 'kept')
+      assert.equal(copy.view?.mark, 'kept')
       assert.equal(copy.page?.title, 'Spiders')
       assert.equal(copy.captures, 1)
       assert.deepEqual(copy.inlinks, { count: 1, from: [HOME], behind: 0 })
@@ -161,11 +161,11 @@ describe('an opened collection', () => {
       const secret = await rooms.urlFacts(SECRET, 10)
       assert.deepEqual([secret.page?.why, secret.page?.detail, secret.captures], ['directive', 'noindex', 0])
       const unknown = await rooms.urlFacts('http://shop.test/unknown', 10)
-      assert.deepEqual([unknown.site, unknown.look, unknown.page], ['shop.test', undefined, undefined])
+      assert.deepEqual([unknown.site, unknown.view, unknown.page], ['shop.test', undefined, undefined])
       const site = await rooms.siteFacts('Shop.Test:80')
-      assert.deepEqual([site.site, site.look?.state, site.documents], ['shop.test', 'crawled', 5])
-      assert.equal(site.look?.memory.robots.http?.state, 'none')
-      assert.equal((await rooms.siteFacts('elsewhere.test')).look, undefined)
+      assert.deepEqual([site.site, site.view?.state, site.documents], ['shop.test', 'crawled', 5])
+      assert.equal(site.view?.memory.robots.http?.state, 'none')
+      assert.equal((await rooms.siteFacts('elsewhere.test')).view, undefined)
     })
   })
 
@@ -332,7 +332,7 @@ describe('verify', () => {
     }
     schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'verdict_of';
       DELETE FROM sqlite_schema WHERE name = 'verdict_of'`)
-    change(folder, `INSERT INTO verdict (site, rule, evidence, at) VALUES (1, 'a', 'b', 2)`)
+    change(folder, `INSERT INTO finding (site, rule, evidence, at) VALUES (1, 'a', 'b', 2)`)
     schema('INSERT INTO sqlite_schema SELECT * FROM hidden; DROP TABLE hidden')
     assert.match(says((await verified(folder)).faults), /collection\.db: .*verdict_of/)
   })

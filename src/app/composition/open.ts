@@ -7,7 +7,7 @@ import { capturesOf, type StoredCapture } from '../../collection/captures/read-c
 import { characterise } from '../../collection/characterise/characterise.ts'
 import { duplicateContents, figures } from '../../collection/figures.ts'
 import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
-import { looksOf } from '../../frontier/open-frontier.ts'
+import { viewsOf } from '../../frontier/open-frontier.ts'
 import type { Settings } from '../config/keys.ts'
 import { leftMirror } from './mirror-file.ts'
 import { knownNodeId } from './node-id.ts'
@@ -17,13 +17,13 @@ import { everyLook, exportCdxj, exportPages } from './open-exports.ts'
 import { siteFacts, urlFacts } from './open-facts.ts'
 import { type MirrorAsk, mirrorsOf } from './open-mirrors.ts'
 import { seedOutcomes, seedStanding } from './open-seeds.ts'
-import { standing } from './open-standing.ts'
+import { standing } from './open-status.ts'
 import { readVolumes } from './open-volumes.ts'
 import { whyNotIn } from './open-why-not.ts'
 import { recordedSettings } from './recorded-settings.ts'
 import { scopeSeeds } from './scope-seeds.ts'
 import { verifyCollection } from './verify-collection.ts'
-import { type VolumeAccess, volumeDoors } from './volume-doors.ts'
+import { type VolumeAccess, volumeSources } from './volume-sources.ts'
 
 /** URLs named of one content; all are counted. */
 const URLS_OF_A_CONTENT = 1000
@@ -48,12 +48,12 @@ const NO_ACCESS: VolumeAccess = {
 export async function openCollection(folder: string, options: OpenOptions = {}) {
   const { clock = realClock, disk = realDisk } = options
   const database = await databaseToRead(folder, options.database)
-  const looks = looksOf(database)
+  const looks = viewsOf(database)
   const archive = join(folder, 'archive')
   const indexes = join(folder, 'indexes')
   const running = () => isRunning(database, folder)
-  const doors = volumeDoors(options.volumes ?? NO_ACCESS)
-  const volumes = readVolumes(database, disk, archive, doors)
+  const sources = volumeSources(options.volumes ?? NO_ACCESS)
+  const volumes = readVolumes(database, disk, archive, sources)
 
   return {
     figures: () =>
@@ -93,7 +93,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     /** `everywhere`: volumes that lie on other machines are fetched, one at a time. */
     verify(tell: (volume: string) => void, everywhere = false) {
       const server = knownNodeId(disk, folder)
-      return verifyCollection({ database, disk, archive, indexes, looks, running, server, doors, everywhere }, tell)
+      return verifyCollection({ database, disk, archive, indexes, looks, running, server, sources, everywhere }, tell)
     },
     looks: () => everyLook(database),
     exportCdxj: () => exportCdxj(database, disk, indexes, running),
@@ -101,7 +101,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
     exportLinks: () => exportLinks(database),
     linksInto: async (path: string) => (await linkTable(database, path)).links,
     async close() {
-      doors.close()
+      sources.close()
       await database.close()
     },
   }

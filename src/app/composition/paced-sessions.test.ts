@@ -76,7 +76,7 @@ test('while many answers wait, requests do; the slowest site holds nobody up', a
   const { clock, work } = workClock()
   let asked = 0
   let waiting = 0
-  let mostWaiting = 0
+  let maxWaiting = 0
   const open = pacedSessions(
     () => ({
       async fetch({ url }) {
@@ -84,7 +84,7 @@ test('while many answers wait, requests do; the slowest site holds nobody up', a
         // Every tenth site never answers.
         if (url.endsWith('0')) await new Promise(() => {})
         await turn()
-        mostWaiting = Math.max(mostWaiting, ++waiting)
+        maxWaiting = Math.max(maxWaiting, ++waiting)
         return { url, answer: { kind: 'withheld' } } as Exchange
       },
       close() {},
@@ -106,12 +106,12 @@ test('while many answers wait, requests do; the slowest site holds nobody up', a
   // The first request of each is on its way before any answer waits.
   assert.equal(asked, 1000)
   while (read < 900) await turn()
-  mostWaiting = 0
+  maxWaiting = 0
   while (read < 900 * 5) await turn()
   assert.equal(asked, 900 * 5 + 100)
   assert.equal(waiting, 0)
   // 64 that wait, and those that were on their way meanwhile.
-  assert.ok(mostWaiting <= 3 * 64, `${mostWaiting} answers waited`)
+  assert.ok(maxWaiting <= 3 * 64, `${maxWaiting} answers waited`)
 })
 
 test('a site that answers late is asked at once, however many answers wait: else thousands fall into step', async () => {

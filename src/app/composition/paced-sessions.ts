@@ -4,7 +4,7 @@
  * In groups, because visits that are woken together go through their work side by side: all of the group's pages are read,
  * then all are written to the volume, then the links of all are followed. Code and tables of one step stay in the
  * processor's caches while it is done, which takes 15 % off the CPU of a page; one page after the other, each step finds
- * them cold. In slices, because timers, leases and the house would else wait until hundreds of pages are read: 700 ms at
+ * them cold. In slices, because timers, leases and the coordinator would else wait until hundreds of pages are read: 700 ms at
  * full load with 300 visits.
  *
  * An answer that waits here is whole, and its time of arrival is in it; its site's pause begins when it is handed on, so a wait
@@ -26,7 +26,7 @@ const GROUP_ANSWERS = 24
 /** Some large pages are a group, too. */
 const GROUP_BYTES = 512 * 1024
 /** Answers that wait before requests do: more than one slice reads, so that the next one has work. */
-const MOST_WAITING = 64
+const MAX_WAITING = 64
 
 /** Of what a turn shows about the time that an answer takes. */
 const LEARNT_IN_A_TURN = 0.1
@@ -48,7 +48,7 @@ export function pacedSessions(open: OpenSession, clock: Clock, turn: () => Promi
         await pace.wait(bytesOf(exchange), isLate)
         return exchange
       },
-      letGo: () => session.letGo?.(),
+      release: () => session.release?.(),
       close: () => session.close(),
     }
   }
@@ -96,7 +96,7 @@ export class Pace {
 
   /** So many answers wait that no request should be sent now whose answer may come at once. */
   get isFull(): boolean {
-    return this.#quick >= MOST_WAITING || this.#held.length > 0
+    return this.#quick >= MAX_WAITING || this.#held.length > 0
   }
 
   /** Until the next request may be sent. */
@@ -118,13 +118,13 @@ export class Pace {
       } while (next < this.#waiting.length && this.#clock.elapsed() - begun < SLICE)
       if (next > 0) this.#perAnswer += ((this.#clock.elapsed() - before) / next - this.#perAnswer) * LEARNT_IN_A_TURN
       for (const { isLate } of this.#waiting.splice(0, next)) if (!isLate) this.#quick--
-      this.#letGo(MOST_WAITING - this.#quick)
+      this.#release(MAX_WAITING - this.#quick)
     } while (this.#waiting.length > 0 || this.#held.length > 0)
     this.#turning = false
   }
 
   /** So many in every turn, however long their answers take: who is held here never waits for the slowest site. */
-  #letGo(requests: number): void {
+  #release(requests: number): void {
     if (requests <= 0) return
     for (const goOn of this.#held.splice(0, requests)) goOn()
   }

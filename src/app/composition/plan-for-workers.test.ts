@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { replaceFile } from '../../base/replace-file.ts'
-import { MOST_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
+import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import { loadSettings } from '../config/load.ts'
 import { planForWorkers } from './plan-for-workers.ts'
 
@@ -14,12 +14,12 @@ test('a plan that cannot be sent says how large it is, and what of it', async ()
   const { settings, given } = load(['--blacklist-domains', '/black'])
   const plan = planForWorkers(settings, given, { seeds: ['http://a.test/'], alternates: [] }, '1', disk)
   assert.deepEqual(plan.files, { 'blacklist-domains': 'a.test\n' })
-  const seeds = Array.from({ length: MOST_PLAN_BYTES / 1000 }, () => 'x'.repeat(1000))
+  const seeds = Array.from({ length: MAX_PLAN_BYTES / 1000 }, () => 'x'.repeat(1000))
   assert.throws(() => planForWorkers(settings, given, { seeds, alternates: [] }, '1', disk), {
     code: 'bad-config',
     message: /has 65 MB, seeds alone 65 MB; at most 64 MB/,
   })
-  const large = { ...disk, size: (path: string) => (path === '/black' ? MOST_PLAN_BYTES : disk.size(path)) }
+  const large = { ...disk, size: (path: string) => (path === '/black' ? MAX_PLAN_BYTES : disk.size(path)) }
   assert.throws(() => planForWorkers(settings, given, { seeds: ['http://a.test/'], alternates: [] }, '1', large), {
     message: /--blacklist-domains alone 64 MB/,
   })

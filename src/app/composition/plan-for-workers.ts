@@ -7,7 +7,7 @@ import type { Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
-import { MOST_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
+import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Given } from '../config/given.ts'
 import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
@@ -38,7 +38,7 @@ export function planForWorkers(
     ['seeds', sizeOf([...seeds, ...alternates])],
   ]
   const bytes = named.reduce((sum, [, size]) => sum + size, 0)
-  if (bytes > MOST_PLAN_BYTES) throw tooBig(bytes, named)
+  if (bytes > MAX_PLAN_BYTES) throw tooBig(bytes, named)
   const files = Object.fromEntries(paths.map(([key, path]) => [key, textOf(disk, path)]))
   return { version, settings: writeSettingsFile(given, version), seeds, alternates, files }
 }
@@ -50,7 +50,7 @@ function tooBig(bytes: number, named: readonly [what: string, bytes: number][]):
   const mega = (size: number) => `${Math.ceil(size / 2 ** 20)} MB`
   return new Problem(
     'bad-config',
-    `what workers must know has ${mega(bytes)}, ${largest[0]} alone ${mega(largest[1])}; at most ${mega(MOST_PLAN_BYTES)} are sent: wider seeds (a domain instead of its pages) and shorter lists`,
+    `what workers must know has ${mega(bytes)}, ${largest[0]} alone ${mega(largest[1])}; at most ${mega(MAX_PLAN_BYTES)} are sent: wider seeds (a domain instead of its pages) and shorter lists`,
   )
 }
 

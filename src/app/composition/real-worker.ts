@@ -1,4 +1,4 @@
-/** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the house behind a port. */
+/** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the coordinator behind a port. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { realClock, shiftedClock, turn } from '../../base/clock.ts'
@@ -8,7 +8,7 @@ import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { openArchive } from '../../collection/volumes/volume-writer.ts'
 import type { Event } from '../../contracts/events.ts'
 import { watchInto } from '../../crawl/wire/reading-slot.ts'
-import { reachHouse } from '../../crawl/wire/worker-side.ts'
+import { reachCoordinator } from '../../crawl/wire/worker-side.ts'
 import { runWorker } from '../../crawl/worker/worker.ts'
 import { addressGuard } from '../../fetch/guard.ts'
 import { openSessions } from '../../fetch/session.ts'
@@ -27,13 +27,13 @@ const RATE_GRACE_MS = 10_000
 const TWINS_IN_MEMORY = 100_000
 
 async function main(port: MessagePort, data: ThreadData): Promise<void> {
-  // Before anything is awaited: the house may say stop at once.
-  const house = reachHouse(port)
+  // Before anything is awaited: the coordinator may say stop at once.
+  const coordinator = reachCoordinator(port)
   const { settings, version } = data.plan
   const ahead = new BigInt64Array(data.ahead)
   const clock = shiftedClock(realClock, () => Number(Atomics.load(ahead, 0)))
   const filter = new DigestFilter(data.filter)
-  const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? house.event(event) : undefined) }
+  const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? coordinator.event(event) : undefined) }
   const named = new Set(settings.resolve.map(({ ip }) => ip))
   const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
   const archive = openArchive({
@@ -52,7 +52,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
       operator: settings.contact,
     },
     journal,
-    twinsInMemory: TWINS_IN_MEMORY,
+    copiesInMemory: TWINS_IN_MEMORY,
   })
   const openSession = openSessions({
     clock,
@@ -62,7 +62,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
       idle: settings.idleTimeout,
       exchange: settings.exchangeTimeout,
     },
-    leastRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
+    minRate: { bytesPerSecond: settings.leastRate, graceMs: RATE_GRACE_MS },
     tls: settings.tls,
     guard,
     maxIdleMs: MAX_IDLE_MS,
@@ -73,8 +73,8 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     openSession: pacedSessions(openSession, clock, turn),
     resolve: realResolver(settings),
     archive,
-    // Most payloads are new, and the filter knows that without a journey to the house.
-    findTwin: async (digest) => (filter.mayHave(digest) ? house.findTwin(digest) : undefined),
+    // Most payloads are new, and the filter knows that without a journey to the coordinator.
+    findCopy: async (digest) => (filter.mayHave(digest) ? coordinator.findCopy(digest) : undefined),
     watch: watchInto(data.slot),
     blacklist: blacklistFiles(settings, realDisk, clock, journal),
   })
@@ -82,18 +82,18 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     {
       id: data.worker,
       slots: settings.visits,
-      frontier: house.frontier,
-      sink: house.sink,
+      frontier: coordinator.frontier,
+      sink: coordinator.sink,
       tools,
       renewEvery: settings.lease / 3,
-      pulse: house.pulse,
+      pulse: coordinator.pulse,
     },
-    house.stop,
+    coordinator.stop,
   )
   port.close()
 }
 
-/** Requests and answers are many: they are told to the house only when somebody listens to every event. */
+/** Requests and answers are many: they are told to the coordinator only when somebody listens to every event. */
 function isWorthTelling(event: Event, settings: Settings): boolean {
   return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
 }

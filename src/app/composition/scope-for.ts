@@ -1,4 +1,4 @@
-/** The scope of a crawl from its settings and seeds. Apart from `worker-tools.ts`, so that the house need not load what reads pages. */
+/** The scope of a crawl from its settings and seeds. Apart from `worker-tools.ts`, so that the coordinator need not load what reads pages. */
 import { assert } from '../../base/assert.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { parseScopeMode, type ScopeMode } from '../../crawl/scope/region.ts'

@@ -4,8 +4,8 @@ import { virtualClock } from '../../base/virtual-clock.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { looksOf, openFrontier } from '../../frontier/open-frontier.ts'
-import { roundRobin } from '../../frontier/order/round-robin.ts'
+import { openFrontier, viewsOf } from '../../frontier/open-frontier.ts'
+import { roundRobin } from '../../frontier/order/named-order.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../../web/url/web-url.ts'
 import { loadSettings } from '../config/load.ts'
 import { seedStanding, seedsInTheEnd } from './open-seeds.ts'
@@ -62,9 +62,9 @@ test('the home-page policy drops links to seeds that wait, not to where one of t
   const { seeds, alternates } = await scopeSeeds({ database, settings })
   const parsed = (list: readonly string[]) => list.map((text) => parseUrl(text) as WebUrl)
   const scope = scopeFor(settings, parsed(seeds), () => emptyBlacklist, parsed(alternates))()
-  assert.equal(scope.abroad(parseUrl('https://a.test/x') as WebUrl).dropped, true)
+  assert.equal(scope.crossSite(parseUrl('https://a.test/x') as WebUrl).dropped, true)
   assert.deepEqual(
-    scope.abroad(parseUrl('https://www.a.test/x') as WebUrl).admit.map(({ href }) => href),
+    scope.crossSite(parseUrl('https://www.a.test/x') as WebUrl).admit.map(({ href }) => href),
     ['https://www.a.test/'],
   )
 })
@@ -110,7 +110,7 @@ test('how seeds stand: a name as the guess that got furthest', async () => {
 test('what became of seeds at the end: the named ones, else all; more than are looked at need documents to have brought any', async () => {
   const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
   const database = await collectionOf(urls.map((url) => ({ url })))
-  const looks = looksOf(database)
+  const looks = viewsOf(database)
   await database.transact((tx) => sqliteTx(tx).run(`UPDATE site SET state = 'barred', reason = 'given-up: connect'`))
   const all = await seedsInTheEnd(database, looks, [])
   assert.deepEqual([all.looked, all.empty, all.areAllEmpty, all.examples.length], [1000, 1000, true, 10])

@@ -2,7 +2,7 @@
 
 import { candidatesOf } from '../../crawl/name-probes.ts'
 import type { Database } from '../../database/database.ts'
-import { seedLooksOf } from '../../frontier/open-frontier.ts'
+import { seedViewsOf } from '../../frontier/open-frontier.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 
@@ -19,7 +19,7 @@ export async function scopeSeeds({
   settings: Settings
 }): Promise<ScopeSeeds> {
   const which = needsEverySeed(settings) ? 'all' : 'sites'
-  const list = await database.read((tx) => seedLooksOf(database).list(tx, which))
+  const list = await database.read((tx) => seedViewsOf(database).list(tx, which))
   const alternates: string[] = []
   // A domain holds its `www.`, and what lies under a suffix has nothing to do with seeds.
   const isNeeded = which === 'all' || settings.scope === 'host'

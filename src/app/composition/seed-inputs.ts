@@ -53,7 +53,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
     for (const path of paths) {
       const name = path === '-' ? 'standard input' : path
       const state = { read: 0, size: sizeOf(path) }
-      progress.set(placeOf({ source, name }), state)
+      progress.set(locationOf({ source, name }), state)
       inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
     }
   }
@@ -81,7 +81,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
   return {
     inputs,
     share(input) {
-      const state = progress.get(placeOf(input))
+      const state = progress.get(locationOf(input))
       return state === undefined || state.size === 0 ? undefined : Math.min(1, state.read / state.size)
     },
     async close() {
@@ -90,7 +90,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
   }
 }
 
-const placeOf = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
+const locationOf = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
 
 /** Slips are put right as in a file; one that cannot be is told before anything is entered. */
 function given(words: readonly string[]): SeedInput {

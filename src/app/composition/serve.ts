@@ -11,11 +11,11 @@ import { Roster } from '../../cluster/server/roster.ts'
 import { type Nudges, notify } from '../../database/postgres/nudge.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
+import type { Coordinator } from './coordinator.ts'
 import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
 import { exitOf } from './crawl-why.ts'
-import type { House } from './house.ts'
 import { keepServing, type ServeEnd } from './keep-serving.ts'
-import { keeperOffice } from './keeper-office.ts'
+import { maintenanceRole } from './maintenance-role.ts'
 import { nodeId } from './node-id.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
@@ -47,20 +47,24 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   // A mistake is told before anything is opened.
   tls?.read()
   const roster = new Roster()
-  const { house, journal, nudges, close } = await openForWriting(settings, { ...options, serves: true, fleet: roster })
-  const office = keeperOffice(house.parts.database, realClock)
+  const { coordinator, journal, nudges, close } = await openForWriting(settings, {
+    ...options,
+    serves: true,
+    workers: roster,
+  })
+  const role = maintenanceRole(coordinator.parts.database, realClock)
   try {
-    const view = new CrawlView(house, NOBODY)
+    const view = new CrawlView(coordinator, NOBODY)
     await view.refresh()
     const nudge = new Bell()
-    const tellOthers = nudges === undefined ? () => {} : others(house, nudges, nudge)
+    const tellOthers = nudges === undefined ? () => {} : others(coordinator, nudges, nudge)
     journal.read(({ kind }) => {
       if (kind !== 'applied') return
       nudge.ring()
       tellOthers()
     })
-    const { clock, database, folder } = house.parts
-    const calls = serverCalls(house, options.given, options.version)
+    const { clock, database, folder } = coordinator.parts
+    const calls = serverCalls(coordinator, options.given, options.version)
     // A plan that is too large for workers is the operator's to change now, not theirs to complain about later.
     await calls.plan()
     const server = await openServer(
@@ -69,10 +73,10 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
         calls,
         database,
         disk: realDisk,
-        archiveFolder: house.archiveFolder,
+        archiveFolder: coordinator.archiveFolder,
         clock,
         journal,
-        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: house.intake.pending() }),
+        figures: async () => ({ totals: view.totals, counters: view.counters, inbox: coordinator.intake.pending() }),
         nudge,
         program: `orbweaver/${options.version}`,
         joinSecret: settings.joinSecret,
@@ -85,10 +89,10 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     )
     const stop = new AbortController()
     const named = options.seeds.map(({ href }) => href)
-    const done = keepServing(house, view, office, stop.signal)
-      .then(async (end) => ({ ...end, seeds: await seedsInTheEnd(database, house.frontier.ledger.look, named) }))
+    const done = keepServing(coordinator, view, role, stop.signal)
+      .then(async (end) => ({ ...end, seeds: await seedsInTheEnd(database, coordinator.frontier.ledger.view, named) }))
       .finally(() => server.close())
-      .finally(() => office.release())
+      .finally(() => role.release())
       .finally(close)
       .then((end) => ({ ...end, exit: exitOf(end.why, end.seeds) }))
     const { url, publicUrl } = server
@@ -100,8 +104,8 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
 }
 
 /** What one server has applied may free sites for the workers that wait at another; once for many, for such commits are dear. */
-function others(house: House, nudges: Nudges, nudge: Bell): () => void {
-  const { database, clock } = house.parts
+function others(coordinator: Coordinator, nudges: Nudges, nudge: Bell): () => void {
+  const { database, clock } = coordinator.parts
   let isTold = false
   nudges.listen(CHANNEL, () => nudge.ring())
   return () => {

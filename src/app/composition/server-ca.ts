@@ -5,7 +5,7 @@ import type { Settings } from '../config/keys.ts'
 import { readSmallFile } from '../config/small-file.ts'
 
 /** A chain has some kilobytes, the roots of a whole machine some hundreds. */
-const MOST_BYTES = 2 * 2 ** 20
+const MAX_BYTES = 2 * 2 ** 20
 
 /** Whose certificates a worker trusts beside those that its machine does. */
 export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | undefined {
@@ -23,7 +23,7 @@ export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | u
 }
 
 export function pemOf(flag: string, path: string): string {
-  const text = readSmallFile(path, MOST_BYTES)
+  const text = readSmallFile(path, MAX_BYTES)
   if (text === undefined) throw new Problem('bad-flag', `${flag} ${path}: there is no such file`)
   return text
 }

@@ -15,9 +15,9 @@ export interface VolumeSink {
 }
 
 /** A request body: large enough to cost little each, small enough for any proxy and for memory. */
-const MOST_AT_ONCE = 4 * 2 ** 20
+const MAX_AT_ONCE = 4 * 2 ** 20
 /** Answers in a row that bring nothing forward: something else is wrong there. */
-const MOST_SETBACKS = 20
+const MAX_SETBACKS = 20
 
 export class Shipper {
   readonly #disk: Disk
@@ -95,10 +95,10 @@ export class Shipper {
     if (size === undefined) return undefined
     let setbacks = 0
     for (let at = this.#there.get(name) ?? 0; at < size; ) {
-      const bytes = this.#read(path, at, Math.min(MOST_AT_ONCE, size - at))
+      const bytes = this.#read(path, at, Math.min(MAX_AT_ONCE, size - at))
       if (bytes === undefined) return undefined
       const there = await this.#sink.append(name, at, bytes)
-      if (there <= at && ++setbacks > MOST_SETBACKS)
+      if (there <= at && ++setbacks > MAX_SETBACKS)
         throw new Error(`the bytes of ${name} are not taken: there are ${there}, here ${size}`)
       // More than there is here: a tail that was cut here when its worker was killed.
       at = Math.min(there, size)

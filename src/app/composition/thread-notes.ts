@@ -7,7 +7,7 @@ import type { Disk } from '../../base/disk.ts'
 
 const FILE = 'threads'
 /** Far more than a process ever starts: the last of them. */
-const MOST_BYTES = 65_536
+const MAX_BYTES = 65_536
 /** As servers take them. */
 const NAME = /^[A-Za-z0-9-]{1,40}$/
 
@@ -24,7 +24,7 @@ export class ThreadNotes {
   get earlier(): string[] {
     const size = this.#disk.size(this.#path) ?? 0
     const text = new TextDecoder().decode(
-      size === 0 ? new Uint8Array(0) : this.#disk.read(this.#path, Math.max(0, size - MOST_BYTES), MOST_BYTES),
+      size === 0 ? new Uint8Array(0) : this.#disk.read(this.#path, Math.max(0, size - MAX_BYTES), MAX_BYTES),
     )
     return [...new Set(text.split('\n').filter((name) => NAME.test(name)))]
   }

@@ -10,11 +10,11 @@ const PAGES_AT_ONCE = 10_000
 
 /** `thorough`: the database's own structure too, which holds on to one look for as long as reading all of it takes. */
 export async function verifyCatalogue(database: Database, findings: Findings, thorough: boolean): Promise<void> {
-  const looked = async (look: (db: Queries, found: Findings, tx: Tx) => Promise<void>) =>
+  const looked = async (view: (db: Queries, found: Findings, tx: Tx) => Promise<void>) =>
     findings.include(
       await database.read(async (tx) => {
         const found = new Findings()
-        await look(queries(tx), found, tx)
+        await view(queries(tx), found, tx)
         return found
       }),
     )
@@ -109,14 +109,14 @@ async function verifyCounters(tx: Tx, findings: Findings): Promise<void> {
   }
 }
 
-const between = (least: number, more: number) => (more === 0 ? String(least) : `${least} to ${least + more}`)
+const between = (min: number, more: number) => (more === 0 ? String(min) : `${min} to ${min + more}`)
 
 /** The same counts are summed up three times: by name and day, by server, by minute. */
 async function verifySums(db: Queries, findings: Findings): Promise<void> {
   const sums =
     'coalesce(sum(requests), 0) AS requests, coalesce(sum(documents), 0) AS documents, coalesce(sum(bytes), 0) AS bytes'
   type Sums = Record<'requests' | 'documents' | 'bytes', number>
-  const servers = (await db.get<Sums>(`SELECT ${sums} FROM server`))!
+  const servers = (await db.get<Sums>(`SELECT ${sums} FROM site_stats`))!
   const minutes = (await db.get<Sums>(`SELECT ${sums} FROM minute`))!
   for (const name of ['requests', 'documents', 'bytes'] as const) {
     const { value } = (await db.get<{ value: number }>(

@@ -5,9 +5,9 @@
 import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
 import { isOpenVolume, OPEN } from '../../collection/volumes/volume-name.ts'
-import type { Looks } from '../../frontier/looks.ts'
+import type { FrontierViews } from '../../frontier/views.ts'
 import { partsWaiting } from '../../intake/parts-waiting.ts'
-import { placesOf } from './open-volumes.ts'
+import { locationsOf } from './open-volumes.ts'
 import { verifyCatalogue } from './verify-catalogue.ts'
 import { type Finding, Findings } from './verify-findings.ts'
 import { INDEX_HERE, verifyIndex } from './verify-index.ts'
@@ -15,7 +15,7 @@ import { isForeignFolder, type VolumesParts, type VolumesTotals, verifyVolumes }
 
 export interface VerifyParts extends VolumesParts {
   indexes: string
-  looks: Looks
+  looks: FrontierViews
   /** Whether a crawl has the collection open now. */
   running(): Promise<boolean>
 }
@@ -65,8 +65,8 @@ async function wasCutOff(parts: VerifyParts): Promise<boolean> {
   const { database, disk, archive, looks, server } = parts
   for (const file of disk.list(archive).filter(isOpenVolume)) {
     // A beginning of what was completed elsewhere is left by a worker that turned to another place.
-    const places = await database.read((tx) => placesOf(tx, file.slice(0, -OPEN.length)))
-    if (!places.some(({ node, sealed }) => sealed && node !== server)) return true
+    const locations = await database.read((tx) => locationsOf(tx, file.slice(0, -OPEN.length)))
+    if (!locations.some(({ node, sealed }) => sealed && node !== server)) return true
   }
   return database.read(async (tx) => {
     const { sites } = await looks.totals(tx)

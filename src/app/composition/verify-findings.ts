@@ -4,7 +4,7 @@ export interface Finding {
   what: string
 }
 
-const MOST_NAMED = 10_000
+const MAX_NAMED = 10_000
 
 export class Findings {
   readonly faults: Finding[] = []
@@ -13,12 +13,12 @@ export class Findings {
   #unnamed = 0
 
   fault(where: string, what: string): void {
-    if (this.faults.length < MOST_NAMED) this.faults.push({ where, what })
+    if (this.faults.length < MAX_NAMED) this.faults.push({ where, what })
     else this.#unnamed++
   }
 
   note(where: string, what: string): void {
-    if (this.notes.length < MOST_NAMED) this.notes.push({ where, what })
+    if (this.notes.length < MAX_NAMED) this.notes.push({ where, what })
   }
 
   /** What a look at the database found: entered when it has ended, for it may have been begun more than once. */

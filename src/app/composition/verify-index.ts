@@ -67,15 +67,15 @@ async function compareLines(
 ): Promise<{ found: Findings; ids: number[] }> {
   const found = new Findings()
   const ids: number[] = []
-  const places = lines.map(placeOf)
-  const asked = places.map((place) => place && capturesIn(tx, place.filename, place.offset, 1))
+  const locations = lines.map(locationOf)
+  const asked = locations.map((location) => location && capturesIn(tx, location.filename, location.offset, 1))
   for (const [i, captures] of (await Promise.all(asked)).entries()) {
     const where = whereOf(first + i)
-    const place = places[i]
+    const location = locations[i]
     const capture = captures?.at(0)
-    if (place === undefined) found.fault(where, 'is no line of CDXJ')
-    else if (capture?.offset !== place.offset) {
-      found.fault(where, `names ${place.filename} at ${place.offset}, where the catalogue has no capture`)
+    if (location === undefined) found.fault(where, 'is no line of CDXJ')
+    else if (capture?.offset !== location.offset) {
+      found.fault(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
     } else {
       ids.push(capture.id)
       if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(lines[i]))
@@ -85,7 +85,7 @@ async function compareLines(
   return { found, ids }
 }
 
-function placeOf(line: string): { filename: string; offset: number } | undefined {
+function locationOf(line: string): { filename: string; offset: number } | undefined {
   const json = /^\S+ \d{14} (\{.*\})$/.exec(line)?.[1]
   if (json === undefined) return undefined
   try {

@@ -7,10 +7,10 @@ import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { fetchVolume } from './fetch-volume.ts'
 import { responseAt, responseWith } from './open-queries.ts'
-import { isOwnFolder, pathAt, placesOf, placeWords } from './open-volumes.ts'
+import { isOwnFolder, locationsOf, locationWords, pathAt } from './open-volumes.ts'
 import { Findings } from './verify-findings.ts'
-import type { VolumeDoors } from './volume-doors.ts'
-import { DIR } from './volume-places.ts'
+import { DIR } from './volume-locations.ts'
+import type { VolumeSources } from './volume-sources.ts'
 
 export interface VolumesTotals {
   /** Read from end to end. */
@@ -27,7 +27,7 @@ export interface VolumesParts {
   archive: string
   /** The server whose folder this is, if it is one's. */
   server: string | undefined
-  doors: VolumeDoors
+  sources: VolumeSources
   /** Volumes that lie elsewhere are fetched. */
   everywhere: boolean
 }
@@ -72,19 +72,19 @@ interface Verified {
  * as elsewhere: its worker turned to another place before its end.
  */
 async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
-  const { database, disk, archive, server, doors, everywhere } = parts
+  const { database, disk, archive, server, sources, everywhere } = parts
   const here = volumePath(disk, archive, name)
   if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
-  const elsewhere = (await database.read((tx) => placesOf(tx, name))).filter(({ node }) => node !== server)
+  const elsewhere = (await database.read((tx) => locationsOf(tx, name))).filter(({ node }) => node !== server)
   const beside = elsewhere
     .filter(({ sealed }) => sealed === elsewhere[0].sealed)
-    .map((place) => pathAt(place, name, disk))
+    .map((location) => pathAt(location, name, disk))
     .find((path) => path !== undefined)
   const isBeginning = here !== undefined && elsewhere[0]?.sealed === true
   if (beside !== undefined && (here === undefined || isBeginning))
     return database.read((tx) => verifyOne(tx, disk, name, beside))
   // Its own crawl put it there: it should be at hand.
-  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? placeWords(elsewhere[0]) : undefined
+  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? locationWords(elsewhere[0]) : undefined
   if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
   const found = new Findings()
   const told = { found, volume: ELSEWHERE }
@@ -97,7 +97,7 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
       here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
     )
   const [best] = elsewhere
-  const where = `lies ${placeWords(best)}`
+  const where = `lies ${locationWords(best)}`
   if (isBeginning) found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
   if (!best.sealed) {
     // It grows while it is fetched.
@@ -108,7 +108,7 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
     found.note(name, `${where}: --everywhere fetches and verifies it`)
     return told
   }
-  const fetched = await fetchVolume(best, name, disk, doors).catch((error: Error) => error)
+  const fetched = await fetchVolume(best, name, disk, sources).catch((error: Error) => error)
   if (fetched instanceof Error) {
     const what = `${where}, and could not be fetched: ${fetched.message}`
     // A folder of another machine is looked at there.

@@ -1,12 +1,12 @@
 /**
- * A page whose reading never ends holds its whole thread (V6). The house sees it in the thread's reading slot: after ten
+ * A page whose reading never ends holds its whole thread (V6). The coordinator sees it in the thread's reading slot: after ten
  * seconds the thread is ended, the page recorded as failed in reading, its other visits lost and handed out again.
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { statusOfFailure } from '../../contracts/status-codes.ts'
-import { ERRAND_PATH } from '../../contracts/visit.ts'
+import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
 import { nowReading } from '../../crawl/wire/reading-slot.ts'
 import type { Database } from '../../database/database.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
@@ -54,32 +54,32 @@ const ASKED: [string, number][] = [
 ]
 
 /** Told in the name of the visit that the thread can no longer tell of; its lease is still open. */
-export async function recordUnreadable(reading: NowReading, house: Recorder): Promise<void> {
+export async function recordUnreadable(reading: NowReading, coordinator: Recorder): Promise<void> {
   // Parts of the visit that are still in the inbox come first: ours follows the last of them.
-  await house.intake.idle()
-  const site = await house.database.read((tx) => house.ledger.look.site(tx, reading.site))
+  await coordinator.intake.idle()
+  const site = await coordinator.database.read((tx) => coordinator.ledger.view.site(tx, reading.site))
   const { item } = reading
-  const key = house.urls.parse(item.url)?.key
+  const key = coordinator.urls.parse(item.url)?.key
   if (site?.lease?.visit !== reading.visit || key === undefined) return
-  const now = house.clock.now()
+  const now = coordinator.clock.now()
   // The answer to an errand has been told and counted; only its reading has not.
-  const isErrand = item.path === ERRAND_PATH
+  const isOwnRequest = item.path === OWN_REQUEST_PATH
   const report: VisitReport = {
     visit: reading.visit,
     fence: reading.fence,
     site: reading.site,
     part: site.lease.parts + 1,
-    pages: isErrand ? [] : [unreadable(item, key, now)],
+    pages: isOwnRequest ? [] : [unreadable(item, key, now)],
     found: [],
-    abroad: [],
-    verdicts: [{ rule: 'reading-hung', evidence: item.url, at: now }],
-    counts: new Map([...(isErrand ? [] : ASKED), ['failure:reading', 1]]),
+    crossSite: [],
+    findings: [{ rule: 'reading-hung', evidence: item.url, at: now }],
+    counts: new Map([...(isOwnRequest ? [] : ASKED), ['failure:reading', 1]]),
     memory: site.memory,
     courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },
     ended: 'stopped',
   }
-  await house.intake.checkIn('watchdog', [report])
-  await house.intake.idle()
+  await coordinator.intake.checkIn('watchdog', [report])
+  await coordinator.intake.idle()
 }
 
 function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageReport {
@@ -99,6 +99,6 @@ function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageRep
     title: '',
     links: new Uint8Array(0),
     annotations: ['reading-hung'],
-    errand: false,
+    ownRequest: false,
   }
 }

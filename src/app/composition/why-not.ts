@@ -45,8 +45,8 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
   const scope = scopeFor(settings, ask.seeds, () => ask.blacklist, ask.alternates)()
   const kind = scope.unwantedKind(url)
   if (kind !== undefined) return { by: 'unwanted', rule: `its name says ${kind}, which --media-types does not name` }
-  const verdict = scope.judge(url, depth)
-  if (!verdict.yes) return { by: 'scope', rule: verdict.rule }
+  const finding = scope.judge(url, depth)
+  if (!finding.yes) return { by: 'scope', rule: finding.rule }
   if (memory !== undefined) {
     const trusts = trustOf(settings.trust)
     const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
@@ -63,7 +63,7 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
       by: 'embedded',
       rule: 'pages only show it as a part of themselves (a style, a script, a picture), and such parts are not collected',
     }
-  const { admit } = scope.abroad(url)
+  const { admit } = scope.crossSite(url)
   if (!ask.linkedAtHome && !admit.some(({ key }) => key === url.key)) {
     return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
   }

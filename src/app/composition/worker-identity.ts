@@ -8,12 +8,12 @@ import { realDisk } from '../../base/real-disk.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import type { HttpClient } from '../../cluster/wire/http-client.ts'
 import { Refusal } from '../../cluster/wire/judge-answer.ts'
-import { joinServers } from '../../cluster/wire/remote-house.ts'
+import { joinServers } from '../../cluster/wire/remote-coordinator.ts'
 import type { Identity } from '../../cluster/wire/servers.ts'
 import type { Settings } from '../config/keys.ts'
 
 const IDENTITY_FILE = 'worker.json'
-const MOST_BYTES = 10_000
+const MAX_BYTES = 10_000
 
 export interface Joining {
   settings: Pick<Settings, 'collection' | 'server' | 'joinSecret' | 'region'>
@@ -68,7 +68,7 @@ function isRefused(error: unknown, status: number): error is Refusal {
 
 function readIdentity(path: string, size: number): Identity {
   try {
-    const { worker, secret } = JSON.parse(new TextDecoder().decode(realDisk.read(path, 0, Math.min(size, MOST_BYTES))))
+    const { worker, secret } = JSON.parse(new TextDecoder().decode(realDisk.read(path, 0, Math.min(size, MAX_BYTES))))
     if (typeof worker === 'string' && typeof secret === 'string') return { worker, secret }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error

@@ -1,5 +1,5 @@
 /**
- * A worker thread before it has anything to do: it loads its modules, which takes a tenth of a second, while the house is
+ * A worker thread before it has anything to do: it loads its modules, which takes a tenth of a second, while the coordinator is
  * still being opened, and begins when it is told its data.
  */
 import { Worker } from 'node:worker_threads'
@@ -13,7 +13,7 @@ export interface ThreadData {
   archive: string
   /** For the names of its volumes, beside the worker's own. */
   host: string
-  /** 64 bits: by how many milliseconds the house's clock is ahead of this machine's. */
+  /** 64 bits: by how many milliseconds the coordinator's clock is ahead of this machine's. */
   ahead: SharedArrayBuffer
   slot: SharedArrayBuffer
   filter: SharedArrayBuffer

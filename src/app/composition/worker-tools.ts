@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Headers, OpenSession, Resolve } from '../../contracts/exchange.ts'
-import type { Archive, FindTwin, ReadingWatch } from '../../contracts/ports.ts'
+import type { Archive, FindCopy, ReadingWatch } from '../../contracts/ports.ts'
 import { AddressBook } from '../../crawl/address-book.ts'
 import { SiteCourtesy } from '../../crawl/courtesy.ts'
 import { DomainBook } from '../../crawl/domains.ts'
@@ -31,7 +31,7 @@ export interface World {
   openSession: OpenSession
   resolve: Resolve
   archive: Archive
-  findTwin: FindTwin
+  findCopy: FindCopy
   watch: ReadingWatch
   /** Black lists are read again when their files change; undefined: there are none. */
   blacklist?: () => Blacklist
@@ -50,7 +50,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     openSession: world.openSession,
     resolve: world.resolve,
     archive: world.archive,
-    findTwin: world.findTwin,
+    findCopy: world.findCopy,
     watch: world.watch,
     scope: scopeFor(settings, seeds, blacklist, read(plan.alternates ?? [])),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
@@ -60,9 +60,9 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     pauses: {
       configured: (site, address) => pauseOf(settings, site, address),
       factor: settings.pauseFactor,
-      mostByFactor: settings.maxSlowPause,
-      mostCrawlDelay: settings.maxCrawlDelay,
-      mostRetryAfter: settings.maxRetryAfter,
+      maxByFactor: settings.maxSlowPause,
+      maxCrawlDelay: settings.maxCrawlDelay,
+      maxRetryAfter: settings.maxRetryAfter,
     },
     courtesyOf: (...args) => new SiteCourtesy(...args),
     addresses: new AddressBook(world.clock, settings.addressPause, VISITS_PER_ADDRESS),

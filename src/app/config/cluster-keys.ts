@@ -30,7 +30,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       default: '127.0.0.1',
       what: 'The address on which the server listens; 0.0.0.0 for all of the machine.',
     }),
-    port: one(a.count({ most: 65_535 }), {
+    port: one(a.count({ max: 65_535 }), {
       ...machines,
       commands: SERVE,
       form: 'N',
@@ -69,7 +69,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       flagOnly: true,
       what: 'End when the crawl is complete; else wait for more to do.',
     }),
-    keepCalls: one(a.duration({ least: 60_000, most: 3650 * 86_400_000 }), {
+    keepCalls: one(a.duration({ min: 60_000, max: 3650 * 86_400_000 }), {
       ...machines,
       commands: [...SERVE, 'clean'],
       form: 'DURATION',
@@ -83,7 +83,7 @@ export function clusterSettings(everywhere: readonly CommandName[]) {
       default: '0.1%',
       what: 'Share of captures that are asked for again through another worker, to see whether the first brought what the site sends; status says what came of it. 0 for none.',
     }),
-    affinity: one(a.duration({ least: 0, most: 60_000 }), {
+    affinity: one(a.duration({ min: 0, max: 60_000 }), {
       ...machines,
       commands: SERVE,
       form: 'DURATION',

@@ -47,7 +47,7 @@ export const COMMAND_SETTINGS = {
     defaultText: 'yes with --into',
     what: 'Whether to look up the names of mirrors; those that do not exist any more leave the list.',
   }),
-  top: one(a.count({ least: 1, most: 1_000_000 }), {
+  top: one(a.count({ min: 1, max: 1_000_000 }), {
     ...own,
     commands: ['report', 'explain', 'mirrors'],
     form: 'N',
@@ -87,7 +87,7 @@ export const COMMAND_SETTINGS = {
   homes: toggle({ ...own, commands: ['seed'], what: 'Of every URL only the home page of its site.' }),
   list: toggle({ ...own, commands: ['seed'], what: 'Add nothing: show how the seeds stand, by source.' }),
   remove: toggle({ ...own, commands: ['clean'], what: 'Remove what is listed; without it nothing is changed.' }),
-  olderThan: one(a.duration({ least: 3_600_000, most: 3650 * 86_400_000 }), {
+  olderThan: one(a.duration({ min: 3_600_000, max: 3650 * 86_400_000 }), {
     ...own,
     commands: ['clean'],
     form: 'DURATION',
@@ -95,14 +95,14 @@ export const COMMAND_SETTINGS = {
     what: 'A worker or a server that was silent for longer does not come back.',
   }),
   markdown: toggle({ ...own, commands: ['config'], what: 'Print the page docs/reference/settings.md.' }),
-  sites: maybe(a.count({ least: 1, most: 1_000_000 }), {
+  sites: maybe(a.count({ min: 1, max: 1_000_000 }), {
     ...own,
     commands: ['demo', 'simulate'],
     form: 'N',
     defaultText: '26 for demo, 200 for simulate',
     what: 'Sites of the synthetic web.',
   }),
-  pages: maybe(a.count({ least: 1, most: 50_000_000 }), {
+  pages: maybe(a.count({ min: 1, max: 50_000_000 }), {
     ...own,
     commands: ['demo', 'simulate'],
     form: 'N',
@@ -114,14 +114,14 @@ export const COMMAND_SETTINGS = {
     commands: ['simulate'],
     what: 'Of simulate crawl: longest wait first as the CoBWeb paper has it, instead of --order: who takes the oldest URL waits for its server.',
   }),
-  latency: maybe(a.duration({ most: 25_000 }), {
+  latency: maybe(a.duration({ max: 25_000 }), {
     ...own,
     commands: ['simulate'],
     form: 'DURATION',
     defaultText: '60ms',
     what: 'Of simulate crawl: how long servers take to answer; each has 0.3 to 2.3 times this.',
   }),
-  sitesPerAddress: maybe(a.count({ least: 1, most: 1_000_000 }), {
+  sitesPerAddress: maybe(a.count({ min: 1, max: 1_000_000 }), {
     ...own,
     commands: ['simulate'],
     form: 'N',

@@ -68,14 +68,14 @@ test('whatever is written, a pattern never covers a public suffix', () => {
         assert.ok(error instanceof Unfit)
         return
       }
-      for (const stranger of [
+      for (const unendorsedSite of [
         'stranger-a.com',
         'stranger-b.co.uk',
         'stranger-c.github.io',
         'stranger-d.org',
         'stranger-e.com.br',
       ])
-        assert.ok(!hostMatches(pattern, stranger), `${text} names ${stranger}`)
+        assert.ok(!hostMatches(pattern, unendorsedSite), `${text} names ${unendorsedSite}`)
     }),
   )
 })

@@ -24,7 +24,7 @@ const RESERVED = ['test', 'localhost', 'example', 'invalid']
 /** `HOST=0.1s` */
 export const pauseFor: Parse<HostPause> = (text) => {
   const [host, pause] = pair(text, 'HOST=DURATION, for instance www.example.org=500ms')
-  return { host: ownHost(host), pauseMs: duration({ most: 86_400_000 })(pause) }
+  return { host: ownHost(host), pauseMs: duration({ max: 86_400_000 })(pause) }
 }
 
 /**

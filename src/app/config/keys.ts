@@ -74,7 +74,7 @@ export const SETTINGS = {
   }),
   quiet: toggle({ ...say, short: 'q', what: 'Say nothing but results and problems.' }),
   verbose: toggle({ ...say, short: 'v', what: 'Tell every event on standard error, one a line.' }),
-  progressEvery: one(a.duration({ least: 100, most: DAY }), {
+  progressEvery: one(a.duration({ min: 100, max: DAY }), {
     ...say,
     commands: ['crawl', 'serve', 'worker', 'demo', 'config'],
     form: 'DURATION',
@@ -172,37 +172,37 @@ export const SETTINGS = {
     default: 'generous',
     what: 'A preset: vn takes the thresholds of the Viúva Negra paper (depth 5, 5,000 URLs and 10 duplicates a site, URLs of 200 characters, 2 MB).',
   }),
-  maxPages: maybe(a.count({ least: 1 }), {
+  maxPages: maybe(a.count({ min: 1 }), {
     ...limit,
     lasting: false,
     form: 'N',
     what: 'Stop after this many documents (exit code 14).',
   }),
-  maxTime: maybe(a.duration({ least: SECOND }), {
+  maxTime: maybe(a.duration({ min: SECOND }), {
     ...limit,
     lasting: false,
     form: 'DURATION',
     what: 'Stop after this time (exit code 15).',
   }),
-  maxSize: maybe(a.size({ least: 1000 }), {
+  maxSize: maybe(a.size({ min: 1000 }), {
     ...limit,
     lasting: false,
     form: 'SIZE',
     what: 'Stop when the documents have this many bytes (exit code 16).',
   }),
-  maxDepth: one(a.count({ most: 10_000 }), {
+  maxDepth: one(a.count({ max: 10_000 }), {
     ...limit,
     form: 'N',
     default: '1000',
     what: 'Follow links in a site to this many levels below the URL by which it was entered.',
   }),
-  maxUrlsPerSite: one(a.count({ least: 1 }), {
+  maxUrlsPerSite: one(a.count({ min: 1 }), {
     ...limit,
     form: 'N',
     default: '100000',
     what: 'Follow no more links in a site that has this many URLs; what was collected is kept.',
   }),
-  maxDuplicatesPerSite: maybe(a.count({ least: 1 }), {
+  maxDuplicatesPerSite: maybe(a.count({ min: 1 }), {
     ...limit,
     form: 'N',
     what: 'Follow no more links in a site with this many pages whose content it has already.',
@@ -212,7 +212,7 @@ export const SETTINGS = {
     form: 'SITE[=RULE,…]',
     what: 'Overrule hazard rules for a site, *.domain or * (docs/tasks/traps.md names them); without rules: all of them.',
   }),
-  maxUrlLength: one(a.count({ least: 30, most: LONGEST_URL }), {
+  maxUrlLength: one(a.count({ min: 30, max: LONGEST_URL }), {
     ...limit,
     form: 'N',
     default: '2000',
@@ -226,7 +226,7 @@ export const SETTINGS = {
     what: 'The most of a decoded body that is kept, by media type; a longer one is kept cut and marked.',
   }),
 
-  pause: one(a.duration({ least: SECOND, most: DAY, because: OWN_SERVERS }), {
+  pause: one(a.duration({ min: SECOND, max: DAY, because: OWN_SERVERS }), {
     ...courtesy,
     commands: SIMULATED,
     form: 'DURATION',
@@ -238,32 +238,32 @@ export const SETTINGS = {
     form: 'HOST=DURATION',
     what: 'Another pause for servers of your own: a host, *.domain, an IP address, or a reserved name such as *.test; it replaces the address pause there too.',
   }),
-  addressPause: one(a.duration({ least: 100, most: 60 * SECOND, because: OWN_SERVERS }), {
+  addressPause: one(a.duration({ min: 100, max: 60 * SECOND, because: OWN_SERVERS }), {
     ...courtesy,
     commands: SIMULATED,
     form: 'DURATION',
     default: '500ms',
     what: 'The least time between an answer and the next request to the same IP address, whatever the site; never under 100ms.',
   }),
-  pauseFactor: one(a.number({ least: 1, most: 100, because: OWN_SERVERS }), {
+  pauseFactor: one(a.number({ min: 1, max: 100, because: OWN_SERVERS }), {
     ...courtesy,
     form: 'N',
     default: '2',
     what: 'Wait at least this many times as long as the last answer took: a slow server is asked more slowly; never under 1.',
   }),
-  maxSlowPause: one(a.duration({ least: 2 * SECOND, most: DAY, because: OWN_SERVERS }), {
+  maxSlowPause: one(a.duration({ min: 2 * SECOND, max: DAY, because: OWN_SERVERS }), {
     ...courtesy,
     form: 'DURATION',
     default: '30s',
     what: 'The longest pause that --pause-factor makes.',
   }),
-  maxCrawlDelay: one(a.duration({ least: 10 * SECOND, most: DAY }), {
+  maxCrawlDelay: one(a.duration({ min: 10 * SECOND, max: DAY }), {
     ...courtesy,
     form: 'DURATION',
     default: '5m',
     what: 'The longest Crawl-delay of a robots.txt that is obeyed as it stands; a longer one counts as this.',
   }),
-  maxRetryAfter: one(a.duration({ least: 60 * SECOND, most: 7 * DAY }), {
+  maxRetryAfter: one(a.duration({ min: 60 * SECOND, max: 7 * DAY }), {
     ...courtesy,
     form: 'DURATION',
     default: '1h',
@@ -289,7 +289,7 @@ export const SETTINGS = {
     default: 'klwf',
     what: 'Which free site is next: the one whose oldest URL has waited longest, the one that has waited longest itself, or any.',
   }),
-  randomSeed: maybe(a.count({ most: 2 ** 32 - 1 }), {
+  randomSeed: maybe(a.count({ max: 2 ** 32 - 1 }), {
     ...work,
     commands: ['crawl', 'serve', 'config', 'demo', 'simulate'],
     form: 'N',
@@ -300,7 +300,7 @@ export const SETTINGS = {
     // The first thread of the process, which keeps or ships what the others bring, needs a core too: one more beside it costs
     // some 100 MB and a little more CPU a page, for a rate that only webs without any pause could use.
     (text) =>
-      text === 'spare' ? Math.min(64, Math.max(1, availableParallelism() - 1)) : a.count({ least: 1, most: 64 })(text),
+      text === 'spare' ? Math.min(64, Math.max(1, availableParallelism() - 1)) : a.count({ min: 1, max: 64 })(text),
     {
       ...work,
       lasting: false,
@@ -311,7 +311,7 @@ export const SETTINGS = {
       what: 'Threads that fetch and read, at most; they start as sites need them.',
     },
   ),
-  visits: one(a.count({ least: 1, most: 10_000 }), {
+  visits: one(a.count({ min: 1, max: 10_000 }), {
     ...work,
     lasting: false,
     commands: ['crawl', 'worker', 'config', 'simulate'],
@@ -319,27 +319,27 @@ export const SETTINGS = {
     default: '300',
     what: 'Sites that one thread visits at the same time.',
   }),
-  slicePages: one(a.count({ least: 1, most: 100_000 }), {
+  slicePages: one(a.count({ min: 1, max: 100_000 }), {
     ...work,
     commands: SIMULATED,
     form: 'N',
     default: '500',
     what: 'Pages of one site before it gives its place to another site that waits.',
   }),
-  sliceTime: one(a.duration({ least: SECOND, most: DAY }), {
+  sliceTime: one(a.duration({ min: SECOND, max: DAY }), {
     ...work,
     form: 'DURATION',
     default: '15m',
     what: 'Time at one site before it gives its place to another site that waits.',
   }),
-  lease: one(a.duration({ least: 10 * SECOND, most: DAY }), {
+  lease: one(a.duration({ min: 10 * SECOND, max: DAY }), {
     ...work,
     form: 'DURATION',
     default: '3m',
     what: 'How long a thread owns a site without renewing; it must be longer than --exchange-timeout.',
   }),
 
-  watchdog: one(a.duration({ least: 10 * SECOND, most: DAY }), {
+  watchdog: one(a.duration({ min: 10 * SECOND, max: DAY }), {
     ...work,
     lasting: false,
     commands: ['crawl', 'worker', 'config'],
@@ -367,7 +367,7 @@ export const SETTINGS = {
     defaultText: "the system's",
     what: 'Name servers to ask.',
   }),
-  patience: one(a.number({ least: 0.001, most: 100 }), {
+  patience: one(a.number({ min: 0.001, max: 100 }), {
     ...network,
     form: 'N',
     default: '1',
@@ -379,38 +379,38 @@ export const SETTINGS = {
     default: 'open',
     what: 'Whether a page whose certificate is expired or self-signed is collected (open, as archives do) or is a failure (strict).',
   }),
-  connectTimeout: one(a.duration({ least: 100, most: 600 * SECOND }), {
+  connectTimeout: one(a.duration({ min: 100, max: 600 * SECOND }), {
     ...network,
     form: 'DURATION',
     default: '20s',
     what: 'Give up a connection that does not come about, TLS included.',
   }),
-  firstByteTimeout: one(a.duration({ least: 100, most: 600 * SECOND }), {
+  firstByteTimeout: one(a.duration({ min: 100, max: 600 * SECOND }), {
     ...network,
     form: 'DURATION',
     default: '30s',
     what: 'Give up when the answer does not begin.',
   }),
-  idleTimeout: one(a.duration({ least: 100, most: 600 * SECOND }), {
+  idleTimeout: one(a.duration({ min: 100, max: 600 * SECOND }), {
     ...network,
     form: 'DURATION',
     default: '20s',
     what: 'Give up when nothing more comes.',
   }),
-  exchangeTimeout: one(a.duration({ least: 100, most: 3600 * SECOND }), {
+  exchangeTimeout: one(a.duration({ min: 100, max: 3600 * SECOND }), {
     ...network,
     form: 'DURATION',
     default: '60s',
     what: 'Give up a request that is not over by then.',
   }),
-  leastRate: one(a.size({ most: 1e9 }), {
+  leastRate: one(a.size({ max: 1e9 }), {
     ...network,
     form: 'SIZE',
     default: '500B',
     what: 'Give up a body that comes more slowly than this in a second.',
   }),
 
-  volumeSize: one(a.size({ least: 1e6, most: 100e9 }), {
+  volumeSize: one(a.size({ min: 1e6, max: 100e9 }), {
     ...keeping,
     form: 'SIZE',
     default: '1GB',

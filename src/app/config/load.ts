@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
+import { formatDuration } from '../../base/units.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
-import { checkTogether } from './check-together.ts'
 import { type Given, place } from './given.ts'
 import { flagOf, PRESETS, SETTING_NAMES, type SettingName, type Settings, settingOf, variableOf } from './keys.ts'
 import { nearest } from './nearest.ts'
@@ -192,4 +192,17 @@ function deepFreeze<T>(value: T): T {
     for (const part of Object.values(value)) deepFreeze(part)
   }
   return value
+}
+
+/** What no setting can check alone. */
+
+function checkTogether(settings: Settings): void {
+  const { lease, exchangeTimeout, connectTimeout, quiet, verbose } = settings
+  // No request begins with less than its deadline left on the lease, so a shorter lease could never ask anything.
+  if (lease <= exchangeTimeout + connectTimeout)
+    throw new Problem(
+      'bad-config',
+      `--lease ${formatDuration(lease)} must be longer than --connect-timeout and --exchange-timeout together (${formatDuration(connectTimeout + exchangeTimeout)})`,
+    )
+  if (quiet && verbose) throw new Problem('bad-flag', '--quiet and --verbose contradict each other; give one of them')
 }

@@ -8,10 +8,9 @@ export function editDistance(a: string, b: string): number {
     const row = [i]
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
-      let least = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
-        least = Math.min(least, beforeLast[j - 2] + 1)
-      row.push(least)
+      let min = Math.min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) min = Math.min(min, beforeLast[j - 2] + 1)
+      row.push(min)
     }
     beforeLast = last
     last = row
@@ -23,13 +22,13 @@ export function editDistance(a: string, b: string): number {
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const short = word.slice(0, 60)
   let best: string | undefined
-  let least = Math.max(2, Math.floor(short.length / 3)) + 1
+  let min = Math.max(2, Math.floor(short.length / 3)) + 1
   for (const candidate of known) {
     // A word that begins or ends like a known one was cut or lengthened, which costs many edits and little doubt.
     const cut = short.length >= 4 && isPartOf(short.replaceAll('-', ''), candidate.replaceAll('-', ''))
     const distance = cut ? 1 : editDistance(short, candidate)
-    if (distance < least) {
-      least = distance
+    if (distance < min) {
+      min = distance
       best = candidate
     }
   }

@@ -8,18 +8,18 @@ import { nearest } from './nearest.ts'
 import { type Parse, Unfit } from './setting.ts'
 
 export interface Range {
-  least?: number
-  most?: number
+  min?: number
+  max?: number
   /** Why the bound is there, for the error. */
   because?: string
 }
 
 function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
   const because = range.because === undefined ? '' : `: ${range.because}`
-  if (range.least !== undefined && value < range.least)
-    throw new Unfit(`'${text}' is too little, the least is ${format(range.least)}${because}`)
-  if (range.most !== undefined && value > range.most)
-    throw new Unfit(`'${text}' is too much, the most is ${format(range.most)}${because}`)
+  if (range.min !== undefined && value < range.min)
+    throw new Unfit(`'${text}' is too little, the least is ${format(range.min)}${because}`)
+  if (range.max !== undefined && value > range.max)
+    throw new Unfit(`'${text}' is too much, the most is ${format(range.max)}${because}`)
   return value
 }
 
@@ -139,7 +139,7 @@ export interface TypeLimit {
 /** `text/html=2MB` */
 export const typeLimit: Parse<TypeLimit> = (text) => {
   const [type, bytes] = pair(text, 'TYPE=SIZE, for instance application/pdf=20MB')
-  return { type: mediaType(type), bytes: size({ least: 1000, most: 4e9 })(bytes) }
+  return { type: mediaType(type), bytes: size({ min: 1000, max: 4e9 })(bytes) }
 }
 
 /** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: the form node's resolver takes. */
@@ -214,11 +214,10 @@ export function serverUrl(text: string): string {
   return url.href.replace(/\/+$/, '')
 }
 
-const LEAST_SECRET = 16
+const MIN_SECRET = 16
 
 export function secret(text: string): string {
-  if (text.length < LEAST_SECRET)
-    throw new Unfit(`the secret is too short: it takes ${LEAST_SECRET} characters or more`)
+  if (text.length < MIN_SECRET) throw new Unfit(`the secret is too short: it takes ${MIN_SECRET} characters or more`)
   return text
 }
 

@@ -21,8 +21,8 @@ export const POLICY_SETTINGS = {
     form: 'FILE',
     what: 'Of simulate policy: read the scenario from this JSON file (docs/reference/json.md); - is standard input.',
   }),
-  servers: one(a.count({ least: 1, most: 5_000_000 }), { ...own, form: 'N', default: '2000', what: 'Servers.' }),
-  zipf: one(a.number({ most: 10 }), {
+  servers: one(a.count({ min: 1, max: 5_000_000 }), { ...own, form: 'N', default: '2000', what: 'Servers.' }),
+  zipf: one(a.number({ max: 10 }), {
     ...own,
     form: 'THETA',
     default: '1',
@@ -50,32 +50,32 @@ export const POLICY_SETTINGS = {
     form: 'DISTRIBUTION',
     what: 'Bytes a second of a server: 1MB/s, uniform:50kB:1MB/s. A download takes the longer of 1/crawler speed and size/server speed.',
   }),
-  horizon: one(a.duration({ least: 1000, most: YEAR }), {
+  horizon: one(a.duration({ min: 1000, max: YEAR }), {
     ...own,
     form: 'DURATION',
     default: '24h',
     what: 'How long it lasts; what plans are made for.',
   }),
-  politeness: one(a.duration({ most: YEAR }), {
+  politeness: one(a.duration({ max: YEAR }), {
     ...own,
     form: 'DURATION',
     default: '15s',
     what: 'The least time between the starts of two requests to a server, in the model.',
   }),
-  crawlers: one(a.count({ least: 1, most: 100_000 }), { ...own, form: 'N', default: '10', what: 'Crawlers.' }),
+  crawlers: one(a.count({ min: 1, max: 100_000 }), { ...own, form: 'N', default: '10', what: 'Crawlers.' }),
   crawlerSpeed: one(a.distribution(1), {
     ...own,
     form: 'DISTRIBUTION',
     default: '10/s',
     what: 'Pages a second of a crawler.',
   }),
-  capacity: maybe(a.count({ most: 1_000_000_000 }), {
+  capacity: maybe(a.count({ max: 1_000_000_000 }), {
     ...own,
     form: 'R',
     defaultText: 'what the crawlers can do',
     what: 'Updates within the horizon, at most.',
   }),
-  seed: maybe(a.count({ most: 2 ** 32 - 1 }), {
+  seed: maybe(a.count({ max: 2 ** 32 - 1 }), {
     ...own,
     form: 'N',
     defaultText: 'drawn for crawl, 1 for policy and figures',
@@ -91,7 +91,7 @@ export const POLICY_SETTINGS = {
     default: 'poisson',
     what: "How pages change. mixture is Wolf's: 60 % Poisson, 30 % Pareto, 10 % nearly regular; drawn values only, policies plan as for Poisson.",
   }),
-  stationary: maybe(a.count({ least: 2, most: 3650 }), {
+  stationary: maybe(a.count({ min: 2, max: 3650 }), {
     ...own,
     form: 'DAYS',
     what: 'So many horizons one after another, reported each, begun as the best rates would have left the pages; the first third warms up, the ratio to the KKT bound is of the others.',
@@ -100,7 +100,7 @@ export const POLICY_SETTINGS = {
     ...own,
     what: 'With --stationary: policies do not know the rates and learn them from their own looks.',
   }),
-  every: maybe(a.duration({ least: 1000, most: YEAR }), {
+  every: maybe(a.duration({ min: 1000, max: YEAR }), {
     ...own,
     form: 'DURATION',
     what: 'Statistics so far, every so often of simulated time.',

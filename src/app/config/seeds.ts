@@ -38,11 +38,11 @@ function seedOfWord(word: string): Seed {
   return seed.url
 }
 
-const MOST_LINES = 5
+const MAX_LINES = 5
 
 function lineList(problems: readonly { line: number }[]): string {
-  const lines = problems.slice(0, MOST_LINES).map(({ line }) => line)
-  return lines.join(', ') + (problems.length > MOST_LINES ? ' …' : '')
+  const lines = problems.slice(0, MAX_LINES).map(({ line }) => line)
+  return lines.join(', ') + (problems.length > MAX_LINES ? ' …' : '')
 }
 
 /** For a message: one short line. */
@@ -55,7 +55,7 @@ const AT_ONCE = 64 * 1024
 /** Far longer than any URL that is looked at: what has no end of a line until here is no list (a device, a film). */
 const LONGEST_LINE = 64 * 1024
 /** As much text as fits one value; the names of the largest national domains take a fifth of it. */
-const MOST_BYTES = constants.MAX_STRING_LENGTH
+const MAX_BYTES = constants.MAX_STRING_LENGTH
 
 function readText(path: string): string {
   try {
@@ -83,8 +83,8 @@ function readList(path: string): string {
       size += got
       if (line > LONGEST_LINE)
         throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed a line`)
-      if (size > MOST_BYTES)
-        throw new Error(`it has more than ${MOST_BYTES} bytes; orbweaver seed takes lists of any length`)
+      if (size > MAX_BYTES)
+        throw new Error(`it has more than ${MAX_BYTES} bytes; orbweaver seed takes lists of any length`)
       pieces.push(bytes)
     }
   } finally {

@@ -18,9 +18,9 @@ const LOOK_EVERY: Millis = 10
  * Undefined when there is no such file. A pipe (`--config <(…)`) is read too, once, up to its end; and /dev/null, which has
  * nothing.
  */
-export function readSmallFile(path: string, mostBytes: number, patience = PATIENCE): string | undefined {
+export function readSmallFile(path: string, maxBytes: number, patience = PATIENCE): string | undefined {
   try {
-    return readBounded(path, mostBytes, patience)
+    return readBounded(path, maxBytes, patience)
   } catch (error) {
     // ENOTDIR: the folder is a file; whoever needs it as a folder says so in clearer words.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
@@ -28,7 +28,7 @@ export function readSmallFile(path: string, mostBytes: number, patience = PATIEN
   }
 }
 
-function readBounded(path: string, mostBytes: number, patience: PipePatience): string {
+function readBounded(path: string, maxBytes: number, patience: PipePatience): string {
   // Without waiting: a pipe to which nobody writes would never be opened.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
@@ -37,11 +37,11 @@ function readBounded(path: string, mostBytes: number, patience: PipePatience): s
     if (!stat.isFile() && !stat.isFIFO() && !stat.isCharacterDevice())
       throw new Error('it is neither a file nor a pipe')
     // The size that is told may be wrong: files of /proc have none, others grow.
-    const bytes = new Uint8Array(mostBytes + 1)
+    const bytes = new Uint8Array(maxBytes + 1)
     const read = stat.isFIFO() ? fromPipe(fd, patience) : fromFile(fd)
     let filled = 0
     for (let got = -1; got !== 0 && filled < bytes.length; filled += got) got = read(bytes.subarray(filled), filled)
-    if (filled > mostBytes) throw new Error(`it has more than ${mostBytes} bytes`)
+    if (filled > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`)
     return new TextDecoder().decode(bytes.subarray(0, filled))
   } finally {
     closeSync(fd)

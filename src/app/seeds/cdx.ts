@@ -22,7 +22,7 @@ interface Columns {
 /** `N b a m s k r M S V g`; the shorter ones leave columns out behind the status. */
 const USUAL: Columns = { delimiter: ' ', url: 2, status: 4, mediaType: 3 }
 const FEWEST_COLUMNS = 6
-const MOST_COLUMNS = 30
+const MAX_COLUMNS = 30
 
 export function cdxReader(): (line: Line) => Found[] {
   let columns = USUAL
@@ -52,7 +52,7 @@ function columnsOf(head: string): Columns {
 }
 
 function columnLine(text: string, columns: Columns, at: number): Found[] {
-  const fields = text.split(columns.delimiter, MOST_COLUMNS)
+  const fields = text.split(columns.delimiter, MAX_COLUMNS)
   const url = fields[columns.url]
   const looksRight = columns !== USUAL || (fields.length >= FEWEST_COLUMNS && /^\d{1,17}$/.test(fields[1]))
   if (url === undefined || !looksRight) return [refused(text, at, 'it is no line of an index')]

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { makeScope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Place } from '../../frontier/seed-looks.ts'
+import type { Place } from '../../frontier/seed-views.ts'
 import { parseUrl, usualUrls } from '../../web/url/web-url.ts'
 import { answeredHomes } from './earlier-collection.ts'
 import { type EnterTools, enterSeeds } from './enter.ts'
@@ -15,7 +15,7 @@ import { submissions } from './submissions.ts'
 import { Damaged } from './unfold.ts'
 
 /** A frontier of cardboard: knows what it was given, and some that are gone. */
-function house(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {
+function coordinator(gone: readonly string[] = [], more: Partial<EnterTools> = {}) {
   const known = new Set<string>()
   const batches: SeedUrl[][] = []
   const placeOf = (url: string): Place => (gone.includes(url) ? 'dead' : known.has(url) ? 'known' : 'new')
@@ -61,7 +61,7 @@ async function* foundIn(...urls: string[]): AsyncGenerator<readonly Found[]> {
 }
 
 test('new, known, dead, refused and met again are told apart, refusals with line and reason', async () => {
-  const { tools, batches } = house(['http://gone.test/'])
+  const { tools, batches } = coordinator(['http://gone.test/'])
   const text =
     'http://a.test/\nb.test # comment\n# nothing\nhttp://a.test/\nftp://x.test/\nhttp://gone.test/\nhttp://a.test/excluded\n'
   const { reports } = await enterSeeds([input(submissions(chunksOf(text)))], tools)
@@ -82,7 +82,7 @@ test('new, known, dead, refused and met again are told apart, refusals with line
 
 test('a thousand at a time; stopped, what was entered is counted and nothing more is', async () => {
   let batchesDone = 0
-  const { tools, batches } = house([], { progress: () => batchesDone++, stopped: () => batchesDone >= 2 })
+  const { tools, batches } = coordinator([], { progress: () => batchesDone++, stopped: () => batchesDone >= 2 })
   const names = Array.from({ length: 5500 }, (_, i) => `http://n${i}.test/`)
   const { reports, stopped } = await enterSeeds([input(foundIn(...names)), input(foundIn('http://x.test/'))], tools)
   assert.equal(stopped, true)
@@ -97,7 +97,7 @@ test('a thousand at a time; stopped, what was entered is counted and nothing mor
 })
 
 test('home pages only: a thousand pages of a site are one seed', async () => {
-  const { tools, batches } = house([], { homes: true })
+  const { tools, batches } = coordinator([], { homes: true })
   const { reports } = await enterSeeds(
     [input(foundIn('http://a.test/x?y', 'http://a.test/z.png', 'https://a.test/'), 'cdx')],
     tools,
@@ -111,9 +111,9 @@ test('home pages only: a thousand pages of a site are one seed', async () => {
 
 test('of what machines found, images and robots.txt are refused; what a person names is not', async () => {
   const urls = ['http://a.test/robots.txt', 'http://a.test/i.png', 'http://a.test/page']
-  const machine = await enterSeeds([input(foundIn(...urls), 'warc')], house().tools)
+  const machine = await enterSeeds([input(foundIn(...urls), 'warc')], coordinator().tools)
   assert.deepEqual([machine.reports[0].new, machine.reports[0].refused], [1, 2])
-  const person = await enterSeeds([input(foundIn(...urls))], house().tools)
+  const person = await enterSeeds([input(foundIn(...urls))], coordinator().tools)
   assert.equal(person.reports[0].new, 3)
 })
 
@@ -122,7 +122,7 @@ test('a damaged input is read as far as it goes, the next one all the same', asy
     yield* foundIn('http://a.test/')
     throw new Damaged('ends inside record 2')
   }
-  const { reports } = await enterSeeds([input(damaged()), input(foundIn('http://b.test/'))], house().tools)
+  const { reports } = await enterSeeds([input(damaged()), input(foundIn('http://b.test/'))], coordinator().tools)
   assert.deepEqual(
     reports.map((report) => [report.new, report.damage]),
     [
@@ -134,7 +134,7 @@ test('a damaged input is read as far as it goes, the next one all the same', asy
     yield* foundIn('http://a.test/')
     throw new Error('EIO')
   }
-  await assert.rejects(enterSeeds([input(failing())], house().tools), /EIO/)
+  await assert.rejects(enterSeeds([input(failing())], coordinator().tools), /EIO/)
 })
 
 test('sitemaps from files: pages with their dates, the sitemaps of an index to be read', async () => {

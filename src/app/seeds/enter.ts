@@ -5,7 +5,7 @@
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
 import type { SeedSource, SeedUrl } from '../../frontier/ledger.ts'
-import type { Place } from '../../frontier/seed-looks.ts'
+import type { Place } from '../../frontier/seed-views.ts'
 import { homeOf, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import { clip, type Found, type SeedInput } from './found.ts'
 import { Damaged } from './unfold.ts'
@@ -54,9 +54,9 @@ export interface EnterTools {
 }
 
 const BATCH = 1000
-const MOST_EXAMPLES = 5
+const MAX_EXAMPLES = 5
 /** 32 to 64 MB of hashes; beyond, what is met again counts as known. */
-const MOST_REMEMBERED = 4_000_000
+const MAX_REMEMBERED = 4_000_000
 
 type Seed = Extract<Found, { kind: 'seed' }>
 
@@ -110,13 +110,13 @@ function seedOf(found: Found, report: SourceReport, seen: HashSet64, { urls, hom
   const url = urls.parse(isHome ? homeOf(found.url).href : found.url.href)
   if (url === undefined) return refuse(report, found.at, found.url.href, 'it cannot be read as a URL')
   const seed = isHome ? { ...found, url, mediaType: undefined } : { ...found, url }
-  if (seen.has(seed.url.key) || (seen.size < MOST_REMEMBERED && !seen.add(seed.url.key))) {
+  if (seen.has(seed.url.key) || (seen.size < MAX_REMEMBERED && !seen.add(seed.url.key))) {
     report.repeated++
     return undefined
   }
   if (seed.instead !== undefined) {
     report.corrections++
-    if (report.corrected.length < MOST_EXAMPLES)
+    if (report.corrected.length < MAX_EXAMPLES)
       report.corrected.push({ at: seed.at, text: clip(seed.instead), url: seed.url.href })
   }
   return seed
@@ -139,8 +139,8 @@ async function enterBatch(batch: readonly Seed[], report: SourceReport, tools: E
 
 /** What a person names is wanted as it is; of what machines collected, images and the like are no place to begin. */
 function unwanted({ url, path, mediaType }: Seed, source: SeedSource, scope: Scope): string | undefined {
-  const verdict = scope.judge(url, 0)
-  if (!verdict.yes) return verdict.rule
+  const finding = scope.judge(url, 0)
+  if (!finding.yes) return finding.rule
   if (path !== undefined || source === 'given' || source === 'file') return undefined
   if (url.path === '/robots.txt') return 'robots.txt is no page'
   const kind = scope.unwantedKind(url)
@@ -157,11 +157,11 @@ function seedUrl({ url, path, lastmod }: Seed, source: SeedSource): SeedUrl {
 
 function refuse(report: SourceReport, at: number, text: string, why: string): undefined {
   report.refused++
-  if (report.examples.length < MOST_EXAMPLES) report.examples.push({ at, text: clip(text), why })
+  if (report.examples.length < MAX_EXAMPLES) report.examples.push({ at, text: clip(text), why })
 }
 
 function note(report: SourceReport, what: string): undefined {
-  if (report.notes.length < MOST_EXAMPLES) report.notes.push(what)
+  if (report.notes.length < MAX_EXAMPLES) report.notes.push(what)
 }
 
 function blankReport({ source, name, unit }: SeedInput): SourceReport {

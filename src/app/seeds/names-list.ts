@@ -21,7 +21,7 @@ const OF_OTHERS = new Set(
   ),
 )
 /** A bracket that a zone file never closes hides no more than this. */
-const MOST_LINES_IN_BRACKETS = 200
+const MAX_LINES_IN_BRACKETS = 200
 
 /** Reads line by line; a zone file's origin is remembered from the line that names it. */
 export function namesReader(): (line: Line) => Found[] {
@@ -45,7 +45,7 @@ export function namesReader(): (line: Line) => Found[] {
     const words = line.trim().split(/\s+/)
     const type = recordType(words)
     if (type !== undefined) isZone = true
-    if (isZone && line.includes('(') && !line.includes(')')) inBrackets = MOST_LINES_IN_BRACKETS
+    if (isZone && line.includes('(') && !line.includes(')')) inBrackets = MAX_LINES_IN_BRACKETS
     // The owner is that of the line before.
     if (isZone && /^\s/.test(line)) return []
     if (type !== undefined) return OF_HOSTS.has(type) ? nameOf(absolute(words[0], origin), number) : []

@@ -1,5 +1,5 @@
 /** A sitemap that lies in a file: XML, text or a feed, packed or not. Its URLs are seeds; the sitemaps that an index names are read by visits. */
-import { MOST_SITEMAP_BYTES, parseSitemap } from '../../web/sitemap/sitemap.ts'
+import { MAX_SITEMAP_BYTES, parseSitemap } from '../../web/sitemap/sitemap.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { type Found, refused } from './found.ts'
 import { type Chunks, Damaged, unfolded } from './unfold.ts'
@@ -29,9 +29,9 @@ async function gathered(chunks: Chunks): Promise<{ bytes: Uint8Array; damage?: D
   let damage: Damaged | undefined
   try {
     for await (const chunk of unfolded(chunks)) {
-      pieces.push(chunk.slice(0, MOST_SITEMAP_BYTES + 1 - length))
+      pieces.push(chunk.slice(0, MAX_SITEMAP_BYTES + 1 - length))
       length += chunk.length
-      if (length > MOST_SITEMAP_BYTES) break
+      if (length > MAX_SITEMAP_BYTES) break
     }
   } catch (error) {
     if (!(error instanceof Damaged)) throw error

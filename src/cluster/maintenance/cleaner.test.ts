@@ -1,16 +1,16 @@
 /** What the cleaner lists and removes, on both databases: and what it leaves alone. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import { type MemoryDisk, memoryDisk } from '../../base/memory-disk.ts'
 import { applyReports } from '../../collection/sample-catalogue.test-data.ts'
-import { NOON, samplePage, sampleReport } from '../../collection/sample-report.ts'
 import { FOLDER, keepIn, madeUpArchive } from '../../collection/volumes/made-up.test-archive.ts'
 import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
@@ -49,7 +49,7 @@ const count = async (database: Database, table: string) =>
 const partsOf = (database: Database, disk: MemoryDisk): CleanerParts => ({
   database,
   files: { disk, folder: BASE, node: NODE, owner: 'crawl' },
-  places: [],
+  locations: [],
   now: NOON,
   olderThan: 30 * DAY,
   keepCallsFor: 30 * DAY,
@@ -83,19 +83,19 @@ const addSite = (database: Database, name: string, fence: number, leaseUntil: nu
   )
 }
 
-const addPart = (database: Database, site: string, fence: number, part: number, spoilt: string | null) => {
+const addPart = (database: Database, site: string, fence: number, part: number, corrupt: string | null) => {
   const key = signed64(hash64(site))
-  const [column, place, ...bucket] =
+  const [column, location, ...bucket] =
     database.dialect === 'postgres' ? [', bucket, bytes', ', ?, 3', bucketOf('postgres', key)] : ['', '']
   return run(
     database,
-    `INSERT INTO inbox (visit, part, fence, site, last, body, spoilt${column}) VALUES (?, ?, ?, ?, 0, ?, ?${place})`,
+    `INSERT INTO inbox (visit, part, fence, site, last, body, corrupt${column}) VALUES (?, ?, ?, ?, 0, ?, ?${location})`,
     visitId(key, fence),
     part,
     fence,
     site,
     new Uint8Array(3),
-    spoilt,
+    corrupt,
     ...(bucket as number[]),
   )
 }
@@ -138,8 +138,8 @@ const addWorker = (database: Database, id: string, state: string, seenAt: number
     seenAt,
   )
 
-const addPlace = (database: Database, name: string, worker: string, sealed: number) =>
-  run(database, 'INSERT INTO volume_place VALUES (?, ?, ?, 7, ?)', name, NODE, worker, sealed)
+const addLocation = (database: Database, name: string, worker: string, sealed: number) =>
+  run(database, 'INSERT INTO volume_location VALUES (?, ?, ?, 7, ?)', name, NODE, worker, sealed)
 
 onBoth('members that were silent for long and calls of long ago go', async (database, disk) => {
   const long = NOON - 31 * DAY
@@ -150,17 +150,17 @@ onBoth('members that were silent for long and calls of long ago go', async (data
   await addWorker(database, 'dddddddd1', 'ending', long)
   await run(database, `INSERT INTO volume (name) VALUES ('v-20260101000000000-00001-box-dddddddd-0.warc.gz')`)
   await addWorker(database, 'eeeeeeee1', 'working', long)
-  await addPlace(database, 'e.warc.gz', 'eeeeeeee1', 0)
+  await addLocation(database, 'e.warc.gz', 'eeeeeeee1', 0)
   disk.append(`${FOLDER}/e.warc.gz.open`).write(new Uint8Array(7))
   await addWorker(database, 'ffffffff1', 'ending', long)
-  await run(database, `INSERT INTO volume_place VALUES ('f.warc.gz', 'dir:/mnt', 'ffffffff1', 7, 1)`)
+  await run(database, `INSERT INTO volume_location VALUES ('f.warc.gz', 'dir:/mnt', 'ffffffff1', 7, 1)`)
   for (const [id, seenAt] of [
     ['old', long],
     ['new', NOON],
   ] as const)
     await run(
       database,
-      'INSERT INTO house (id, url, version, started_at, seen_at) VALUES (?, ?, ?, 0, ?)',
+      'INSERT INTO server (id, url, version, started_at, seen_at) VALUES (?, ?, ?, 0, ?)',
       id,
       `http://${id}.test`,
       '1',
@@ -175,7 +175,7 @@ onBoth('members that were silent for long and calls of long ago go', async (data
   const parts = { ...partsOf(database, disk), files: { left: 'in use' } }
   await clean(parts, ['worker name of aaaaaaaa1 (aaaaaaaa1)', 'server http://old.test (old)', 'calls calls of workers'])
   assert.equal(await count(database, 'worker'), 5)
-  assert.equal(await count(database, 'house'), 1)
+  assert.equal(await count(database, 'server'), 1)
   assert.equal(await count(database, 'worker_call'), 1)
 })
 
@@ -202,8 +202,8 @@ onBoth(
       report('http://a.test/2', { ...known, digest: only.digest, kind: 'revisit', offset: known.offset + 1 }),
     ])
     await addWorker(database, 'alive', 'working', NOON - DAY)
-    await addPlace(database, coming.volume, 'alive', 1)
-    await addPlace(database, gone.volume, 'nobody knows him', 1)
+    await addLocation(database, coming.volume, 'alive', 1)
+    await addLocation(database, gone.volume, 'nobody knows him', 1)
     const parts = partsOf(database, disk)
 
     await addPart(database, 'unknown.test', 1, 1, 'torn')
@@ -216,31 +216,31 @@ onBoth(
     assert.match(found.notes.join(), new RegExp(`${only.volume} stays`))
     await clean(parts, [`volume ${nobodys.volume}`, `volume ${gone.volume}`])
     assert.deepEqual(disk.list(FOLDER), [known.volume, coming.volume, only.volume])
-    assert.equal(await count(database, 'volume_place'), 1)
+    assert.equal(await count(database, 'volume_location'), 1)
   },
 )
 
 onBoth('beginnings of volumes that are complete elsewhere go, others stay', async (database, disk) => {
-  const place = (name: string, node: string, bytes: number, sealed: 0 | 1) =>
-    run(database, 'INSERT INTO volume_place VALUES (?, ?, ?, ?, ?)', name, node, 'w', bytes, sealed)
+  const location = (name: string, node: string, bytes: number, sealed: 0 | 1) =>
+    run(database, 'INSERT INTO volume_location VALUES (?, ?, ?, ?, ?)', name, node, 'w', bytes, sealed)
   await run(
     database,
-    `INSERT INTO house (id, url, version, started_at, seen_at) VALUES ('server-2', 'http://two.test', '1', 0, ?)`,
+    `INSERT INTO server (id, url, version, started_at, seen_at) VALUES ('server-2', 'http://two.test', '1', 0, ?)`,
     NOON,
   )
   const begun = async (text: string, worker: string): Promise<string> => {
     const capture = await volumeWith(disk, text, worker)
     await applyReports(database, [report(`http://a.test/${text}`, capture)])
     disk.rename(`${FOLDER}/${capture.volume}`, `${FOLDER}/${capture.volume}.open`)
-    await place(capture.volume, NODE, 7, 0)
+    await location(capture.volume, NODE, 7, 0)
     return capture.volume
   }
   const withServer = await begun('with a server', 'w1')
-  await place(withServer, 'server-2', 1e6, 1)
+  await location(withServer, 'server-2', 1e6, 1)
   const inStore = await begun('in a store', 'w2')
-  await place(inStore, 's3://volumes/all', 1e6, 1)
+  await location(inStore, 's3://volumes/all', 1e6, 1)
   const inFolder = await begun('in a folder', 'w3')
-  await place(inFolder, 'dir:/mnt/second', 1e6, 1)
+  await location(inFolder, 'dir:/mnt/second', 1e6, 1)
   disk.append(`/mnt/second/${inFolder}`).write(new Uint8Array(1e6))
   const stay = [
     await begun('still growing there', 'w4'),
@@ -249,11 +249,11 @@ onBoth('beginnings of volumes that are complete elsewhere go, others stay', asyn
     await begun('in a folder that cannot be seen', 'w7'),
     await begun('in a folder that is this one', 'w8'),
   ]
-  await place(stay[0], 'server-2', 1e6, 0)
-  await place(stay[1], 'server-3', 1e6, 1)
-  await place(stay[2], 'server-2', 1, 1)
-  await place(stay[3], 'dir:/mnt/third', 1e6, 1)
-  await place(stay[4], `dir:${FOLDER}`, 1e6, 1)
+  await location(stay[0], 'server-2', 1e6, 0)
+  await location(stay[1], 'server-3', 1e6, 1)
+  await location(stay[2], 'server-2', 1, 1)
+  await location(stay[3], 'dir:/mnt/third', 1e6, 1)
+  await location(stay[4], `dir:${FOLDER}`, 1e6, 1)
 
   const parts = partsOf(database, disk)
   const found = await findOrphans(parts)
@@ -284,8 +284,8 @@ onBoth('a place without a file is forgotten, unless captures lie there', async (
   const lost = await volumeWith(disk, 'lost', 'w1')
   await applyReports(database, [report('http://a.test/1', lost)])
   disk.remove(`${FOLDER}/${lost.volume}`)
-  await addPlace(database, lost.volume, 'w', 1)
-  await addPlace(database, 'never-sent.warc.gz', 'w', 0)
+  await addLocation(database, lost.volume, 'w', 1)
+  await addLocation(database, 'never-sent.warc.gz', 'w', 0)
   const parts = partsOf(database, disk)
   assert.match((await findOrphans(parts)).notes.join(), new RegExp(`${lost.volume} should lie here`))
   await clean(parts, ['place never-sent.warc.gz'])

@@ -1,11 +1,14 @@
 /** All that nobody owns, kind by kind. Changes nothing. */
-import { endedLeases } from './ended-leases.ts'
+
+import type { Instant } from '../../base/clock.ts'
+import type { Database } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { leftoverFiles } from './leftover-files.ts'
-import { lostPlaces } from './lost-places.ts'
-import type { CleanerParts, Findings } from './orphan.ts'
+import { lostLocations } from './lost-locations.ts'
+import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan } from './orphan.ts'
 import { orphanParts } from './orphan-parts.ts'
 import { orphanVolumes } from './orphan-volumes.ts'
-import { orphansAt } from './other-places.ts'
+import { orphansAt } from './other-locations.ts'
 import { oldCalls, silentMembers } from './silent-members.ts'
 
 export async function findOrphans(parts: CleanerParts): Promise<Findings> {
@@ -28,11 +31,37 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   else {
     if (database !== undefined) {
       include(await orphanVolumes(database, files, silentSince))
-      include(await lostPlaces(database, files))
-      for (const place of parts.places)
-        include(await orphansAt(database, files.disk, place, { own: files.owner, silentSince }))
+      include(await lostLocations(database, files))
+      for (const location of parts.locations)
+        include(await orphansAt(database, files.disk, location, { own: files.owner, silentSince }))
     }
     found.orphans.push(...leftoverFiles(files))
   }
   return found
+}
+
+/** Sites that are leased to somebody who is gone. A house that runs frees them every second: what is found here is what none did. */
+
+const READ = `SELECT name, worker, lease_until AS "until" FROM site
+  WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?`
+
+interface Lease {
+  name: string
+  worker: string | null
+  until: Instant
+}
+
+/** They are freed by the coordinator's own rules (a pause, one more loss), by whoever opens it: not one by one. */
+async function endedLeases(database: Database, now: Instant, isAtRest: boolean): Promise<Orphan[]> {
+  const before = isAtRest ? Number.MAX_SAFE_INTEGER : now
+  const leases = await database.read((tx) => queries(tx).all<Lease>(READ, before, MAX_OF_A_KIND))
+  return leases.map(({ name, worker, until }) => ({
+    kind: 'lease',
+    name,
+    why:
+      until <= now
+        ? `its lease to ${worker ?? 'a worker'} ended ${new Date(until).toISOString()}`
+        : `leased to ${worker ?? 'a worker'}, and no crawl is running`,
+    remove: async () => false,
+  }))
 }

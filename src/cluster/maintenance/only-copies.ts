@@ -3,13 +3,13 @@
  * and yet the page has no other bytes: its volume is no orphan.
  */
 import type { Disk } from '../../base/disk.ts'
-import { twinOf } from '../../collection/captures/twins.ts'
+import { copyOf } from '../../collection/captures/stored-copies.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 
 /** Payloads that are nowhere else and are looked for among the revisits: 100 MB at most. Volumes with more of them stay. */
-const MOST_PAYLOADS = 1_000_000
+const MAX_PAYLOADS = 1_000_000
 const READ_REVISITS = `SELECT digest FROM capture WHERE kind = 'revisit'`
 
 /** Of these files, those that must stay. Reads each from end to end, and the catalogue's revisits once. */
@@ -18,8 +18,8 @@ export async function onlyCopies(database: Database, disk: Disk, paths: readonly
   const holders = new Map<string, string[]>()
   for (const path of paths)
     for (const digest of await payloadsOf(disk, path)) {
-      if (await database.read((tx) => twinOf(tx, digest))) continue
-      if (holders.size < MOST_PAYLOADS) holders.set(digest, [...(holders.get(digest) ?? []), path])
+      if (await database.read((tx) => copyOf(tx, digest))) continue
+      if (holders.size < MAX_PAYLOADS) holders.set(digest, [...(holders.get(digest) ?? []), path])
       else needed.add(path)
     }
   if (holders.size === 0) return needed

@@ -4,7 +4,7 @@ import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { readVisitId } from '../../frontier/visit-id.ts'
-import { MOST_OF_A_KIND, type Orphan } from './orphan.ts'
+import { MAX_OF_A_KIND, type Orphan } from './orphan.ts'
 
 interface Part {
   bucket: number
@@ -13,12 +13,12 @@ interface Part {
   fence: number
   site: string
   bytes: number
-  spoilt: string | null
+  corrupt: string | null
 }
 
-const COLUMNS = 'bucket, visit, part, fence, site, length(body) AS bytes, spoilt'
-const READ_SPOILT = `SELECT ${COLUMNS} FROM inbox WHERE spoilt IS NOT NULL ORDER BY visit, part LIMIT ?`
-const READ_WAITING = `SELECT ${COLUMNS} FROM inbox WHERE spoilt IS NULL ORDER BY visit, part LIMIT ?`
+const COLUMNS = 'bucket, visit, part, fence, site, length(body) AS bytes, corrupt'
+const READ_SPOILT = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NOT NULL ORDER BY visit, part LIMIT ?`
+const READ_WAITING = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NULL ORDER BY visit, part LIMIT ?`
 const READ_FENCE = 'SELECT fence FROM site WHERE bucket = ? AND key = ?'
 /** What was spoilt stays so, and a visit that is over never comes back: whoever applies it meanwhile has removed it himself. */
 const REMOVE = 'DELETE FROM inbox WHERE bucket = ? AND visit = ? AND part = ?'
@@ -27,9 +27,9 @@ export function orphanParts(database: Database): Promise<Orphan[]> {
   return database.read(async (tx) => {
     const found: Orphan[] = []
     const add = (part: Part, why: string) => found.push(orphanOf(database, part, why))
-    for (const part of await queries(tx).all<Part>(READ_SPOILT, MOST_OF_A_KIND))
-      add(part, `cannot be applied: ${part.spoilt}`)
-    for (const part of await queries(tx).all<Part>(READ_WAITING, MOST_OF_A_KIND)) {
+    for (const part of await queries(tx).all<Part>(READ_SPOILT, MAX_OF_A_KIND))
+      add(part, `cannot be applied: ${part.corrupt}`)
+    for (const part of await queries(tx).all<Part>(READ_WAITING, MAX_OF_A_KIND)) {
       const why = await whyUnknown(tx, part)
       if (why !== undefined) add(part, why)
     }

@@ -11,16 +11,16 @@ import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-na
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { onlyCopies } from './only-copies.ts'
-import { type Findings, MOST_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
+import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
 /** Who sent it, wherever it lies, and when he was seen last; null: nobody knows him any more. */
-const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_place p LEFT JOIN worker w ON w.id = p.worker
+const READ_OWNERS = `SELECT p.worker, w.seen_at AS "seenAt" FROM volume_location p LEFT JOIN worker w ON w.id = p.worker
   WHERE p.name = ?`
 /** Whole, and with somebody who is known. */
-const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_place p LEFT JOIN house h ON h.id = p.node
+const READ_COMPLETE = `SELECT p.node, p.bytes, h.id AS server FROM volume_location p LEFT JOIN server h ON h.id = p.node
   WHERE p.name = ? AND p.sealed = 1 ORDER BY p.node`
-const FORGET_PLACE = 'DELETE FROM volume_place WHERE name = ? AND node = ?'
+const FORGET_PLACE = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 
 export async function orphanVolumes(
   database: Database,
@@ -46,11 +46,11 @@ export async function orphanVolumes(
   const orphans: Orphan[] = []
   const unnamed: string[] = []
   for (const file of files) {
-    if (unnamed.length + orphans.length >= MOST_OF_A_KIND) break
+    if (unnamed.length + orphans.length >= MAX_OF_A_KIND) break
     const complete = () => database.read((tx) => completeElsewhere(tx, disk, file, node))
-    const place = await complete()
-    if (place !== undefined) {
-      const why = `a beginning that its worker left: all of it lies ${place}`
+    const location = await complete()
+    if (location !== undefined) {
+      const why = `a beginning that its worker left: all of it lies ${location}`
       const bytes = disk.size(join(archive, file)) ?? 0
       const remove = removing(file, async () => (await complete()) !== undefined)
       orphans.push({ kind: 'volume', name: file, why, bytes, remove })
@@ -86,13 +86,13 @@ async function completeElsewhere(
   const name = nameOf(file)
   const known = await knownEnd(tx, name)
   type Place = { node: string; bytes: number; server: string | null }
-  for (const place of await queries(tx).all<Place>(READ_COMPLETE, name)) {
-    if (place.node === node || place.bytes < known) continue
-    if (place.server !== null) return `with server ${place.server}`
-    if (place.node.startsWith('s3:')) return `in ${place.node}`
-    if (!place.node.startsWith('dir:')) continue
-    const folder = place.node.slice('dir:'.length)
-    if (disk.size(join(folder, name)) === place.bytes) return `in ${folder}`
+  for (const location of await queries(tx).all<Place>(READ_COMPLETE, name)) {
+    if (location.node === node || location.bytes < known) continue
+    if (location.server !== null) return `with server ${location.server}`
+    if (location.node.startsWith('s3:')) return `in ${location.node}`
+    if (!location.node.startsWith('dir:')) continue
+    const folder = location.node.slice('dir:'.length)
+    if (disk.size(join(folder, name)) === location.bytes) return `in ${folder}`
   }
   return undefined
 }

@@ -34,7 +34,7 @@ export interface OwnFolder {
 }
 
 /** Another folder, or a store, as the cleaner sees it. */
-export interface OtherPlace {
+export interface OtherLocation {
   /** As in `volume_place`: `dir:/PATH`, `s3://BUCKET/PREFIX`. */
   readonly node: string
   /** All volumes there, with their bytes. Throws when it cannot be looked at. */
@@ -46,7 +46,7 @@ export interface OtherPlace {
 
 export interface CleanerParts {
   /** Where else volumes lie. None, when files are not to be touched. */
-  places: readonly OtherPlace[]
+  locations: readonly OtherLocation[]
   /** Undefined: the folder is a worker's, which has none. */
   database: Database | undefined
   /** Why files are not to be touched, when they are not. */
@@ -61,4 +61,4 @@ export interface CleanerParts {
 }
 
 /** Of one kind in one run: who has more runs it again. */
-export const MOST_OF_A_KIND = 10_000
+export const MAX_OF_A_KIND = 10_000

@@ -91,7 +91,7 @@ describe('parts', () => {
     made = await testServer()
     a = await made.join()
     b = await made.join()
-    made.house.free.push(aVisit(1))
+    made.coordinator.free.push(aVisit(1))
     const { body } = await made.send('/api/v1/visits', { as: a, body: { thread: 't', atMost: 1, waitMs: 0 } })
     ticket = (body as { visits: { ticket: string }[] }).visits[0].ticket
   })
@@ -114,7 +114,7 @@ describe('parts', () => {
       ['stored', 'stored'],
     )
     assert.deepEqual(
-      made.house.stored.map(({ part, last }) => [part, last]),
+      made.coordinator.stored.map(({ part, last }) => [part, last]),
       [
         [2, true],
         [1, false],
@@ -124,7 +124,7 @@ describe('parts', () => {
   })
 
   it('of another worker, or of another visit than the ticket: not yours, and the others are stored', async () => {
-    const before = made.house.stored.length
+    const before = made.coordinator.stored.length
     assert.deepEqual(await checkIn(b, [{ ticket, part: aPart(1, 3) }]), ['not-yours'])
     assert.deepEqual(
       await checkIn(a, [
@@ -134,7 +134,7 @@ describe('parts', () => {
       ]),
       ['not-yours', 'not-yours', 'stored'],
     )
-    assert.equal(made.house.stored.length, before + 1)
+    assert.equal(made.coordinator.stored.length, before + 1)
   })
 
   it('damaged, or saying something else than its envelope: unreadable', async () => {
@@ -152,7 +152,7 @@ describe('parts', () => {
   })
 
   it('that cannot be made durable: 503 and when to come again', async () => {
-    const { checkInSealed } = made.house.calls
+    const { checkInSealed } = made.coordinator.calls
     const send = () =>
       made.send('/api/v1/parts', { as: a, headers: parts, body: frameParts([{ ticket, part: aPart(1, 6) }]) })
     try {
@@ -161,14 +161,14 @@ describe('parts', () => {
         [Object.assign(new Error('ENOSPC'), { code: 'ENOSPC' }), 'disk-full'],
         [new Error('whatever'), 'database-unreachable'],
       ] as const) {
-        made.house.calls.checkInSealed = () => Promise.reject(error)
+        made.coordinator.calls.checkInSealed = () => Promise.reject(error)
         const { status, body, header } = await send()
         assert.equal(status, 503)
         assert.equal((body as { code: string }).code, code)
         assert.ok(Number(header('retry-after')) > 0)
       }
     } finally {
-      made.house.calls.checkInSealed = checkInSealed
+      made.coordinator.calls.checkInSealed = checkInSealed
     }
   })
 
@@ -181,7 +181,7 @@ describe('parts', () => {
     await other.server.close()
     const calls = await made.database.read((tx) => readCalls(tx, { worker: as.worker, since: 0, atMost: 10 }))
     assert.deepEqual(calls.map(({ call, visit, result, items }) => [call, visit, result, items]).reverse(), [
-      ['findTwins', null, 'ok', 2],
+      ['findCopies', null, 'ok', 2],
       ['enter', V1, 'elsewhere', 0],
       ['enter', null, 'bad-request', 0],
     ])

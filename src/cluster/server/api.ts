@@ -12,9 +12,9 @@ import { ApiError } from '../wire/api-error.ts'
 import { CALLS, type CallDefinition, type CallName } from '../wire/calls.ts'
 import { openApi } from '../wire/openapi.ts'
 import {
-  MOST_BODY_BYTES,
-  MOST_SENT_BYTES,
-  MOST_VOLUME_PIECE,
+  MAX_BODY_BYTES,
+  MAX_SENT_BYTES,
+  MAX_VOLUME_PIECE,
   PARTS_TYPE,
   PROTOCOL,
   PROTOCOL_HEADER,
@@ -52,9 +52,9 @@ const REQUEST_WITHIN: Millis = 120_000
 const KEEP_ALIVE: Millis = 75_000
 const HEALTH_WITHIN: Millis = 3000
 const PAGE_FRESH: Millis = 1000
-const MOST_HEADER_BYTES = 16 * 1024
+const MAX_HEADER_BYTES = 16 * 1024
 
-const BODY_LIMIT = { parts: MOST_SENT_BYTES, bytes: MOST_VOLUME_PIECE } as const
+const BODY_LIMIT = { parts: MAX_SENT_BYTES, bytes: MAX_VOLUME_PIECE } as const
 
 export function buildApi(tools: ApiTools): FastifyInstance {
   const { tls, clock } = tools
@@ -65,7 +65,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
     exposeHeadRoutes: false,
     frameworkErrors: (error, request, reply) => refuse(error, request, reply),
     serverFactory(answer) {
-      const options = { maxHeaderSize: MOST_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
+      const options = { maxHeaderSize: MAX_HEADER_BYTES, headersTimeout: HEAD_WITHIN, requestTimeout: REQUEST_WITHIN }
       const server = tls === undefined ? createServer(options, answer) : createTlsServer({ ...options, ...tls }, answer)
       server.keepAliveTimeout = KEEP_ALIVE
       return server
@@ -110,7 +110,7 @@ function addCall(app: FastifyInstance, name: CallName, tools: ApiTools): void {
   app.route({
     method: call.method,
     url: call.path,
-    bodyLimit: typeof call.body === 'string' ? BODY_LIMIT[call.body] : MOST_BODY_BYTES,
+    bodyLimit: typeof call.body === 'string' ? BODY_LIMIT[call.body] : MAX_BODY_BYTES,
     schema: {
       ...(typeof call.body === 'object' ? { body: call.body } : {}),
       ...(call.params === undefined ? {} : { params: call.params }),

@@ -12,9 +12,9 @@ import { checkInHandler } from './check-in.ts'
 import type { Handlers } from './handlers.ts'
 import { Holdings } from './holdings.ts'
 import { checkJoin } from './join.ts'
-import { type HouseFigures, statisticsOf } from './statistics.ts'
+import { type CoordinatorFigures, statisticsOf } from './statistics.ts'
 import { ticketsBy } from './tickets.ts'
-import { uploadHandlers, volumePlaces } from './uploads.ts'
+import { uploadHandlers, volumeLocations } from './uploads.ts'
 import { volumeHandlers } from './volume-calls.ts'
 import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-book.ts'
 import { workerHandlers } from './worker-calls.ts'
@@ -29,7 +29,7 @@ export interface HandlerParts {
   archiveFolder: string
   clock: Clock
   journal: Journal<Event>
-  figures(): Promise<HouseFigures>
+  figures(): Promise<CoordinatorFigures>
   /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
   nudge: Bell
   program: string
@@ -41,7 +41,7 @@ export interface HandlerTools {
   book: WorkerBook
   isEnding(): boolean
   /** Leases that one worker may have out. */
-  mostLeases: number
+  maxLeases: number
   /** A worker told how it is. */
   heard(worker: string, news: WorkerNews): void
 }
@@ -51,19 +51,19 @@ export const SEEN_WITHIN: Millis = 60_000
 
 export async function callHandlers(parts: HandlerParts, tools: HandlerTools): Promise<Handlers> {
   const { clock, journal, database, calls, nudge, program } = parts
-  const { book, isEnding, mostLeases } = tools
+  const { book, isEnding, maxLeases } = tools
   const tickets = ticketsBy(await book.ticketKey(freshBytes(32)))
   const holdings = new Holdings(clock)
   const servers = async () => {
-    const rows = await book.houses(clock.now() - SEEN_WITHIN)
+    const rows = await book.servers(clock.now() - SEEN_WITHIN)
     return rows.map((row) => row.url)
   }
   return {
-    ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, mostLeases }),
+    ...workerHandlers({ calls, tickets, holdings, clock, journal, nudge, isEnding, maxLeases }),
     ...uploadHandlers({
       disk: parts.disk,
       folder: parts.archiveFolder,
-      places: volumePlaces(database, parts.id),
+      locations: volumeLocations(database, parts.id),
     }),
     ...volumeHandlers({ database, disk: parts.disk, folder: parts.archiveFolder, joinSecret: parts.joinSecret }),
     checkIn: checkInHandler({ calls, tickets, holdings, journal }),

@@ -17,7 +17,7 @@ export interface CallNote {
 }
 
 /** While the database cannot be reached, the record is what is given up first. */
-const MOST_WAITING = 20_000
+const MAX_WAITING = 20_000
 /** Rows of one statement. */
 const ROWS = 50
 const FORGET_AT_ONCE = 5000
@@ -44,7 +44,7 @@ export class CallLog {
   }
 
   note(call: CallNote): void {
-    if (this.#waiting.length < MOST_WAITING) this.#waiting.push(call)
+    if (this.#waiting.length < MAX_WAITING) this.#waiting.push(call)
     else this.#dropped++
   }
 
@@ -55,7 +55,7 @@ export class CallLog {
     try {
       if (notes.length > 0) await this.#database.transact((tx) => write(queries(tx), notes))
     } catch (error) {
-      const room = MOST_WAITING - this.#waiting.length
+      const room = MAX_WAITING - this.#waiting.length
       this.#dropped += Math.max(0, notes.length - room)
       this.#waiting = [...notes.slice(-room), ...this.#waiting]
       throw error

@@ -7,7 +7,7 @@ import { type Credentials, hashOf, type WorkerBook } from './worker-book.ts'
 
 /** A worker that was barred is turned away after this at the latest. */
 const REMEMBERED: Millis = 30_000
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 export class Callers {
   readonly #book: Pick<WorkerBook, 'credentials'>
@@ -39,7 +39,7 @@ export class Callers {
     this.#known.delete(id)
     const credentials = await this.#book.credentials(id)
     if (credentials === undefined) return undefined
-    if (this.#known.size >= MOST_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
+    if (this.#known.size >= MAX_REMEMBERED) this.#known.delete(this.#known.keys().next().value!)
     this.#known.set(id, { credentials, until: now + REMEMBERED })
     return credentials
   }

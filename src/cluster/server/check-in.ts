@@ -21,7 +21,7 @@ export interface CheckInTools {
 }
 
 /** Bytes of check-ins that one server has in memory at once; more are told to come back. */
-const MOST_IN_FLIGHT = 128 * 2 ** 20
+const MAX_IN_FLIGHT = 128 * 2 ** 20
 /** Reports are read in pieces of so many bytes, 5 ms or so, with a turn of the event loop between. */
 const BYTES_A_TURN = 512 * 1024
 const BUSY_SECONDS = 1
@@ -55,7 +55,7 @@ export function checkInHandler({ calls, tickets, holdings, journal }: CheckInToo
   }
 
   return async ({ worker, bytes, packing, note }) => {
-    if (inFlight + bytes.length > MOST_IN_FLIGHT)
+    if (inFlight + bytes.length > MAX_IN_FLIGHT)
       throw new ApiError('too-many', 'too many reports at once', 'send them again', BUSY_SECONDS)
     inFlight += bytes.length
     try {

@@ -27,11 +27,11 @@ export class Holdings {
   }
 
   /** Counts anew only when the bound is reached. */
-  isFull(worker: string, most: number): boolean {
+  isFull(worker: string, max: number): boolean {
     const held = this.#ofWorker.get(worker)
-    if (held === undefined || held.size < most) return false
+    if (held === undefined || held.size < max) return false
     const now = this.#clock.elapsed()
     for (const [visit, until] of held) if (until < now) held.delete(visit)
-    return held.size >= most
+    return held.size >= max
   }
 }

@@ -1,4 +1,4 @@
-/** A server over a house: listens, answers workers, tells the tables that it is there, and ends in good order. */
+/** A server over a coordinator: listens, answers workers, tells the tables that it is there, and ends in good order. */
 import type { Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
@@ -59,7 +59,7 @@ const LIMITS: ServerLimits = { leases: 20_000, calls: 1000 }
 /** Registration and what needs no secret: by the address, which may be a proxy's. */
 const STRANGERS = { aSecond: 50, burst: 200 }
 const TICK: Millis = 1000
-const HOUSE_EVERY: Millis = 10_000
+const SERVER_EVERY: Millis = 10_000
 const ROSTER_EVERY: Millis = 2000
 /** Workers tell every ten seconds that they are alive; one that is silent for longer has nothing kept for it. */
 const PRESENT_WITHIN: Millis = 25_000
@@ -81,7 +81,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const handlers = await callHandlers(parts, {
     book,
     isEnding,
-    mostLeases: limits.leases,
+    maxLeases: limits.leases,
     heard: (worker, news) => seen.set(worker, { at: clock.now(), news }),
   })
   const shown = parts.tls?.read()
@@ -116,9 +116,9 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const startedAt = clock.now()
   const { id, settings } = parts
   let differed = ''
-  const house = async () => {
-    await book.houseSeen({ id, url: publicUrl, version: program, startedAt, seenAt: clock.now(), settings })
-    const others = await book.houses(clock.now() - SEEN_WITHIN)
+  const coordinator = async () => {
+    await book.serverSeen({ id, url: publicUrl, version: program, startedAt, seenAt: clock.now(), settings })
+    const others = await book.servers(clock.now() - SEEN_WITHIN)
     const differ = differingSettings(others.map((one) => one.settings)).join(', ')
     if (differ !== differed && differ !== '') journal.tell({ kind: 'trouble', what: differing(differ) })
     differed = differ
@@ -138,14 +138,14 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       const dropped = await log.flush()
       if (dropped > 0) journal.tell({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
     }),
-    every(HOUSE_EVERY, house),
+    every(SERVER_EVERY, coordinator),
     every(ROSTER_EVERY, readRoster),
     ...(parts.tls && shown ? [every(TLS_EVERY, renewTls(parts.tls, shown, app.server as TlsServer, journal))] : []),
     every(FORGET_EVERY, async () => {
       while (!over.signal.aborted && (await log.forget()));
     }),
   ]
-  await house().catch(async (error: unknown) => {
+  await coordinator().catch(async (error: unknown) => {
     over.abort()
     deaf()
     await app.close()
@@ -166,7 +166,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       deaf()
       // The database may be what is gone: the server ends all the same, after one patience and not after three.
       await Promise.all(
-        [writeSeen(), log.flush(), book.houseGone(parts.id)].map((work) =>
+        [writeSeen(), log.flush(), book.serverGone(parts.id)].map((work) =>
           work.catch((error: unknown) => journal.tell({ kind: 'trouble', what: String(error) })),
         ),
       )

@@ -13,7 +13,7 @@ interface Bucket {
 }
 
 /** Names that are remembered; of more, those that were not heard of for longest are forgotten, which only favours them. */
-const MOST_NAMES = 50_000
+const MAX_NAMES = 50_000
 
 export class Rates {
   readonly #clock: Clock
@@ -35,7 +35,7 @@ export class Rates {
     // Moved to the end: the first of the map is the one that was heard of longest ago.
     this.#buckets.delete(name)
     this.#buckets.set(name, bucket)
-    if (this.#buckets.size > MOST_NAMES) this.#buckets.delete(this.#buckets.keys().next().value!)
+    if (this.#buckets.size > MAX_NAMES) this.#buckets.delete(this.#buckets.keys().next().value!)
     if (bucket.left < 1) return ((1 - bucket.left) * 1000) / aSecond
     bucket.left -= 1
     return undefined

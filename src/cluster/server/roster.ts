@@ -1,11 +1,11 @@
 /** Who is at work, as the table of workers says: for the frontier, which sends a site to whoever had it before or is near it. */
 
 import type { WorkerId } from '../../contracts/visit.ts'
-import type { Fleet, Post } from '../../frontier/fleet.ts'
+import type { KnownWorkers, Post } from '../../frontier/known-workers.ts'
 import { workerOf } from './thread-name.ts'
 import type { WorkerPost } from './worker-book.ts'
 
-export class Roster implements Fleet {
+export class Roster implements KnownWorkers {
   #present: readonly Post[] = []
   #posts: ReadonlyMap<string, Post> = new Map()
 

@@ -1,4 +1,6 @@
-/** A server over a house that is made up, and callers of it. */
+/** A server over a coordinator that is made up, and callers of it. */
+
+import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { Bell } from '../../base/bell.ts'
 import { realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
@@ -6,7 +8,6 @@ import type { Disk } from '../../base/disk.ts'
 import { Readers } from '../../base/journal.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { seededRandom } from '../../base/random.ts'
-import { samplePage, sampleReport } from '../../collection/sample-report.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
@@ -19,7 +20,7 @@ import { SITE_STATES } from '../../frontier/site.ts'
 import { visitId } from '../../frontier/visit-id.ts'
 import { httpClient } from '../wire/http-client.ts'
 import { PROTOCOL, PROTOCOL_HEADER } from '../wire/protocol.ts'
-import { type ReachOptions, reachServers } from '../wire/remote-house.ts'
+import { type ReachOptions, reachServers } from '../wire/remote-coordinator.ts'
 import { openServer, type Server, type ServerParts } from './open-server.ts'
 
 const siteOf = (n: number) => `s${n}.test`
@@ -60,7 +61,7 @@ export interface MadeUp {
   hears(count: number): Promise<void>
 }
 
-export function madeUpHouse(): MadeUp {
+export function madeUpCoordinator(): MadeUp {
   const free: Visit[] = []
   const stored: SealedPart[] = []
   const heard: string[] = []
@@ -92,7 +93,7 @@ export function madeUpHouse(): MadeUp {
       async checkInSealed(_worker, parts) {
         stored.push(...parts)
       },
-      findTwin: async (digest) => (digest === 'sha1:KNOWN' ? { url: 'http://a.test/twin', at: 12 } : undefined),
+      findCopy: async (digest) => (digest === 'sha1:KNOWN' ? { url: 'http://a.test/twin', at: 12 } : undefined),
       plan: async () => ({
         version: '1',
         settings: 'pause: 2s\n',
@@ -120,7 +121,7 @@ export function madeUpHouse(): MadeUp {
 
 export interface TestServer extends AsyncDisposable {
   server: Server
-  house: MadeUp
+  coordinator: MadeUp
   database: Database
   disk: Disk
   nudge: Bell
@@ -142,7 +143,7 @@ export interface SendOptions {
 }
 
 export async function testServer(more: Partial<ServerParts> = {}, port = 0): Promise<TestServer> {
-  const house = madeUpHouse()
+  const coordinator = madeUpCoordinator()
   const database = more.database ?? openSqlite(':memory:')
   const disk = more.disk ?? memoryDisk()
   const nudge = new Bell()
@@ -156,7 +157,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
   const server = await openServer(
     {
       id: 'server-1',
-      calls: house.calls,
+      calls: coordinator.calls,
       database,
       disk,
       archiveFolder: '/archive',
@@ -201,7 +202,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
   }
   return {
     server,
-    house,
+    coordinator,
     database,
     disk,
     nudge,
@@ -227,7 +228,7 @@ export function reach(
   const journal = new Readers<Event>()
   const events: Event[] = []
   journal.read((event) => events.push(event))
-  const house = reachServers({
+  const coordinator = reachServers({
     servers,
     identity,
     life: 'life1',
@@ -241,5 +242,5 @@ export function reach(
     client: httpClient(realClock),
     ...more,
   })
-  return Object.assign(house, { events })
+  return Object.assign(coordinator, { events })
 }

@@ -12,11 +12,11 @@ const link = { url: 'http://x.test/', key: 1n, site: 'x.test', depth: 1, via: 'h
 const capture = { volume: 'A-1.warc.gz', offset: 0, length: 1, digest: 'sha1:X', kind: 'response' as const }
 
 test('what is usual is sound', () => {
-  for (const more of [{}, { ended: 'done' as const }, { abroad: [{ ...link, lastmod: 5 }] }, { pages: [] }])
+  for (const more of [{}, { ended: 'done' as const }, { crossSite: [{ ...link, lastmod: 5 }] }, { pages: [] }])
     assert.ok(isSound(seal(aReport(1, 1, more))))
 })
 
-/** Each of these stopped a house, or was told of another site than the visit's. */
+/** Each of these stopped a coordinator, or was told of another site than the visit's. */
 const IMPOSSIBLE: Record<string, (report: VisitReport) => void> = {
   'an instant beyond all dates': onPage({ at: 1e300 }),
   'one before 1970': onPage({ at: -1 }),
@@ -30,7 +30,7 @@ const IMPOSSIBLE: Record<string, (report: VisitReport) => void> = {
   'a connection before the request': (report) => Object.assign(report.courtesy, { connectMs: -1 }),
   'a negative pause': (report) => Object.assign(report.courtesy, { pause: -1 }),
   'a site that is never asked again': (report) => Object.assign(report.courtesy, { notBefore: 1e300 }),
-  'a verdict of no time': (report) => report.verdicts.push({ rule: 'x', evidence: '', at: 1e300 }),
+  'a verdict of no time': (report) => report.findings.push({ rule: 'x', evidence: '', at: 1e300 }),
   'a link of no time': (report) => report.found.push({ ...link, lastmod: 1e300 }),
   'more than can be counted': (report) => Object.assign(report, { counts: new Map([['documents', 2 ** 53 - 1]]) }),
   'counters without end': (report) =>

@@ -1,6 +1,6 @@
 /**
  * Whether a part is what its envelope says, and holds nothing that a table could not: a worker is trusted with what it
- * brings, but no part of its may stop the house or touch a site that it was not given. What the numbers mean is not judged.
+ * brings, but no part of its may stop the coordinator or touch a site that it was not given. What the numbers mean is not judged.
  */
 import { hash64 } from '../../base/digest.ts'
 import { decodeReport } from '../../contracts/decode-report.ts'
@@ -14,17 +14,17 @@ const LAST_INSTANT = 8.64e15
 /** Three years: longer than any pause, and than any answer takes. */
 const LONGEST = 1e11
 /** Depths and tries are small numbers, and statuses too. */
-const MOST_SMALL = 1e9
-const MOST_BYTES = 2 ** 50
+const MAX_SMALL = 1e9
+const MAX_BYTES = 2 ** 50
 /** A part counts what took place in a second or so: sums of these fit in 53 bits for as long as a crawl may last. */
-const MOST_COUNTED = 2 ** 40
+const MAX_COUNTED = 2 ** 40
 /** `Tally` has 200 labels and the names without one. */
-const MOST_COUNTERS = 500
+const MAX_COUNTERS = 500
 const LONGEST_COUNTER = 200
 
 const isInstant = (value: number) => value >= 0 && value <= LAST_INSTANT
 const isDuration = (value: number) => value >= 0 && value <= LONGEST
-const isSmall = (value: number) => Math.abs(value) <= MOST_SMALL
+const isSmall = (value: number) => Math.abs(value) <= MAX_SMALL
 const volumeName = new RegExp(VOLUME_NAME)
 
 /** Reads the whole of it: about 45 µs a page, a tenth of what collecting one costs. */
@@ -55,7 +55,7 @@ function isOf(part: SealedPart, report: VisitReport): boolean {
   )
 }
 
-function hasOnlyPossible({ pages, found, abroad, verdicts, counts, courtesy }: VisitReport): boolean {
+function hasOnlyPossible({ pages, found, crossSite, findings, counts, courtesy }: VisitReport): boolean {
   const { pause, lastAnswerAt = 0, notBefore, connectMs = 0 } = courtesy
   return (
     isDuration(pause) &&
@@ -64,10 +64,10 @@ function hasOnlyPossible({ pages, found, abroad, verdicts, counts, courtesy }: V
     isInstant(notBefore) &&
     pages.every(isPossiblePage) &&
     found.every(isPossibleLink) &&
-    abroad.every(isPossibleLink) &&
-    verdicts.every(({ at }) => isInstant(at)) &&
-    counts.size <= MOST_COUNTERS &&
-    [...counts].every(([name, value]) => name.length <= LONGEST_COUNTER && value <= MOST_COUNTED)
+    crossSite.every(isPossibleLink) &&
+    findings.every(({ at }) => isInstant(at)) &&
+    counts.size <= MAX_COUNTERS &&
+    [...counts].every(([name, value]) => name.length <= LONGEST_COUNTER && value <= MAX_COUNTED)
   )
 }
 
@@ -76,10 +76,10 @@ function isPossiblePage({ at, depth, status, bytes, tookMs, tries, outcome, capt
     isInstant(at) &&
     isDuration(tookMs) &&
     [depth, status, tries].every(isSmall) &&
-    bytes <= MOST_BYTES &&
+    bytes <= MAX_BYTES &&
     (outcome.kind !== 'later' || isInstant(outcome.notBefore)) &&
     (capture === undefined ||
-      (volumeName.test(capture.volume) && capture.offset <= MOST_BYTES && capture.length <= MOST_BYTES))
+      (volumeName.test(capture.volume) && capture.offset <= MAX_BYTES && capture.length <= MAX_BYTES))
   )
 }
 

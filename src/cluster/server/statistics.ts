@@ -1,12 +1,12 @@
-/** How far the crawl is: asked of the house and of the tables at most once a second, whoever wants to know. */
+/** How far the crawl is: asked of the coordinator and of the tables at most once a second, whoever wants to know. */
 import type { Clock, Millis } from '../../base/clock.ts'
-import type { Totals } from '../../frontier/looks.ts'
+import type { Totals } from '../../frontier/views.ts'
 import type { Statistics } from '../wire/calls.ts'
 import { remembered } from './remembered.ts'
 import type { WorkerSums } from './worker-book.ts'
 
-/** What the house says of itself. */
-export interface HouseFigures {
+/** What the coordinator says of itself. */
+export interface CoordinatorFigures {
   totals: Totals
   /** Sums of what visits counted (`collection/counters`). */
   counters: ReadonlyMap<string, number>
@@ -15,7 +15,7 @@ export interface HouseFigures {
 }
 
 export interface StatisticsTools {
-  figures(): Promise<HouseFigures>
+  figures(): Promise<CoordinatorFigures>
   workers(): Promise<WorkerSums>
   servers(): Promise<number>
   clock: Clock
@@ -27,7 +27,7 @@ const isPlain = (name: string) => !name.includes(':')
 
 export function statisticsOf({ figures, workers, servers, clock }: StatisticsTools): () => Promise<Statistics> {
   const ask = async (): Promise<Statistics> => {
-    const [{ totals, counters, inbox }, sums, houses] = await Promise.all([figures(), workers(), servers()])
+    const [{ totals, counters, inbox }, sums, serverRows] = await Promise.all([figures(), workers(), servers()])
     const { alive, silent, pagesPerSecond } = sums
     return {
       at: clock.now(),
@@ -35,7 +35,7 @@ export function statisticsOf({ figures, workers, servers, clock }: StatisticsToo
       urls: { ...totals.urls },
       counters: Object.fromEntries([...counters].filter(([name]) => isPlain(name))),
       inbox,
-      servers: houses,
+      servers: serverRows,
       workers: { alive, silent, pagesPerSecond },
     }
   }

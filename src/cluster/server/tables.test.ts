@@ -1,13 +1,13 @@
 /** The server's own tables, on both databases. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CallLog, type CallNote, readCalls } from './call-log.ts'
-import { volumePlaces } from './uploads.ts'
-import { hashOf, readHouses, readWorkers, sumWorkers, workerBook } from './worker-book.ts'
+import { volumeLocations } from './uploads.ts'
+import { hashOf, readServers, readWorkers, sumWorkers, workerBook } from './worker-book.ts'
 
 const NOON = 1_800_000_000_000
 const secret = new Uint8Array(32).fill(5)
@@ -66,16 +66,16 @@ function tablesContract(make: () => Promise<Database>): void {
     await using made = await open()
     const { book, database } = made
     const one = { id: 's1', url: 'http://one', version: '1', startedAt: NOON, seenAt: NOON, settings: '{"pause":"x"}' }
-    await book.houseSeen(one)
-    await book.houseSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
-    await book.houseSeen({ ...one, url: 'http://one.test' })
+    await book.serverSeen(one)
+    await book.serverSeen({ ...one, id: 's2', url: 'http://two', seenAt: NOON + 100 })
+    await book.serverSeen({ ...one, url: 'http://one.test' })
     assert.deepEqual(
-      (await book.houses(NOON)).map(({ url }) => url),
+      (await book.servers(NOON)).map(({ url }) => url),
       ['http://two', 'http://one.test'],
     )
-    assert.equal((await book.houses(NOON + 1)).length, 1)
-    await book.houseGone('s2')
-    const [left, ...others] = await database.read((tx) => readHouses(tx, 0))
+    assert.equal((await book.servers(NOON + 1)).length, 1)
+    await book.serverGone('s2')
+    const [left, ...others] = await database.read((tx) => readServers(tx, 0))
     assert.deepEqual([{ ...left }, ...others], [{ ...one, url: 'http://one.test' }])
   })
 
@@ -111,7 +111,7 @@ function tablesContract(make: () => Promise<Database>): void {
 
   it('a volume belongs to the worker that began it, on whichever server', async () => {
     await using made = await open()
-    const [one, two] = ['s1', 's2'].map((node) => volumePlaces(made.database, node))
+    const [one, two] = ['s1', 's2'].map((node) => volumeLocations(made.database, node))
     assert.equal(await one.find('v'), undefined)
     await one.note('v', 'a', 0, false)
     await one.note('v', 'b', 5, false)

@@ -7,7 +7,7 @@ import { seededRandom } from '../../base/random.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { Asked } from './handlers.ts'
 import { reach, testServer } from './server.test-tools.ts'
-import { uploadHandlers, volumePlaces } from './uploads.ts'
+import { uploadHandlers, volumeLocations } from './uploads.ts'
 
 const NAME = 'ORBWEAVER-20261115000000000-00001-h.w1.warc.gz'
 const FOLDER = '/archive'
@@ -29,9 +29,9 @@ function asked(worker: string, offset: number, bytes: Uint8Array): Asked {
 async function opened() {
   const disk = memoryDisk()
   const database = openSqlite(':memory:')
-  const places = volumePlaces(database, 'server-1')
-  const start = (on: Disk = disk) => uploadHandlers({ disk: on, folder: FOLDER, places })
-  return { disk, database, places, start }
+  const locations = volumeLocations(database, 'server-1')
+  const start = (on: Disk = disk) => uploadHandlers({ disk: on, folder: FOLDER, locations })
+  return { disk, database, locations, start }
 }
 
 test('however a volume is sent, cut into pieces, again, with a loss of power before or after an answer, it is what was sent', async () => {
@@ -51,8 +51,8 @@ test('however a volume is sent, cut into pieces, again, with a loss of power bef
         const disk = memoryDisk(async () => {
           if (isCut) disk.crash(random)
         })
-        const places = { find: async () => ({ worker: 'w', bytes: 0 }), note: async () => {} }
-        const start = () => uploadHandlers({ disk, folder: FOLDER, places })
+        const locations = { find: async () => ({ worker: 'w', bytes: 0 }), note: async () => {} }
+        const start = () => uploadHandlers({ disk, folder: FOLDER, locations })
         let { upload, seal } = start()
         let answered = 0
         for (const { from, length, crash } of steps) {
@@ -83,7 +83,7 @@ test('however a volume is sent, cut into pieces, again, with a loss of power bef
 })
 
 test('what a crash left behind the last answer is replaced, also where it looks like what comes', async () => {
-  const { start, disk, database, places } = await opened()
+  const { start, disk, database, locations } = await opened()
   await start().upload(asked('w', 0, Uint8Array.of(1, 2, 3)), undefined)
   // A piece that was written and never synced: a beginning that is right, and a hole.
   disk.append(`${FOLDER}/${NAME}.open`).write(Uint8Array.of(4, 5, 0, 0, 0))
@@ -92,7 +92,7 @@ test('what a crash left behind the last answer is replaced, also where it looks 
   assert.deepEqual(await upload(asked('w', 0, Uint8Array.of(1, 2, 3, 4)), undefined), { bytes: 4 })
   assert.deepEqual(await upload(asked('w', 4, Uint8Array.of(5, 6, 7)), undefined), { bytes: 7 })
   assert.deepEqual([...disk.read(`${FOLDER}/${NAME}.open`, 0, 10)], [1, 2, 3, 4, 5, 6, 7])
-  await places.note(NAME, 'w', 5, false)
+  await locations.note(NAME, 'w', 5, false)
   const { upload: later } = start()
   await assert.rejects(
     later(asked('w', 4, Uint8Array.of(9)), undefined),
@@ -155,11 +155,11 @@ test('the volumes of the collection itself belong to no worker', async () => {
 test('over HTTP: pieces, their end, and names that lead elsewhere', async () => {
   await using made = await testServer()
   const identity = await made.join()
-  const house = reach([made.server.url], identity)
-  assert.equal(await house.volumes.append(NAME, 0, Uint8Array.of(1, 2, 3)), 3)
-  assert.equal(await house.volumes.append(NAME, 9, Uint8Array.of(1)), 3)
-  assert.equal(await house.volumes.append(NAME, 2, Uint8Array.of(3, 4)), 4)
-  await house.volumes.seal(NAME, 4)
+  const coordinator = reach([made.server.url], identity)
+  assert.equal(await coordinator.volumes.append(NAME, 0, Uint8Array.of(1, 2, 3)), 3)
+  assert.equal(await coordinator.volumes.append(NAME, 9, Uint8Array.of(1)), 3)
+  assert.equal(await coordinator.volumes.append(NAME, 2, Uint8Array.of(3, 4)), 4)
+  await coordinator.volumes.seal(NAME, 4)
   assert.deepEqual(made.disk.list(FOLDER), [NAME])
   for (const name of ['..%2f..%2fetc.warc.gz', '.warc.gz', 'a.warc', '%2e%2e.warc.gz', 'a%00.warc.gz']) {
     const { status } = await made.send(`/api/v1/volumes/${name}?offset=0`, {
@@ -169,5 +169,5 @@ test('over HTTP: pieces, their end, and names that lead elsewhere', async () => 
     })
     assert.equal(status, 400, name)
   }
-  await house.close(0)
+  await coordinator.close(0)
 })

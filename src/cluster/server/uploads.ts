@@ -14,11 +14,11 @@ export interface UploadTools {
   disk: Disk
   /** `archive/` of the collection. */
   folder: string
-  places: VolumePlaces
+  locations: VolumeLocations
 }
 
 /** Where volumes lie, for all servers to see. */
-export interface VolumePlaces {
+export interface VolumeLocations {
   /** The worker that began it, wherever, and how much of it is known to be durable here; undefined: nobody did. */
   find(name: string): Promise<{ worker: string; bytes: number } | undefined>
   /** It lies here, with so many bytes. */
@@ -26,15 +26,15 @@ export interface VolumePlaces {
 }
 
 const PLACE = `
-  INSERT INTO volume_place (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
+  INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed
-  WHERE volume_place.worker = excluded.worker`
+  WHERE volume_location.worker = excluded.worker`
 
-export function volumePlaces(database: Database, node: string): VolumePlaces {
+export function volumeLocations(database: Database, node: string): VolumeLocations {
   return {
     find: (name) =>
       database.read(async (tx) => {
-        const sql = 'SELECT node, worker, bytes FROM volume_place WHERE name = ? ORDER BY node'
+        const sql = 'SELECT node, worker, bytes FROM volume_location WHERE name = ? ORDER BY node'
         const rows = await queries(tx).all<{ node: string; worker: string; bytes: number }>(sql, name)
         if (rows.length === 0) return undefined
         return { worker: rows[0].worker, bytes: rows.find((row) => row.node === node)?.bytes ?? 0 }
@@ -46,7 +46,7 @@ export function volumePlaces(database: Database, node: string): VolumePlaces {
 }
 
 /** Volumes that are remembered: each is asked about once a second while it grows. */
-const MOST_KNOWN = 10_000
+const MAX_KNOWN = 10_000
 /**
  * The table says how large a volume is, roughly: a row for each piece would be a commit for each. What it does not vouch
  * for is sent again after a start of the server.
@@ -60,7 +60,7 @@ interface Known {
   noted: number
 }
 
-export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
+export function uploadHandlers({ disk, folder, locations }: UploadTools): Pick<Handlers, 'upload' | 'seal'> {
   const copies = grownVolumes(disk, folder)
   const volumes = new Map<string, Known>()
   /** One piece of a volume at a time. */
@@ -79,18 +79,18 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
   const known = async (name: string, worker: string): Promise<Known> => {
     const remembered = volumes.get(name)
     if (remembered !== undefined) return remembered
-    const found = await places.find(name)
+    const found = await locations.find(name)
     if (found !== undefined) return { worker: found.worker, durable: found.bytes, noted: found.bytes }
     // A volume of the collection itself, or of somebody who is not in the table: not to be written to.
     if (copies.sizeOf(name) !== undefined) return { worker: '', durable: 0, noted: 0 }
-    await places.note(name, worker, 0, false)
+    await locations.note(name, worker, 0, false)
     return { worker, durable: 0, noted: 0 }
   }
   const ownVolume = async (name: string, worker: string): Promise<Known> => {
     const volume = await known(name, worker)
     if (volume.worker !== worker)
       throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
-    if (volumes.size >= MOST_KNOWN) volumes.delete(volumes.keys().next().value!)
+    if (volumes.size >= MAX_KNOWN) volumes.delete(volumes.keys().next().value!)
     volumes.set(name, volume)
     return volume
   }
@@ -104,7 +104,7 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
         volume.durable = end
         if (end - volume.noted >= NOTE_EVERY_BYTES) {
           volume.noted = end
-          await places.note(name, worker, end, false)
+          await locations.note(name, worker, end, false)
         }
         return { bytes: end }
       }),
@@ -112,7 +112,7 @@ export function uploadHandlers({ disk, folder, places }: UploadTools): Pick<Hand
       inTurn(name, async () => {
         await ownVolume(name, worker)
         await orConflict(copies.seal(name, bytes))
-        await places.note(name, worker, bytes, true)
+        await locations.note(name, worker, bytes, true)
         volumes.delete(name)
         return { bytes }
       }),

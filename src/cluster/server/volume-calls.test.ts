@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { queries } from '../../database/queries.ts'
 import { httpClient } from '../wire/http-client.ts'
-import { MOST_VOLUME_PIECE } from '../wire/protocol.ts'
+import { MAX_VOLUME_PIECE } from '../wire/protocol.ts'
 import { volumeReader } from '../wire/volume-reader.ts'
 import { reach, testServer } from './server.test-tools.ts'
 
@@ -44,7 +44,7 @@ test('without a secret only those on the same machine read, and nobody reads too
     (await made.send(`${path}?offset=0&length=9`, { headers: { 'x-forwarded-for': '1.2.3.4' } })).status,
     403,
   )
-  assert.equal((await made.send(`${path}?offset=0&length=${MOST_VOLUME_PIECE + 1}`)).status, 413)
+  assert.equal((await made.send(`${path}?offset=0&length=${MAX_VOLUME_PIECE + 1}`)).status, 413)
   for (const query of ['', '?offset=0', '?offset=-1&length=1', '?offset=0&length=x'])
     assert.equal((await made.send(path + query)).status, 400, query)
   assert.equal((await made.send('/api/v1/volumes/..%2fsecret.warc.gz?offset=0&length=1')).status, 400)
@@ -52,12 +52,12 @@ test('without a secret only those on the same machine read, and nobody reads too
 
 test('a worker says where its volumes lie, and of no others', async () => {
   await using made = await testServer()
-  const house = reach([made.server.url], await made.join())
-  await house.volumes.placed(NAME, 'dir:/data/archive', 5, false)
-  await house.volumes.placed(NAME, 'dir:/data/archive', 9, true)
-  await house.volumes.placed(NAME, 's3://b/p', 9, true)
+  const coordinator = reach([made.server.url], await made.join())
+  await coordinator.volumes.located(NAME, 'dir:/data/archive', 5, false)
+  await coordinator.volumes.located(NAME, 'dir:/data/archive', 9, true)
+  await coordinator.volumes.located(NAME, 's3://b/p', 9, true)
   const rows = await made.database.read((tx) =>
-    queries(tx).all('SELECT node, bytes, sealed FROM volume_place ORDER BY node'),
+    queries(tx).all('SELECT node, bytes, sealed FROM volume_location ORDER BY node'),
   )
   assert.deepEqual(
     rows.map((row) => ({ ...(row as object) })),
@@ -67,11 +67,11 @@ test('a worker says where its volumes lie, and of no others', async () => {
     ],
   )
   const other = reach([made.server.url], await made.join())
-  await assert.rejects(other.volumes.placed(NAME, 's3://c', 1, true), /not yours/)
+  await assert.rejects(other.volumes.located(NAME, 's3://c', 1, true), /not yours/)
   made.disk.append('/archive/OWN.warc.gz').write(Uint8Array.of(1))
-  await assert.rejects(other.volumes.placed('OWN.warc.gz', 's3://c', 1, true), /not yours/)
-  await assert.rejects(other.volumes.placed('B.warc.gz', 'http://c', 1, true), /bad|place/)
-  await house.close(0)
+  await assert.rejects(other.volumes.located('OWN.warc.gz', 's3://c', 1, true), /not yours/)
+  await assert.rejects(other.volumes.located('B.warc.gz', 'http://c', 1, true), /bad|location/)
+  await coordinator.close(0)
   await other.close(0)
 })
 
@@ -85,10 +85,10 @@ test('a server without room for volumes is asked for all else, and for volumes a
     if (isFull) throw Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })
     return append(path)
   }
-  const house = reach([full.server.url], identity)
-  await assert.rejects(house.volumes.append(NAME, 0, Uint8Array.of(1)), { isFull: true })
-  await house.volumes.placed(NAME, 's3://b/p', 9, true)
+  const coordinator = reach([full.server.url], identity)
+  await assert.rejects(coordinator.volumes.append(NAME, 0, Uint8Array.of(1)), { isFull: true })
+  await coordinator.volumes.located(NAME, 's3://b/p', 9, true)
   isFull = false
-  await assert.rejects(house.volumes.append(NAME, 0, Uint8Array.of(1)), { isFull: true }, 'it asked for a rest')
-  await house.close(0)
+  await assert.rejects(coordinator.volumes.append(NAME, 0, Uint8Array.of(1)), { isFull: true }, 'it asked for a rest')
+  await coordinator.close(0)
 })

@@ -3,10 +3,10 @@ import type { Disk } from '../../base/disk.ts'
 import { volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { ApiError } from '../wire/api-error.ts'
-import { MOST_VOLUME_PIECE } from '../wire/protocol.ts'
+import { MAX_VOLUME_PIECE } from '../wire/protocol.ts'
 import type { Handlers } from './handlers.ts'
 import { checkJoin } from './join.ts'
-import { volumePlaces } from './uploads.ts'
+import { volumeLocations } from './uploads.ts'
 
 export interface VolumeCallTools {
   database: Database
@@ -16,22 +16,22 @@ export interface VolumeCallTools {
   joinSecret: string | undefined
 }
 
-export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'placed' | 'readVolume'> {
+export function volumeHandlers(tools: VolumeCallTools): Pick<Handlers, 'located' | 'readVolume'> {
   const { database, disk, folder, joinSecret } = tools
   return {
-    async placed({ worker, name }, { place, bytes, sealed }) {
-      const places = volumePlaces(database, place)
-      const owner = (await places.find(name))?.worker ?? (volumePath(disk, folder, name) === undefined ? worker : '')
+    async located({ worker, name }, { location, bytes, sealed }) {
+      const locations = volumeLocations(database, location)
+      const owner = (await locations.find(name))?.worker ?? (volumePath(disk, folder, name) === undefined ? worker : '')
       if (owner !== worker)
         throw new ApiError('forbidden', `volume ${name} is not yours`, 'name volumes so that no other worker does')
-      await places.note(name, worker, bytes, sealed)
+      await locations.note(name, worker, bytes, sealed)
       return {}
     },
     async readVolume(asked) {
       checkJoin(joinSecret, asked.join, asked)
       const { name, offset, length = 0, note } = asked
-      if (length > MOST_VOLUME_PIECE)
-        throw new ApiError('too-big', `at most ${MOST_VOLUME_PIECE} bytes at once`, 'ask for less at once')
+      if (length > MAX_VOLUME_PIECE)
+        throw new ApiError('too-big', `at most ${MAX_VOLUME_PIECE} bytes at once`, 'ask for less at once')
       const path = volumePath(disk, folder, name)
       if (path === undefined) throw new ApiError('not-found', `${name} is not here`, 'ask where it lies')
       note.items = 1

@@ -21,7 +21,7 @@ export interface WorkerRow {
 
 export type WorkerPost = Pick<WorkerRow, 'id' | 'region'>
 
-export interface HouseRow {
+export interface ServerRow {
   id: string
   url: string
   version: string
@@ -64,9 +64,9 @@ export interface WorkerBook {
   seen(workers: ReadonlyMap<string, { at: Instant; news: WorkerNews | undefined }>): Promise<void>
   /** Those seen since then that are at work, in the order of their ids. */
   present(since: Instant): Promise<WorkerPost[]>
-  houseSeen(house: HouseRow): Promise<void>
-  houseGone(id: string): Promise<void>
-  houses(since: Instant): Promise<HouseRow[]>
+  serverSeen(coordinator: ServerRow): Promise<void>
+  serverGone(id: string): Promise<void>
+  servers(since: Instant): Promise<ServerRow[]>
 }
 
 const SEEN = 'UPDATE worker SET seen_at = CASE WHEN seen_at > ? THEN seen_at ELSE ? END WHERE id = ?'
@@ -75,9 +75,9 @@ const NEWS = `
     version = ?, state = CASE WHEN state = 'barred' THEN state ELSE ? END
   WHERE id = ?`
 const PRESENT = "SELECT id, region FROM worker WHERE seen_at >= ? AND state = 'working' ORDER BY id LIMIT ?"
-const MOST_PRESENT = 10_000
-const HOUSE = `
-  INSERT INTO house (id, url, version, started_at, seen_at, settings) VALUES (?, ?, ?, ?, ?, ?)
+const MAX_PRESENT = 10_000
+const COORDINATOR = `
+  INSERT INTO server (id, url, version, started_at, seen_at, settings) VALUES (?, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET url = excluded.url, version = excluded.version, started_at = excluded.started_at,
     seen_at = excluded.seen_at, settings = excluded.settings`
 
@@ -123,21 +123,21 @@ export function workerBook(database: Database): WorkerBook {
         }
       })
     },
-    present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MOST_PRESENT)),
-    async houseSeen({ id, url, version, startedAt, seenAt, settings }) {
-      await database.transact((tx) => queries(tx).run(HOUSE, id, url, version, startedAt, seenAt, settings))
+    present: (since) => database.read((tx) => queries(tx).all<WorkerPost>(PRESENT, since, MAX_PRESENT)),
+    async serverSeen({ id, url, version, startedAt, seenAt, settings }) {
+      await database.transact((tx) => queries(tx).run(COORDINATOR, id, url, version, startedAt, seenAt, settings))
     },
-    async houseGone(id) {
-      await database.transact((tx) => queries(tx).run('DELETE FROM house WHERE id = ?', id))
+    async serverGone(id) {
+      await database.transact((tx) => queries(tx).run('DELETE FROM server WHERE id = ?', id))
     },
-    houses: (since) => database.read((tx) => readHouses(tx, since)),
+    servers: (since) => database.read((tx) => readServers(tx, since)),
   }
 }
 
 /** For `status` and for workers: the latest first. */
-export function readHouses(tx: Tx, since: Instant, atMost = 1000): Promise<HouseRow[]> {
-  return queries(tx).all<HouseRow>(
-    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM house
+export function readServers(tx: Tx, since: Instant, atMost = 1000): Promise<ServerRow[]> {
+  return queries(tx).all<ServerRow>(
+    `SELECT id, url, version, started_at AS "startedAt", seen_at AS "seenAt", settings FROM server
      WHERE seen_at >= ? ORDER BY seen_at DESC, id LIMIT ?`,
     since,
     atMost,

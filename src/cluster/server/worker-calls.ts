@@ -1,16 +1,17 @@
-/** The calls of workers about visits: asked of the house in the name of one of the worker's threads. */
+/** The calls of workers about visits: asked of the coordinator in the name of one of the worker's threads. */
+
+import { createHash } from 'node:crypto'
 import type { Bell } from '../../base/bell.ts'
 import type { Clock, Millis } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
-import type { ServerCalls } from '../../contracts/calls.ts'
+import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import { ApiError } from '../wire/api-error.ts'
 import { visitToWire } from '../wire/visit-text.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import type { Holdings } from './holdings.ts'
-import { LatestOf } from './latest-of.ts'
-import { planHandler } from './plan-call.ts'
 import { threadOf } from './thread-name.ts'
 import type { Tickets } from './tickets.ts'
 
@@ -24,16 +25,16 @@ export interface WorkerCallTools {
   nudge: Bell
   isEnding(): boolean
   /** Leases that one worker may have out. */
-  mostLeases: number
+  maxLeases: number
 }
 
 /** Nobody is asked in vain more often than that, however often the bell rings; and not less often than the second. */
 const SHORTEST_REST: Millis = 50
 const LONGEST_REST: Millis = 1000
 /** Questions for twins that are asked of the database at once. */
-const TWINS_AT_ONCE = 16
+const COPIES_AT_ONCE = 16
 
-type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findTwins' | 'plan'
+type Names = 'checkOut' | 'enter' | 'renew' | 'unreadable' | 'leave' | 'findCopies' | 'plan'
 
 export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
   const { calls, tickets, holdings, clock, journal } = tools
@@ -87,14 +88,14 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
       note.items = lost.length
       return {}
     },
-    async findTwins({ note }, { digests }) {
-      const twins = []
-      for (let at = 0; at < digests.length; at += TWINS_AT_ONCE) {
-        const some = digests.slice(at, at + TWINS_AT_ONCE)
-        twins.push(...(await Promise.all(some.map((digest) => calls.findTwin(digest)))))
+    async findCopies({ note }, { digests }) {
+      const copies = []
+      for (let at = 0; at < digests.length; at += COPIES_AT_ONCE) {
+        const some = digests.slice(at, at + COPIES_AT_ONCE)
+        copies.push(...(await Promise.all(some.map((digest) => calls.findCopy(digest)))))
       }
       note.items = digests.length
-      return { twins: twins.map((twin) => (twin === undefined ? null : { url: twin.url, at: twin.at })) }
+      return { copies: copies.map((copy) => (copy === undefined ? null : { url: copy.url, at: copy.at })) }
     },
     plan: planHandler(calls),
   }
@@ -120,14 +121,14 @@ interface Found {
 
 /** Answers as soon as there is something, or the time is over. `heldMs`: from when on the leases run. */
 async function waitForVisits(
-  { calls, holdings, clock, journal, nudge, isEnding, mostLeases }: WorkerCallTools,
+  { calls, holdings, clock, journal, nudge, isEnding, maxLeases }: WorkerCallTools,
   { worker, gone }: Asked,
   thread: WorkerId,
   atMost: number,
   waitMs: Millis,
 ): Promise<Found> {
   const began = clock.elapsed()
-  const full = () => holdings.isFull(worker, mostLeases)
+  const full = () => holdings.isFull(worker, maxLeases)
   for (;;) {
     const bell = nudge.next()
     const heldMs = clock.elapsed() - began
@@ -149,3 +150,48 @@ async function waitForVisits(
 }
 
 const NOTHING: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_REST }
+
+/** Which question of a thread is its last: who asks again does not wait for the answer to the one before. */
+
+class LatestOf {
+  /** Of those that are being answered. */
+  readonly #last = new Map<WorkerId, symbol>()
+
+  begin(thread: WorkerId): { isLast(): boolean; done(): void } {
+    const question = Symbol(thread)
+    this.#last.set(thread, question)
+    const isLast = () => this.#last.get(thread) === question
+    return {
+      isLast,
+      done: () => {
+        if (isLast()) this.#last.delete(thread)
+      },
+    }
+  }
+}
+
+/** The plan, for workers that have none or another. Each asks every minute, and it may have millions of seeds. */
+
+function planHandler(calls: Pick<ServerCalls, 'plan'>): Handlers['plan'] {
+  const digests = new WeakMap<PlanForWorkers, string>()
+  const digestOf = (plan: PlanForWorkers): string => {
+    const known = digests.get(plan)
+    if (known !== undefined) return known
+    const digest = createHash('sha256').update(JSON.stringify(plan)).digest('base64url')
+    digests.set(plan, digest)
+    return digest
+  }
+  return async ({ note }, { have }) => {
+    const plan = await calls.plan().catch((error: unknown) => {
+      if (!(error instanceof Problem) || error.code !== 'bad-config') throw error
+      throw new ApiError('too-big', error.message, 'the operator of the servers must change that')
+    })
+    const digest = digestOf(plan)
+    if (digest === have) {
+      note.result = 'same'
+      return { digest }
+    }
+    const { version, settings, seeds, alternates, files } = plan
+    return { digest, plan: { version, settings, seeds: [...seeds], alternates: [...alternates], files: { ...files } } }
+  }
+}

@@ -3,9 +3,9 @@ import type { TSchema } from 'typebox'
 import { API_ERRORS } from './api-error.ts'
 import { CALLS, type CallDefinition } from './calls.ts'
 import {
-  MOST_PART_BYTES,
-  MOST_PARTS,
-  MOST_SENT_BYTES,
+  MAX_PART_BYTES,
+  MAX_PARTS,
+  MAX_SENT_BYTES,
   PARTS_TYPE,
   PROTOCOL,
   PROTOCOL_HEADER,
@@ -38,8 +38,8 @@ export function describeApi(): string {
     ...calls.flatMap(([name, call]) => describeCall(name, call)),
     '## Parts',
     '',
-    `\`${PARTS_TYPE}\`, packed by zstd or gzip (\`Content-Encoding\`) or as they are; at most ${MOST_SENT_BYTES / MIB} MiB as sent,`,
-    `${MOST_PART_BYTES / MIB} MiB unpacked, ${MOST_PARTS} parts. Numbers are varints (7 bits a byte, the lowest first), texts are UTF-8 with their length`,
+    `\`${PARTS_TYPE}\`, packed by zstd or gzip (\`Content-Encoding\`) or as they are; at most ${MAX_SENT_BYTES / MIB} MiB as sent,`,
+    `${MAX_PART_BYTES / MIB} MiB unpacked, ${MAX_PARTS} parts. Numbers are varints (7 bits a byte, the lowest first), texts are UTF-8 with their length`,
     'in front: version (1, a byte), number of parts; for each its ticket, visit, fence, number, site, a byte that is 1 for the',
     'last part of a visit, and the report as `src/contracts/report-format.ts` lays it out, with its length in front.',
     '',

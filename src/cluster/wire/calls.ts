@@ -7,14 +7,14 @@ import Type, { type Static, type TObject } from 'typebox'
 import {
   API,
   LONGEST_POLL,
-  MOST_DIGESTS,
-  MOST_PARTS,
-  MOST_PLAN_BYTES,
-  MOST_RENEWED,
-  MOST_VISITS,
-  MOST_VOLUME_PIECE,
+  MAX_DIGESTS,
+  MAX_PARTS,
+  MAX_PLAN_BYTES,
+  MAX_RENEWED,
+  MAX_VISITS,
+  MAX_VOLUME_PIECE,
 } from './protocol.ts'
-import { Address, Digest, Duration, Reading, TwinOnTheWire, VisitName, VisitOnTheWire } from './treaty.ts'
+import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './treaty.ts'
 
 /** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
 export type Body = TObject | 'parts' | 'bytes' | undefined
@@ -44,7 +44,7 @@ const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
 /** What leads nowhere but into the archive folder. */
 export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
 const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
-/** A folder or a store that is no server's: see `app/composition/volume-places.ts`. */
+/** A folder or a store that is no server's: see `app/composition/volume-locations.ts`. */
 const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
 /** An offset beyond this is no place in a file. */
@@ -128,7 +128,7 @@ export const CALLS = {
     method: 'POST',
     path: `${API}/plan`,
     by: 'worker',
-    what: `What a worker must know to crawl as the house would, at most ${MOST_PLAN_BYTES / 2 ** 20} MiB. Who has it already says which (\`have\`, the digest that came with it), and is sent it only if it is another by now.`,
+    what: `What a worker must know to crawl as the coordinator would, at most ${MAX_PLAN_BYTES / 2 ** 20} MiB. Who has it already says which (\`have\`, the digest that came with it), and is sent it only if it is another by now.`,
     body: Type.Object({ have: Type.Optional(PlanDigest) }, closed),
     answer: Type.Object({
       digest: PlanDigest,
@@ -151,14 +151,14 @@ export const CALLS = {
     body: Type.Object(
       {
         thread: Thread,
-        atMost: Type.Integer({ minimum: 1, maximum: MOST_VISITS }),
+        atMost: Type.Integer({ minimum: 1, maximum: MAX_VISITS }),
         waitMs: Type.Integer({ minimum: 0, maximum: LONGEST_POLL }),
-        has: Type.Optional(Type.Array(VisitName, { maxItems: MOST_RENEWED })),
+        has: Type.Optional(Type.Array(VisitName, { maxItems: MAX_RENEWED })),
       },
       closed,
     ),
     answer: Type.Object({
-      visits: Type.Array(Type.Object({ visit: VisitOnTheWire, ticket: Ticket }), { maxItems: MOST_VISITS }),
+      visits: Type.Array(Type.Object({ visit: VisitOnTheWire, ticket: Ticket }), { maxItems: MAX_VISITS }),
       next: Type.Union([Duration, Type.Literal('over')]),
       heldMs: Duration,
     }),
@@ -176,7 +176,7 @@ export const CALLS = {
     path: `${API}/visits/renew`,
     by: 'worker',
     what: 'All leases of a thread, once more. It counts from when the request was sent. Visits in `lost` have no lease any more.',
-    body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MOST_RENEWED }) }, closed),
+    body: Type.Object({ thread: Thread, visits: Type.Array(VisitName, { maxItems: MAX_RENEWED }) }, closed),
     answer: Type.Object({ lease: Duration, lost: Type.Array(VisitName) }),
   },
   checkIn: {
@@ -185,7 +185,7 @@ export const CALLS = {
     by: 'worker',
     what: 'Numbered parts of reports; an empty last one gives a visit back. Answered when they are durable, one word for each, in their order. 503 when they cannot be made durable: keep them and send them again.',
     body: 'parts',
-    answer: Type.Object({ answers: Type.Array(PartAnswer, { maxItems: MOST_PARTS }) }),
+    answer: Type.Object({ answers: Type.Array(PartAnswer, { maxItems: MAX_PARTS }) }),
   },
   unreadable: {
     method: 'POST',
@@ -203,13 +203,13 @@ export const CALLS = {
     body: Type.Object({ thread: Thread }, closed),
     answer: nothing,
   },
-  findTwins: {
+  findCopies: {
     method: 'POST',
     path: `${API}/twins`,
     by: 'worker',
     what: 'Earlier captures of these payloads, in the same order; null where there is none.',
-    body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MOST_DIGESTS }) }, closed),
-    answer: Type.Object({ twins: Type.Array(Type.Union([TwinOnTheWire, Type.Null()]), { maxItems: MOST_DIGESTS }) }),
+    body: Type.Object({ digests: Type.Array(Digest, { minItems: 1, maxItems: MAX_DIGESTS }) }, closed),
+    answer: Type.Object({ copies: Type.Array(Type.Union([CopyOnTheWire, Type.Null()]), { maxItems: MAX_DIGESTS }) }),
   },
   alive: {
     method: 'POST',
@@ -232,7 +232,7 @@ export const CALLS = {
     method: 'PUT',
     path: `${API}/volumes/:name`,
     by: 'worker',
-    what: `The next bytes of a volume, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
+    what: `The next bytes of a volume, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB. Bytes that are there already must be the same, so a piece may be sent again; none may be left out. Answered when they are durable, with the size that the volume has here. A volume belongs to the worker that began it. Each server has what was sent to it: one that has nothing of a volume says 0 and takes it from the beginning.`,
     body: 'bytes',
     params: VolumeParams,
     query: Type.Object({ offset: Digits }, closed),
@@ -242,18 +242,18 @@ export const CALLS = {
     method: 'GET',
     path: `${API}/volumes/:name`,
     by: 'operator',
-    what: `Bytes of a volume that lies with this server, at most ${MOST_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
+    what: `Bytes of a volume that lies with this server, at most ${MAX_VOLUME_PIECE / 2 ** 20} MiB; fewer at its end. The operator shows the join secret as \`Authorization: Join BASE64URL\`.`,
     body: undefined,
     params: VolumeParams,
     query: Type.Object({ offset: Digits, length: Digits }, closed),
     answer: 'bytes',
   },
-  placed: {
+  located: {
     method: 'POST',
     path: `${API}/volumes/:name/place`,
     by: 'worker',
     what: 'A volume lies somewhere else than with a server: in a folder of the worker (`dir:/PATH`) or in a store (`s3://BUCKET/PREFIX`), with so many bytes. Told before the parts that name it.',
-    body: Type.Object({ place: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
+    body: Type.Object({ location: Place, bytes: Bytes, sealed: Type.Boolean() }, closed),
     params: VolumeParams,
     answer: nothing,
   },

@@ -11,7 +11,7 @@ import type { Event } from '../../contracts/events.ts'
 import { Refusal } from './judge-answer.ts'
 import type { Outbox, Waiting } from './outbox.ts'
 import { frameParts, pack, type TicketedPart } from './parts-frame.ts'
-import { MOST_PART_BYTES, MOST_PARTS } from './protocol.ts'
+import { MAX_PART_BYTES, MAX_PARTS } from './protocol.ts'
 import { type Servers, Unreachable } from './servers.ts'
 
 export interface DeliveryTools {
@@ -26,7 +26,7 @@ export interface DeliveryTools {
 /** Of one call: what a server can unpack and store while others wait. */
 const BYTES_A_CALL = 4 * 2 ** 20
 /** Part, ticket, envelope. */
-const LARGEST_PART = MOST_PART_BYTES - 2 ** 20
+const LARGEST_PART = MAX_PART_BYTES - 2 ** 20
 const FULL_REST: Millis = 1000
 const IDLE_REST: Millis = 60_000
 const REFUSED_REST: Millis = 30_000
@@ -222,7 +222,7 @@ function* batchesOf(
       tooLarge(one)
       continue
     }
-    if (batch.length === MOST_PARTS || (batch.length > 0 && bytes + length > BYTES_A_CALL)) {
+    if (batch.length === MAX_PARTS || (batch.length > 0 && bytes + length > BYTES_A_CALL)) {
       yield batch
       batch = []
       bytes = 0

@@ -3,7 +3,7 @@ import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request as plain
 import { Agent as TlsAgent, request as tls } from 'node:https'
 import { createSecureContext, getCACertificates } from 'node:tls'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { MOST_ANSWER_BYTES } from './protocol.ts'
+import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 export interface HttpRequest {
   method: string
@@ -56,13 +56,13 @@ export async function sendAgainIfStale(client: HttpClient, request: () => HttpRe
   }
 }
 
-const MOST_SOCKETS = 64
+const MAX_SOCKETS = 64
 /** Shorter than what servers keep, so that hardly a request meets a socket that is being closed. */
 const IDLE: Millis = 60_000
 
 /** `ca`: certificates (PEM) of authorities that are trusted beside those that the machine trusts. */
 export function httpClient(clock: Clock, ca?: string): HttpClient {
-  const options = { keepAlive: true, maxSockets: MOST_SOCKETS, timeout: IDLE }
+  const options = { keepAlive: true, maxSockets: MAX_SOCKETS, timeout: IDLE }
   const agents = { plain: new Agent(options), tls: new TlsAgent({ ...options, ...trusting(ca) }) }
 
   const send = ({ method, url, headers, body, withinMs, signal }: HttpRequest) =>
@@ -123,7 +123,7 @@ async function whole(response: IncomingMessage): Promise<Uint8Array> {
   let bytes = 0
   for await (const piece of response as AsyncIterable<Buffer>) {
     bytes += piece.length
-    if (bytes > MOST_ANSWER_BYTES) throw new Error(`an answer of more than ${MOST_ANSWER_BYTES} bytes`)
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`an answer of more than ${MAX_ANSWER_BYTES} bytes`)
     pieces.push(piece)
   }
   return Buffer.concat(pieces, bytes)

@@ -19,31 +19,31 @@ export interface Waiting {
 export class Outbox {
   readonly #disk: Disk
   readonly #folder: string
-  readonly #mostBytes: number
+  readonly #maxBytes: number
   #waiting: Waiting[]
   /** Being written: their room is taken, and they are not yet to be sent. */
   #writing = 0
   #bytes: number
   #last: number
 
-  private constructor(disk: Disk, folder: string, mostBytes: number, waiting: Waiting[]) {
+  private constructor(disk: Disk, folder: string, maxBytes: number, waiting: Waiting[]) {
     this.#disk = disk
     this.#folder = folder
-    this.#mostBytes = mostBytes
+    this.#maxBytes = maxBytes
     this.#waiting = waiting
     this.#bytes = waiting.reduce((sum, { bytes }) => sum + bytes, 0)
-    this.#last = waiting.reduce((most, { name }) => Math.max(most, serialOf(name)), 0)
+    this.#last = waiting.reduce((max, { name }) => Math.max(max, serialOf(name)), 0)
   }
 
   /** What an earlier process left is in it; what that had not finished writing was never promised. */
-  static open(disk: Disk, folder: string, mostBytes: number): Outbox {
+  static open(disk: Disk, folder: string, maxBytes: number): Outbox {
     disk.makeFolder(folder)
     const names = disk.list(folder)
     for (const name of names) if (name.endsWith(TORN)) disk.remove(join(folder, name))
     const waiting = names
       .filter((name) => /^\d{12}-\d{1,6}\.parts$/.test(name))
       .map((name) => ({ name, parts: partsOf(name), bytes: disk.size(join(folder, name)) ?? 0 }))
-    return new Outbox(disk, folder, mostBytes, waiting)
+    return new Outbox(disk, folder, maxBytes, waiting)
   }
 
   get isEmpty(): boolean {
@@ -60,7 +60,7 @@ export class Outbox {
 
   /** Durable when it resolves; false when there is no room for it. */
   async put(bytes: Uint8Array, parts: number): Promise<boolean> {
-    if (this.#bytes + bytes.length > this.#mostBytes) return false
+    if (this.#bytes + bytes.length > this.#maxBytes) return false
     const name = `${String(++this.#last).padStart(12, '0')}-${parts}${EXTENSION}`
     const path = join(this.#folder, name)
     this.#bytes += bytes.length

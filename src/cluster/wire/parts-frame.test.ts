@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync, zstdCompressSync } from 'node:zlib'
 import fc from 'fast-check'
 import { frameParts, pack, readFrame, type TicketedPart, unpack } from './parts-frame.ts'
-import { MOST_PART_BYTES } from './protocol.ts'
+import { MAX_PART_BYTES } from './protocol.ts'
 
 const part: fc.Arbitrary<TicketedPart> = fc.record({
   ticket: fc.string(),
@@ -61,7 +61,7 @@ test('large ones are unpacked as well', async () => {
 })
 
 test('what would be too large when unpacked is not unpacked', async () => {
-  const bomb = zstdCompressSync(Buffer.alloc(MOST_PART_BYTES + 1))
+  const bomb = zstdCompressSync(Buffer.alloc(MAX_PART_BYTES + 1))
   assert.ok(bomb.length < 100_000)
   await assert.rejects(unpack(bomb, 'zstd'), RangeError)
 })

@@ -14,7 +14,7 @@ import {
 } from 'node:zlib'
 import { ByteReader, ByteWriter } from '../../base/bytes.ts'
 import type { SealedPart } from '../../contracts/sealed-part.ts'
-import { MOST_PART_BYTES, MOST_PARTS } from './protocol.ts'
+import { MAX_PART_BYTES, MAX_PARTS } from './protocol.ts'
 
 /** A part with the ticket of its visit. */
 export interface TicketedPart {
@@ -47,7 +47,7 @@ export function readFrame(bytes: Uint8Array): TicketedPart[] {
   const from = new ByteReader(bytes)
   if (from.byte() !== VERSION) throw new RangeError('parts of another version')
   const count = from.count()
-  if (count > MOST_PARTS) throw new RangeError(`more than ${MOST_PARTS} parts`)
+  if (count > MAX_PARTS) throw new RangeError(`more than ${MAX_PARTS} parts`)
   const parts: TicketedPart[] = []
   for (let left = count; left > 0; left--) {
     const ticket = from.text()
@@ -109,6 +109,6 @@ function unpackAtOnce(bytes: Uint8Array, packing: 'zstd' | 'gzip'): Uint8Array |
 }
 
 function unpackAside(bytes: Uint8Array, packing: 'zstd' | 'gzip'): Promise<Uint8Array> {
-  const bound = { maxOutputLength: MOST_PART_BYTES }
+  const bound = { maxOutputLength: MAX_PART_BYTES }
   return packing === 'zstd' ? unzstd(bytes, bound) : ungzip(bytes, bound)
 }

@@ -71,7 +71,7 @@ const FIRST_REST: Millis = 250
 const LONGEST_REST: Millis = 30_000
 /** When one refuses, and no other has answered for so long, none will: it is told. */
 const REFUSED_FOR: Millis = 600_000
-const MOST_SERVERS = 100
+const MAX_SERVERS = 100
 
 export class Servers {
   readonly #client: HttpClient
@@ -107,7 +107,7 @@ export class Servers {
   /** What a server said of the others. Those that were named at the start are never forgotten. */
   learn(urls: readonly string[]): void {
     const told = urls.filter((url) => isHttp(url) && this.#mayAsk(url)).map(withoutSlash)
-    const named = [...new Set([...this.#given, ...told])].slice(0, MOST_SERVERS)
+    const named = [...new Set([...this.#given, ...told])].slice(0, MAX_SERVERS)
     const known = this.#servers.filter(({ url }) => named.includes(url))
     this.#servers = [...known, ...named.filter((url) => known.every((server) => server.url !== url)).map(fresh)]
   }

@@ -4,11 +4,11 @@ import fc from 'fast-check'
 import type { Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { NowReading, PlanForWorkers } from '../../contracts/calls.ts'
-import type { Twin } from '../../contracts/ports.ts'
+import type { StoredCopy } from '../../contracts/ports.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
 import type { AnswerOf } from './calls.ts'
-import { type Reading, type TwinOnTheWire, VisitOnTheWire } from './treaty.ts'
+import { type CopyOnTheWire, type Reading, VisitOnTheWire } from './treaty.ts'
 import { visitFromWire, visitToWire } from './visit-text.ts'
 
 /** What JSON makes of a type of the treaty: keys are texts, and so are packed keys; a site's memory goes as it is. */
@@ -33,7 +33,7 @@ type Same<A, B> = Equal<Plain<A>, Plain<B>>
 test('the schemas are the treaty, field by field (the type checker says so)', () => {
   const same: [
     Same<Static<typeof VisitOnTheWire>, OnTheWire<Visit>>,
-    Same<Static<typeof TwinOnTheWire>, Twin>,
+    Same<Static<typeof CopyOnTheWire>, StoredCopy>,
     Same<Static<typeof Reading>, NowReading>,
     Same<NonNullable<AnswerOf<'plan'>['plan']>, PlanForWorkers>,
     Same<AnswerOf<'renew'>, { lease: number; lost: string[] }>,

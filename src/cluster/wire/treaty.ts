@@ -5,7 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import { MOST_ANSWER_BYTES } from './protocol.ts'
+import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 /** Longer ones are not asked for. */
 const Url = Type.String({ minLength: 1, maxLength: 10_000 })
@@ -57,7 +57,7 @@ export const VisitOnTheWire = Type.Object({
   agenda: Type.Array(AgendaItem),
   known: Type.Union([
     Type.Literal('too many'),
-    Type.String({ maxLength: MOST_ANSWER_BYTES, contentEncoding: 'base64', description: 'keys, little-endian' }),
+    Type.String({ maxLength: MAX_ANSWER_BYTES, contentEncoding: 'base64', description: 'keys, little-endian' }),
   ]),
   memory: Memory,
   wait: Duration,
@@ -67,7 +67,7 @@ export const VisitOnTheWire = Type.Object({
 })
 export type VisitOnTheWire = Static<typeof VisitOnTheWire>
 
-export const TwinOnTheWire = Type.Object({ url: Type.String(), at: Instant })
+export const CopyOnTheWire = Type.Object({ url: Type.String(), at: Instant })
 
 /** `NowReading` of the thread's slot. */
 export const Reading = Type.Object({

@@ -3,7 +3,7 @@ import type { Millis } from '../../base/clock.ts'
 import { CALLS } from './calls.ts'
 import { type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
 import { refusalOf, untrusted } from './judge-answer.ts'
-import { MOST_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
+import { MAX_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
 
 /** `length` bytes from `offset`; fewer at the end of the volume. Throws NoAnswer or Refusal. */
 export type ReadAt = (name: string, offset: number, length: number) => Promise<Uint8Array>
@@ -31,7 +31,7 @@ export function volumeReader(client: HttpClient, server: string, joinSecret: str
     const pieces: Uint8Array[] = []
     let got = 0
     while (got < length) {
-      const bytes = await piece(name, offset + got, Math.min(MOST_VOLUME_PIECE, length - got))
+      const bytes = await piece(name, offset + got, Math.min(MAX_VOLUME_PIECE, length - got))
       if (bytes.length === 0) break
       pieces.push(bytes)
       got += bytes.length

@@ -20,7 +20,7 @@ export interface MergeOptions {
 }
 
 const LINES_A_RUN = 200_000
-const MOST_RUNS = 32
+const MAX_RUNS = 32
 const LINES_A_TURN = 20_000
 const LONGEST_LINE = 1024 * 1024
 
@@ -87,7 +87,7 @@ class Runs {
 
   spill(lines: string[]): void {
     this.#write(lines.sort(byBytes))
-    if (this.paths.length < MOST_RUNS) return
+    if (this.paths.length < MAX_RUNS) return
     // Each open run holds a piece of its file in memory: many become one.
     const small = this.paths
     this.paths = []
@@ -114,13 +114,13 @@ function* merged(sources: Iterator<string>[]): Generator<string> {
   const heads = sources.map((source) => source.next())
   let last: string | undefined
   for (;;) {
-    let least = -1
+    let min = -1
     for (let i = 0; i < heads.length; i++) {
-      if (!heads[i].done && (least < 0 || heads[i].value < heads[least].value)) least = i
+      if (!heads[i].done && (min < 0 || heads[i].value < heads[min].value)) min = i
     }
-    if (least < 0) return
-    const line: string = heads[least].value
-    heads[least] = sources[least].next()
+    if (min < 0) return
+    const line: string = heads[min].value
+    heads[min] = sources[min].next()
     if (line === last) continue
     last = line
     yield line

@@ -41,7 +41,7 @@ export class DigestFilter {
   }
 
   add(digest: string): void {
-    const { line, first, step } = places(digest)
+    const { line, first, step } = locations(digest)
     const from = HEAD_WORDS + (line & this.#mask) * (LINE_BITS / 32)
     for (let probe = 0; probe < PROBES; probe++) {
       const bit = (first + probe * step) & (LINE_BITS - 1)
@@ -51,7 +51,7 @@ export class DigestFilter {
 
   mayHave(digest: string): boolean {
     if (!this.filled) return true
-    const { line, first, step } = places(digest)
+    const { line, first, step } = locations(digest)
     const from = HEAD_WORDS + (line & this.#mask) * (LINE_BITS / 32)
     for (let probe = 0; probe < PROBES; probe++) {
       const bit = (first + probe * step) & (LINE_BITS - 1)
@@ -65,7 +65,7 @@ export class DigestFilter {
  * Two numbers make all probes (double hashing); an odd step visits every place of a power of two. A digest is even already:
  * folding its letters (FNV-1a) is enough, and costs a tenth of hashing it once more.
  */
-function places(digest: string): { line: number; first: number; step: number } {
+function locations(digest: string): { line: number; first: number; step: number } {
   let one = 0x811c9dc5 | 0
   let other = 0x2f0b4a47
   for (let at = 0; at < digest.length; at++) {

@@ -45,7 +45,7 @@ export class CaptureWriter {
   }
 
   /** The transaction is durable: its payloads are in the collection. */
-  settle(): void {
+  applyParts(): void {
     for (const digest of this.#fresh) this.#filter.add(digest)
     this.#fresh.clear()
   }

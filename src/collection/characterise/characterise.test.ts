@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64 } from '../../base/digest.ts'
 import { packLinks } from '../../contracts/adjacency.ts'
 import type { PageReport } from '../../contracts/report.ts'
@@ -9,12 +10,11 @@ import { CounterSums } from '../counters/counter-sums.ts'
 import { writeSums } from '../counters/write-sums.ts'
 import { figures } from '../figures.ts'
 import { indexLinks } from '../links/index-links.ts'
+import { writeFindings } from '../pages/write-findings.ts'
 import { writePage } from '../pages/write-page.ts'
-import { writeVerdicts } from '../pages/write-verdicts.ts'
-import { NOON, samplePage, sampleReport } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { characterise } from './characterise.ts'
-import { hasSessionId } from './session-url.ts'
+import { hasSessionId } from './page-pass.ts'
 import { roundUp, type ThresholdName } from './thresholds.ts'
 
 async function collection(...sites: [string, PageReport[]][]): Promise<Database> {
@@ -167,9 +167,9 @@ test('Table 7: sites by verdicts, URLs by counters, answers that were cut', asyn
   const cut = page('http://a.test/big', [], { annotations: ['lenTrunc'] })
   const database = await collection(['a.test', [cut]], ['b.test', [page('http://b.test/', [])]])
   await database.transact((tx) => {
-    const verdict = (rule: string) => ({ rule, evidence: 'x', at: NOON })
-    writeVerdicts(tx, siteKeyOf('a.test'), [verdict('site-urls>=5000'), verdict('maze'), verdict('maze')])
-    writeVerdicts(tx, siteKeyOf('b.test'), [verdict('site-urls>=5000'), verdict('site-urls>=100')])
+    const finding = (rule: string) => ({ rule, evidence: 'x', at: NOON })
+    writeFindings(tx, siteKeyOf('a.test'), [finding('site-urls>=5000'), finding('maze'), finding('maze')])
+    writeFindings(tx, siteKeyOf('b.test'), [finding('site-urls>=5000'), finding('site-urls>=100')])
     const sums = new CounterSums()
     sums.add(
       'a.test',

@@ -1,22 +1,22 @@
 /** One walk over all pages that were asked for, in the order in which they came, with their links. */
-import { signed64, unsigned64 } from '../../base/digest.ts'
+import { hash64, signed64, unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
+import { isCookielessSession, isSessionId } from '../../web/url/sessions.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
+import { siteAt } from '../site-key.ts'
 import { Distribution } from './distribution.ts'
-import { HomePages } from './home-pages.ts'
-import { hasSessionId } from './session-url.ts'
 import type { LinkShares, SizeOfType } from './web-figures.ts'
 
 /** Refusals before any request say nothing of the web: they have Heritrix's negative statuses. */
 export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
 
 /** Names come from pages and servers: so many are told apart, the rest is `other`. */
-const MOST_NAMES = 300
+const MAX_NAMES = 300
 /** Each has a distribution of its own, of 100 KB. */
-const MOST_TYPES = 40
+const MAX_TYPES = 40
 
 interface Row {
   id: bigint
@@ -126,7 +126,7 @@ export class PagePass {
   #addSize(type: string, bytes: number): void {
     let sizes = this.#sizes.get(type)
     if (sizes === undefined) {
-      const name = this.#sizes.size < MOST_TYPES ? type : 'other'
+      const name = this.#sizes.size < MAX_TYPES ? type : 'other'
       sizes = this.#sizes.get(name)
       if (sizes === undefined) this.#sizes.set(name, (sizes = new Distribution()))
     }
@@ -142,8 +142,8 @@ export class PagePass {
   async #sorted(packed: Uint8Array, db: Queries): Promise<LinkCounts> {
     const links = unpackLinks(packed)
     const counts: LinkCounts = { all: links.length, internal: 0, home: 0, deep: 0, unknown: 0 }
-    const abroad = links.flatMap(({ siteKey, url }) => (siteKey === undefined || url !== undefined ? [] : [siteKey]))
-    await this.#homes.learn(db, new Set(abroad.map(signed64)))
+    const crossSite = links.flatMap(({ siteKey, url }) => (siteKey === undefined || url !== undefined ? [] : [siteKey]))
+    await this.#homes.learn(db, new Set(crossSite.map(signed64)))
     for (const { key, siteKey, url } of links) {
       if (siteKey === undefined) counts.internal++
       else {
@@ -172,7 +172,7 @@ class Names {
 
   add(name: string): void {
     const known = this.#counts.get(name)
-    const kept = known === undefined && this.#counts.size >= MOST_NAMES ? 'other' : name
+    const kept = known === undefined && this.#counts.size >= MAX_NAMES ? 'other' : name
     this.#counts.set(kept, (this.#counts.get(kept) ?? 0) + 1)
   }
 
@@ -180,4 +180,53 @@ class Names {
   sorted(): Record<string, number> {
     return Object.fromEntries([...this.#counts].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1)))
   }
+}
+
+/** Does a URL carry a session id, as a parameter of its query or of its path (V26)? */
+
+export function hasSessionId(url: string): boolean {
+  const at = url.indexOf('/', url.indexOf('://') + 3)
+  if (at < 0) return false
+  const path = url.slice(at)
+  if (path.includes('(') && path.split('/').some(isCookielessSession)) return true
+  if (!path.includes('=')) return false
+  const pairs = path.split(/[?&;]/).slice(1)
+  const besideToken = /[?&;]cftoken=/i.test(path)
+  return pairs.some((pair) => {
+    const equals = pair.indexOf('=')
+    if (equals < 0) return false
+    return isSessionId(pair.slice(0, equals).toLowerCase(), pair.slice(equals + 1), besideToken)
+  })
+}
+
+/** Is a URL, known by its keys only, the home page of its site? */
+
+/** Sites whose home pages are remembered: most links lead to few sites. */
+const MAX_SITES = 200_000
+
+class HomePages {
+  readonly #keys = new Map<bigint, readonly [bigint, bigint] | undefined>()
+
+  /** Asks for what is not known of these sites, together: afterwards `has` can tell. */
+  async learn(db: Queries, sites: ReadonlySet<bigint>): Promise<void> {
+    if (this.#keys.size + sites.size > MAX_SITES) this.#keys.clear()
+    const fresh = [...sites].filter((site) => !this.#keys.has(site))
+    const found = await Promise.all(fresh.map((site) => keysOf(db, site)))
+    for (const [i, site] of fresh.entries()) this.#keys.set(site, found[i])
+  }
+
+  /** Undefined: the site's name is not known (any more). No rule of normalisation changes a home page's URL. */
+  has(site: bigint, key: bigint): boolean | undefined {
+    const keys = this.#keys.get(site)
+    return keys === undefined ? undefined : key === keys[0] || key === keys[1]
+  }
+}
+
+async function keysOf(db: Queries, site: bigint): Promise<readonly [bigint, bigint] | undefined> {
+  const row = await db.get<{ name: string }>(
+    `SELECT name FROM site WHERE bucket = ?1 AND key = ?2
+     UNION ALL SELECT name FROM site_stats WHERE bucket = ?1 AND site = ?2 LIMIT 1`,
+    ...siteAt(db.dialect, site),
+  )
+  return row === undefined ? undefined : [hash64(`http://${row.name}/`), hash64(`https://${row.name}/`)]
 }

@@ -52,8 +52,8 @@ const VN: readonly { name: ThresholdName; limit: number; of: 'sites' | 'urls'; s
 ]
 
 /** Fewer documents of a type say nothing of its largest. */
-const LEAST_OF_TYPE = 100
-const MOST_TYPES = 8
+const MIN_OF_TYPE = 100
+const MAX_TYPES = 8
 
 export interface Measured {
   urlsPerSite: Distribution
@@ -74,8 +74,8 @@ export async function proposeThresholds(tx: Tx, measured: Measured): Promise<Thr
     ['url-length', roundUp(enough(measured.urlLength, 'url-length'))],
     ['time', roundUp(enough(measured.took, 'time'))],
   ]
-  for (const [type, sizes] of measured.sizes.slice(0, MOST_TYPES)) {
-    if (sizes.count >= LEAST_OF_TYPE) proposals.push(['size', roundUp(enough(sizes, 'size')), type])
+  for (const [type, sizes] of measured.sizes.slice(0, MAX_TYPES)) {
+    if (sizes.count >= MIN_OF_TYPE) proposals.push(['size', roundUp(enough(sizes, 'size')), type])
   }
   const thresholds: Threshold[] = []
   for (const [name, limit, type] of proposals) {

@@ -9,7 +9,7 @@ const ADD_MINUTE = `
   INSERT INTO minute (minute, requests, documents, bytes) VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
     requests = requests + excluded.requests, documents = documents + excluded.documents, bytes = bytes + excluded.bytes`
 const ADD_SERVER = `
-  INSERT INTO server (site, name, requests, documents, bytes, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO site_stats (site, name, requests, documents, bytes, first_at, last_at) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT DO UPDATE SET requests = requests + excluded.requests, documents = documents + excluded.documents,
     bytes = bytes + excluded.bytes, last_at = max(last_at, excluded.last_at)`
 

@@ -19,7 +19,7 @@ const page: PageReport = {
   title: '',
   links: new Uint8Array(0),
   annotations: [],
-  errand: true,
+  ownRequest: true,
 }
 
 test('the columns are those of Heritrix', () => {

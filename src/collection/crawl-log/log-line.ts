@@ -4,7 +4,7 @@
  * is escaped (`escapeField`), so that no URL and no header can forge a column or a line.
  */
 import type { Outcome } from '../../contracts/outcome.ts'
-import type { PageReport, Verdict } from '../../contracts/report.ts'
+import type { Finding, PageReport } from '../../contracts/report.ts'
 import { isoInstant, timestamp17 } from '../../web/warc/instant-text.ts'
 
 /** Longer than any URL that scope lets through; a moved-to target or a via of such length is cut, and says so. */
@@ -32,7 +32,7 @@ export function logLine(page: PageReport, context: LogContext = {}): string {
 }
 
 /** A hazard, as a line of its own: `-4000`, the first URL that shows it (or the site), and the rule with its pattern. */
-export function verdictLine(site: string, { rule, pattern, examples, at, withdrawn }: Verdict): string {
+export function findingLine(site: string, { rule, pattern, examples, at, withdrawn }: Finding): string {
   const note = `hazard${withdrawn ? '-withdrawn' : ''}:${rule}${pattern === undefined ? '' : `:${pattern}`}`.replaceAll(
     ',',
     ';',

@@ -24,7 +24,7 @@ export interface TargetRow {
 
 /** The slot of sites whose targets need not be split. */
 export const ALL_SLOTS = -1
-const MOST_UNSPLIT = 256
+const MAX_UNSPLIT = 256
 /** Places for targets that a page may bring; there are more when they are needed. */
 const PLACES_A_PAGE = 16
 
@@ -105,7 +105,7 @@ export class LinkTargets {
 
   #target(site: number, low: number, high: number): Target {
     const mask = this.#places.length - 1
-    let place = firstPlace(this.#places, low, high, site)
+    let place = firstLocation(this.#places, low, high, site)
     for (let number = this.#places[place]; number !== 0; number = this.#places[place]) {
       const target = this.#targets[number - 1]
       if (target.low === low && target.high === high && target.site === site) return target
@@ -122,7 +122,7 @@ export class LinkTargets {
     const places = new Int32Array(this.#places.length * 2)
     const mask = places.length - 1
     for (const [at, { low, high, site }] of this.#targets.entries()) {
-      let place = firstPlace(places, low, high, site)
+      let place = firstLocation(places, low, high, site)
       while (places[place] !== 0) place = (place + 1) & mask
       places[place] = at + 1
     }
@@ -131,13 +131,13 @@ export class LinkTargets {
 }
 
 /** The site tells apart the same key in two sites, which only a forger makes. */
-function firstPlace(places: Int32Array, low: number, high: number, site: number): number {
+function firstLocation(places: Int32Array, low: number, high: number, site: number): number {
   return placeOf(low ^ Math.imul(site, 0x9e3779b1), high, 31 - Math.clz32(places.length))
 }
 
 function slots(targets: readonly Target[]): Iterable<[slot: number, members: readonly Target[]]> {
   if (targets.length === 0) return []
-  if (targets.length <= MOST_UNSPLIT) return [[ALL_SLOTS, targets]]
+  if (targets.length <= MAX_UNSPLIT) return [[ALL_SLOTS, targets]]
   const bySlot = new Map<number, Target[]>()
   for (const target of targets) {
     const slot = slotOf(target.high)

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { lookedAgain, NOON, samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import { packLinks } from '../../contracts/adjacency.ts'
 import type { PageReport } from '../../contracts/report.ts'
@@ -11,7 +12,6 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { writePage } from '../pages/write-page.ts'
-import { lookedAgain, NOON, samplePage } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex, rebuildInlinks } from './index-links.ts'
@@ -91,8 +91,8 @@ test('who links here, also after pages changed their links, in any pieces', asyn
           assert.deepEqual(from.sort(), expected.sort())
           assert.equal(count, expected.length)
           assert.equal(behind, 0)
-          const most = await database.read((tx) => mostReferenced(tx, 100))
-          const sum = most.find((referenced) => referenced.url === url)
+          const max = await database.read((tx) => mostReferenced(tx, 100))
+          const sum = max.find((referenced) => referenced.url === url)
           assert.equal(sum?.pages ?? 0, expected.length)
         }
       }

@@ -33,13 +33,13 @@ export interface Referenced {
 
 /** References to each URL (C10), the most referenced first. Reads the whole index: for reports. */
 export async function mostReferenced(tx: Tx, atMost: number): Promise<Referenced[]> {
-  let most: CountedTarget[] = []
+  let max: CountedTarget[] = []
   for await (const target of countedTargets(tx)) {
-    most.push(target)
+    max.push(target)
     // Sorted now and then, so that the many that are not among the most referenced are soon forgotten.
-    if (most.length >= 2 * atMost + KEPT_UNSORTED) most = leading(most, atMost)
+    if (max.length >= 2 * atMost + KEPT_UNSORTED) max = leading(max, atMost)
   }
-  const first = leading(most, atMost)
+  const first = leading(max, atMost)
   const texts = await urlTexts(tx, first)
   return first.flatMap(({ pages }, i) => {
     const url = texts[i]

@@ -61,27 +61,27 @@ interface Facts {
 
 async function factsOf(tx: Tx, urls: UrlReader, site: bigint): Promise<Facts> {
   const name = await serverName(tx, site)
-  return name === undefined ? { linked: 0 } : { name, linked: await linkedFromAbroad(tx, urls, site, name) }
+  return name === undefined ? { linked: 0 } : { name, linked: await linkedFromOtherSites(tx, urls, site, name) }
 }
 
 /** Beyond this one is as well known as the other. */
-const MOST_LINKS = 100
+const MAX_LINKS = 100
 
 /** Pages of other sites that link to its home page, by either scheme; counted to a bound. */
-async function linkedFromAbroad(tx: Tx, urls: UrlReader, site: bigint, name: string): Promise<number> {
+async function linkedFromOtherSites(tx: Tx, urls: UrlReader, site: bigint, name: string): Promise<number> {
   const db = queries(tx)
   const pages = new Set<number>()
   for (const scheme of ['https', 'http']) {
     const home = urls.parse(`${scheme}://${name}/`)
     if (home === undefined) continue
-    for (const page of await pagesLinkingTo(tx, site, signed64(home.key), MOST_LINKS))
-      if (pages.size < MOST_LINKS) pages.add(page)
+    for (const page of await pagesLinkingTo(tx, site, signed64(home.key), MAX_LINKS))
+      if (pages.size < MAX_LINKS) pages.add(page)
   }
-  let abroad = 0
+  let crossSite = 0
   for (const page of pages) {
     const sql = 'SELECT site FROM page WHERE bucket = ? AND id = ?'
     const from = await db.getExact<{ site: bigint }>(sql, ...placeOf(page))
-    if (from !== undefined && from.site !== site) abroad++
+    if (from !== undefined && from.site !== site) crossSite++
   }
-  return abroad
+  return crossSite
 }

@@ -9,7 +9,7 @@ import { indexLinks } from '../links/index-links.ts'
 import { searchMirrors } from './find-mirrors.ts'
 import { scan } from './gather.ts'
 import { type Evidence, HEURISTICS, type Heuristic, holds } from './heuristics.ts'
-import { MOST_SITES_OF_A_CONTENT } from './meet.ts'
+import { MAX_SITES_OF_A_CONTENT } from './meet.ts'
 import { addPage, catalogueOf, type Sites, site } from './sample-sites.test-data.ts'
 
 async function found(sites: Sites, gone: readonly string[] = []) {
@@ -80,7 +80,7 @@ test('links from other sites decide between names of one length', async () => {
 
 test('empty pages and contents that very many sites have are no evidence', async () => {
   const parked = Object.fromEntries(
-    Array.from({ length: MOST_SITES_OF_A_CONTENT + 1 }, (_, i) => [`p${i}.test`, { '/': 'parked', '/x': 'for sale' }]),
+    Array.from({ length: MAX_SITES_OF_A_CONTENT + 1 }, (_, i) => [`p${i}.test`, { '/': 'parked', '/x': 'for sale' }]),
   )
   const { by, search } = await found({
     ...parked,

@@ -10,7 +10,7 @@ export interface Grouped {
 }
 
 /** Elections within one group of sites that hang together; a chain of sites, each a little like the next, ends there. */
-const MOST_ELECTIONS = 8
+const MAX_ELECTIONS = 8
 
 /**
  * `members` sites, ranked from 1, the best first; `isOut`: those that are no candidates any more. `alike` is asked with the
@@ -25,7 +25,7 @@ export function groupsOf(
   const groups: Grouped[] = []
   for (let waiting of connected(members, pairs)) {
     waiting = waiting.filter((rank) => !isOut(rank))
-    for (let round = 0; round < MOST_ELECTIONS && waiting.length > 1; round++) {
+    for (let round = 0; round < MAX_ELECTIONS && waiting.length > 1; round++) {
       const [original, ...others] = waiting
       const replicas = others.filter((rank) => alike(original, rank))
       if (replicas.length > 0) groups.push({ original, replicas })

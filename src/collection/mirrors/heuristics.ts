@@ -23,22 +23,22 @@ export interface Evidence {
   total: number
 }
 
-const LEAST_TELLING = 2
+const MIN_TELLING = 2
 
 export function holds(heuristic: Heuristic, { shared, telling, sameHome, total }: Evidence): boolean {
   switch (heuristic) {
     case 'SameHome':
       return sameHome
     case 'SameHomeAnd1Doc':
-      return sameHome && telling >= LEAST_TELLING
+      return sameHome && telling >= MIN_TELLING
     case 'Dups60':
-      return telling >= LEAST_TELLING && shared * 100 >= total * 60
+      return telling >= MIN_TELLING && shared * 100 >= total * 60
     case 'Dups80':
-      return telling >= LEAST_TELLING && shared * 100 >= total * 80
+      return telling >= MIN_TELLING && shared * 100 >= total * 80
     case 'Dups100':
-      return telling >= LEAST_TELLING && shared === total
+      return telling >= MIN_TELLING && shared === total
   }
 }
 
 /** The least share of the larger site that any Dups heuristic asks for. */
-export const LEAST_SHARE = 0.6
+export const MIN_SHARE = 0.6

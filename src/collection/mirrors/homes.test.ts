@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64, sha1 } from '../../base/digest.ts'
 import { keptAs } from '../../contracts/outcome.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
-import { writeVerdicts } from '../pages/write-verdicts.ts'
-import { NOON } from '../sample-report.ts'
+import { writeFindings } from '../pages/write-findings.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { whyNoMirror } from './homes.ts'
 import { proposedMirrors } from './proposals.ts'
@@ -65,9 +65,9 @@ test('a page that only changed its markup, or a date, is the same', async () => 
 test('what the crawl proposed is listed once a site', async () => {
   const database = await catalogueOf({ 'a.test': {}, 'b.test': {} })
   await database.transact((tx) => {
-    const verdict = { rule: 'mirror', evidence: 'equal those of x.test', at: NOON, examples: ['http://a.test/'] }
-    writeVerdicts(tx, siteKeyOf('a.test'), [verdict, { ...verdict, evidence: 'equal those of y.test' }])
-    writeVerdicts(tx, siteKeyOf('b.test'), [{ rule: 'depth', evidence: 'deep', at: NOON }])
+    const finding = { rule: 'mirror', evidence: 'equal those of x.test', at: NOON, examples: ['http://a.test/'] }
+    writeFindings(tx, siteKeyOf('a.test'), [finding, { ...finding, evidence: 'equal those of y.test' }])
+    writeFindings(tx, siteKeyOf('b.test'), [{ rule: 'depth', evidence: 'deep', at: NOON }])
   })
   assert.deepEqual(await database.read((tx) => proposedMirrors(tx, 10)), {
     count: 1,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
-import { formatList, type ListLine, leftPairOf, MOST_LINES, pairsOf, parseList, renewed, withoutPairs } from './list.ts'
+import { formatList, type ListLine, leftPairOf, MAX_LINES, pairsOf, parseList, renewed, withoutPairs } from './list.ts'
 
 const AT = Date.UTC(2026, 4, 1)
 const pair = (replica: string, original: string, shared = 3, total = 4) => ({
@@ -40,7 +40,7 @@ test('faults name their lines', () => {
         error.message,
       ),
   )
-  assert.throws(() => parseList('\n'.repeat(MOST_LINES + 1), 'm'), /over 1000000 lines/)
+  assert.throws(() => parseList('\n'.repeat(MAX_LINES + 1), 'm'), /over 1000000 lines/)
 })
 
 test('chains end at the last original, circles are told', () => {

@@ -21,9 +21,9 @@ export type ListLine =
   | ({ kind: 'pair'; text: string; ours: boolean } & NamedPair)
   | ({ kind: 'never'; text: string } & NamedPair)
 
-export const MOST_LINES = 1_000_000
+export const MAX_LINES = 1_000_000
 const LONGEST_LINE = 2000
-const MOST_FAULTS = 10
+const MAX_FAULTS = 10
 
 /** Throws a Problem that names the lines which cannot be read. `file`: for its words. */
 export function parseList(text: string, file: string): ListLine[] {
@@ -31,7 +31,7 @@ export function parseList(text: string, file: string): ListLine[] {
   const lines: ListLine[] = []
   const seen = new Map<SiteName, { original: SiteName; number: number }>()
   const fault = (number: number, why: string) => {
-    if (faults.length < MOST_FAULTS) faults.push(`line ${number}: ${why}`)
+    if (faults.length < MAX_FAULTS) faults.push(`line ${number}: ${why}`)
   }
   for (const [index, raw] of linesOf(text, file).entries()) {
     const line = parseLine(raw)
@@ -55,9 +55,9 @@ export function parseList(text: string, file: string): ListLine[] {
 
 function linesOf(text: string, file: string): string[] {
   const plain = text.startsWith('\ufeff') ? text.slice(1) : text
-  const lines = plain.split('\n', MOST_LINES + 2)
+  const lines = plain.split('\n', MAX_LINES + 2)
   if (lines.at(-1) === '') lines.pop()
-  if (lines.length > MOST_LINES) throw new Problem('unreadable', `list of mirrors ${file}: over ${MOST_LINES} lines`)
+  if (lines.length > MAX_LINES) throw new Problem('unreadable', `list of mirrors ${file}: over ${MAX_LINES} lines`)
   return lines
 }
 
@@ -87,7 +87,7 @@ const USED = 'used by the crawl'
 const OURS = new RegExp(`^# (?:(?:${HEURISTICS.join('|')}), \\d+/\\d+|${USED}), \\d{4}-\\d\\d-\\d\\d$`)
 const LEFT = /^# left (\d{4}-\d\d-\d\d): (\S+) (\S+): (.*)$/
 /** Of our own notes about what left the list; the oldest go. */
-const MOST_LEFT = 1000
+const MAX_LEFT = 1000
 
 /**
  * The pairs of a list, but those that a `!` forbids, wherever it stands. An original that is itself a replica hands its
@@ -191,7 +191,7 @@ export function withoutPairs(
     const reason = line.kind === 'pair' ? why.get(line.replica) : undefined
     return line.kind === 'pair' && reason !== undefined ? leftLine(line, reason, at) : line
   })
-  let surplus = after.filter(isLeft).length - MOST_LEFT
+  let surplus = after.filter(isLeft).length - MAX_LEFT
   return after.filter((line) => !(isLeft(line) && surplus-- > 0))
 }
 

@@ -5,16 +5,16 @@
  */
 import type { Database } from '../../database/database.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
-import { LEAST_SHARE } from './heuristics.ts'
+import { MIN_SHARE } from './heuristics.ts'
 
 /**
  * A content that more sites have is no evidence: the default page of a server, a parked domain, a licence. Real mirrors
  * with more names than this exist, a handful in a national web; parked domains with thousands are common.
  */
-export const MOST_SITES_OF_A_CONTENT = 100
+export const MAX_SITES_OF_A_CONTENT = 100
 const NEIGHBOURS = 8
 /** Of one site, the most promising first. Hostile sites may meet everybody; comparing costs their contents each time. */
-const MOST_CANDIDATES = 64
+const MAX_CANDIDATES = 64
 
 interface Holder {
   content: bigint
@@ -33,7 +33,7 @@ export async function meet(scratch: Database): Promise<{ contents: number; tooCo
     const end = () => {
       if (content === undefined) return
       contents++
-      if (holders.length > MOST_SITES_OF_A_CONTENT) tooCommon += db.run('INSERT INTO too_common VALUES (?)', content)
+      if (holders.length > MAX_SITES_OF_A_CONTENT) tooCommon += db.run('INSERT INTO too_common VALUES (?)', content)
       else if (holders.length > 1) noteMeetings(db, holders)
       holders = []
     }
@@ -44,7 +44,7 @@ export async function meet(scratch: Database): Promise<{ contents: number; tooCo
     for (const row of rows) {
       if (row.content !== content) end()
       content = row.content
-      if (holders.length <= MOST_SITES_OF_A_CONTENT) holders.push(row)
+      if (holders.length <= MAX_SITES_OF_A_CONTENT) holders.push(row)
     }
     end()
     // Two that met once only, and not at their home pages, share too little for any heuristic, or far too much with others.
@@ -57,8 +57,8 @@ export async function meet(scratch: Database): Promise<{ contents: number; tooCo
          ) JOIN size one ON one.site = a JOIN size other ON other.site = b
          WHERE home = 1 OR one.contents >= other.contents * ?
        ) WHERE place <= ?`,
-      LEAST_SHARE,
-      MOST_CANDIDATES,
+      MIN_SHARE,
+      MAX_CANDIDATES,
     )
     db.run('DELETE FROM meeting')
     return { contents, tooCommon }

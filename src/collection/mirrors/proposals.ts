@@ -14,13 +14,13 @@ export interface Proposal {
 export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
   const db = queries(tx)
   const { count } = (await db.get<{ count: number }>(
-    `SELECT count(DISTINCT site) AS count FROM verdict WHERE rule = 'mirror'`,
+    `SELECT count(DISTINCT site) AS count FROM finding WHERE rule = 'mirror'`,
   ))!
   const rows = await db.all<{ site: SiteName; evidence: string; examples: string | null }>(
-    `SELECT server.name AS site, evidence, examples FROM verdict JOIN server
-       ON server.bucket = verdict.bucket AND server.site = verdict.site
-     WHERE verdict.id IN (SELECT max(id) FROM verdict WHERE rule = 'mirror' GROUP BY site)
-     ORDER BY at DESC, verdict.id DESC LIMIT ?`,
+    `SELECT site_stats.name AS site, evidence, examples FROM finding JOIN site_stats
+       ON site_stats.bucket = finding.bucket AND site_stats.site = finding.site
+     WHERE finding.id IN (SELECT max(id) FROM finding WHERE rule = 'mirror' GROUP BY site)
+     ORDER BY at DESC, finding.id DESC LIMIT ?`,
     atMost,
   )
   const proposals = rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))

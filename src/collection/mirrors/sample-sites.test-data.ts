@@ -1,11 +1,12 @@
 /** A catalogue of sites whose pages have given contents. */
+
+import { NOON, samplePage } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { PageReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { writePage } from '../pages/write-page.ts'
-import { NOON, samplePage } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 
 /** Site → path → content; a path `https:/x` is asked for by https. A content `→URL` is a move. */
@@ -16,7 +17,7 @@ export async function catalogueOf(sites: Sites): Promise<Database> {
   for (const [name, pages] of Object.entries(sites)) {
     await database.transact((tx) => {
       sqliteTx(tx).run(
-        'INSERT INTO server (site, name, first_at, last_at) VALUES (?, ?, ?, ?)',
+        'INSERT INTO site_stats (site, name, first_at, last_at) VALUES (?, ?, ?, ?)',
         siteKeyOf(name),
         name,
         NOON,

@@ -38,8 +38,8 @@ async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | und
 const BEFORE_ALL = -(2n ** 63n)
 
 function serversAfter(tx: Tx, last: bigint | undefined, atMost: number): Promise<{ site: bigint; name: string }[]> {
-  const { after, order } = pieceOf(tx.dialect, 'server', 'site')
+  const { after, order } = pieceOf(tx.dialect, 'site_stats', 'site')
   const place: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
-  const sql = `SELECT site, name FROM server WHERE documents > 0 AND ${after} ${order} LIMIT ?`
+  const sql = `SELECT site, name FROM site_stats WHERE documents > 0 AND ${after} ${order} LIMIT ?`
   return queries(tx).allExact<{ site: bigint; name: string }>(sql, ...place, atMost)
 }

@@ -49,7 +49,7 @@ export function pagesSince(tx: Tx, id: number, atMost: number): Promise<StoredPa
   return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...placeOf(id), atMost)
 }
 
-export interface StoredVerdict {
+export interface StoredFinding {
   rule: string
   evidence: string
   at: Instant
@@ -60,9 +60,9 @@ export interface StoredVerdict {
   withdrawn_at: Instant | null
 }
 
-export async function verdictsOf(tx: Tx, site: SiteName, atMost = 100): Promise<StoredVerdict[]> {
-  const rows = await queries(tx).all<Omit<StoredVerdict, 'examples'> & { examples: string | null }>(
-    `SELECT rule, evidence, at, pattern, examples, withdrawn_at FROM verdict WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
+export async function findingsOf(tx: Tx, site: SiteName, atMost = 100): Promise<StoredFinding[]> {
+  const rows = await queries(tx).all<Omit<StoredFinding, 'examples'> & { examples: string | null }>(
+    `SELECT rule, evidence, at, pattern, examples, withdrawn_at FROM finding WHERE bucket = ? AND site = ? ORDER BY id DESC LIMIT ?`,
     ...siteAt(tx.dialect, siteKeyOf(site)),
     atMost,
   )

@@ -4,6 +4,6 @@ import { queries } from '../../database/queries.ts'
 import { siteAt } from '../site-key.ts'
 
 export async function serverName(tx: Tx, site: bigint): Promise<string | undefined> {
-  const sql = 'SELECT name FROM server WHERE bucket = ? AND site = ?'
+  const sql = 'SELECT name FROM site_stats WHERE bucket = ? AND site = ?'
   return (await queries(tx).get<{ name: string }>(sql, ...siteAt(tx.dialect, site)))?.name
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { PostgresCrawlLog } from './crawl-log.ts'
 
 const postgres = await postgresForTests()

@@ -2,12 +2,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import {
+  lookedAgain,
+  NOON,
+  samplePage,
+  sampleReport,
+} from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { giveUpPages, writePage } from '../pages/write-page.ts'
-import { lookedAgain, NOON, samplePage, sampleReport } from '../sample-report.ts'
 import { siteKeyOf } from '../site-key.ts'
 import { type KnownPage, PageChanges } from './page-changes.ts'
 

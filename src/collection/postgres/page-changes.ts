@@ -45,7 +45,7 @@ export class PageChanges {
   /** In the order in which they were applied. */
   add(report: VisitReport): void {
     const site = siteKeyOf(report.site)
-    for (const page of report.pages) if (!page.errand) this.#look(site, page)
+    for (const page of report.pages) if (!page.ownRequest) this.#look(site, page)
     if (report.ended === 'given-up') this.#giveUp(site)
   }
 

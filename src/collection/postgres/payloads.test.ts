@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { NOON, samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { DigestFilter } from '../captures/digest-filter.ts'
-import { fillFilter, findTwin, followOthers } from '../captures/twins.ts'
+import { fillFilter, findCopy, followOthers } from '../captures/stored-copies.ts'
 import { applyReports } from '../sample-catalogue.test-data.ts'
-import { NOON, samplePage, sampleReport } from '../sample-report.ts'
 
 const postgres = await postgresForTests()
 
@@ -23,17 +23,17 @@ describe('payloads on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
     const follow = followOthers(here, filter)
     await follow()
     await fillFilter(here, filter)
-    const find = findTwin(here, filter)
-    const twin = async (name: string) => {
+    const find = findCopy(here, filter)
+    const copy = async (name: string) => {
       const found = await find(page(name).capture!.digest)
       return found === undefined ? undefined : { ...found }
     }
-    assert.deepEqual(await twin('before'), { url: 'http://before.test/', at: NOON })
+    assert.deepEqual(await copy('before'), { url: 'http://before.test/', at: NOON })
     for (const name of ['one', 'two']) {
       await apply(name)
-      assert.equal(await twin(name), undefined)
+      assert.equal(await copy(name), undefined)
       await follow()
-      assert.deepEqual(await twin(name), { url: `http://${name}.test/`, at: NOON })
+      assert.deepEqual(await copy(name), { url: `http://${name}.test/`, at: NOON })
     }
     await Promise.all([here.close(), there.close()])
   })

@@ -1,6 +1,6 @@
 /** Which payloads the collection has, on PostgreSQL: by a table of their own, whose rows belong to no bucket. */
 
-import type { Twin } from '../../contracts/ports.ts'
+import type { StoredCopy } from '../../contracts/ports.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
@@ -15,20 +15,20 @@ const READ_NEWS = 'SELECT digest FROM payload WHERE seen >= CAST(CAST(? AS text)
 const READ_MOMENT = 'SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS moment'
 
 /** Two questions, for the two rows may lie on two machines. */
-export async function twinOf(tx: Tx, digest: string): Promise<Twin | undefined> {
+export async function copyOf(tx: Tx, digest: string): Promise<StoredCopy | undefined> {
   const db = postgresTx(tx)
   const payload = await db.get<{ bucket: number; capture: number }>(READ_PAYLOAD, shardOf(digest), digest)
-  return payload === undefined ? undefined : db.get<Twin>(READ_TWIN, payload.bucket, payload.capture)
+  return payload === undefined ? undefined : db.get<StoredCopy>(READ_TWIN, payload.bucket, payload.capture)
 }
 
-export interface PayloadPlace {
+export interface PayloadLocation {
   shard: number
   digest: string
 }
 
 /** In the order of their key; `after` undefined: from the beginning. */
-export function payloadsAfter(tx: Tx, after: PayloadPlace | undefined, atMost: number): Promise<PayloadPlace[]> {
-  return postgresTx(tx).all<PayloadPlace>(READ_PIECE, after?.shard ?? -1, after?.digest ?? '', atMost)
+export function payloadsAfter(tx: Tx, after: PayloadLocation | undefined, atMost: number): Promise<PayloadLocation[]> {
+  return postgresTx(tx).all<PayloadLocation>(READ_PIECE, after?.shard ?? -1, after?.digest ?? '', atMost)
 }
 
 /** What was applied since, by whichever server, one by one; some of it twice, none of it never. */

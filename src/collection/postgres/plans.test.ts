@@ -6,20 +6,20 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import { looksOf, statementsIn } from '../../../testkit/postgres/plans.test-tools.ts'
 import type { Database } from '../../database/database.ts'
-import { looksOf, statementsIn } from '../../database/postgres/plans.test-tools.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 
 /** Tables that are spread, by the column that says where; but for those that have one row a bucket, two pages in all. */
 const SPREAD: Record<string, 'bucket' | 'shard'> = {
-  server: 'bucket',
+  site_stats: 'bucket',
   page: 'bucket',
   page_links: 'bucket',
   links_changed: 'bucket',
   inlink: 'bucket',
   capture: 'bucket',
-  verdict: 'bucket',
+  finding: 'bucket',
   counter: 'bucket',
   minute: 'bucket',
   inbox: 'bucket',
@@ -28,7 +28,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
 }
 
 const FILL = [
-  `INSERT INTO server SELECT n % 8, n, n::text, 1, 1, 1, 1, 1 FROM generate_series(1, 4000) n`,
+  `INSERT INTO site_stats SELECT n % 8, n, n::text, 1, 1, 1, 1, 1 FROM generate_series(1, 4000) n`,
   `INSERT INTO page (bucket, id, site, key, url, depth, path, status, outcome, media_type, bytes, took_ms, tries, first_at,
      at, title, annotations)
    SELECT n % 8, n, n % 400, n, n::text, 0, '', 200, 'kept', '', 0, 0, 1, 1, 1, '', '' FROM generate_series(1, 20000) n`,
@@ -40,7 +40,7 @@ const FILL = [
   `INSERT INTO inbox (bucket, visit, part, fence, site, last, bytes, body)
    SELECT n % 8, n::text, 1, 1, '', 0, 1, 'x' FROM generate_series(1, 8000) n`,
   `INSERT INTO recheck SELECT bucket, site, key, url, 'w', 1, '', 1, 1 FROM page`,
-  `INSERT INTO verdict (bucket, id, site, rule, evidence, at, pattern)
+  `INSERT INTO finding (bucket, id, site, rule, evidence, at, pattern)
    SELECT n % 8, n, n % 400, 'maze', '', 1, n::text FROM generate_series(1, 8000) n`,
   'ANALYZE',
 ]

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { VolumeIds } from './volume-ids.ts'
 

@@ -6,7 +6,7 @@ const READ = 'SELECT id, name FROM volume WHERE name = ANY($1::text[])'
 const ADD = 'INSERT INTO volume (name) SELECT unnest($1::text[]) ON CONFLICT (name) DO NOTHING'
 
 /** A crawl writes some volumes at a time; those long closed may be forgotten. */
-const MOST_KEPT = 10_000
+const MAX_KEPT = 10_000
 
 export class VolumeIds {
   readonly #known = new Map<string, number>()
@@ -28,7 +28,7 @@ export class VolumeIds {
   }
 
   remember(ids: ReadonlyMap<string, number>): void {
-    if (this.#known.size > MOST_KEPT) this.#known.clear()
+    if (this.#known.size > MAX_KEPT) this.#known.clear()
     for (const [name, id] of ids) this.#known.set(name, id)
   }
 }

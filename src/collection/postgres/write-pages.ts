@@ -47,7 +47,7 @@ export async function readKnown(
   const wanted = new Map<string, { site: bigint; key: bigint }>()
   for (const { site: name, pages } of reports) {
     const site = siteKeyOf(name)
-    for (const page of pages) if (!page.errand) wanted.set(`${site} ${page.key}`, { site, key: signed64(page.key) })
+    for (const page of pages) if (!page.ownRequest) wanted.set(`${site} ${page.key}`, { site, key: signed64(page.key) })
   }
   const keys = [...wanted.values()]
   const [rows, upto] = await Promise.all([

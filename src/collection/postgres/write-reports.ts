@@ -7,13 +7,14 @@ import type { VisitReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import type { CounterSums } from '../counters/counter-sums.ts'
+import { findingRow } from '../pages/finding-row.ts'
+import { siteKeyOf } from '../site-key.ts'
 import { type KnownPage, PageChanges } from './page-changes.ts'
 import { type RowIds, reserveRows } from './reserve-rows.ts'
 import type { VolumeIds } from './volume-ids.ts'
 import { addPayloads, capturesIn, writeCaptures } from './write-captures.ts'
 import { readKnown, writePages } from './write-pages.ts'
 import { writeSums } from './write-sums.ts'
-import { writeVerdicts } from './write-verdicts.ts'
 
 /** What must be known before the first row is written. */
 export interface CatalogueBefore {
@@ -59,7 +60,7 @@ export async function writeReports(
       captures.map(({ volume }) => volume),
     ),
     writePages(db, bucket, pages.changed(), pages.givenUp, before.indexedUpto),
-    writeVerdicts(db, bucket, reports, nextId),
+    writeFindings(db, bucket, reports, nextId),
     writeSums(db, bucket, sums),
   ])
   await writeCaptures(db, bucket, captures, fresh, volumes)
@@ -68,5 +69,36 @@ export async function writeReports(
 
 /** A page may be new and have a capture. */
 function rowsOf(reports: readonly VisitReport[]): number {
-  return reports.reduce((sum, { pages, verdicts }) => sum + 2 * pages.length + verdicts.length, 0)
+  return reports.reduce((sum, { pages, findings }) => sum + 2 * pages.length + findings.length, 0)
 }
+
+const WRITE_FINDINGS = `
+  INSERT INTO finding (bucket, id, site, rule, evidence, at, pattern, examples)
+  SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::text[], $5::text[], $6::bigint[], $7::text[], $8::text[])`
+
+const WITHDRAW_FINDINGS = `
+  UPDATE finding v SET withdrawn_at = n.at, evidence = v.evidence || '; ' || n.evidence
+  FROM unnest($2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[]) AS n (site, rule, pattern, at, evidence)
+  WHERE v.bucket = $1 AND v.site = n.site AND v.rule = n.rule AND v.pattern = n.pattern AND v.at < n.at
+    AND v.withdrawn_at IS NULL`
+
+async function writeFindings(
+  tx: PostgresTx,
+  bucket: number,
+  reports: readonly VisitReport[],
+  nextId: () => number,
+): Promise<void> {
+  const all = reports.flatMap(({ site, findings }) =>
+    findings.map((finding) => ({ id: nextId(), site: siteKeyOf(site), ...findingRow(finding) })),
+  )
+  const rows = all.filter(({ withdrawn }) => !withdrawn)
+  // What is withdrawn was told by an earlier report; of one of these, it is written first.
+  if (rows.length > 0) await tx.run(WRITE_FINDINGS, bucket, ...WRITTEN.map((name) => rows.map((row) => row[name])))
+  const wrong = all.filter(({ withdrawn }) => withdrawn)
+  if (wrong.length > 0)
+    await tx.run(WITHDRAW_FINDINGS, bucket, ...WITHDRAWN.map((name) => wrong.map((row) => row[name])))
+}
+
+/** In the order of the statements' parameters. */
+const WRITTEN = ['id', 'site', 'rule', 'evidence', 'at', 'pattern', 'examples'] as const
+const WITHDRAWN = ['site', 'rule', 'pattern', 'at', 'evidence'] as const

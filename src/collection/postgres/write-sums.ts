@@ -11,12 +11,12 @@ export const ADD_MINUTES = `
   SELECT $1, * FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[])
   ON CONFLICT (minute, bucket) DO UPDATE SET requests = minute.requests + excluded.requests,
     documents = minute.documents + excluded.documents, bytes = minute.bytes + excluded.bytes`
-export const ADD_SERVERS = `
-  INSERT INTO server (bucket, site, name, requests, documents, bytes, first_at, last_at)
+export const ADD_SITE_STATS = `
+  INSERT INTO site_stats (bucket, site, name, requests, documents, bytes, first_at, last_at)
   SELECT $1, * FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[])
-  ON CONFLICT (bucket, site) DO UPDATE SET requests = server.requests + excluded.requests,
-    documents = server.documents + excluded.documents, bytes = server.bytes + excluded.bytes,
-    last_at = greatest(server.last_at, excluded.last_at)`
+  ON CONFLICT (bucket, site) DO UPDATE SET requests = site_stats.requests + excluded.requests,
+    documents = site_stats.documents + excluded.documents, bytes = site_stats.bytes + excluded.bytes,
+    last_at = greatest(site_stats.last_at, excluded.last_at)`
 
 export async function writeSums(
   tx: PostgresTx,
@@ -44,7 +44,7 @@ export async function writeSums(
       paces.map(([, { bytes }]) => bytes),
     ),
     tx.run(
-      ADD_SERVERS,
+      ADD_SITE_STATS,
       bucket,
       sites.map(([name]) => siteKeyOf(name)),
       sites.map(([name]) => name),

@@ -28,11 +28,11 @@ const TIMES = { connectionTimeout: 10_000, requestTimeout: 60_000, throwOnReques
 /** At least 5 MiB each but the last, at most 10,000: volumes of 160 GB. */
 const PART_BYTES = 16 * 2 ** 20
 /** Of one volume there are about as many pieces as seconds in which it grew. */
-const MOST_LISTED = 1_000_000
+const MAX_LISTED = 1_000_000
 
 /** `place`: s3://BUCKET/PREFIX. */
-export function openS3(place: string, { endpoint, region, keys }: S3Access): ObjectStore {
-  const [, Bucket = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(place) ?? []
+export function openS3(location: string, { endpoint, region, keys }: S3Access): ObjectStore {
+  const [, Bucket = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? []
   const prefix = path === '' ? '' : `${path.replace(/\/+$/, '')}/`
   const client = new S3Client({
     region,
@@ -52,7 +52,7 @@ export function openS3(place: string, { endpoint, region, keys }: S3Access): Obj
     try {
       return await work()
     } catch (error) {
-      throw new Problem('store-failed', `${place}: ${reasonOf(error)}`, { cause: error })
+      throw new Problem('store-failed', `${location}: ${reasonOf(error)}`, { cause: error })
     }
   }
   const orAbsent = async <T>(work: () => Promise<T>): Promise<T | undefined> => {
@@ -117,7 +117,7 @@ export function openS3(place: string, { endpoint, region, keys }: S3Access): Obj
           for (const { Key = '', Size = 0 } of page.Contents ?? [])
             found.push({ key: Key.slice(prefix.length), size: Size })
           ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined
-        } while (ContinuationToken !== undefined && found.length < MOST_LISTED)
+        } while (ContinuationToken !== undefined && found.length < MAX_LISTED)
         return found
       }),
     async remove(keys) {
@@ -129,7 +129,7 @@ export function openS3(place: string, { endpoint, region, keys }: S3Access): Obj
       if (Errors.length > 0)
         throw new Problem(
           'store-failed',
-          `${place}: ${Errors.length} objects stay (${Errors[0].Message ?? Errors[0].Code})`,
+          `${location}: ${Errors.length} objects stay (${Errors[0].Message ?? Errors[0].Code})`,
         )
     },
     close: () => client.destroy(),

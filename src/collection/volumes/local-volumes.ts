@@ -12,13 +12,13 @@ export interface Place {
 export type PlaceRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
 
 /** The one way to the bytes of a capture, wherever its volume lies. */
-export type ReadPlace = (place: Place) => Promise<PlaceRead>
+export type ReadLocation = (location: Place) => Promise<PlaceRead>
 
-export function localVolumes(disk: Disk, folder: string): ReadPlace {
-  return async (place) => {
-    const path = volumePath(disk, folder, place.volume)
+export function localVolumes(disk: Disk, folder: string): ReadLocation {
+  return async (location) => {
+    const path = volumePath(disk, folder, location.volume)
     if (path === undefined) return { kind: 'absent', why: 'is not there' }
-    return { kind: 'bytes', bytes: readOrAgain(disk, folder, path, place) }
+    return { kind: 'bytes', bytes: readOrAgain(disk, folder, path, location) }
   }
 }
 

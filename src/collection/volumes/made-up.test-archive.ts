@@ -14,7 +14,10 @@ import { type ArchiveOptions, openArchive } from './volume-writer.ts'
 
 export const FOLDER = 'collection/archive'
 
-export function madeUpArchive(disk: Disk, wish: Partial<ArchiveOptions> = {}): { archive: Archive; events: Event[] } {
+export function madeUpArchive(
+  disk: Disk,
+  options: Partial<ArchiveOptions> = {},
+): { archive: Archive; events: Event[] } {
   const events: Event[] = []
   const archive = openArchive({
     disk,
@@ -27,17 +30,17 @@ export function madeUpArchive(disk: Disk, wish: Partial<ArchiveOptions> = {}): {
     rollBytes: 1e9,
     info: { software: 'orbweaver/0.1.0', userAgent: 'orbweaver/0.1 (+https://example.org/)', robots: 'obey' },
     journal: { tell: (event) => void events.push(event) },
-    twinsInMemory: 100,
-    ...wish,
+    copiesInMemory: 100,
+    ...options,
   })
   return { archive, events }
 }
 
-export function keepIn(archive: Archive, exchange: Exchange, twin = false): Capture {
+export function keepIn(archive: Archive, exchange: Exchange, copy = false): Capture {
   const { answer } = exchange
   const payload = 'payload' in answer ? answer.payload : new Uint8Array(0)
   const digest = payloadDigest({ payload })
-  return archive.keep(exchange, digest, twin ? archive.twinOf(digest) : undefined)
+  return archive.keep(exchange, digest, copy ? archive.copyOf(digest) : undefined)
 }
 
 export function recordsIn(disk: Disk, name: string): WarcRecord[] {

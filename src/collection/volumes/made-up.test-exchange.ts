@@ -18,10 +18,10 @@ export interface MadeUp {
 
 const bytes = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 
-export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & Answer } {
-  const { url = 'http://www.example.org/', at = 1_700_000_000_000, status = 200, payload = bytes('hello') } = wish
-  const headers: [string, string][] = [...(wish.headers ?? [['Content-Type', 'text/html']])]
-  headers.push(wish.chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(payload.length)])
+export function madeUpExchange(options: MadeUp = {}): Exchange & { answer: Body & Answer } {
+  const { url = 'http://www.example.org/', at = 1_700_000_000_000, status = 200, payload = bytes('hello') } = options
+  const headers: [string, string][] = [...(options.headers ?? [['Content-Type', 'text/html']])]
+  headers.push(options.chunked ? ['Transfer-Encoding', 'chunked'] : ['Content-Length', String(payload.length)])
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   const body: Body = {
     head: { version: 'HTTP/1.1', status, reason: 'OK', headers },
@@ -38,9 +38,9 @@ export function madeUpExchange(wish: MadeUp = {}): Exchange & { answer: Body & A
     request: bytes(
       `GET ${path} HTTP/1.1\r\nHost: www.example.org\r\nUser-Agent: orbweaver/0.1 (+https://example.org/)\r\n\r\n`,
     ),
-    tls: wish.tls,
-    ...(wish.certificate !== undefined && { certificate: wish.certificate }),
-    answer: wish.cut ? { ...body, kind: 'cut', why: wish.cut } : { ...body, kind: 'full' },
+    tls: options.tls,
+    ...(options.certificate !== undefined && { certificate: options.certificate }),
+    answer: options.cut ? { ...body, kind: 'cut', why: options.cut } : { ...body, kind: 'full' },
   }
 }
 

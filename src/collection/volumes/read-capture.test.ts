@@ -12,11 +12,11 @@ const none: FindOriginal = () => undefined
 test('a capture is read while its volume is open and when it is closed', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
-  const place = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunked: true }))
+  const location = keepIn(archive, madeUpExchange({ payload: Buffer.from('chunky'), chunked: true }))
   await archive.synced()
-  const open = await readCapture(localVolumes(disk, FOLDER), place, none)
+  const open = await readCapture(localVolumes(disk, FOLDER), location, none)
   await archive.close()
-  const closed = await readCapture(localVolumes(disk, FOLDER), place, none)
+  const closed = await readCapture(localVolumes(disk, FOLDER), location, none)
   for (const read of [open, closed]) {
     assert.ok(read.kind === 'capture')
     assert.equal(Buffer.from(read.body).toString(), 'chunky')
@@ -29,9 +29,9 @@ test('a volume that is closed in the middle of being looked for is found', async
   for (const renameAt of [1, 2, 3]) {
     const disk = memoryDisk()
     const { archive } = madeUpArchive(disk)
-    const place = keepIn(archive, madeUpExchange())
+    const location = keepIn(archive, madeUpExchange())
     await archive.synced()
-    const closed = `${FOLDER}/${place.volume}`
+    const closed = `${FOLDER}/${location.volume}`
     let calls = 0
     const before = <T>(work: () => T): T => {
       if (++calls === renameAt) disk.rename(`${closed}.open`, closed)
@@ -42,7 +42,11 @@ test('a volume that is closed in the middle of being looked for is found', async
       size: (path) => before(() => disk.size(path)),
       read: (path, offset, length) => before(() => disk.read(path, offset, length)),
     }
-    assert.equal((await readCapture(localVolumes(busy, FOLDER), place, none)).kind, 'capture', `renamed at ${renameAt}`)
+    assert.equal(
+      (await readCapture(localVolumes(busy, FOLDER), location, none)).kind,
+      'capture',
+      `renamed at ${renameAt}`,
+    )
   }
 })
 
@@ -70,14 +74,14 @@ test('a revisit has its own head and the body of its original', async () => {
 test('what is not there, or not what was said, is a value with a reason', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
-  const place = keepIn(archive, madeUpExchange())
+  const location = keepIn(archive, madeUpExchange())
   await archive.close()
   const wrong: [Place, RegExp][] = [
-    [{ ...place, volume: 'other.warc.gz' }, /is not there/],
-    [{ ...place, offset: place.offset + 1 }, /no gzip member/],
-    [{ ...place, length: place.length - 1 }, /ends inside/],
-    [{ ...place, offset: 0, length: place.offset }, /HTTP/],
-    [{ ...place, length: 1e12 }, /longer/],
+    [{ ...location, volume: 'other.warc.gz' }, /is not there/],
+    [{ ...location, offset: location.offset + 1 }, /no gzip member/],
+    [{ ...location, length: location.length - 1 }, /ends inside/],
+    [{ ...location, offset: 0, length: location.offset }, /HTTP/],
+    [{ ...location, length: 1e12 }, /longer/],
   ]
   for (const [other, why] of wrong) {
     const read = await readCapture(localVolumes(disk, FOLDER), other, none)

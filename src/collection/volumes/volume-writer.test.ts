@@ -94,14 +94,14 @@ test('a twin is known only when it is durable, and becomes a revisit that refers
   const { archive } = madeUpArchive(disk)
   const first = madeUpExchange({ url: 'http://www.example.org/first', at: 1_700_000_001_234 })
   const { digest } = keepIn(archive, first)
-  assert.equal(archive.twinOf(digest), undefined)
+  assert.equal(archive.copyOf(digest), undefined)
   const before = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/too-early' }), true)
   assert.equal(before.kind, 'response')
   await archive.synced()
   const again = keepIn(archive, madeUpExchange({ url: 'http://www.example.org/again', at: 1_700_000_009_000 }), true)
   assert.equal(again.kind, 'revisit')
   await archive.synced()
-  assert.notEqual(archive.twinOf(digest)?.url, 'http://www.example.org/again')
+  assert.notEqual(archive.copyOf(digest)?.url, 'http://www.example.org/again')
   await archive.close()
   const revisit = recordsIn(disk, again.volume).find(({ offset }) => offset === again.offset)
   assert.equal(revisit?.headers.get('WARC-Type'), 'revisit')
@@ -133,16 +133,16 @@ test('an answer in chunks and one without are twins: either replays with the hea
 })
 
 test('empty payloads have no twins, and the memory of twins is bounded', async () => {
-  const { archive } = madeUpArchive(memoryDisk(), { twinsInMemory: 3 })
+  const { archive } = madeUpArchive(memoryDisk(), { copiesInMemory: 3 })
   const empty = madeUpExchange({ payload: new Uint8Array(0) })
   const { digest } = keepIn(archive, empty)
   await archive.synced()
-  assert.equal(archive.twinOf(digest), undefined)
+  assert.equal(archive.copyOf(digest), undefined)
   assert.equal(archive.keep(empty, digest, { url: 'http://elsewhere/', at: 1 }).kind, 'response')
   const digests = [1, 2, 3, 4].map((n) => keepIn(archive, madeUpExchange({ payload: Buffer.from([n]) })).digest)
   await archive.synced()
   assert.deepEqual(
-    digests.map((one) => archive.twinOf(one) !== undefined),
+    digests.map((one) => archive.copyOf(one) !== undefined),
     [false, true, true, true],
   )
 })
@@ -211,13 +211,13 @@ test('each call of synced ends only when all that was kept before it is durable'
   assert.equal(waiting(), 1)
   await letGo()
   assert.deepEqual(done, ['a'])
-  assert.ok(archive.twinOf(first.digest) !== undefined)
-  assert.equal(archive.twinOf(second.digest), undefined)
+  assert.ok(archive.copyOf(first.digest) !== undefined)
+  assert.equal(archive.copyOf(second.digest), undefined)
   // One sync serves both who waited.
   assert.equal(waiting(), 1)
   await letGo()
   assert.deepEqual(done, ['a', 'b', 'c'])
-  assert.ok(archive.twinOf(second.digest) !== undefined)
+  assert.ok(archive.copyOf(second.digest) !== undefined)
 })
 
 test('a full disk: the error goes to the caller, again and again, and what was synced is repaired', async () => {

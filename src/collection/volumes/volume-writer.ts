@@ -19,7 +19,7 @@ import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Exchange } from '../../contracts/exchange.ts'
-import type { Archive, Twin } from '../../contracts/ports.ts'
+import type { Archive, StoredCopy } from '../../contracts/ports.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
 import {
@@ -32,9 +32,8 @@ import {
   warcinfoHead,
 } from '../../web/warc/record.ts'
 import { recordIds } from '../../web/warc/record-id.ts'
-import { ByteBuffer } from './byte-buffer.ts'
 import { type Kept, keptOf } from './kept.ts'
-import { Twins } from './twins.ts'
+import { StoredCopies } from './stored-copies.ts'
 import { OPEN, volumeName } from './volume-name.ts'
 
 export interface ArchiveOptions {
@@ -51,7 +50,7 @@ export interface ArchiveOptions {
   info: WarcInfo
   journal: Journal<Event>
   /** Payloads remembered for revisits, about 200 bytes each. */
-  twinsInMemory: number
+  copiesInMemory: number
 }
 
 interface Volume {
@@ -68,7 +67,7 @@ export function openArchive(options: ArchiveOptions): Archive {
 class VolumeWriter implements Archive {
   readonly #options: ArchiveOptions
   readonly #nextId: () => string
-  readonly #twins: Twins
+  readonly #twins: StoredCopies
   readonly #buffer = new ByteBuffer(BUFFER_BYTES)
   #volume: Volume | undefined
   /** Full volumes whose data are not yet known to be durable. */
@@ -85,21 +84,21 @@ class VolumeWriter implements Archive {
     this.#options = options
     const { hostname, worker, clock, random } = options
     this.#nextId = recordIds(random, `${hostname} ${worker} ${clock.now()} ${clock.elapsed()}`)
-    this.#twins = new Twins(options.twinsInMemory)
+    this.#twins = new StoredCopies(options.copiesInMemory)
   }
 
-  keep(exchange: Exchange, digest: string, twin: Twin | undefined): Capture {
+  keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture {
     const kept = keptOf(exchange)
     return this.#orBreak(() => {
       const volume = this.#room()
-      const capture = this.#writeAnswer(volume, exchange, kept, digest, twin)
+      const capture = this.#writeAnswer(volume, exchange, kept, digest, copy)
       if (capture.kind === 'response' && kept.payload.length > 0)
         this.#twins.wrote(digest, exchange.url, exchange.sentAt)
       return capture
     })
   }
 
-  twinOf(digest: string): Twin | undefined {
+  copyOf(digest: string): StoredCopy | undefined {
     return this.#twins.find(digest)
   }
 
@@ -220,8 +219,8 @@ class VolumeWriter implements Archive {
     journal.tell({ kind: 'volume-closed', name: volume.name, bytes })
   }
 
-  #writeAnswer(volume: Volume, exchange: Exchange, kept: Kept, digest: string, twin: Twin | undefined): Capture {
-    const revisits = twin !== undefined && kept.payload.length > 0
+  #writeAnswer(volume: Volume, exchange: Exchange, kept: Kept, digest: string, copy: StoredCopy | undefined): Capture {
+    const revisits = copy !== undefined && kept.payload.length > 0
     const answerId = this.#nextId()
     const common = { at: exchange.sentAt, url: exchange.url, ip: exchange.address.ip, protocols: kept.protocols }
     const body = revisits ? NO_BYTES : kept.payload
@@ -234,7 +233,7 @@ class VolumeWriter implements Archive {
       truncated: kept.truncated,
       certificate: exchange.certificate,
     }
-    const head = utf8(revisits ? revisitHead({ ...record, original: twin }) : responseHead(record))
+    const head = utf8(revisits ? revisitHead({ ...record, original: copy }) : responseHead(record))
     const offset = this.#position(volume)
     const packed = kept.packed && body.length > 0
     this.#write(volume, packed, [head, kept.head, body, RECORD_END])
@@ -277,4 +276,36 @@ const NO_BYTES = new Uint8Array(0)
 
 function utf8(text: string): Uint8Array {
   return Buffer.from(text, 'utf8')
+}
+
+/** One reused buffer before a file: small pieces are gathered, so that the file sees few, large, sequential writes. */
+
+class ByteBuffer {
+  readonly #bytes: Buffer
+  #filled = 0
+
+  constructor(size: number) {
+    this.#bytes = Buffer.allocUnsafeSlow(size)
+  }
+
+  get filled(): number {
+    return this.#filled
+  }
+
+  add(file: AppendFile, bytes: Uint8Array): void {
+    if (this.#filled + bytes.length > this.#bytes.length) this.flush(file)
+    if (bytes.length >= this.#bytes.length) {
+      file.write(bytes)
+      return
+    }
+    this.#bytes.set(bytes, this.#filled)
+    this.#filled += bytes.length
+  }
+
+  flush(file: AppendFile): void {
+    if (this.#filled === 0) return
+    const ready = this.#bytes.subarray(0, this.#filled)
+    this.#filled = 0
+    file.write(ready)
+  }
 }

@@ -5,7 +5,7 @@
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
-import { type Finding, hasRest, patience, type Sight } from './finding.ts'
+import { hasRest, type PatternFinding, patience, type Sight } from './finding.ts'
 import { saidAt } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
@@ -18,8 +18,8 @@ type AliasRow = NonNullable<TrapMemory['aliases']>[number]
 const PARAMETER = 5
 const FOLDER = 8
 const FEWEST = 2
-const MOST_ROWS = 20
-const MOST_PARTS = 6
+const MAX_ROWS = 20
+const MAX_PARTS = 6
 
 export interface Aliases {
   rows: readonly AliasRow[]
@@ -65,7 +65,7 @@ const NO_PARTS: readonly string[] = []
 /** Held against the URL without its query, and without each of its parameters. */
 function partsOfParameters(known: string, path: string, query: number, content: Content): Parts | undefined {
   const parts: Parts = new Map()
-  const pieces = path.slice(query + 1).split('&', MOST_PARTS + 1)
+  const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
   const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
     const said = saidAt(known, shorter, content)
@@ -78,7 +78,7 @@ function partsOfParameters(known: string, path: string, query: number, content: 
       }
   }
   add(parameters, mix(markOn(EMPTY, path, 0, query)), parameters.length === 1)
-  if (pieces.length >= 2 && pieces.length <= MOST_PARTS) {
+  if (pieces.length >= 2 && pieces.length <= MAX_PARTS) {
     for (let at = 0; at < Math.min(pieces.length, parameters.length); at++) {
       const others = pieces.filter((_, other) => other !== at).join('&')
       add([parameters[at]], mark(`${path.slice(0, query)}?${others}`), true)
@@ -126,21 +126,21 @@ function count(rows: readonly AliasRow[], part: string, said: 'same' | 'other', 
   const moved = Math.min(9, place === here ? places : places + 1)
   const row: AliasRow = said === 'same' ? [part, same + 1, other, here, moved] : [part, same, other + 1, here, moved]
   if (at >= 0) return rows.map((one, place) => (place === at ? row : one))
-  return [...(rows.length < MOST_ROWS ? rows : withoutLeast(rows)), row]
+  return [...(rows.length < MAX_ROWS ? rows : withoutLeast(rows)), row]
 }
 
 function withoutLeast(rows: readonly AliasRow[]): AliasRow[] {
-  const least = Math.min(...rows.map(([, same, other]) => same + other))
-  const at = rows.findIndex(([, same, other]) => same + other === least)
+  const min = Math.min(...rows.map(([, same, other]) => same + other))
+  const at = rows.findIndex(([, same, other]) => same + other === min)
   return rows.filter((_, place) => place !== at)
 }
 
-const NO_FINDINGS: readonly Finding[] = []
+const NO_FINDINGS: readonly PatternFinding[] = []
 
-export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): readonly Finding[] {
+export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): readonly PatternFinding[] {
   if (!isAlias || !hasRest(sight.novel, 0)) return NO_FINDINGS
   const all = judgeAll(rows, sight)
-  const found: Finding[] = all === undefined ? [] : [all]
+  const found: PatternFinding[] = all === undefined ? [] : [all]
   let folders = 0
   for (const [part, same, other] of rows) if (!part.startsWith('?') && other * 10 <= same) folders += same
   for (const [part, same, other, , places] of rows) {
@@ -172,7 +172,7 @@ export function judgeAliases({ rows, isAlias, parts }: Aliases, sight: Sight): r
 const NAMES_OF_ALL = 4
 const PAGES_OF_ALL = 12
 
-function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): Finding | undefined {
+function judgeAll(rows: readonly AliasRow[], { pattern, page }: Sight): PatternFinding | undefined {
   const here = placeMark(pattern.place)
   const own = rows.filter(([part, , , place]) => place === here && part.startsWith('?') && !part.includes('='))
   const pages = own.reduce((sum, [, same]) => sum + same, 0)

@@ -5,16 +5,16 @@
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import { extended } from './columns.ts'
 import { CONTENT_COLUMNS, type Content, isCast, writeColumns } from './content.ts'
-import { leastSize } from './count-page.ts'
+import { minSize } from './count-page.ts'
 import type { Family } from './family.ts'
-import { type Finding, patience, restOf, type Sight } from './finding.ts'
+import { type PatternFinding, patience, restOf, type Sight } from './finding.ts'
 import type { LinkCensus } from './link-census.ts'
 
 /** A page's columns, then: how it fares among the others, pages, fresh links on them, links to known pages. */
 const WIDTH = CONTENT_COLUMNS + 4
 const [SCORE, PAGES, FRESH, KNOWN] = [0, 1, 2, 3].map((at) => CONTENT_COLUMNS + at)
 const BAG = 5
-const MOST = 3
+const MAX = 3
 
 /** So many pages, from which so many more must be reached, by the links that were known already. */
 const PAGES_OF_ONE = 20
@@ -48,7 +48,7 @@ export function countCast(traps: TrapMemory, content: Content, { fresh, known }:
     casts[at + KNOWN] += known
     return { casts, isOne: true, isCommon, pages, fresh: casts[at + FRESH], known: casts[at + KNOWN] }
   }
-  const casts = before.length < MOST * WIDTH ? withCast(before, content, fresh, known) : withoutRarest(before)
+  const casts = before.length < MAX * WIDTH ? withCast(before, content, fresh, known) : withoutRarest(before)
   return { casts, isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
 }
 
@@ -84,11 +84,11 @@ function hasCommon(casts: readonly number[], { bag }: Content): boolean {
 
 /** There must be so many more of them that who lists one makes no difference. */
 export function isEndless({ pages, fresh, known }: Cast): boolean {
-  return pages >= PAGES_OF_ONE && leastSize(fresh, known) >= MORE_OF_THEM
+  return pages >= PAGES_OF_ONE && minSize(fresh, known) >= MORE_OF_THEM
 }
 
-export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: Sight): Finding | undefined {
-  if (pages < patience(PAGES_OF_ONE, family, sight) || leastSize(fresh, known) < MORE_OF_THEM) return undefined
+export function judgeCast(family: Family, { pages, fresh, known }: Cast, sight: Sight): PatternFinding | undefined {
+  if (pages < patience(PAGES_OF_ONE, family, sight) || minSize(fresh, known) < MORE_OF_THEM) return undefined
   const { pattern, examples, cast } = family
   if (cast < IN_A_FAMILY || cast * 5 < family.pages * 3) return undefined
   // Lists of things are of one cast, too, and lead to the things: as long as the site shows ever more besides, they are read.

@@ -22,8 +22,8 @@ export function shifted(list: readonly number[], from: number, width: number): n
 }
 
 /** A copy with one more at its end; when it is full, without its first. */
-export function appended(list: readonly number[], one: number, most: number): number[] {
-  const next = list.length < most ? extended(list, 1) : shifted(list, 0, 1)
+export function appended(list: readonly number[], one: number, max: number): number[] {
+  const next = list.length < max ? extended(list, 1) : shifted(list, 0, 1)
   next[next.length - 1] = one
   return next
 }

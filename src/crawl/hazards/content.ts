@@ -32,7 +32,7 @@ export const CONTENT_COLUMNS = 7
 /** Below, equal size is chance. */
 const FEWEST_WORDS_OF_A_BAG = 40
 /** Of a list in another order the inside of each entry stays; 32 is chance. */
-const MOST_BITS_OF_A_BAG = 23
+const MAX_BITS_OF_A_BAG = 23
 
 export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
   const shape = facts.shape ?? facts.simhash
@@ -58,8 +58,8 @@ export function toColumns(content: Content): number[] {
 }
 
 /** A content more, in the last columns; of more than so many the first makes room. */
-export function withColumns(columns: readonly number[], content: Content, most: number): number[] {
-  const full = columns.length >= most * CONTENT_COLUMNS
+export function withColumns(columns: readonly number[], content: Content, max: number): number[] {
+  const full = columns.length >= max * CONTENT_COLUMNS
   const next = full ? shifted(columns, 0, CONTENT_COLUMNS) : extended(columns, CONTENT_COLUMNS)
   writeColumns(next, next.length - CONTENT_COLUMNS, content)
   return next
@@ -87,10 +87,10 @@ export function likeness(content: Content, columns: readonly number[], at: numbe
   if (columns[at + 2] !== content.embeds) return 'other'
   if (columns[at + 3] === content.text) return 'same'
   const apart = bitsApart(content, columns, at)
-  if (apart > MOST_BITS_OF_A_BAG) return 'other'
+  if (apart > MAX_BITS_OF_A_BAG) return 'other'
   const longer = Math.abs(columns[at + 4] - content.length)
   if (longer <= lengthAllowed(content, apart, columns[at + 6] === content.title)) return 'near'
-  const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MOST_BITS_OF_A_BAG
+  const reordered = longer === 0 && columns[at + 5] === content.bag && apart <= MAX_BITS_OF_A_BAG
   return reordered && content.words >= FEWEST_WORDS_OF_A_BAG ? 'near' : 'other'
 }
 

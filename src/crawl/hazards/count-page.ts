@@ -7,9 +7,9 @@ import type { PageFacts } from './page-facts.ts'
 import { isDigit } from './segments.ts'
 
 /** A folder is stopped for what it shows only if that is next to nothing in all. */
-export const MOST_KINDS_OF_A_FOLDER = 3
+export const MAX_KINDS_OF_A_FOLDER = 3
 /** Contents that a family remembers: the last ones that were new. */
-const MOST_CONTENTS = 4
+const MAX_CONTENTS = 4
 
 export interface Counted {
   page: PageFacts
@@ -57,14 +57,14 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
     family.born += into.count
   }
   countFresh(family, into, counted)
-  family.lost = isLost(into, census, page.abroad) ? family.lost + 1 : Math.max(0, family.lost - 2)
+  family.lost = isLost(into, census, page.crossSite) ? family.lost + 1 : Math.max(0, family.lost - 2)
   family.navigation += census.navigation
   family.known += census.known
   if (counted.ahead) family.ahead++
   counted.words ??= wordsOfPage(page.path)
   countWords(family, counted.words, page.links)
   if (census.homeward) family.homeward++
-  if (page.abroad > 0) family.outward++
+  if (page.crossSite > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length
 }
 
@@ -117,7 +117,7 @@ function countContent(
 
 /** A folder that showed so many is not judged by what it shows: the last one is enough. */
 function rememberNew(family: Family, content: Content): void {
-  if (isFolder(family) && family.kinds > MOST_KINDS_OF_A_FOLDER) family.contents = toColumns(content)
+  if (isFolder(family) && family.kinds > MAX_KINDS_OF_A_FOLDER) family.contents = toColumns(content)
   else remember(family, content)
 }
 
@@ -130,7 +130,7 @@ function findCast(content: Content, columns: readonly number[]): number {
 
 /** The last ones stay. */
 export function remember(family: Family, content: Content): void {
-  family.contents = withColumns(family.contents, content, MOST_CONTENTS)
+  family.contents = withColumns(family.contents, content, MAX_CONTENTS)
 }
 
 function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Counted): void {
@@ -155,9 +155,9 @@ export function isLinkedText({ words }: Content, { known }: LinkCensus): boolean
 }
 
 /** All its links are fresh and lead to more of its kind: such a page may be one of a maze. */
-export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, abroad: number): boolean {
+export function isLost(into: Pick<FreshLinks, 'count'>, census: LinkCensus, crossSite: number): boolean {
   const { fresh, known, navigation, homeward } = census
-  return into.count > 1 && into.count === fresh && known + navigation + abroad === 0 && !homeward
+  return into.count > 1 && into.count === fresh && known + navigation + crossSite === 0 && !homeward
 }
 
 const LONGEST_URL = 300
@@ -183,6 +183,6 @@ export function ordinalOf(path: string): number {
  * How many pages there are at least, when so many links to them brought so few that were known: as in counting fish by
  * catching them twice. Three more than were seen may have been due (95 of 100 times).
  */
-export function leastSize(fresh: number, known: number): number {
+export function minSize(fresh: number, known: number): number {
   return (fresh * fresh) / (2 * (known + 3))
 }

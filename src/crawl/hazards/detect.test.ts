@@ -68,7 +68,7 @@ const facts: fc.Arbitrary<PageFacts> = fc.record({
   duplicate: fc.boolean(),
   content: fc.option(content, { nil: undefined }),
   links: fc.array(link, { maxLength: 12 }),
-  abroad: fc.nat({ max: 3 }),
+  crossSite: fc.nat({ max: 3 }),
 })
 
 test('any pages: no throw, bounded memory, nothing changes on the way through JSON, the same again gives the same', () => {
@@ -163,14 +163,14 @@ test('samples that contradict a finding withdraw it, and what it held back is as
   let memory = stoppedCalendar({ refused: 7, budget: 1 })
   let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
   for (const text of ['violins trombones', 'apples oranges', 'iron copper']) {
-    assert.deepEqual(judged.verdicts, [])
+    assert.deepEqual(judged.findings, [])
     memory = judged.memory
     assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')
     judged = judgePage(memory, calendarPage(2, text), NO_LIMITS)
   }
   assert.equal(judged.requeue, true)
-  const [verdict] = judged.verdicts
-  assert.deepEqual([verdict.rule, verdict.pattern, verdict.withdrawn], ['endless-sequence', '/cal/#', true])
+  const [finding] = judged.findings
+  assert.deepEqual([finding.rule, finding.pattern, finding.withdrawn], ['endless-sequence', '/cal/#', true])
   assert.equal(refusedBy(judged.memory, '/cal/7'), undefined)
   assert.deepEqual(judged.memory.traps?.suspects, [])
 })
@@ -210,7 +210,7 @@ function calendarPage(at: number, text = 'No events'): PageFacts {
     duplicate: false,
     content: { ...signature, length: text.length, words: 2, text: () => text },
     links: [{ key: hash64(`/cal/${at + 1}`), path: `/cal/${at + 1}`, fresh: true }],
-    abroad: 0,
+    crossSite: 0,
   }
 }
 
@@ -219,15 +219,15 @@ test('a limit of the site is told with an example; a trusted one is no limit', (
   const limited = { ...NO_LIMITS, urlsPerSite: 1 }
   const judged = judgePage(freshMemory(), page, limited)
   assert.equal(judged.memory.stopped, 'site-urls>=1')
-  assert.equal(judged.verdicts[0].rule, 'site-urls>=1')
+  assert.equal(judged.findings[0].rule, 'site-urls>=1')
   const trusting = judgePage(freshMemory(), page, { ...limited, trusted: (rule) => rule === 'site-urls' })
   assert.equal(trusting.memory.stopped, undefined)
-  assert.deepEqual(trusting.verdicts, [])
+  assert.deepEqual(trusting.findings, [])
 })
 
 test('a later look at a page says nothing of traps', () => {
   const [page] = fc.sample(facts, { numRuns: 1, seed: 1 })
   const memory = freshMemory()
   const judged = judgePage(memory, { ...page, again: true }, NO_LIMITS)
-  assert.deepEqual(judged, { memory, verdicts: [], follow: true, lists: false })
+  assert.deepEqual(judged, { memory, findings: [], follow: true, lists: false })
 })

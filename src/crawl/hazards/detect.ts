@@ -18,7 +18,7 @@ export interface HazardOptions extends HazardLimits {
   trusted(rule: string): boolean
 }
 
-export interface TrapVerdict {
+export interface TrapFindings {
   rule: string
   evidence: string
   pattern?: string
@@ -29,7 +29,7 @@ export interface TrapVerdict {
 
 export interface PageJudgement {
   memory: SiteMemory
-  verdicts: TrapVerdict[]
+  findings: TrapFindings[]
   /** Ask once, politely, for a name that cannot exist, and hand its answer to `learnProbe`. */
   probe?: 'soft-404'
   /** False: its links are not to be followed. */
@@ -42,33 +42,33 @@ export interface PageJudgement {
 
 export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOptions): PageJudgement {
   // A later look at a page is the same again, and no trap.
-  if (page.again) return { memory, verdicts: [], follow: true, lists: false }
+  if (page.again) return { memory, findings: [], follow: true, lists: false }
   // What is asked for again is counted when it has its answer; only how long it took tells something now.
-  const { memory: next, verdict } =
+  const { memory: next, finding } =
     page.outcome === 'later' ? { memory: { ...memory } } : judgeSite(memory, page, options)
-  const verdicts: TrapVerdict[] = []
-  if (verdict !== undefined) {
-    const { rule, evidence } = verdict
+  const findings: TrapFindings[] = []
+  if (finding !== undefined) {
+    const { rule, evidence } = finding
     // Trusted: as if the limit were not there, and told of no more.
     if (options.trusted(nameOf(rule))) next.stopped = undefined
-    else verdicts.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
+    else findings.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
   // One without is of an earlier version.
   const traps = next.traps?.suspects === undefined ? { suspects: [] } : next.traps
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
   // What others list of a suspect pattern is read, and says nothing of its offspring.
   if (suspect !== undefined && !isOffspring(suspect, page, traps.suspects))
-    return { memory: next, verdicts, follow: true, lists: false }
+    return { memory: next, findings, follow: true, lists: false }
   if (suspect !== undefined) {
-    const { traps: changed, verdicts: told, ...judged } = judgeSuspect(next, traps, suspect, page)
+    const { traps: changed, findings: told, ...judged } = judgeSuspect(next, traps, suspect, page)
     next.traps = changed
-    return { ...judged, memory: next, verdicts: [...verdicts, ...told], follow: true, lists: false }
+    return { ...judged, memory: next, findings: [...findings, ...told], follow: true, lists: false }
   }
   const isVain = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
   const judged = judgeTraps(next, traps, isVain ? { ...page, generation: 1 } : page, options.trusted)
   next.traps = judged.traps
-  if (judged.verdicts.length > 0) verdicts.push(...judged.verdicts)
-  const judgement: PageJudgement = { memory: next, verdicts, follow: judged.follow, lists: judged.lists }
+  if (judged.findings.length > 0) findings.push(...judged.findings)
+  const judgement: PageJudgement = { memory: next, findings, follow: judged.follow, lists: judged.lists }
   if (judged.probe) judgement.probe = 'soft-404'
   return judgement
 }

@@ -1,6 +1,6 @@
 /** Answers that drip: slow ones without much in them, under a pattern, on a site that is quick elsewhere. */
 import type { Family } from './family.ts'
-import { type Finding, hasRest, type Sight } from './finding.ts'
+import { hasRest, type PatternFinding, type Sight } from './finding.ts'
 import type { PageFacts } from './page-facts.ts'
 
 const SLOW_MS = 8_000
@@ -14,7 +14,7 @@ export function isSlow({ tookMs, bytes }: PageFacts): boolean {
   return tookMs >= SLOW_MS && (bytes * 1000) / tookMs < SLOW_RATE
 }
 
-export function judgePace(family: Family, [usual, slow]: Pace, { novel }: Sight): Finding | undefined {
+export function judgePace(family: Family, [usual, slow]: Pace, { novel }: Sight): PatternFinding | undefined {
   const { pattern, answers, examples } = family
   if (family.slow < ANSWERS || family.slow * 5 < answers * 4 || !hasRest(novel, family.kinds)) return undefined
   const usualElsewhere = usual - (answers - family.slow)

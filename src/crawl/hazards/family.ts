@@ -70,7 +70,7 @@ export interface Family extends Counts {
   textSize: number
 }
 
-const MOST_EXAMPLES = 3
+const MAX_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
 /** All counts, then what the row takes, and of that its texts: not to be worked out from each text of each row for each page. */
 const COUNTS = 33
@@ -228,7 +228,7 @@ export function isDense({ pattern, pages, lowest, highest }: Family): boolean {
 export const LARGEST_NUMBER = 100_000
 
 export function withExample(family: Family, path: string): void {
-  if (family.examples.length >= MOST_EXAMPLES) return
+  if (family.examples.length >= MAX_EXAMPLES) return
   const example = shorten(path)
   if (family.examples.includes(example)) return
   family.examples = [...family.examples, example]

@@ -4,13 +4,13 @@
  */
 import type { Instant } from '../../base/clock.ts'
 import type { Family } from './family.ts'
-import { type Finding, patience, type Sight } from './finding.ts'
+import { type PatternFinding, patience, type Sight } from './finding.ts'
 import { isDigit } from './segments.ts'
 
 const PAGES = 5
 /** From the year after next on. */
 const YEARS = 2
-const MOST_YEARS = 200
+const MAX_YEARS = 200
 const YEAR_MS = 365.2425 * 86_400_000
 
 /** Four digits by themselves, or the first of a date in one number: 203104, 20310412. */
@@ -23,7 +23,7 @@ export function isAhead(path: string, at: Instant): boolean {
   const found = YEAR.exec(text)
   if (found === null) return false
   const ahead = Number(found[1]) - Math.floor(1970 + at / YEAR_MS)
-  return ahead >= YEARS && ahead <= MOST_YEARS
+  return ahead >= YEARS && ahead <= MAX_YEARS
 }
 
 /** A 2 and three more digits: few URLs have them, and only those are worth a regular expression. */
@@ -38,7 +38,7 @@ function mayHaveYear(path: string): boolean {
 }
 
 /** Only where its pages lead to more of it and to nothing else. */
-export function judgeFuture(family: Family, sight: Sight): Finding | undefined {
+export function judgeFuture(family: Family, sight: Sight): PatternFinding | undefined {
   const { pattern, pages, ahead, growing, inward, examples } = family
   if (ahead < patience(PAGES, family, sight)) return undefined
   if (growing < pages * 0.8 || inward < pages * 0.8) return undefined

@@ -7,7 +7,7 @@ import { CONTENT_COLUMNS, type Content, findLike, likeness, writeColumns } from 
 
 /** A content's columns, then: URLs that gave it, the form of the last one, how often that changed. */
 const WIDTH = CONTENT_COLUMNS + 3
-const MOST = 8
+const MAX = 8
 /** URLs, of several forms, that gave one content. */
 const URLS = 10
 const FORMS = 2
@@ -44,7 +44,7 @@ export function countContent(
 
 /** The new one comes last, if need be in the room of the rarest. */
 function added(contents: readonly number[], content: Content, form: number): number[] {
-  const full = contents.length >= MOST * WIDTH
+  const full = contents.length >= MAX * WIDTH
   const next = full ? shifted(contents, rarest(contents), WIDTH) : extended(contents, WIDTH)
   const at = next.length - WIDTH
   writeColumns(next, at, content)

@@ -3,7 +3,7 @@
  * tags. Names that people give bring new words; these have more and more words and none that is new.
  */
 import { type Family, isFolder } from './family.ts'
-import { type Finding, patience, type Sight } from './finding.ts'
+import { type PatternFinding, patience, type Sight } from './finding.ts'
 import { HALF, kindOf, LETTER, OTHER } from './letters.ts'
 import { mark, ones } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
@@ -11,9 +11,9 @@ import type { LinkFacts } from './page-facts.ts'
 /** Pages of late that had nothing but known words, more of them than the shortest, and lead on by adding others; each other page counts against two. */
 const PAGES = 10
 /** Words are remembered as bits of 96; from so many on no new one is. */
-const MOST_BITS = 44
-const MOST_WORDS = 12
-const MOST_LINKS = 12
+const MAX_BITS = 44
+const MAX_WORDS = 12
+const MAX_LINKS = 12
 const WORD = /\p{L}{2,}/gu
 const EVERY_NOT_WORD = /%[0-9a-f]{2}|[?&][^=&]*=/gi
 const LONGEST_URL = 300
@@ -67,7 +67,7 @@ export function countWords(family: Family, words: Words, links: readonly LinkFac
 
 /** A manual has few words too, and says them in ever other ways; where pages are made, words are only added to those that are there. */
 function wordsOfLinks(all: readonly string[], links: readonly LinkFacts[]): NonNullable<Words['next']> {
-  const next = links.filter(({ fresh }) => fresh).slice(0, MOST_LINKS)
+  const next = links.filter(({ fresh }) => fresh).slice(0, MAX_LINKS)
   const words = next.map(({ path }) => wordsOf(path))
   const longer = words.filter((one) => one.length > all.length && all.every((word) => one.includes(word)))
   return {
@@ -79,7 +79,7 @@ function wordsOfLinks(all: readonly string[], links: readonly LinkFacts[]): NonN
 const placeOf = (word: string) => mark(word) % 96
 
 function learn(place: number): void {
-  if (ones(bits[0]) + ones(bits[1]) + ones(bits[2]) >= MOST_BITS) return
+  if (ones(bits[0]) + ones(bits[1]) + ones(bits[2]) >= MAX_BITS) return
   bits[place >> 5] |= 1 << (place & 31)
 }
 
@@ -91,7 +91,7 @@ export function wordsOf(path: string): string[] {
   let length = 0
   for (let at = 0; at <= text.length; at++) {
     const kind = at < text.length ? kindOf(text.charCodeAt(at)) : OTHER
-    if (kind === HALF) return [...new Set(text.match(WORD))].slice(0, MOST_WORDS)
+    if (kind === HALF) return [...new Set(text.match(WORD))].slice(0, MAX_WORDS)
     if (kind === LETTER) {
       length++
       continue
@@ -99,7 +99,7 @@ export function wordsOf(path: string): string[] {
     if (length > 1) {
       const word = text.slice(at - length, at)
       if (!words.includes(word)) words.push(word)
-      if (words.length === MOST_WORDS) return words
+      if (words.length === MAX_WORDS) return words
     }
     length = 0
   }
@@ -107,7 +107,7 @@ export function wordsOf(path: string): string[] {
 }
 
 /** Of a form only: the folders of a manual have few words too, in ever other orders. */
-export function judgeWords(family: Family, sight: Sight): Finding | undefined {
+export function judgeWords(family: Family, sight: Sight): PatternFinding | undefined {
   if (isFolder(family)) return undefined
   const { pattern, pages, combined, fewest, growing, inward, examples } = family
   if (combined < patience(PAGES, family, sight)) return undefined
@@ -116,6 +116,6 @@ export function judgeWords(family: Family, sight: Sight): Finding | undefined {
   return { rule: 'few-words', proof: 'growth', pattern: fewWordsPattern(pattern, fewest + 1), evidence, examples }
 }
 
-export function fewWordsPattern(pattern: string, least: number): string {
-  return `${pattern} of ${least} words or more`
+export function fewWordsPattern(pattern: string, min: number): string {
+  return `${pattern} of ${min} words or more`
 }

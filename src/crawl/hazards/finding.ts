@@ -12,7 +12,7 @@ import type { UrlPattern } from './pattern.ts'
 export type Proof = 'text' | 'growth' | 'alias' | 'missing' | 'pace'
 
 /** A pattern that seems to be a trap. */
-export interface Finding {
+export interface PatternFinding {
   rule: string
   proof: Proof
   pattern: string
@@ -39,9 +39,9 @@ export interface Sight {
   suspicion: number
 }
 
-const LEAST_PATIENCE = 0.55
+const MIN_PATIENCE = 0.55
 /** A pattern is a trap beside the rest of its site. Where there is next to none, the pattern is the site: a budget of hundreds. */
-const LEAST_REST = 5
+const MIN_REST = 5
 const ALONE = 270
 
 /** A budget of pages, as far as the site deserves it. */
@@ -50,8 +50,8 @@ export function patience(
   family: Pick<Family, 'kinds'>,
   sight: Pick<Sight, 'novel' | 'suspicion'>,
 ): number {
-  if (restOf(family, sight) < LEAST_REST) return ALONE
-  return Math.max(5, Math.round(pages * Math.max(LEAST_PATIENCE, 1 - 0.15 * sight.suspicion)))
+  if (restOf(family, sight) < MIN_REST) return ALONE
+  return Math.max(5, Math.round(pages * Math.max(MIN_PATIENCE, 1 - 0.15 * sight.suspicion)))
 }
 
 /** New pages of the site outside of the family. */
@@ -61,5 +61,5 @@ export function restOf({ kinds }: Pick<Family, 'kinds'>, { novel }: Pick<Sight, 
 
 /** The site has something besides so many new pages of one kind. */
 export function hasRest(novel: number, kinds: number): boolean {
-  return novel - kinds >= LEAST_REST
+  return novel - kinds >= MIN_REST
 }

@@ -3,7 +3,7 @@ import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { countAliases } from './aliases.ts'
 import { type Content, contentOf, textMark } from './content.ts'
-import type { TrapVerdict } from './detect.ts'
+import type { TrapFindings } from './detect.ts'
 import { isSlow } from './drip-feed.ts'
 import type { Proof } from './finding.ts'
 import { isKnown } from './known-pages.ts'
@@ -16,7 +16,7 @@ import { clear, judgeSample, type Sample, trialFor } from './trial.ts'
 
 export interface SuspectJudgement {
   traps: TrapMemory
-  verdicts: TrapVerdict[]
+  findings: TrapFindings[]
   requeue?: true
 }
 
@@ -32,15 +32,15 @@ export function judgeSuspect(
   if (end === 'stopped') {
     const held = `${evidence}; ${confirmed} of ${confirmed + contradicted} samples confirm it`
     const stopped = withSuspect(traps, stop(suspect, traps.suspects))
-    return { traps: shortenTrials(stopped, rule), verdicts: [{ rule, pattern, evidence: held, examples }] }
+    return { traps: shortenTrials(stopped, rule), findings: [{ rule, pattern, evidence: held, examples }] }
   }
-  if (end === 'goes-on') return { traps: withSuspect(traps, suspect), verdicts: [] }
+  if (end === 'goes-on') return { traps: withSuspect(traps, suspect), findings: [] }
   const cleared = clear(traps, suspect, memory)
   if (!suspect.stopped)
-    return suspect.refused > 0 ? { traps: cleared, verdicts: [], requeue: true } : { traps: cleared, verdicts: [] }
+    return suspect.refused > 0 ? { traps: cleared, findings: [], requeue: true } : { traps: cleared, findings: [] }
   const why = `withdrawn: ${contradicted} of ${confirmed + contradicted} samples contradict it`
   // Whatever was counted: a crash may have lost the count, and not what was held back.
-  return { traps: cleared, verdicts: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
+  return { traps: cleared, findings: [{ rule, pattern, evidence: why, examples, withdrawn: true }], requeue: true }
 }
 
 /** What is on trial by the same rule needs no more samples than it would now. */
@@ -53,12 +53,12 @@ function shortenTrials(traps: TrapMemory, rule: string): TrapMemory {
 }
 
 /** As many links as `countLinks` looks at. */
-const MOST_LINKS = 64
+const MAX_LINKS = 64
 
 function sampleOf(traps: TrapMemory, { pattern, rule }: SuspectPattern, page: PageFacts): Sample {
   const urlPattern = patternOf(page.path)
   const content = page.content === undefined ? undefined : contentOf(page.content)
-  const fresh = page.links.filter((link) => link.fresh).slice(0, MOST_LINKS)
+  const fresh = page.links.filter((link) => link.fresh).slice(0, MAX_LINKS)
   const via = page.via === undefined ? undefined : patternOf(page.via).form
   // Two families that name each other grow as one; one page with other names in it grows in whatever family the names lie.
   const isGrowth = (path: string) =>

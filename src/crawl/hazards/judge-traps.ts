@@ -12,17 +12,17 @@ import {
   isCertain,
   isLinkedText,
   isLost,
-  MOST_KINDS_OF_A_FOLDER,
+  MAX_KINDS_OF_A_FOLDER,
   ordinalOf,
   remember,
 } from './count-page.ts'
-import type { TrapVerdict } from './detect.ts'
+import type { TrapFindings } from './detect.ts'
 import { isSlow, judgePace } from './drip-feed.ts'
 import { type Family, freshFamily, openRow, shorten, withExample } from './family.ts'
 import { isAhead, judgeFuture } from './far-future.ts'
 import { type Commonness, countContent } from './few-contents.ts'
 import { judgeWords } from './few-words.ts'
-import { type Finding, hasRest, type Sight } from './finding.ts'
+import { hasRest, type PatternFinding, type Sight } from './finding.ts'
 import { judgeGrowth } from './growing-url.ts'
 import { addKnown, isKnown } from './known-pages.ts'
 import { countLinks, type LinkCensus } from './link-census.ts'
@@ -41,7 +41,7 @@ import { isAtTruce, timesCleared, wordsOfFinding } from './trial.ts'
 
 export interface TrapJudgement {
   traps: TrapMemory
-  verdicts: TrapVerdict[]
+  findings: TrapFindings[]
   probe: boolean
   follow: boolean
   lists: boolean
@@ -109,7 +109,7 @@ export function judgeTraps(
     content === undefined || (isNew && common?.seen !== true && !repeated),
   )
 
-  const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.abroad)
+  const isBare = content !== undefined && isLost({ count: census.fresh }, census, page.crossSite)
   const [bareBefore, ...bareForms] = traps.bare ?? [0]
   const bare = isBare ? bareBefore + 1 : Math.max(0, bareBefore - 2)
   const formMark = mark(pattern.form)
@@ -127,7 +127,7 @@ export function judgeTraps(
     taken: closed.taken,
     forgotten: closed.forgotten,
     contents: common === undefined ? traps.contents : common.contents,
-    texts: text === undefined || seen ? traps.texts : appended(traps.texts ?? NO_MARKS, text, MOST_TEXTS),
+    texts: text === undefined || seen ? traps.texts : appended(traps.texts ?? NO_MARKS, text, MAX_TEXTS),
     copies: content !== undefined && page.duplicate ? (traps.copies ?? 0) + 1 : traps.copies,
     known: content !== undefined && certain ? addKnown(traps.known, page.path, content) : traps.known,
     aliases: aliases !== undefined && aliases.rows.length > 0 ? aliases.rows : traps.aliases,
@@ -160,19 +160,18 @@ export function judgeTraps(
     closing: leading,
     suspicion,
   }
-  const findings: Finding[] = []
+  const proven: PatternFinding[] = []
   if (!isHome) {
-    if (aliases?.isAlias) findings.push(...judgeAliases(aliases, sight))
+    if (aliases?.isAlias) proven.push(...judgeAliases(aliases, sight))
     const first =
-      findings.length > 0 ? undefined : (judgeRepeats(repeats, repeated, sight) ?? judgeForms(sight, next.pace!, cast))
-    if (first !== undefined) findings.push(first)
-    else if (findings.length === 0 && place !== undefined)
-      findings.push(...judgeParameters(place, pattern.place, sight))
+      proven.length > 0 ? undefined : (judgeRepeats(repeats, repeated, sight) ?? judgeForms(sight, next.pace!, cast))
+    if (first !== undefined) proven.push(first)
+    else if (proven.length === 0 && place !== undefined) proven.push(...judgeParameters(place, pattern.place, sight))
     // A parameter that was stopped here already must not hide another.
-    if (site !== undefined) findings.push(...judgeSiteParameters(site, sight))
+    if (site !== undefined) proven.push(...judgeSiteParameters(site, sight))
   }
-  suspect(memory, next, findings, page, trusted)
-  const verdicts: TrapVerdict[] = []
+  suspect(memory, next, proven, page, trusted)
+  const findings: TrapFindings[] = []
   const worthAsking = ALIKE_BEFORE_THE_PROBE[hasRest(all, 0) ? 'beside' : 'alone']
   // In a trial, pages that echo the name they did not find would seem to have words of their own.
   const isAlike = (next.alike ?? 0) >= worthAsking || next.suspects.some(({ proof }) => proof === 'text')
@@ -180,22 +179,22 @@ export function judgeTraps(
   if (probe) next.probe = {}
   const echo =
     seen && !isHome && content !== undefined && isEchoing(memory, next) && isEcho(content, census) && !trusted('copies')
-  const isLostHere = isLostForGood(form, sight) && isLost(census.form, census, page.abroad)
+  const isLostHere = isLostForGood(form, sight) && isLost(census.form, census, page.crossSite)
   // A tree leads from each of its levels into a family of its own; a maze comes back to those that it had.
   const isCircling = () => [...census.elsewhere].some((form) => bareForms.includes(mark(form)))
   const isLostAnywhere = isBare && isBareForGood(bare, sight) && isCircling()
   const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
   const isSuspect = next.suspects !== traps.suspects
-  const tell = (verdict: TrapVerdict) => {
-    if (traps.told?.includes(verdict.rule)) return
-    verdicts.push(verdict)
-    next.told = [...(next.told ?? []), verdict.rule]
+  const tell = (finding: TrapFindings) => {
+    if (traps.told?.includes(finding.rule)) return
+    findings.push(finding)
+    next.told = [...(next.told ?? []), finding.rule]
   }
   if (soft) tell(tellSoft404(page))
   if (empty && !trusted('few-contents')) tell(tellCommon(page, common))
   if (echo) tell(tellEchoes(page, next.echoes ?? 0, now))
   if (lost && !isSuspect) tell(tellLost(form, isLostHere ? form.lost : bare))
-  return { traps: next, verdicts, probe, follow: !soft && !lost && !echo, lists: lists && !hollow && !isSuspect }
+  return { traps: next, findings, probe, follow: !soft && !lost && !echo, lists: lists && !hollow && !isSuspect }
 }
 
 function familyOf({ families }: TrapMemory, pattern: string): Family {
@@ -229,7 +228,7 @@ function isShort({ length }: Content, [pages, , all]: NonNullable<TrapMemory['no
 const MAX_BARE_FORMS = 8
 
 /** Texts that are known again, whatever page they are on. */
-const MOST_TEXTS = 200
+const MAX_TEXTS = 200
 
 /** So many pages, and such a share of the site's, whose texts were there before: more of their links bring more of them. */
 const ECHOES = 60
@@ -299,12 +298,12 @@ function countFolders({ folders }: UrlPattern, counted: Counted, families: OpenF
     if (!listed || from.includes(folders[at])) countPage(family, counted.census.folders[at], counted)
     else countListed(family, counted)
     shallowestFirst.push(family)
-    if (family.kinds <= MOST_KINDS_OF_A_FOLDER) break
+    if (family.kinds <= MAX_KINDS_OF_A_FOLDER) break
   }
   return shallowestFirst.reverse()
 }
 
-function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined): Finding | undefined {
+function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined): PatternFinding | undefined {
   const { form, folders } = sight
   const byForm = isQuiet(form)
     ? undefined
@@ -323,7 +322,7 @@ function judgeForms(sight: Sight, pace: [number, number], cast: Cast | undefined
   return undefined
 }
 
-function judgeEndless(family: Family, sight: Sight, cast: Cast | undefined): Finding | undefined {
+function judgeEndless(family: Family, sight: Sight, cast: Cast | undefined): PatternFinding | undefined {
   return (
     judgeGrowth(family, sight) ??
     judgeFuture(family, sight) ??
@@ -334,15 +333,15 @@ function judgeEndless(family: Family, sight: Sight, cast: Cast | undefined): Fin
 
 /** None of the detectors but that of mazes finds anything below: what each counts first has not come so far. Most families of most sites. */
 const SLOW_OR_HOLLOW = 4
-const LEAST_PAGES = 5
+const MIN_PAGES = 5
 
 function isQuiet(family: Family): boolean {
   return (
-    family.streak < LEAST_PAGES &&
-    family.same < LEAST_PAGES &&
-    family.longer < LEAST_PAGES &&
-    family.ahead < LEAST_PAGES &&
-    family.combined < LEAST_PAGES &&
+    family.streak < MIN_PAGES &&
+    family.same < MIN_PAGES &&
+    family.longer < MIN_PAGES &&
+    family.ahead < MIN_PAGES &&
+    family.combined < MIN_PAGES &&
     family.slow < SLOW_OR_HOLLOW &&
     family.hollow < SLOW_OR_HOLLOW &&
     family.cast < 2
@@ -355,22 +354,22 @@ function countPace({ pace: [usual, slow] = [0, 0] }: TrapMemory, isSlow: boolean
   return isSlow ? [usual, slow + 1] : [usual + 1, slow]
 }
 
-const MOST_CLEARINGS = 4
+const MAX_CLEARINGS = 4
 
 /** What may be stopped is put on trial. `traps` is still being made. */
 function suspect(
   memory: SiteMemory,
   traps: TrapMemory,
-  findings: readonly Finding[],
+  proven: readonly PatternFinding[],
   page: PageFacts,
   trusted: (rule: string) => boolean,
 ): void {
-  for (const finding of findings) {
+  for (const finding of proven) {
     const { pattern, rule } = finding
     if (!mayStop(pattern) || trusted(rule) || isCovered(pattern, traps.suspects)) continue
     if (isAtTruce(traps, pattern, memory)) continue
     // Chance words have cleared it so often, and near-identical pages go on: their growth alone decides.
-    const proof = timesCleared(traps, pattern) >= MOST_CLEARINGS ? 'growth' : finding.proof
+    const proof = timesCleared(traps, pattern) >= MAX_CLEARINGS ? 'growth' : finding.proof
     // Of a parameter of the whole site other pages are remembered, too.
     const own = finding.examples.filter((example) => isOfPattern(pattern, example))
     const examples = own.length > 0 ? own : [shorten(page.path)]
@@ -383,22 +382,22 @@ function suspect(
   }
 }
 
-function tellSoft404(page: PageFacts): TrapVerdict {
+function tellSoft404(page: PageFacts): TrapFindings {
   const evidence = 'a name that cannot exist was answered with a page, and other URLs give the same page'
   return { rule: 'soft-404', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellCommon(page: PageFacts, { urls }: Commonness): TrapVerdict {
+function tellCommon(page: PageFacts, { urls }: Commonness): TrapFindings {
   const evidence = `${urls} URLs of several patterns gave one text, letter by letter`
   return { rule: 'few-contents', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellEchoes(page: PageFacts, echoes: number, fetched: number): TrapVerdict {
+function tellEchoes(page: PageFacts, echoes: number, fetched: number): TrapFindings {
   const evidence = `${echoes} of ${fetched} pages had a text that was there before: links of such pages are not followed`
   return { rule: 'copies', evidence, examples: [page.path.slice(0, 200)] }
 }
 
-function tellLost({ pattern, examples }: Family, lost: number): TrapVerdict {
+function tellLost({ pattern, examples }: Family, lost: number): TrapFindings {
   const evidence = `links of pages ${pattern} that lead only to fresh ones are not followed, after ${lost} such pages`
   return { rule: 'maze', evidence, examples: [...examples] }
 }

@@ -13,7 +13,7 @@ const TOPIC = 2
 const SKETCH = 6
 const SIZE = 2
 const WIDTH = KEY + TOPIC + SKETCH + SIZE
-const MOST = 160
+const MAX = 160
 
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
 const VALUE = new Uint8Array(128)
@@ -26,7 +26,7 @@ const ROUGH = { bits: 5, steps: 30 }
 export function addKnown(known: string | undefined, path: string, content: Content): string {
   const entry = keyOf(mark(path), content) + write2(topicOf(path)) + sketchOf(content) + write2(stepsOf(content))
   const all = (known ?? '') + entry
-  return all.length <= MOST * WIDTH ? all : all.slice(WIDTH)
+  return all.length <= MAX * WIDTH ? all : all.slice(WIDTH)
 }
 
 /** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
-import { type HazardLimits, judgeSite, refusesWaiting, type SiteVerdict } from './limits.ts'
+import { type HazardLimits, judgeSite, refusesWaiting, type SiteFinding } from './limits.ts'
 import { GENEROUS, VN } from './presets.ts'
 
 const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
@@ -9,45 +9,45 @@ const limits: HazardLimits = { urlsPerSite: 8, duplicatesPerSite: 2, depth: 3 }
 function read(
   pages: { depth?: number; duplicate?: boolean }[],
   by = limits,
-): { memory: SiteMemory; verdicts: SiteVerdict[] } {
+): { memory: SiteMemory; findings: SiteFinding[] } {
   let memory = freshMemory()
-  const verdicts: SiteVerdict[] = []
+  const findings: SiteFinding[] = []
   for (const { depth = 0, duplicate = false } of pages) {
     const judged = judgeSite(memory, { depth, duplicate }, by)
     memory = judged.memory
-    if (judged.verdict !== undefined) verdicts.push(judged.verdict)
+    if (judged.finding !== undefined) findings.push(judged.finding)
   }
-  return { memory, verdicts }
+  return { memory, findings }
 }
 
 test('counts, and says nothing below the limits', () => {
-  const { memory, verdicts } = read([{ depth: 1 }, { depth: 2, duplicate: true }, { duplicate: true }])
+  const { memory, findings } = read([{ depth: 1 }, { depth: 2, duplicate: true }, { duplicate: true }])
   assert.deepEqual(memory, { robots: {}, fetched: 3, duplicates: 2, deepest: 2, silent: 0 })
-  assert.deepEqual(verdicts, [])
+  assert.deepEqual(findings, [])
 })
 
 test('a site with too many URLs is followed no more, and told of once', () => {
-  const { memory, verdicts } = read(Array.from({ length: 12 }, () => ({})))
+  const { memory, findings } = read(Array.from({ length: 12 }, () => ({})))
   assert.equal(memory.fetched, 12, 'what is still fetched is still counted')
   assert.equal(memory.stopped, 'site-urls>=8')
   assert.equal(refusesWaiting(memory, { depth: 1 }), 'site-urls>=8')
   assert.equal(refusesWaiting(memory, { depth: 0 }), undefined)
   assert.equal(refusesWaiting(freshMemory(), { depth: 1 }), undefined)
-  assert.deepEqual(verdicts, [{ rule: 'site-urls>=8', evidence: '8 pages of the site were fetched' }])
+  assert.deepEqual(findings, [{ rule: 'site-urls>=8', evidence: '8 pages of the site were fetched' }])
 })
 
 test('so is a site with too many duplicates', () => {
-  const { memory, verdicts } = read([{}, ...Array.from({ length: 5 }, () => ({ duplicate: true }))])
+  const { memory, findings } = read([{}, ...Array.from({ length: 5 }, () => ({ duplicate: true }))])
   assert.equal(memory.stopped, 'site-duplicates>2')
-  assert.deepEqual(verdicts, [
+  assert.deepEqual(findings, [
     { rule: 'site-duplicates>2', evidence: '3 of 4 pages had content that was there before' },
   ])
 })
 
 test('depth is told once and stops nothing', () => {
-  const { memory, verdicts } = read([{ depth: 2 }, { depth: 3 }, { depth: 3 }])
+  const { memory, findings } = read([{ depth: 2 }, { depth: 3 }, { depth: 3 }])
   assert.equal(memory.stopped, undefined)
-  assert.deepEqual(verdicts, [{ rule: 'site-depth>=3', evidence: 'a page 3 links deep, after 2 pages' }])
+  assert.deepEqual(findings, [{ rule: 'site-depth>=3', evidence: 'a page 3 links deep, after 2 pages' }])
 })
 
 test('the memory given is left as it was', () => {

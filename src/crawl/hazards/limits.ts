@@ -17,7 +17,7 @@ export interface HazardLimits {
   depth: number
 }
 
-export interface SiteVerdict {
+export interface SiteFinding {
   rule: string
   evidence: string
 }
@@ -29,7 +29,7 @@ export function judgeSite(
   memory: SiteMemory,
   page: { depth: number; duplicate: boolean },
   limits: HazardLimits,
-): { memory: SiteMemory; verdict?: SiteVerdict } {
+): { memory: SiteMemory; finding?: SiteFinding } {
   const counted: SiteMemory = {
     ...memory,
     fetched: memory.fetched + 1,
@@ -38,10 +38,10 @@ export function judgeSite(
   }
   if (counted.stopped !== undefined) return { memory: counted }
   const stop = stopRule(counted, limits)
-  if (stop !== undefined) return { memory: { ...counted, stopped: stop.rule }, verdict: stop }
+  if (stop !== undefined) return { memory: { ...counted, stopped: stop.rule }, finding: stop }
   if (memory.deepest < limits.depth && page.depth >= limits.depth) {
     const evidence = `a page ${page.depth} links deep, after ${counted.fetched} pages`
-    return { memory: counted, verdict: { rule: `site-depth>=${limits.depth}`, evidence } }
+    return { memory: counted, finding: { rule: `site-depth>=${limits.depth}`, evidence } }
   }
   return { memory: counted }
 }
@@ -54,7 +54,7 @@ export function refusesWaiting(memory: SiteMemory, item: { depth: number }): str
   return item.depth > 0 ? memory.stopped : undefined
 }
 
-function stopRule({ fetched, duplicates }: SiteMemory, limits: HazardLimits): SiteVerdict | undefined {
+function stopRule({ fetched, duplicates }: SiteMemory, limits: HazardLimits): SiteFinding | undefined {
   if (duplicates > limits.duplicatesPerSite) {
     return {
       rule: `site-duplicates>${limits.duplicatesPerSite}`,

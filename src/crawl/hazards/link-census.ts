@@ -33,8 +33,8 @@ export interface LinkCensus {
 }
 
 /** A page of thousands of links is counted by a sample. */
-const MOST_LINKS = 64
-const MOST_MARKS = 32
+const MAX_LINKS = 64
+const MAX_MARKS = 32
 
 export function countLinks(
   path: string,
@@ -52,7 +52,7 @@ export function countLinks(
   let navigation = 0
   let known = 0
   let homeward = false
-  const step = Math.max(1, links.length / MOST_LINKS)
+  const step = Math.max(1, links.length / MAX_LINKS)
   noteDown(before)
   targets.clear()
   for (let at = 0; at < links.length; at += step) {
@@ -65,7 +65,7 @@ export function countLinks(
     if (link.path.length === path.length && link.path === path) continue
     const name = lowHalf(link.key)
     // What is fresh now is known on the next page, and may be its navigation.
-    if (marked < MOST_MARKS) marks[marked++] = name
+    if (marked < MAX_MARKS) marks[marked++] = name
     if (!link.fresh) {
       // A folder above the page is where the page belongs, whoever else links there: a tree of folders closes.
       if (isNoted(name) && !isAbove(link.path, path)) navigation++
@@ -112,7 +112,7 @@ export function patternOfLink(path: string): UrlPattern {
 }
 
 /** Of the page that is counted. */
-const marks = new Uint32Array(MOST_MARKS)
+const marks = new Uint32Array(MAX_MARKS)
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
@@ -122,7 +122,7 @@ const noted = new Int32Array(SLOTS)
 
 function noteDown(marks: readonly number[]): void {
   noted.fill(0)
-  for (let at = 0; at < marks.length && at < MOST_MARKS; at++) {
+  for (let at = 0; at < marks.length && at < MAX_MARKS; at++) {
     const one = marks[at]
     let slot = one & (SLOTS - 1)
     while (noted[slot] !== 0) slot = (slot + 1) & (SLOTS - 1)

@@ -18,7 +18,7 @@ export interface OpenFamilies {
 }
 
 /** Patterns that showed many contents and made room: begun again, they are not judged as if they had shown none. */
-const MOST_FORGOTTEN = 40
+const MAX_FORGOTTEN = 40
 const MANY_KINDS = 4
 
 export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
@@ -49,7 +49,7 @@ export function openFamilies(traps: TrapMemory, now: number): OpenFamilies {
       if (taken <= room || closed.length === 1) return { families: closed, forgotten, taken }
       const gone = makeRoom(closed, now, taken - room)
       const others = (forgotten ?? []).filter((one) => !gone.includes(one))
-      const all = gone.length === 0 ? forgotten : [...others, ...gone].slice(-MOST_FORGOTTEN)
+      const all = gone.length === 0 ? forgotten : [...others, ...gone].slice(-MAX_FORGOTTEN)
       return { families: closed, forgotten: all, taken: takenBy(closed) }
     },
   }
@@ -69,11 +69,11 @@ function makeRoom(rows: FamilyRow[], now: number, excess: number): number[] {
   const gone: number[] = []
   while (excess > 0 && rows.length > 1) {
     let coldest = 0
-    let least = Number.POSITIVE_INFINITY
+    let min = Number.POSITIVE_INFINITY
     for (let at = 0; at < rows.length; at++) {
       const worth = worthOf(rows[at], now)
-      if (worth < least) {
-        least = worth
+      if (worth < min) {
+        min = worth
         coldest = at
       }
     }

@@ -58,5 +58,5 @@ export interface PageFacts {
   /** Links into the site, each URL once, in the order of the page. */
   links: readonly LinkFacts[]
   /** Links to other sites. */
-  abroad: number
+  crossSite: number
 }

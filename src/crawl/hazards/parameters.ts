@@ -4,7 +4,7 @@
  */
 import type { ParameterRow } from '../../contracts/trap-memory.ts'
 import type { Family } from './family.ts'
-import { type Finding, patience, restOf, type Sight } from './finding.ts'
+import { type PatternFinding, patience, restOf, type Sight } from './finding.ts'
 import { mark } from './marks.ts'
 import { choicesOf, parametersOf } from './pattern.ts'
 import { looksRandom } from './segments.ts'
@@ -20,18 +20,18 @@ const SETS = 6
 const PAGES = 16
 const LEADING = 12
 const FREE_PAIRS = 2
-const MOST_VALUES = 32
-const MOST_SETS = 12
-const MOST_NAMES = 6
-const MOST_NAMES_OF_A_SITE = 20
+const MAX_VALUES = 32
+const MAX_SETS = 12
+const MAX_NAMES = 6
+const MAX_NAMES_OF_A_SITE = 20
 /** A parameter of the whole site does nothing at so many places. */
 const PLACES = 4
 
 /** Counts what a page's parameters did. `isNew`: the place had not shown such a page before. */
 export function countParameters(family: Family, path: string, names: readonly string[], isNew: boolean): void {
   const row = countNames(family, names, isNew)
-  addMark(row[4], setOf(names, row), MOST_SETS)
-  for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MOST_VALUES + 1)
+  addMark(row[4], setOf(names, row), MAX_SETS)
+  for (const { name, value } of parametersOf(path)) addMark(row[5], mark(`${name}=${value}`) >>> 12, MAX_VALUES + 1)
 }
 
 /** Of the whole site: instead of sets of names, the places that showed nothing new; instead of values, the names that stood alone. */
@@ -39,29 +39,29 @@ export function countSiteParameters(family: Family, place: string, path: string,
   const parameters = parametersOf(path)
   const before = family.parameters?.[0] ?? []
   const names = [...new Set(parameters.flatMap(choicesOf))].filter((name) => mayEnter(name, before))
-  const row = countNames(family, names, isNew, MOST_NAMES_OF_A_SITE)
+  const row = countNames(family, names, isNew, MAX_NAMES_OF_A_SITE)
   if (isNew) return
-  addMark(row[4], mark(place), MOST_SETS)
-  if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MOST_NAMES_OF_A_SITE)
+  addMark(row[4], mark(place), MAX_SETS)
+  if (parameters.length === 1) for (const name of names) addMark(row[5], mark(name), MAX_NAMES_OF_A_SITE)
 }
 
 /** A parameter has a few choices; what has more is a name, and would crowd out all others. */
-const MOST_CHOICES = 6
+const MAX_CHOICES = 6
 
 function mayEnter(name: string, known: readonly string[]): boolean {
   const equals = name.indexOf('=')
   if (equals < 0 || known.includes(name)) return true
   const parameter = name.slice(0, equals + 1)
-  return known.filter((one) => one.startsWith(parameter)).length < MOST_CHOICES
+  return known.filter((one) => one.startsWith(parameter)).length < MAX_CHOICES
 }
 
-function countNames(family: Family, names: readonly string[], isNew: boolean, most = MOST_NAMES): ParameterRow {
+function countNames(family: Family, names: readonly string[], isNew: boolean, max = MAX_NAMES): ParameterRow {
   const row: ParameterRow = family.parameters === undefined ? [[], [], [], [], [], []] : copyOf(family.parameters)
   const [, pages, idle, news] = row
   // What is new in a page with a parameter that is known for news may be that one's merit: it says nothing of the others.
   const fertile = isNew ? names.filter((name) => isFertile(name, row)) : []
   for (const name of names) {
-    const at = placeOf(name, row, most)
+    const at = placeOf(name, row, max)
     if (at < 0) continue
     pages[at]++
     if (!isNew) idle[at]++
@@ -81,10 +81,10 @@ function isFertile(name: string, [names, pages, , news]: ParameterRow): boolean 
 }
 
 /** A name that few pages had makes room for a new one. */
-function placeOf(name: string, [names, pages, idle, news]: ParameterRow, most: number): number {
+function placeOf(name: string, [names, pages, idle, news]: ParameterRow, max: number): number {
   const at = names.indexOf(name)
   if (at >= 0) return at
-  const rarest = names.length < most ? names.length : pages.indexOf(Math.min(...pages))
+  const rarest = names.length < max ? names.length : pages.indexOf(Math.min(...pages))
   if (rarest < names.length && pages[rarest] > 2) return -1
   names[rarest] = name
   pages[rarest] = idle[rarest] = news[rarest] = 0
@@ -110,11 +110,11 @@ function freePairs(names: number, sets: readonly number[]): number {
   return pairs
 }
 
-function addMark(marks: number[], one: number, most: number): void {
-  if (marks.length < most && !marks.includes(one)) marks.push(one)
+function addMark(marks: number[], one: number, max: number): void {
+  if (marks.length < max && !marks.includes(one)) marks.push(one)
 }
 
-export function judgeParameters(family: Family, place: string, sight: Sight): Finding[] {
+export function judgeParameters(family: Family, place: string, sight: Sight): PatternFinding[] {
   if (family.parameters === undefined) return []
   const [names, pages, idle, news, sets] = family.parameters
   const { examples } = family
@@ -126,10 +126,10 @@ export function judgeParameters(family: Family, place: string, sight: Sight): Fi
   // With one set of names the place is the form, and judged as that.
   if (sets.length < 2) return []
   const allIdle = isAllIdle(family, sight)
-  const least = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, sight)
-  const found: Finding[] = []
+  const min = allIdle ? IDLE_AMONG_IDLE : patience(IDLE, family, sight)
+  const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
-    if (idle[at] < least || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
+    if (idle[at] < min || idle[at] * 2 < pages[at] || news[at] > idle[at] / 10 + (allIdle ? 0 : 1)) continue
     const evidence = `${idle[at]} of ${pages[at]} pages with the parameter ${names[at]} said nothing new`
     found.push({ rule: 'idle-parameter', proof: 'alias', pattern: idlePattern(place, names[at]), evidence, examples })
   }
@@ -148,30 +148,30 @@ function isAllIdle(family: Family, sight: Sight): boolean {
 }
 
 /** Only in a part of the site, only where parameters can be combined freely, and where values are few or hardly anything is new. */
-function judgeCombinations(family: Family, place: string, sight: Sight): Finding[] {
+function judgeCombinations(family: Family, place: string, sight: Sight): PatternFinding[] {
   const [names, pages, , , sets, values] = family.parameters!
   const combined = names.filter((_, at) => pages[at] >= 2)
   if (sets.length < SETS || combined.length < 3 || family.pages < patience(PAGES, family, sight)) return []
   if (family.growing < LEADING || family.inward * 10 < family.growing * 8) return []
   if (family.kinds > restOf(family, sight) || freePairs(names.length, sets) < FREE_PAIRS) return []
-  const few = values.length <= MOST_VALUES
+  const few = values.length <= MAX_VALUES
   if (!few && family.kinds * 2 > family.pages) return []
   const evidence =
     `${family.pages} pages of ${sets.length} sets of parameters (${values.length}${few ? '' : ' and more'} values in all) ` +
     'lead only to more combinations of them'
   // Of more than are counted, each may be combined with each.
-  const list = names.length === MOST_NAMES ? '*' : combined.join(',')
+  const list = names.length === MAX_NAMES ? '*' : combined.join(',')
   const pattern = `${place}?{${list}} two or more`
   return [{ rule: 'parameter-combinations', proof: 'growth', pattern, evidence, examples: family.examples }]
 }
 
 /** Of the whole site: pages with the parameter, at whatever place, said what other pages had said. */
-export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): Finding[] {
+export function judgeSiteParameters({ parameters, examples, kinds }: Family, sight: Sight): PatternFinding[] {
   const { page, pattern } = sight
   const own = new Set(parametersOf(page.path).flatMap(choicesOf))
   if (parameters === undefined) return []
   const [names, pages, idle, news, places, alone] = parameters
-  const found: Finding[] = []
+  const found: PatternFinding[] = []
   for (let at = 0; at < names.length; at++) {
     if (!own.has(names[at])) continue
     // What stands alone may be the name of the page; then it must do nothing in several places.
@@ -189,7 +189,7 @@ export function judgeSiteParameters({ parameters, examples, kinds }: Family, sig
 }
 
 /** Where a session id is on every link, what names the page is known again as often. A throw of dice names no page. */
-function withoutBystanders(found: Finding[], path: string): Finding[] {
+function withoutBystanders(found: PatternFinding[], path: string): PatternFinding[] {
   if (found.length < 2) return found
   const random = parametersOf(path).filter(({ value }) => looksRandom(value))
   const drawn = found.filter(({ pattern }) => random.some(({ name }) => pattern.includes(`?${name}=`)))

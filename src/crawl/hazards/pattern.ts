@@ -18,11 +18,11 @@ export interface UrlPattern {
   random: boolean
 }
 
-const MOST_FOLDERS = 3
+const MAX_FOLDERS = 3
 /** A path of more segments has the form of its first ones. */
-const MOST_SEGMENTS = 8
+const MAX_SEGMENTS = 8
 export const LONGEST_PATTERN = 80
-const MOST_NAMES = 6
+const MAX_NAMES = 6
 const LONGEST_NAME = 20
 
 export function patternOf(path: string): UrlPattern {
@@ -48,7 +48,7 @@ function withParameters(path: string, mark: number, place: string, folders: read
   const names: string[] = []
   const kinds: string[] = []
   let random = false
-  for (let from = mark + 1; from < path.length && names.length < MOST_NAMES; ) {
+  for (let from = mark + 1; from < path.length && names.length < MAX_NAMES; ) {
     let to = path.indexOf('&', from)
     if (to < 0) to = path.length
     let equals = path.indexOf('=', from)
@@ -122,12 +122,12 @@ function foldFolders(raw: string): Folders {
   let segments = 0
   for (let from = raw.charCodeAt(0) === 47 ? 1 : 0; from < raw.length; ) {
     const slash = raw.indexOf('/', from)
-    if (segments < MOST_SEGMENTS) folder += '/' + foldSegment(raw.slice(from, slash))
+    if (segments < MAX_SEGMENTS) folder += '/' + foldSegment(raw.slice(from, slash))
     segments++
-    if (segments <= MOST_FOLDERS && folder.length < LONGEST_PATTERN - 3) folders.unshift(folder + '/**')
+    if (segments <= MAX_FOLDERS && folder.length < LONGEST_PATTERN - 3) folders.unshift(folder + '/**')
     from = slash + 1
   }
-  if (segments > MOST_SEGMENTS) folder += '/…'
+  if (segments > MAX_SEGMENTS) folder += '/…'
   return { raw, folder, folders }
 }
 
@@ -142,7 +142,7 @@ export function parametersOf(path: string): Parameter[] {
   if (mark < 0) return []
   return path
     .slice(mark + 1, mark + 501)
-    .split('&', 2 * MOST_NAMES)
+    .split('&', 2 * MAX_NAMES)
     .map((pair) => {
       const equals = pair.indexOf('=')
       return equals < 0 ? { name: pair, value: '' } : { name: pair.slice(0, equals), value: pair.slice(equals + 1) }

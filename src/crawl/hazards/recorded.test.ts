@@ -32,7 +32,7 @@ const sites: Record<string, Site> = {
   'only with a parameter': ONLY_WITH_A_PARAMETER,
 }
 
-function digestOf({ requests, fetched, refused, verdicts, memory }: Trace): string {
+function digestOf({ requests, fetched, refused, findings, memory }: Trace): string {
   const { suspects, novel, alike, pace, families = [], copies, echoes, repeats, told, texts } = memory.traps!
   const rows = families.map(([pattern, counts, contents, examples, parameters]) => [
     pattern,
@@ -42,7 +42,7 @@ function digestOf({ requests, fetched, refused, verdicts, memory }: Trace): stri
     parameters,
   ])
   const counted = [suspects, novel, alike, pace, rows, copies, echoes, repeats, told, texts]
-  const all = JSON.stringify([requests, [...fetched], [...refused], verdicts, counted])
+  const all = JSON.stringify([requests, [...fetched], [...refused], findings, counted])
   return hash64(all).toString(16).padStart(16, '0')
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
-import type { Finding, Sight } from './finding.ts'
+import type { PatternFinding, Sight } from './finding.ts'
 import { saidAt } from './known-pages.ts'
 import { EMPTY, markOn, mix } from './marks.ts'
 import { repeatsIn } from './pattern.ts'
@@ -19,8 +19,8 @@ const MAX_SEGMENTS = 12
 
 export type Repeats = [answered: number, nothingNew: number]
 
-export function repeatPattern(folder: string, least: number): string {
-  return `${folder}/** with ${least} segments repeated`
+export function repeatPattern(folder: string, min: number): string {
+  return `${folder}/** with ${min} segments repeated`
 }
 
 /** The URL repeats itself, and without some segments in a row it is that of a page that said nearly the same. */
@@ -48,7 +48,7 @@ export function judgeRepeats(
   repeats: Repeats | undefined,
   isAlias: boolean,
   { page, content }: Sight,
-): Finding | undefined {
+): PatternFinding | undefined {
   if (content === undefined || repeats === undefined) return undefined
   const count = repeatsIn(page.path)
   if (count < SUSPICIOUS) return undefined

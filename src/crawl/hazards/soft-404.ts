@@ -5,7 +5,7 @@
 import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import { bitsApart, CONTENT_COLUMNS, type Content, contentOf, likeness, toColumns } from './content.ts'
 import type { Family } from './family.ts'
-import type { Finding } from './finding.ts'
+import type { PatternFinding } from './finding.ts'
 import type { PageFacts } from './page-facts.ts'
 
 /** Hollow pages and nothing else: under a folder's name, and at the top of the site, where anything may be. */
@@ -58,10 +58,10 @@ function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {
   return Number(BigInt.asUintN(32, tags))
 }
 
-export function judgeHollow(family: Family): Finding | undefined {
+export function judgeHollow(family: Family): PatternFinding | undefined {
   const { pattern, hollow, answers, kinds, examples } = family
-  const least = pattern.indexOf('/', 1) > 0 ? IN_A_FOLDER : AT_THE_TOP
-  if (hollow < least || hollow * 6 < (answers - BEFORE_IT_WAS_KNOWN) * 5 || kinds > 2) return undefined
+  const min = pattern.indexOf('/', 1) > 0 ? IN_A_FOLDER : AT_THE_TOP
+  if (hollow < min || hollow * 6 < (answers - BEFORE_IT_WAS_KNOWN) * 5 || kinds > 2) return undefined
   const evidence = `${hollow} of ${answers} URLs gave what the site gives for names that do not exist`
   return { rule: 'hollow', proof: 'missing', pattern, evidence, examples }
 }

@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
-import type { Finding } from './finding.ts'
+import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
 import { parametersOf, patternOf, repeatsIn, type UrlPattern } from './pattern.ts'
 import { firstSample, trialFor } from './trial.ts'
@@ -89,8 +89,8 @@ const COMBINED = /^(.*)\?\{([^{}]*)\} two or more$/
 function compile(text: string, folders?: readonly number[]): Matches {
   const repeated = REPEATED.exec(text)
   if (repeated !== null) {
-    const [, folder, least] = repeated
-    return (path) => path.startsWith(`${folder}/`) && repeatsIn(path) >= Number(least)
+    const [, folder, min] = repeated
+    return (path) => path.startsWith(`${folder}/`) && repeatsIn(path) >= Number(min)
   }
   const idle = IDLE.exec(text)
   if (idle !== null) {
@@ -105,10 +105,10 @@ function compile(text: string, folders?: readonly number[]): Matches {
   }
   const fewWords = FEW_WORDS.exec(text)
   if (fewWords !== null) {
-    const [, wide, least] = fewWords
+    const [, wide, min] = fewWords
     const matches = compile(wide)
     return (path, pattern) =>
-      matches(path, pattern) && wordsOf(path).filter((word) => !wide.includes(word)).length >= Number(least)
+      matches(path, pattern) && wordsOf(path).filter((word) => !wide.includes(word)).length >= Number(min)
   }
   const combined = COMBINED.exec(text)
   if (combined !== null) {
@@ -157,7 +157,7 @@ export function isCovered(pattern: string, others: readonly { pattern: string }[
 /** Undefined when there is no room for one more trial now: the detector will find it again. */
 export function addSuspect(
   suspects: readonly SuspectPattern[],
-  { pattern, rule, proof, evidence, examples }: Finding,
+  { pattern, rule, proof, evidence, examples }: PatternFinding,
   at: Instant,
   words: string | undefined,
 ): SuspectPattern[] | undefined {

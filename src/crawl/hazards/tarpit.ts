@@ -3,14 +3,14 @@
  * no page is linked to twice, nothing leads out. An honest site of any size has navigation, and its pages link to one
  * another; how long that may take to show depends on how much else speaks for a maze.
  */
-import { leastSize } from './count-page.ts'
+import { minSize } from './count-page.ts'
 import { type Family, isDense } from './family.ts'
-import { type Finding, hasRest, patience, restOf, type Sight } from './finding.ts'
+import { hasRest, type PatternFinding, patience, restOf, type Sight } from './finding.ts'
 
 /** Pages until it is certain when none leads anywhere else, not even home: names like throws of dice, scattered numbers, words. */
 const BARE = { random: 12, numbers: 16, words: 40 }
 /** Else so many pages must there be, by capture and recapture, for so few links to lead to known ones. */
-const LEAST_PAGES = 16
+const MIN_PAGES = 16
 const SIZE = { homeward: { random: 5_000, words: 25_000 }, dressed: { random: 15_000, words: 50_000 } }
 /** A tree has no links across, however small it is. */
 const DRESSED_TREE = 1_000
@@ -20,7 +20,7 @@ const LOST_FOR_GOOD = { random: 24, words: 40 }
 const CLOSES_AT = 0.02
 
 /** The widest of the page's families that is a maze through and through. */
-export function judgeMaze(sight: Sight): Finding | undefined {
+export function judgeMaze(sight: Sight): PatternFinding | undefined {
   const { form, folders } = sight
   // What is numbered without gaps is an enumeration, and ends.
   if (isDense(form)) return undefined
@@ -54,7 +54,7 @@ function isMaze(family: Family, sight: Sight): boolean {
   }
   if (!bare && family.longer > family.growing * 0.7) return pages >= patience(DRESSED_TREE, family, sight)
   const size = (bare ? SIZE.homeward : SIZE.dressed)[dice ? 'random' : 'words']
-  return pages >= patience(LEAST_PAGES, family, sight) && leastSize(fresh, known) > size
+  return pages >= patience(MIN_PAGES, family, sight) && minSize(fresh, known) > size
 }
 
 function isDice({ random, fresh }: Family): boolean {

@@ -9,7 +9,7 @@ import {
   type HazardOptions,
   judgePage,
   learnProbe,
-  type TrapVerdict,
+  type TrapFindings,
   type WaitingUrl,
 } from './detect.ts'
 import { UNLIMITED } from './limits.ts'
@@ -38,7 +38,7 @@ export interface Trace {
   requests: number
   fetched: Set<string>
   refused: Map<string, string>
-  verdicts: TrapVerdict[]
+  findings: TrapFindings[]
   memory: SiteMemory
   largestMemory: number
 }
@@ -48,18 +48,18 @@ const HOST = 'http://site.test'
 const TODAY = Date.UTC(2026, 0, 1)
 const ABSURD = '/no-such-name-4f1c9a.html'
 
-export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
+export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
   let memory = freshMemory()
   const seen = new Set(['/'])
   const queue: WaitingUrl[] = [{ path: '/', depth: 0, generation: 0 }]
   const fetched = new Set<string>()
   const refused = new Map<string, string>()
   const held: WaitingUrl[] = []
-  const verdicts: TrapVerdict[] = []
+  const findings: TrapFindings[] = []
   const digests = new Set<bigint>()
   let requests = 0
   let largestMemory = 0
-  for (let at = 0; at < queue.length && requests < most; at++) {
+  for (let at = 0; at < queue.length && requests < max; at++) {
     const waiting = queue[at]
     const { path, depth } = waiting
     const admitted = admitUrl(memory, waiting, options)
@@ -79,7 +79,7 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
       queue.push(...held.splice(0))
     }
     memory = judged.memory
-    verdicts.push(...judged.verdicts)
+    findings.push(...judged.findings)
     if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(memory.traps ?? {}).length)
     if (judged.probe !== undefined) {
       requests++
@@ -95,7 +95,7 @@ export function crawl(site: Site, most = 2000, options = NO_LIMITS): Trace {
       queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
     }
   }
-  return { requests, fetched, refused, verdicts, memory, largestMemory }
+  return { requests, fetched, refused, findings, memory, largestMemory }
 }
 
 export function factsOf(
@@ -112,7 +112,7 @@ export function factsOf(
   const blank = { url: HOST + path, path, depth, generation: 0, at: TODAY + at, status, mediaType: 'text/html', tookMs }
   const bytes = answer?.bytes ?? html.length
   const outcome = kept ? 'kept' : location === undefined ? 'gone' : 'moved'
-  const none = { ...blank, bytes, outcome, duplicate: false, abroad: 0 } as const
+  const none = { ...blank, bytes, outcome, duplicate: false, crossSite: 0 } as const
   if (!kept) return { ...none, links: location === undefined ? [] : linksOf([location], path, seen).links }
   const input = { mediaType: 'text/html', charset: 'utf-8', bytes: Buffer.from(html) }
   const reading = readPage(input)
@@ -147,18 +147,18 @@ function linksOf(
   hrefs: readonly string[],
   path: string,
   seen: ReadonlySet<string>,
-): { links: LinkFacts[]; abroad: number } {
+): { links: LinkFacts[]; crossSite: number } {
   const resolve = resolver(HOST + path)
   const links = new Map<string, LinkFacts>()
-  let abroad = 0
+  let crossSite = 0
   for (const href of hrefs) {
     const resolved = resolve(href)
     if (resolved.kind !== 'url') continue
-    if (resolved.url.host !== 'site.test') abroad++
+    if (resolved.url.host !== 'site.test') crossSite++
     else {
       const to = normalPath(resolved.url)
       if (!links.has(to)) links.set(to, { key: resolved.url.key, path: to, fresh: !seen.has(to) })
     }
   }
-  return { links: [...links.values()], abroad }
+  return { links: [...links.values()], crossSite }
 }

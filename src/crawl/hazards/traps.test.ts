@@ -49,22 +49,22 @@ const DEARER: Record<string, number> = {
 
 for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TRAPS })) {
   test(`trap: ${name}`, () => {
-    const { fetched, verdicts, largestMemory, memory } = crawl(site, 6000)
+    const { fetched, findings, largestMemory, memory } = crawl(site, 6000)
     const inside = [...fetched].filter((path) => !isHonest(path)).length
-    const most = DEARER[name] ?? USUAL
-    assert.ok(inside <= most, `${inside} requests inside, at most ${most} expected`)
+    const max = DEARER[name] ?? USUAL
+    assert.ok(inside <= max, `${inside} requests inside, at most ${max} expected`)
     if (name !== 'aliases by a folder') {
       assert.ok([...fetched].filter((path) => isHonest(path)).length >= 50, 'all of the honest site was collected')
     }
     for (const path of REAL_IN_TRAPS[name] ?? []) assert.ok(fetched.has(path), path)
-    assert.ok(verdicts.length > 0)
-    for (const { rule, evidence, examples, withdrawn } of verdicts) {
+    assert.ok(findings.length > 0)
+    for (const { rule, evidence, examples, withdrawn } of findings) {
       assert.match(evidence, /\d|name that cannot exist/, `${rule} has its numbers`)
       assert.ok(withdrawn ? examples.length === 0 : examples.length >= 1 && examples.length <= 3)
     }
     // Again only after it was withdrawn.
     const told = new Map<string, number>()
-    for (const { rule, pattern, withdrawn } of verdicts) {
+    for (const { rule, pattern, withdrawn } of findings) {
       const key = `${rule} ${pattern}`
       told.set(key, (told.get(key) ?? 0) + (withdrawn ? -1 : 1))
       assert.ok(told.get(key)! <= 1, `${key} is told once`)
@@ -76,17 +76,17 @@ for (const [name, site] of Object.entries({ ...TRAPS, ...OTHER_TRAPS, ...LATE_TR
 
 for (const [name, site] of Object.entries({ ...HONEST, ...OTHER_HONEST, ...LATE_HONEST })) {
   test(`no trap: ${name}`, () => {
-    const { refused, verdicts, largestMemory } = crawl(site, 6000)
+    const { refused, findings, largestMemory } = crawl(site, 6000)
     assert.deepEqual([...refused].slice(0, 3), [])
-    assert.deepEqual(verdicts, [])
+    assert.deepEqual(findings, [])
     assert.ok(largestMemory <= 16_384)
   })
 }
 
 for (const [name, [pages, site]] of Object.entries(PLAIN_SITES)) {
   test(`no trap: ${name}`, () => {
-    const { fetched, refused, verdicts, largestMemory } = crawl(site, 6000)
-    assert.deepEqual(verdicts, [])
+    const { fetched, refused, findings, largestMemory } = crawl(site, 6000)
+    assert.deepEqual(findings, [])
     assert.deepEqual([...refused].slice(0, 3), [])
     assert.equal(fetched.size, pages)
     assert.ok(largestMemory <= 16_384)
@@ -94,9 +94,9 @@ for (const [name, [pages, site]] of Object.entries(PLAIN_SITES)) {
 }
 
 test('in a site of many sections the trap is not forgotten among them', () => {
-  const { fetched, verdicts } = crawl(TRAP_AMONG_MANY)
+  const { fetched, findings } = crawl(TRAP_AMONG_MANY)
   assert.deepEqual(
-    verdicts.map(({ pattern }) => pattern),
+    findings.map(({ pattern }) => pattern),
     ['/agenda/#'],
   )
   assert.ok([...fetched].filter((path) => path.startsWith('/agenda/')).length <= 18)
@@ -105,9 +105,9 @@ test('in a site of many sections the trap is not forgotten among them', () => {
 })
 
 test('versions for the printer are left alone when they say nothing else, and every recipe is read', () => {
-  const { fetched, refused, verdicts } = crawl(RECIPES)
+  const { fetched, refused, findings } = crawl(RECIPES)
   assert.deepEqual(
-    verdicts.map(({ rule, pattern }) => `${rule} ${pattern}`),
+    findings.map(({ rule, pattern }) => `${rule} ${pattern}`),
     ['idle-parameter /recipe/#?print=*&**'],
   )
   assert.ok([...refused.keys()].every((path) => path.endsWith('?print=1')))
@@ -122,9 +122,9 @@ test('what is only linked to with a parameter is read, though the parameter does
 
 test('what the operator trusts is not stopped', () => {
   const options = { ...NO_LIMITS, trusted: (rule: string) => rule === 'endless-sequence' }
-  const { fetched, verdicts } = crawl(TRAPS['numbers falling'], 300, options)
+  const { fetched, findings } = crawl(TRAPS['numbers falling'], 300, options)
   assert.equal(fetched.size, 300 - 1, 'all requests but the probe')
-  assert.ok(verdicts.every(({ rule }) => rule !== 'endless-sequence'))
+  assert.ok(findings.every(({ rule }) => rule !== 'endless-sequence'))
 })
 
 test('with one trap stopped the next is seen sooner', () => {
@@ -135,8 +135,8 @@ test('with one trap stopped the next is seen sooner', () => {
         : undefined
     return home === undefined ? (TRAPS['calendar, path'](path) ?? TRAPS['numbers falling'](path)) : { html: home }
   }
-  const { verdicts, fetched } = crawl(both)
-  assert.deepEqual(verdicts.map(({ pattern }) => pattern).sort(), ['/cal/#/#', '/log/#'])
+  const { findings, fetched } = crawl(both)
+  assert.deepEqual(findings.map(({ pattern }) => pattern).sort(), ['/cal/#/#', '/log/#'])
   assert.ok([...fetched].filter((path) => path.startsWith('/log/')).length <= 14)
 })
 
@@ -176,9 +176,9 @@ test('two pages and an empty calendar without end cost less than 300 requests', 
       html: `<title>${found[2]}/${found[1]}</title>No events in ${found[2]}/${found[1]} <a href="${next}">next</a> <a href="/">home</a>`,
     }
   }
-  const { requests, verdicts } = crawl(site, 3000)
+  const { requests, findings } = crawl(site, 3000)
   assert.ok(requests <= 300, `${requests} requests`)
-  assert.equal(verdicts.length, 1)
+  assert.equal(findings.length, 1)
 })
 
 /** Families of pages that name one another: what `next` gives are the links of a page of the family. */
@@ -289,8 +289,8 @@ test('lists of lists without any navigation are read to their end', () => {
     [1, 100, 5],
     [12, 12, 3],
   ]) {
-    const { fetched, verdicts } = crawl(lists(areas, volumes, papers), 3000)
-    assert.deepEqual(verdicts, [])
+    const { fetched, findings } = crawl(lists(areas, volumes, papers), 3000)
+    assert.deepEqual(findings, [])
     assert.equal([...fetched].filter((path) => path.startsWith('/papers/')).length, areas * volumes * papers + 1)
   }
 })

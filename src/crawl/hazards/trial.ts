@@ -27,7 +27,7 @@ const FIRST_SAMPLE = 16
 const FIRST_SAMPLE_OF_ALIASES = 64
 /** A pattern that was cleared may be suspected again after so many pages of the site; twice as many each time. */
 const TRUCE = 25
-const MOST_CLEARED = 12
+const MAX_CLEARED = 12
 
 /** Samples for a pattern that is suspected now, beside others of its site. */
 export function trialFor(proof: Proof, rule: string, others: readonly SuspectPattern[]): number {
@@ -125,8 +125,8 @@ export function wordsOfFinding(page: PageFacts): string | undefined {
 
 const BITS = 2048
 /** Of a hundred, so many set: more would make every word look known. */
-const MOST_SET = 60
-const MOST_WORDS = 5_000
+const MAX_SET = 60
+const MAX_WORDS = 5_000
 const WORD = /\p{L}{3,}/gu
 
 /** One word is enough: of many a function or a class a manual has nothing to say but its name. Numbers, dates and throws of dice are none. */
@@ -137,7 +137,7 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
   const { title = '', text } = page.content ?? {}
   const own = `${title} ${text?.() ?? ''}`.toLowerCase()
   for (const [word] of own.matchAll(WORD)) {
-    if (++read > MOST_WORDS) break
+    if (++read > MAX_WORDS) break
     if (isDateWord(word, 0, word.length) || looksRandom(word)) continue
     const hash = mark(word)
     const first = hash % BITS
@@ -151,7 +151,7 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
   let set = 0
   for (const byte of bits) set += ones(byte)
   // Samples of so many different words are begun anew with the last of them.
-  if (set * 100 > BITS * MOST_SET && known !== undefined) return { words: learnWords(undefined, page).words, fresh }
+  if (set * 100 > BITS * MAX_SET && known !== undefined) return { words: learnWords(undefined, page).words, fresh }
   return { words: bits.toString('base64'), fresh }
 }
 
@@ -171,7 +171,7 @@ export function timesCleared({ cleared }: TrapMemory, pattern: string): number {
 export function clear(traps: TrapMemory, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
-  const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MOST_CLEARED)
+  const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MAX_CLEARED)
   const times = Math.min((before?.[1] ?? 0) + 1, 8)
   return {
     ...traps,

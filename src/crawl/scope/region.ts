@@ -2,7 +2,6 @@
 import { domainToASCII } from 'node:url'
 import { getDomain } from 'tldts'
 import { exactPath, type WebUrl } from '../../web/url/web-url.ts'
-import { surtForm, surtPrefix } from './surt-prefix.ts'
 
 /** `tld` may name several, with commas (`br,pt`), and suffixes of more than one label (`gov.br`). */
 export type ScopeMode = 'page' | 'prefix' | 'host' | 'domain' | { tld: string } | { surt: string }
@@ -84,7 +83,7 @@ function onSites(seeds: readonly WebUrl[]): Region {
 }
 
 /** Hosts whose domain is remembered: pages link to the same hosts again and again, and a look-up costs 0.4 µs. */
-const MOST_REMEMBERED = 10_000
+const MAX_REMEMBERED = 10_000
 
 /** The seeds' registrable domains with all their hosts; one user's part of a shared domain (x.github.io) is its own. */
 function inDomains(seeds: readonly WebUrl[]): Region {
@@ -96,7 +95,7 @@ function inDomains(seeds: readonly WebUrl[]): Region {
       const known = remembered.get(url.host)
       if (known !== undefined) return known
       const holds = domains.has(domainOf(url.host))
-      if (remembered.size >= MOST_REMEMBERED) remembered.clear()
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear()
       remembered.set(url.host, holds)
       return holds
     },
@@ -117,4 +116,34 @@ function underTld(list: string): Region {
 function underSurt(text: string): Region {
   const prefix = surtPrefix(text)
   return { name: `surt:${text}`, holds: (url) => surtForm(url).startsWith(prefix) }
+}
+
+/**
+ * SURT prefixes as web archivists write scopes: the host's labels turned round, so that a prefix is a domain, a host or
+ * a part of one. `org,example,` is example.org with all its hosts; `http://(org,example,www,)/news/` a folder of one.
+ */
+
+/** `org,example,www,)/path`, with `:8080` before the bracket when the port says something. Addresses are not turned round. */
+function surtForm(url: WebUrl): string {
+  const host = isAddress(url.host) ? url.host : `${url.host.split('.').reverse().join(',')},`
+  const port = url.site.length > url.host.length ? url.site.slice(url.host.length) : ''
+  return `${host}${port})${exactPath(url)}`
+}
+
+/** Scheme and opening bracket are left out, `https` means no less than `http`; `org,example)/` gets its last comma. */
+function surtPrefix(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^\+/, '')
+    .replace(/^https?:\/\//i, '')
+    .replace(/^\(/, '')
+  const close = bare.indexOf(')')
+  if (close < 0) return bare.toLowerCase()
+  const host = bare.slice(0, close).toLowerCase()
+  const rest = bare.slice(close)
+  return (host.endsWith(',') || isAddress(host) || host.includes(':') ? host : `${host},`) + rest
+}
+
+function isAddress(host: string): boolean {
+  return host.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(host)
 }

@@ -21,8 +21,8 @@ const options = (more: Partial<ScopeOptions>): ScopeOptions => ({
   ...more,
 })
 const ruleOf = (more: Partial<ScopeOptions>, text: string, depth = 1) => {
-  const verdict = makeScope(options(more)).judge(url(text), depth)
-  return verdict.yes ? 'yes' : verdict.rule
+  const finding = makeScope(options(more)).judge(url(text), depth)
+  return finding.yes ? 'yes' : finding.rule
 }
 
 test('regions', () => {
@@ -129,7 +129,7 @@ function walk(links: LinkPolicy, seeds: string[]): { asked: string[]; dropped: n
   let dropped = 0
   for (const page of queue) {
     for (const link of (FIGURE_5[page.href] ?? []).map(url)) {
-      const found = link.site === page.site ? { admit: [link], dropped: false } : scope.abroad(link)
+      const found = link.site === page.site ? { admit: [link], dropped: false } : scope.crossSite(link)
       if (found.dropped) dropped++
       for (const next of found.admit) {
         if (asked.has(next.href) || !scope.judge(next, 0).yes) continue
@@ -155,7 +155,7 @@ test("external links on the web of VN's Figure 5 (V10)", () => {
 
 test('combined admits a home page once', () => {
   const scope = makeScope(options({ links: 'combined' }))
-  assert.equal(scope.abroad(url('http://other.test/')).admit.length, 1)
+  assert.equal(scope.crossSite(url('http://other.test/')).admit.length, 1)
 })
 
 test("http on the port of https is nobody's page, and the other way round", () => {
@@ -181,8 +181,8 @@ test("http on the port of https is nobody's page, and the other way round", () =
 
 test('a sitemap need not lie where pages are wanted, but no list or pattern may be against it', () => {
   const ruleFor = (more: Partial<ScopeOptions>, text: string) => {
-    const verdict = makeScope(options(more)).judgeSitemap(url(text))
-    return verdict.yes ? 'yes' : verdict.rule
+    const finding = makeScope(options(more)).judgeSitemap(url(text))
+    return finding.yes ? 'yes' : finding.rule
   }
   const map = 'http://www.example.org/sitemap.php?page=1'
   assert.equal(ruleFor({ mode: 'prefix', include: [/docs/], queries: false, mediaTypes: ['text/html'] }, map), 'yes')

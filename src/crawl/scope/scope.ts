@@ -27,22 +27,22 @@ export interface ScopeOptions {
   sizes: readonly SizeLimit[]
 }
 
-export type ScopeVerdict = { yes: true } | { yes: false; rule: string }
+export type ScopeDecision = { yes: true } | { yes: false; rule: string }
 
 export interface Scope {
-  judge(url: WebUrl, depth: number): ScopeVerdict
+  judge(url: WebUrl, depth: number): ScopeDecision
   /** Of a sitemap: read for what it lists and not collected, so it need not lie where pages are wanted. */
-  judgeSitemap(url: WebUrl): ScopeVerdict
+  judgeSitemap(url: WebUrl): ScopeDecision
   wantsMedia(mediaType: string): boolean
   /** Decoded bytes of a body that are kept. */
   limitFor(mediaType: string): number
   /** What its name says it is (`image`, `archive` …), when that is not wanted; never for pages or unknown names. */
   unwantedKind(url: WebUrl): string | undefined
   /** What a link to another site stands for. Whatever is admitted must still be judged, home pages at depth 0. */
-  abroad(url: WebUrl): { admit: WebUrl[]; dropped: boolean }
+  crossSite(url: WebUrl): { admit: WebUrl[]; dropped: boolean }
 }
 
-const YES: ScopeVerdict = { yes: true }
+const YES: ScopeDecision = { yes: true }
 
 export function makeScope(options: ScopeOptions): Scope {
   const places = options.alternates === undefined ? options.seeds : [...options.seeds, ...options.alternates]
@@ -92,7 +92,7 @@ export function makeScope(options: ScopeOptions): Scope {
       const kind = unwanted.size === 0 ? undefined : kindByName(url.path)
       return kind !== undefined && unwanted.has(kind) ? kind : undefined
     },
-    abroad(url) {
+    crossSite(url) {
       if (links === 'deep') return { admit: [url], dropped: false }
       // The seeds' home pages are in the queue already, so such a link says nothing new.
       if (links === 'home-page') {
@@ -109,7 +109,7 @@ export function usualLinks(mode: ScopeMode): LinkPolicy {
   return typeof mode === 'object' && 'tld' in mode ? 'home-page' : 'combined'
 }
 
-function no(rule: string): ScopeVerdict {
+function no(rule: string): ScopeDecision {
   return { yes: false, rule }
 }
 

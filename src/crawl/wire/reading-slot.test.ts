@@ -6,7 +6,7 @@ import { nowReading, readingSlot, watchInto } from './reading-slot.ts'
 
 const line = (longest: number) => fc.string({ unit: 'grapheme', maxLength: longest }).map((s) => s.replaceAll('\n', ''))
 
-test('the house sees what is being read, and nothing when nothing is', () => {
+test('the coordinator sees what is being read, and nothing when nothing is', () => {
   const slot = readingSlot()
   const watch = watchInto(slot)
   let count = 0

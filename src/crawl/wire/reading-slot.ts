@@ -1,5 +1,5 @@
 /**
- * What a worker thread is reading right now, in memory that the house can see while the thread is stuck in it. The house
+ * What a worker thread is reading right now, in memory that the coordinator can see while the thread is stuck in it. The coordinator
  * looks once a second: the same reading, still under way after ten seconds, is a page that will never end (V6).
  */
 import type { NowReading } from '../../contracts/calls.ts'

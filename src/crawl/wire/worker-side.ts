@@ -1,18 +1,18 @@
-/** A worker thread's end of the port: the house's doors, as if they were here. */
+/** A worker thread's end of the port: the coordinator's doors, as if they were here. */
 import type { MessagePort } from 'node:worker_threads'
 import { turn } from '../../base/clock.ts'
-import type { Call, Pulse, ToHouse, ToWorker } from '../../contracts/calls.ts'
+import type { Call, Pulse, ToCoordinator, ToWorker } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { FindTwin, Frontier, ReportSink, Twin } from '../../contracts/ports.ts'
+import type { FindCopy, Frontier, ReportSink, StoredCopy } from '../../contracts/ports.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 
-export interface RemoteHouse {
+export interface RemoteCoordinator {
   frontier: Frontier
   sink: ReportSink
-  findTwin: FindTwin
+  findCopy: FindCopy
   event(event: Event): void
   pulse(pulse: Pulse): void
-  /** Aborted when the house says stop. */
+  /** Aborted when the coordinator says stop. */
   stop: AbortSignal
 }
 
@@ -24,7 +24,7 @@ interface Waiting {
   reject(error: Error): void
 }
 
-export function reachHouse(port: MessagePort): RemoteHouse {
+export function reachCoordinator(port: MessagePort): RemoteCoordinator {
   const waiting = new Map<number, Waiting>()
   const stop = new AbortController()
   let last = 0
@@ -36,7 +36,7 @@ export function reachHouse(port: MessagePort): RemoteHouse {
     if (message.kind === 'answer') call?.resolve(message.value)
     else call?.reject(new Error(message.message))
   })
-  const tell = (message: ToHouse, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
+  const tell = (message: ToCoordinator, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
   const ask = <T>(call: Call, transfer: ArrayBuffer[] = []): Promise<T> =>
     new Promise((resolve, reject) => {
       const id = ++last
@@ -67,7 +67,7 @@ export function reachHouse(port: MessagePort): RemoteHouse {
         await Promise.all(calls)
       },
     },
-    findTwin: (digest) => ask<Twin | undefined>({ name: 'findTwin', args: [digest] }),
+    findCopy: (digest) => ask<StoredCopy | undefined>({ name: 'findCopy', args: [digest] }),
     event: (event) => tell({ kind: 'event', event }),
     pulse: (pulse) => tell({ kind: 'pulse', ...pulse }),
     stop: stop.signal,

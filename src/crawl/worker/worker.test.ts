@@ -36,7 +36,7 @@ function bench(sites: number, pages: number, options: Partial<WorkerOptions> = {
   const waiting = Array.from({ length: sites }, (_, i) => visitOf(i, pages))
   const out = new Set<string>()
   const parts: VisitReport[] = []
-  const seen = { most: 0, begun: 0, checkOuts: 0, closed: false, renewed: [] as string[][] }
+  const seen = { max: 0, begun: 0, checkOuts: 0, closed: false, renewed: [] as string[][] }
   const frontier: Frontier = {
     async checkOut(_worker, atMost) {
       seen.checkOuts++
@@ -44,7 +44,7 @@ function bench(sites: number, pages: number, options: Partial<WorkerOptions> = {
       for (const { id } of visits) out.add(id)
       seen.begun += visits.length
       const over = web.events.filter(({ kind }) => kind === 'visit-ended').length
-      seen.most = Math.max(seen.most, seen.begun - over)
+      seen.max = Math.max(seen.max, seen.begun - over)
       return { visits, next: waiting.length + out.size === 0 ? 'over' : 1000 }
     },
     enter: async () => 'here',
@@ -74,9 +74,9 @@ const never = new AbortController().signal
 test('fills its places and no more, and ends when the crawl is over', async () => {
   const { clock, seen, parts, ended, options } = bench(11, 3)
   await clock.run(runWorker(options, never))
-  assert.equal(seen.most, 4)
+  assert.equal(seen.max, 4)
   assert.deepEqual(ended().sort(), Array.from({ length: 11 }, (_, i) => `v${i} done`).sort())
-  const pages = parts.flatMap((part) => part.pages).filter(({ errand }) => !errand)
+  const pages = parts.flatMap((part) => part.pages).filter(({ ownRequest }) => !ownRequest)
   assert.equal(pages.length, 33)
   assert.ok(seen.closed)
 })
@@ -184,7 +184,7 @@ test('when the frontier fails, its visits end before it says so', async () => {
   const checkOut: Frontier['checkOut'] = async (worker, atMost) => {
     if (clock.elapsed() < 5000) return frontier.checkOut(worker, Math.min(1, atMost))
     failed = true
-    throw new Error('the house is gone')
+    throw new Error('the coordinator is gone')
   }
   await assert.rejects(clock.run(runWorker({ ...options, frontier: { ...frontier, checkOut } }, never)), /is gone/)
   assert.ok(failed)

@@ -7,9 +7,9 @@ import type { SiteCourtesy } from '../courtesy.ts'
 import { crawlSite } from '../crawl.ts'
 import { Reporter } from '../reporter.ts'
 import type { SiteTools } from '../tools.ts'
-import { Courier } from './courier.ts'
 import { Leases } from './leases.ts'
 import { Overdue } from './overdue.ts'
+import { ReportSender } from './report-sender.ts'
 
 export interface WorkerOptions {
   id: string
@@ -35,20 +35,20 @@ export interface SlowSite {
   why: string
 }
 
-/** Sites asked for in one check-out: few enough that a slice of the house's thread stays short. */
-const MOST_AT_ONCE = 32
+/** Sites asked for in one check-out: few enough that a slice of the coordinator's thread stays short. */
+const MAX_AT_ONCE = 32
 /** A new link may make a site due before the time that the frontier named. */
 const LONGEST_SLEEP: Millis = 1000
 const PULSE_EVERY: Millis = 1000
 const LOOK_EVERY: Millis = 10_000
 const NOTHING_NOW: { visits: Visit[]; next: Millis | 'over' } = { visits: [], next: LONGEST_SLEEP }
 /** Slow sites that a pulse names. */
-const MOST_SLOW = 5
+const MAX_SLOW = 5
 
 export async function runWorker(options: WorkerOptions, stop: AbortSignal): Promise<void> {
   const { id, frontier, sink, slots } = options
   const { clock, archive, journal } = options.tools
-  const courier = new Courier({ worker: id, clock, archive, sink, journal })
+  const reportSender = new ReportSender({ worker: id, clock, archive, sink, journal })
   const leases = new Leases(id, frontier, clock)
   const bell = new Bell()
   const over = new AbortController()
@@ -71,8 +71,8 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     failure ??= error
     end()
   }
-  courier.onFailure = fail
-  const tools = siteTools(options, courier, fail, {
+  reportSender.onFailure = fail
+  const tools = siteTools(options, reportSender, fail, {
     failed: () => failure !== undefined,
     visiting: (site) => courtesies.get(site),
   })
@@ -83,7 +83,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     const hold = leases.hold(visit.id, asked, visit.lease)
     const courtesy = tools.courtesyOf(visit.site, visit.wait, tools.pauses, clock)
     const reporter = new Reporter(visit, () => courtesy.report())
-    courier.add(reporter)
+    reportSender.add(reporter)
     courtesies.set(visit.site, courtesy)
     sites.set(visit.id, visit.site)
     const { wait, lease, limits } = visit
@@ -95,7 +95,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
       const why = await Promise.race([crawlSite(reporter, courtesy, hold.lease, tools, hold.end), givenUp])
       if (why === 'given up') {
         leases.giveUp(visit.id)
-        courier.forget(reporter)
+        reportSender.forget(reporter)
         return
       }
       reporter.end(why)
@@ -126,12 +126,12 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
         running--
         bell.ring()
         // Nobody else has news that could go with it, and the site itself may be the only work there is: not a second is lost.
-        if (running === 0 && !ending) courier.deliver().then(() => bell.ring(), fail)
+        if (running === 0 && !ending) reportSender.deliver().then(() => bell.ring(), fail)
       })
   }
   // A house that does not answer ends the worker, but not before its visits have ended.
   const checkOut = () =>
-    frontier.checkOut(id, Math.min(slots - running, MOST_AT_ONCE)).catch((error: unknown) => {
+    frontier.checkOut(id, Math.min(slots - running, MAX_AT_ONCE)).catch((error: unknown) => {
       fail(error)
       return NOTHING_NOW
     })
@@ -160,18 +160,18 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   while (running > 0) await clock.sleep(LONGEST_SLEEP, bell.next())
   stop.removeEventListener('abort', end)
   // Everything the visits had to tell is durable before the worker says that it has ended.
-  if (failure === undefined) await courier.deliver().catch(fail)
-  courier.close()
+  if (failure === undefined) await reportSender.deliver().catch(fail)
+  reportSender.close()
   over.abort()
   await Promise.all(background)
   if (failure !== undefined) throw failure
   await archive.close()
 }
 
-/** A visit's tools; what fails of the disk or the house ends the worker, whoever met it first. */
+/** A visit's tools; what fails of the disk or the coordinator ends the worker, whoever met it first. */
 function siteTools(
   { id, frontier, tools }: WorkerOptions,
-  courier: Courier,
+  reportSender: ReportSender,
   fail: (error: unknown) => void,
   own: Pick<SiteTools, 'failed' | 'visiting'>,
 ): SiteTools {
@@ -184,20 +184,20 @@ function siteTools(
     worker: id,
     ...own,
     archive: {
-      keep(exchange, digest, twin) {
+      keep(exchange, digest, copy) {
         try {
-          return tools.archive.keep(exchange, digest, twin)
+          return tools.archive.keep(exchange, digest, copy)
         } catch (error) {
           return fatal(error)
         }
       },
-      twinOf: (digest) => tools.archive.twinOf(digest),
+      copyOf: (digest) => tools.archive.copyOf(digest),
       synced: () => tools.archive.synced(),
       close: () => tools.archive.close(),
     },
-    findTwin: (digest) => tools.findTwin(digest).catch(fatal),
+    findCopy: (digest) => tools.findCopy(digest).catch(fatal),
     enter: (worker, visit, address) => frontier.enter(worker, visit, address).catch(fatal),
-    durable: () => courier.deliver(),
+    durable: () => reportSender.deliver(),
   }
 }
 
@@ -206,7 +206,7 @@ function slowest(courtesies: ReadonlyMap<string, SiteCourtesy>): SlowSite[] {
   for (const [site, courtesy] of courtesies) {
     const why = courtesy.slow
     if (why !== undefined) slow.push({ site, why })
-    if (slow.length >= MOST_SLOW) break
+    if (slow.length >= MAX_SLOW) break
   }
   return slow
 }

@@ -12,7 +12,7 @@ export const migration: Migration = {
   number: 2,
   name: 'collection',
   sql: `
-CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
+CREATE TABLE site_stats (                       -- a site that was visited, with its sums (C10)
   site INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   requests INTEGER NOT NULL DEFAULT 0,
@@ -96,14 +96,14 @@ CREATE INDEX capture_of ON capture (site, key, at);
 CREATE INDEX capture_in ON capture (volume, offset);
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
-CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so
+CREATE TABLE finding (                      -- a hazard: the rule and the evidence that says so
   id INTEGER PRIMARY KEY,
   site INTEGER NOT NULL,
   rule TEXT NOT NULL,
   evidence TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX verdict_of ON verdict (site);
+CREATE INDEX verdict_of ON finding (site);
 
 CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
   name TEXT NOT NULL,
@@ -137,17 +137,17 @@ CREATE VIEW pages AS
     p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
-  FROM page p LEFT JOIN server s ON s.site = p.site;
+  FROM page p LEFT JOIN site_stats s ON s.site = p.site;
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, strftime('%Y-%m-%dT%H:%M:%fZ', c.at / 1000.0, 'unixepoch') AS at, c.status,
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
-  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.site = c.site;
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
 CREATE VIEW sites AS                        -- every site that is known, visited or not
   SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
     coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
-  FROM site f LEFT JOIN server s ON s.site = f.key;
+  FROM site f LEFT JOIN site_stats s ON s.site = f.key;
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' ELSE 'gone' END
@@ -159,7 +159,7 @@ CREATE VIEW duplicates AS
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.evidence, strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
-  FROM verdict v LEFT JOIN server s ON s.site = v.site;
+  FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
 CREATE VIEW counters AS SELECT name, sum(value) AS value FROM counter GROUP BY name;
 `,
 }

@@ -13,7 +13,7 @@ CREATE TABLE inbox (
   site TEXT NOT NULL,
   last INTEGER NOT NULL,                    -- 1: the lease ends with it
   body BLOB NOT NULL,                       -- visit/report-columns
-  spoilt TEXT,                              -- why it cannot be read: set aside, never lost, never in the way
+  corrupt TEXT,                              -- why it cannot be read: set aside, never lost, never in the way
   UNIQUE (visit, part)
 ) STRICT;
 `,

@@ -7,9 +7,9 @@ export const migration: Migration = {
   sql: `
 ALTER TABLE page ADD COLUMN sniffed TEXT;   -- what the bytes are, when that is not what media_type says
 ALTER TABLE page ADD COLUMN language TEXT;  -- as the page declares it
-ALTER TABLE verdict ADD COLUMN pattern TEXT;   -- the URLs that it concerns; null: the site as a whole
-ALTER TABLE verdict ADD COLUMN examples TEXT;  -- JSON, at most three URLs
-CREATE INDEX verdict_rule ON verdict (rule);
+ALTER TABLE finding ADD COLUMN pattern TEXT;   -- the URLs that it concerns; null: the site as a whole
+ALTER TABLE finding ADD COLUMN examples TEXT;  -- JSON, at most three URLs
+CREATE INDEX verdict_rule ON finding (rule);
 
 DROP VIEW pages;
 CREATE VIEW pages AS
@@ -17,12 +17,12 @@ CREATE VIEW pages AS
     p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
-  FROM page p LEFT JOIN server s ON s.site = p.site;
+  FROM page p LEFT JOIN site_stats s ON s.site = p.site;
 DROP VIEW hazards;
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
     strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at
-  FROM verdict v LEFT JOIN server s ON s.site = v.site;
+  FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
 DROP VIEW urls;
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,

@@ -6,9 +6,9 @@ export const migration: Migration = {
   name: 'names',
   sql: `
 ALTER TABLE url ADD COLUMN lastmod INTEGER; -- when a sitemap last said that it changed; null: none did
-ALTER TABLE site ADD COLUMN crowd INTEGER NOT NULL DEFAULT 0; -- free: a bigger one comes later, whatever the order
+ALTER TABLE site ADD COLUMN deferral INTEGER NOT NULL DEFAULT 0; -- free: a bigger one comes later, whatever the order
 DROP INDEX site_free;
-CREATE INDEX site_free ON site (bucket, holder, losses, crowd, rank) WHERE state = 'free';
+CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 
 CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
   site INTEGER NOT NULL,

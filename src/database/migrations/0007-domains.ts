@@ -9,8 +9,8 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
   name TEXT NOT NULL,
   sites INTEGER NOT NULL,                   -- that are known
-  strangers INTEGER NOT NULL,               -- of them, those that nobody vouches for
-  held INTEGER NOT NULL,                    -- of the strangers, those that are not handed out
+  unendorsed INTEGER NOT NULL,               -- of them, those that nobody vouches for
+  held INTEGER NOT NULL,                    -- of the unendorsed, those that are not handed out
   wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so that anybody can make up sites
   pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
   addresses TEXT,                           -- JSON: what absurd names under it resolve to
@@ -19,14 +19,14 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
 CREATE INDEX domain_pending ON domain (key) WHERE pending = 1;
 CREATE INDEX domain_held ON domain (key) WHERE held > 0;
 
-CREATE TABLE stranger (                     -- a site that nobody vouches for; gone when somebody does
+CREATE TABLE unendorsed_site (                     -- a site that nobody vouches for; gone when somebody does
   site INTEGER PRIMARY KEY,
   domain INTEGER NOT NULL,
-  speaker INTEGER,                          -- the one site that speaks for it: another one is enough
+  referrer INTEGER,                          -- the one site that speaks for it: another one is enough
   since INTEGER NOT NULL,
   standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
 ) STRICT;
-CREATE INDEX stranger_of ON stranger (domain, standing, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since);
 
 CREATE TABLE address_sites (                -- how many sites were found at an address
   address TEXT PRIMARY KEY,
@@ -93,7 +93,7 @@ CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
 END;
 
 CREATE VIEW domains AS
-  SELECT name AS domain, sites, sites - strangers AS vouched, held, wildcard, addresses,
+  SELECT name AS domain, sites, sites - unendorsed AS endorsed, held, wildcard, addresses,
     strftime('%Y-%m-%dT%H:%M:%fZ', probed_at / 1000.0, 'unixepoch') AS probed_at
   FROM domain;
 `,

@@ -12,15 +12,15 @@ const TABLES = [
   'site_robots',
   'site_traps',
   'site_alias',
-  'stranger',
+  'unendorsed_site',
   'page',
   'page_links',
   'links_changed',
   'inlink',
   'inlink_upto',
   'capture',
-  'verdict',
-  'server',
+  'finding',
+  'site_stats',
   'inbox',
 ]
 

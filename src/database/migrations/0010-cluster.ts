@@ -5,7 +5,7 @@ export const migration: Migration = {
   number: 10,
   name: 'cluster',
   sql: `
-CREATE TABLE house (                        -- a server of this crawl
+CREATE TABLE server (                        -- a server of this crawl
   id TEXT PRIMARY KEY,
   url TEXT NOT NULL,                        -- how workers reach it
   version TEXT NOT NULL,
@@ -46,7 +46,7 @@ CREATE TABLE cluster_key (                  -- by which servers know the tickets
   key BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
+CREATE TABLE volume_location (                 -- where a volume of a worker lies, if not with the collection
   name TEXT NOT NULL,
   node TEXT NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker TEXT NOT NULL,

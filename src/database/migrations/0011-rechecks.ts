@@ -16,14 +16,14 @@ CREATE TABLE recheck (                      -- a capture that is asked for again
   simhash INTEGER NOT NULL,
   second_worker TEXT,
   second_at INTEGER,
-  verdict TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
+  comparison TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
   bucket INTEGER AS (0) VIRTUAL,
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE VIEW rechecks AS
   SELECT url, first_worker, strftime('%Y-%m-%dT%H:%M:%fZ', first_at / 1000.0, 'unixepoch') AS first_at, second_worker,
-    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, verdict
+    strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison
   FROM recheck;
 `,
 }

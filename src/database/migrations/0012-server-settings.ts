@@ -5,6 +5,6 @@ export const migration: Migration = {
   number: 12,
   name: 'server-settings',
   sql: `
-ALTER TABLE house ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'; -- JSON: keys that are not as the default, digests of their values
+ALTER TABLE server ADD COLUMN settings TEXT NOT NULL DEFAULT '{}'; -- JSON: keys that are not as the default, digests of their values
 `,
 }

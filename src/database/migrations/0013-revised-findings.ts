@@ -8,7 +8,7 @@ export const migration: Migration = {
   number: 13,
   name: 'revised-findings',
   sql: `
-ALTER TABLE verdict ADD COLUMN withdrawn_at INTEGER;   -- samples contradicted it; null: it stands
+ALTER TABLE finding ADD COLUMN withdrawn_at INTEGER;   -- samples contradicted it; null: it stands
 CREATE INDEX url_held ON url (site) WHERE mark = 8;     -- held back by a finding; asked for if that is withdrawn
 
 DROP VIEW hazards;
@@ -16,7 +16,7 @@ CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
     strftime('%Y-%m-%dT%H:%M:%fZ', v.at / 1000.0, 'unixepoch') AS at,
     strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
-  FROM verdict v LEFT JOIN server s ON s.site = v.site;
+  FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
 DROP VIEW urls;
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,

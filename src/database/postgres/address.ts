@@ -10,7 +10,7 @@ export interface PostgresAddress {
   readonly where: string
 }
 
-const MOST_HOSTS = 16
+const MAX_HOSTS = 16
 const SHAPE = /^postgres(?:ql)?:\/\/(?:(?<user>[^/?#]*)@)?(?<hosts>[^/?#@]*)(?:\/(?<name>[^/?#]*))?(?<query>\?[^#]*)?$/
 
 /**
@@ -24,7 +24,7 @@ export function postgresAddress(text: string): PostgresAddress {
   if (hosts === undefined) throw bad('is not of the form postgres://user@host:port/name')
   if (name === undefined || name === '') throw bad('names no database: postgres://user@host:port/name')
   const each = hosts.split(',')
-  if (each.length > MOST_HOSTS) throw bad(`has more than ${MOST_HOSTS} hosts`)
+  if (each.length > MAX_HOSTS) throw bad(`has more than ${MAX_HOSTS} hosts`)
   if (each.length > 1 && each.includes('')) throw bad('has an empty host between two commas')
   const urls = each.map((host) => `postgres://${user === undefined ? '' : `${user}@`}${host}/${name}${query ?? ''}`)
   if (!urls.every((one) => URL.canParse(one)))

@@ -1,10 +1,10 @@
 /** A primary and a standby that follows it; the primary dies, the standby takes over, and the old one comes back. */
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
+import { type StartedServer, startServer } from '../../../testkit/postgres/server.test-tools.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { openPostgres, openPostgresToRead, type PostgresDatabase } from './open.ts'
-import { type StartedServer, startServer } from './server.test-tools.ts'
 import { postgresTx } from './tx.ts'
 
 const steps = [{ number: 1, name: 'table', sql: 'CREATE TABLE kept (name text PRIMARY KEY)' }]

@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import { type StartedServer, startServer } from '../../../testkit/postgres/server.test-tools.ts'
 import type { Clock } from '../../base/clock.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
-import { type StartedServer, startServer } from './server.test-tools.ts'
-import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()

@@ -18,7 +18,7 @@ export interface Nudges {
 }
 
 /** PostgreSQL's own bound is 8000. */
-const MOST_PAYLOAD_BYTES = 4000
+const MAX_PAYLOAD_BYTES = 4000
 /** Doubled with each try up to a second, by `backOff`. */
 const FIRST_TRY = 4
 
@@ -27,7 +27,7 @@ const FIRST_TRY = 4
  * that notify wait for each other: nudge once for many things, not once for each.
  */
 export async function notify(tx: Tx, channel: string, payload = ''): Promise<void> {
-  assert(Buffer.byteLength(payload) <= MOST_PAYLOAD_BYTES, 'a nudge is a hint, not a letter')
+  assert(Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES, 'a nudge is a hint, not a letter')
   await postgresTx(tx).get('SELECT pg_notify($1, $2)', nameOf(channel), payload)
 }
 

@@ -6,14 +6,14 @@
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresDatabase } from './open.ts'
 
-export interface Office {
+export interface HeldRole {
   /** Aborted when the office is lost, or given up. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }
 
 /** Undefined when another has it. */
-export async function tryOffice(database: PostgresDatabase, name: string): Promise<Office | undefined> {
+export async function tryRole(database: PostgresDatabase, name: string): Promise<HeldRole | undefined> {
   const session = await database.session()
   const key = String(signed64(hash64(`orbweaver office ${name}`)))
   const taken = await session.ask('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {

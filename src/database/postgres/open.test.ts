@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Tx } from '../database.ts'
 import type { PostgresMigration } from './migrations/migration.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
-import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()

@@ -69,8 +69,8 @@ async function opened(
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
   const connect = connectorOf(address, settings)
-  const { connections: most, patienceMs: longestWaitMs } = settings
-  const pool = poolOf({ most, clock, longestWaitMs, where, make: connect })
+  const { connections: max, patienceMs: longestWaitMs } = settings
+  const pool = poolOf({ max, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
   const { patienceMs } = settings

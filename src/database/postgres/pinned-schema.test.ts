@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Tx } from '../database.ts'
-import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()

@@ -36,8 +36,8 @@ function handClock() {
   return { clock, timers }
 }
 
-const poolThat = (most: number, make: () => Promise<Connection>, clock = handClock().clock) =>
-  poolOf({ most, clock, longestWaitMs: 10_000, where: 'here', make })
+const poolThat = (max: number, make: () => Promise<Connection>, clock = handClock().clock) =>
+  poolOf({ max, clock, longestWaitMs: 10_000, where: 'here', make })
 
 describe('a pool', () => {
   it('lends no more than it may, in order of asking, also to those who come when one is given back', async () => {

@@ -14,7 +14,7 @@ export interface Pool {
 }
 
 export interface PoolTools {
-  readonly most: number
+  readonly max: number
   readonly clock: Clock
   /** Longer than this nobody waits for his turn: a caller who is told so can do something, one who waits cannot. */
   readonly longestWaitMs: Millis
@@ -23,7 +23,7 @@ export interface PoolTools {
   make(): Promise<Connection>
 }
 
-export function poolOf({ most, clock, longestWaitMs, where, make }: PoolTools): Pool {
+export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): Pool {
   // The one used last goes out first: its statements are prepared and its memory is warm.
   const idle: Connection[] = []
   /** In order of asking; who gave up is not there any more. */
@@ -48,13 +48,13 @@ export function poolOf({ most, clock, longestWaitMs, where, make }: PoolTools): 
       waiting.add(comes)
       const cancel = clock.after(longestWaitMs, () => {
         waiting.delete(comes)
-        reject(tooLong(most, longestWaitMs, where))
+        reject(tooLong(max, longestWaitMs, where))
       })
     })
 
   return {
     async take() {
-      if (lent < most) lent++
+      if (lent < max) lent++
       else await turn()
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
       try {
@@ -76,9 +76,9 @@ export function poolOf({ most, clock, longestWaitMs, where, make }: PoolTools): 
   }
 }
 
-function tooLong(most: number, waitedMs: Millis, where: string): Problem {
+function tooLong(max: number, waitedMs: Millis, where: string): Problem {
   return new Problem(
     'database-unreachable',
-    `all ${most} connections of this process to ${where} have been in use for ${Math.round(waitedMs / 1000)} s: the database is too slow for what is asked of it`,
+    `all ${max} connections of this process to ${where} have been in use for ${Math.round(waitedMs / 1000)} s: the database is too slow for what is asked of it`,
   )
 }

@@ -6,13 +6,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Tx } from '../database.ts'
 import { notify, openNudges } from './nudge.ts'
-import { tryOffice } from './only-one.ts'
+import { tryRole } from './only-one.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
-import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()
@@ -101,9 +101,9 @@ default_pool_size = 30
     const rows = await one.read((tx) => postgresTx(tx).all('SELECT name FROM kept'))
     assert.equal(rows.length, 40)
 
-    const held = await tryOffice(one, 'keeper')
+    const held = await tryRole(one, 'keeper')
     assert.ok(held !== undefined)
-    assert.equal(await tryOffice(other, 'keeper'), undefined)
+    assert.equal(await tryRole(other, 'keeper'), undefined)
     await held.release()
 
     const nudges = openNudges(one, { clock: realClock, random: seededRandom(1) })

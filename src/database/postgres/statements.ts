@@ -6,7 +6,7 @@ import type { PgValue, PostgresTx } from './tx.ts'
 import { bound } from './values.ts'
 
 /** A program has some hundred statements; more means that values are pasted into texts somewhere. */
-const MOST_STATEMENTS = 2000
+const MAX_STATEMENTS = 2000
 
 interface Statement {
   /** Under which each connection prepares it. */
@@ -19,7 +19,7 @@ const statements = new Map<string, Statement>()
 function statementOf(sql: string): Statement {
   const known = statements.get(sql)
   if (known !== undefined) return known
-  assert(statements.size < MOST_STATEMENTS, 'statements are made from values: bind them')
+  assert(statements.size < MAX_STATEMENTS, 'statements are made from values: bind them')
   const statement = { name: `s${statements.size}`, arrays: arrayTypesOf(sql) }
   statements.set(sql, statement)
   return statement

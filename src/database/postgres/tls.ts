@@ -18,7 +18,7 @@ const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof MODES)[number]
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
 /** Of all authorities of a system together a few hundred KB. */
-const MOST_BYTES = 2 ** 20
+const MAX_BYTES = 2 ** 20
 
 /** Its files are read each time, so that a certificate that was renewed is used by the next connection. */
 export function tlsOf(address: string): Tls {
@@ -63,7 +63,7 @@ function contents(parameter: string, path: string): Buffer {
   let bytes: Buffer
   try {
     const about = statSync(path)
-    if (!about.isFile() || about.size > MOST_BYTES) throw new RangeError('no file, or too large')
+    if (!about.isFile() || about.size > MAX_BYTES) throw new RangeError('no file, or too large')
     bytes = readFileSync(path)
   } catch (cause) {
     throw bad(`names a file that cannot be read: ${parameter}=${path}`, cause)

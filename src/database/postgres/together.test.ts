@@ -1,14 +1,14 @@
 /** What servers that share a database have in common: nudges, offices, the time. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { type Clock, realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Database, Tx } from '../database.ts'
 import { databaseClock } from './clock.ts'
 import { notify, openNudges } from './nudge.ts'
-import { tryOffice } from './only-one.ts'
+import { tryRole } from './only-one.ts'
 import { openPostgres } from './open.ts'
-import { postgresForTests } from './test-database.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()
@@ -46,61 +46,61 @@ function ear() {
 
 describe('a nudge', { skip }, () => {
   it('is heard by the others when its transaction commits, and after a lost connection again', async () => {
-    const [speaker, listener] = await twoServers()
+    const [referrer, listener] = await twoServers()
     const nudges = openNudges(listener, tools)
     const [work, other] = [ear(), ear()]
     nudges.listen('work', work.hear)
     const stop = nudges.listen('other', other.hear)
     await work.until('')
 
-    const never = speaker.transact(async (tx) => {
+    const never = referrer.transact(async (tx) => {
       await notify(tx, 'work', 'never')
       throw new Error('no')
     })
     await assert.rejects(never, /no/)
-    await speaker.transact((tx) => Promise.all([notify(tx, 'work', 'seven'), notify(tx, 'other', 'eight')]))
+    await referrer.transact((tx) => Promise.all([notify(tx, 'work', 'seven'), notify(tx, 'other', 'eight')]))
     await other.until('eight')
     assert.ok(!work.heard.includes('never'))
     await work.until('seven')
 
-    await speaker.transact(killOthers)
+    await referrer.transact(killOthers)
     await work.until('')
     stop()
-    await speaker.transact((tx) => Promise.all([notify(tx, 'other', 'nobody'), notify(tx, 'work', 'again')]))
+    await referrer.transact((tx) => Promise.all([notify(tx, 'other', 'nobody'), notify(tx, 'work', 'again')]))
     await work.until('again')
     assert.ok(!other.heard.includes('nobody'))
     await nudges.close()
-    await Promise.all([speaker.close(), listener.close()])
+    await Promise.all([referrer.close(), listener.close()])
   })
 
   it('has a name that can be pasted, and little to say', async () => {
-    const [speaker, listener] = await twoServers()
+    const [referrer, listener] = await twoServers()
     await assert.rejects(
-      speaker.transact((tx) => notify(tx, 'a; DROP TABLE x')),
+      referrer.transact((tx) => notify(tx, 'a; DROP TABLE x')),
       /as the name of a channel/,
     )
     await assert.rejects(
-      speaker.transact((tx) => notify(tx, 'a', 'x'.repeat(5000))),
+      referrer.transact((tx) => notify(tx, 'a', 'x'.repeat(5000))),
       /not a letter/,
     )
-    await Promise.all([speaker.close(), listener.close()])
+    await Promise.all([referrer.close(), listener.close()])
   })
 })
 
 describe('an office', { skip }, () => {
   it('is held by one at a time, and ends with its connection', async () => {
     const [a, b] = await twoServers()
-    const held = await tryOffice(a, 'keeper')
+    const held = await tryRole(a, 'keeper')
     assert.ok(held !== undefined)
-    assert.equal(await tryOffice(b, 'keeper'), undefined)
-    assert.equal(await tryOffice(a, 'keeper'), undefined)
-    const elsewhere = await tryOffice(b, 'another')
+    assert.equal(await tryRole(b, 'keeper'), undefined)
+    assert.equal(await tryRole(a, 'keeper'), undefined)
+    const elsewhere = await tryRole(b, 'another')
     await elsewhere?.release()
 
     const lost = new Promise((resolve) => held.lost.addEventListener('abort', resolve))
     await b.transact(killOthers)
     await lost
-    const next = await tryOffice(b, 'keeper')
+    const next = await tryRole(b, 'keeper')
     assert.ok(next !== undefined && !next.lost.aborted)
     await next.release()
     await held.release()

@@ -29,8 +29,8 @@ export interface TransactionTools {
 }
 
 /** Conflicts end soon or never: after this many the work itself is at fault. */
-const MOST_CONFLICTS = 12
-const MOST_SLOW = 2
+const MAX_CONFLICTS = 12
+const MAX_SLOW = 2
 const FIRST_WAIT_MS = 5
 const LONGEST_WAIT_MS = 1000
 
@@ -93,8 +93,8 @@ async function insist<T>(
     if (result.kind === 'done') return result.value
     tries[result.why]++
     const isOver =
-      tries.conflict >= MOST_CONFLICTS ||
-      tries.slow > MOST_SLOW ||
+      tries.conflict >= MAX_CONFLICTS ||
+      tries.slow > MAX_SLOW ||
       (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
     if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
     await backOff(tools, tries[result.why])
@@ -124,8 +124,8 @@ export function backOff(
   tries: number,
   signal?: AbortSignal,
 ): Promise<void> {
-  const most = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 16))
-  return clock.sleep(most * (0.5 + random.next() / 2), signal)
+  const max = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** Math.min(tries, 16))
+  return clock.sleep(max * (0.5 + random.next() / 2), signal)
 }
 
 async function attemptOf<T>(tools: TransactionTools, writable: boolean, work: Work<T>): Promise<Attempt<T>> {
@@ -177,12 +177,12 @@ async function attemptOn<T>(
       connection.cut()
       return { kind: 'in doubt', value, sent: { xid, timeline: connection.session.timeline }, error }
     }
-    return verdict(tools, error, false)
+    return finding(tools, error, false)
   }
   // One failed that the work had not waited for.
   const missed = statements.failure()
   assert(missed !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
-  return verdict(tools, missed.error, connection.isLost)
+  return finding(tools, missed.error, connection.isLost)
 }
 
 /** The number by which the server knows what became of this transaction; '' for one that only reads. */
@@ -216,10 +216,10 @@ async function takenBack<T>(
     () => false,
   )
   if (!rolledBack || spoilsConnection(error)) connection.cut()
-  return verdict(tools, error, !rolledBack)
+  return finding(tools, error, !rolledBack)
 }
 
-function verdict(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
+function finding(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
   const why = again(error, isLost)
   if (why === 'no') throw troubleOf(error, tools.where)
   return { kind: 'again', why, error }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../database.ts'
 import { arrayTypesOf } from './arrays.ts'
-import { postgresForTests } from './test-database.ts'
 import { type PgScalar, type PgValue, postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()

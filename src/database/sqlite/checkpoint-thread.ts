@@ -7,7 +7,7 @@ import { assert } from '../../base/assert.ts'
  * What is committed meanwhile is left over, and a log begins anew only when nothing is: each pass takes what the one
  * before left, the last ones a millisecond.
  */
-const MOST_PASSES = 5
+const MAX_PASSES = 5
 
 assert(parentPort !== null, 'not a thread')
 const port = parentPort
@@ -15,7 +15,7 @@ const database = new DatabaseSync(workerData as string)
 const checkpoint = database.prepare('PRAGMA wal_checkpoint(PASSIVE)')
 
 function carry(): void {
-  for (let pass = 0; pass < MOST_PASSES; pass++) {
+  for (let pass = 0; pass < MAX_PASSES; pass++) {
     const { log, checkpointed } = checkpoint.get() as { log: number; checkpointed: number }
     if (log === checkpointed) return
   }

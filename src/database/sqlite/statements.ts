@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts'
 import type { SqliteTx, SqlValue } from './tx.ts'
 
 /** A program has some hundred statements; more means that values are pasted into texts somewhere. */
-const MOST_STATEMENTS = 1000
+const MAX_STATEMENTS = 1000
 
 /** What SQLite itself does not count among changes. */
 const OF_SCHEMA = /^\s*(?:CREATE|DROP|ALTER|PRAGMA)\b/i
@@ -29,7 +29,7 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     const kept = readBigInts ? exact : plain
     const known = kept.get(sql)
     if (known !== undefined) return known
-    assert(kept.size < MOST_STATEMENTS, 'statements are made from values: bind them')
+    assert(kept.size < MAX_STATEMENTS, 'statements are made from values: bind them')
     const statement = prepare(sql, readBigInts)
     kept.set(sql, statement)
     return statement

@@ -2,8 +2,6 @@
 import type { Random } from '../../base/random.ts'
 import { klwf } from './klwf.ts'
 import type { Order } from './order.ts'
-import { randomWalk } from './random-walk.ts'
-import { roundRobin } from './round-robin.ts'
 
 export const ORDER_NAMES = ['klwf', 'round-robin', 'random'] as const
 export type OrderName = (typeof ORDER_NAMES)[number]
@@ -17,4 +15,14 @@ export function namedOrder(name: OrderName, random: Random): Order {
     case 'random':
       return randomWalk(random)
   }
+}
+
+/** The site that has waited longest since its last visit, whatever waits in it. */
+
+export const roundRobin: Order = { name: 'round-robin', rank: (site) => site.since }
+
+/** Any free site (W10): a draw each time a site begins to wait, repeatable from the seed. */
+
+export function randomWalk(random: Random): Order {
+  return { name: 'random', rank: () => random.next() }
 }

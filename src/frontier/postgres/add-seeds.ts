@@ -3,7 +3,7 @@ import type { Link } from '../../contracts/report.ts'
 import type { Admitted, SeedUrl } from '../ledger.ts'
 import { admit } from './admit.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
-import { keyOf, type Sheaf } from './sheaf.ts'
+import { keyOf, type WorkingSet } from './working-set.ts'
 
 /** One URL may be given twice: the first counts. */
 export const ADD_SEEDS = `
@@ -13,13 +13,13 @@ export const ADD_SEEDS = `
   ORDER BY n.site, n.key, n.place ON CONFLICT (bucket, site, key) DO NOTHING`
 
 /** A seed given again is enqueued no more than any URL is: once, ever. */
-export async function addSeeds(sheaf: Sheaf, seeds: readonly SeedUrl[]): Promise<Admitted> {
+export async function addSeeds(working: WorkingSet, seeds: readonly SeedUrl[]): Promise<Admitted> {
   const links = seeds.map(({ url, key, site, path = '', lastmod }): Link => {
     const link = { url, key, site, depth: 0, via: '', path }
     return lastmod === undefined ? link : { ...link, lastmod }
   })
   // First, for the rows of seeds belong to whoever has their sites'.
-  const admitted = await admit(sheaf, links, true)
+  const admitted = await admit(working, links, true)
   const rows = seeds.map(({ url, key, site, source = 'given' }) => ({
     site: keyOf(site),
     key: signed64(key),
@@ -29,14 +29,14 @@ export async function addSeeds(sheaf: Sheaf, seeds: readonly SeedUrl[]): Promise
   await eachBucket(
     byBucket(rows, ({ site }) => site),
     (bucket, some) =>
-      sheaf.tx.run(
+      working.tx.run(
         ADD_SEEDS,
         bucket,
         column(some, 'site'),
         column(some, 'key'),
         column(some, 'url'),
         column(some, 'source'),
-        sheaf.now,
+        working.now,
       ),
   )
   return admitted

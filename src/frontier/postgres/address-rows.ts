@@ -2,7 +2,7 @@
 import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { crowdOf } from '../domains.ts'
+import { deferralOf } from '../domains.ts'
 import type { SiteRow } from '../site-row.ts'
 import { type ByBucket, byBucket, column, eachBucket } from './by-bucket.ts'
 
@@ -90,7 +90,7 @@ export class AddressRows {
       const now = await this.#tx.all<Count>(COUNT_AT_ADDRESSES, shard, ...columns)
       for (const { address, sites } of now)
         for (const [nth, site] of (newcomers.get(address) ?? []).reverse().entries())
-          if (site.address === address) site.crowd = Math.max(site.crowd, crowdOf(sites - nth))
+          if (site.address === address) site.deferral = Math.max(site.deferral, deferralOf(sites - nth))
     })
     return { writes: [releases, counts], idle }
   }

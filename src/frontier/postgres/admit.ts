@@ -8,14 +8,14 @@ import type { SiteRow } from '../site-row.ts'
 import { sitesOf } from '../sites-of.ts'
 import { isNewText } from '../spellings.ts'
 import { balanceDomain, release } from './balance-domain.ts'
+import { endorse } from './endorse.ts'
 import { enqueue, freshen } from './enqueue.ts'
-import { enrol } from './enrol.ts'
-import { prepareToHear, strangersAmong } from './hear.ts'
 import { readNews } from './read-news.ts'
+import { registerInDomain } from './register-in-domain.ts'
 import { keepReplaced } from './replaced.ts'
-import { keyOf, type Sheaf } from './sheaf.ts'
 import { enterSpelling, placesOfLinks } from './spellings.ts'
-import { vouch } from './vouch.ts'
+import { prepareToWeigh, unendorsedAmong } from './weigh-referrers.ts'
+import { keyOf, type WorkingSet } from './working-set.ts'
 
 /** Links into one site: all of them, and those that may change something in it. */
 export interface SiteLinks {
@@ -32,14 +32,14 @@ export interface Sifted {
   replaced: readonly Replaced[]
 }
 
-export async function admit(sheaf: Sheaf, given: readonly Link[], asSeeds = false): Promise<Admitted> {
-  await sheaf.readNames()
-  const sifted = await sift(sheaf, given, asSeeds)
-  await sheaf.sites.lock(sitesTouched(sifted))
-  await sheaf.sites.make(sifted.groups, sheaf.now)
-  await readForLinks(sheaf, sifted, asSeeds)
-  const admitted = await enterLinks(sheaf, sifted, asSeeds)
-  await finish(sheaf, sifted)
+export async function admit(working: WorkingSet, given: readonly Link[], asSeeds = false): Promise<Admitted> {
+  await working.readNames()
+  const sifted = await sift(working, given, asSeeds)
+  await working.sites.lock(sitesTouched(sifted))
+  await working.sites.make(sifted.groups, working.now)
+  await readForLinks(working, sifted, asSeeds)
+  const admitted = await enterLinks(working, sifted, asSeeds)
+  await finish(working, sifted)
   return admitted
 }
 
@@ -47,22 +47,22 @@ export async function admit(sheaf: Sheaf, given: readonly Link[], asSeeds = fals
  * What of the links matters. Most links abroad are known by now: that is asked without a lock, and what turns out to be news
  * is looked at again when its site is locked.
  */
-export async function sift(sheaf: Sheaf, given: readonly Link[], asSeeds: boolean): Promise<Sifted> {
-  const { links, replaced } = renamed(sheaf.renaming, given)
+export async function sift(working: WorkingSet, given: readonly Link[], asSeeds: boolean): Promise<Sifted> {
+  const { links, replaced } = renamed(working.renaming, given)
   const all = sitesOf(links)
-  const { texts } = sheaf.rules
+  const { texts } = working.tools
   const isKnown = (link: Link) => texts.has(link.key, link.url)
-  const doubtful = all.filter((site) => !isTrusted(sheaf, site))
+  const doubtful = all.filter((site) => !isTrusted(working, site))
   // In this order: where a link is known, the site is a stranger by then, or never will be.
-  const [{ news, known }, elsewhere, { strangers, hearing }] = await Promise.all([
-    readNews(sheaf.tx, all, isKnown, sheaf.rules.urls),
-    readNews(sheaf.tx, sitesOf(replaced.map(({ link }) => link)), isKnown, sheaf.rules.urls),
-    strangersAmong(sheaf, doubtful),
+  const [{ news, known }, elsewhere, { unendorsed, hearing }] = await Promise.all([
+    readNews(working.tx, all, isKnown, working.tools.urls),
+    readNews(working.tx, sitesOf(replaced.map(({ link }) => link)), isKnown, working.tools.urls),
+    unendorsedAmong(working, doubtful),
   ])
   // Rows that this transaction has not written itself: they stay, whatever becomes of it.
-  if (!sheaf.rules.writers.has(sheaf.tx)) {
+  if (!working.tools.writers.has(working.tx)) {
     for (const link of known) texts.note(link.key, link.url)
-    for (const site of doubtful) if (!strangers.has(site.key) && site.members.some(isKnown)) trust(sheaf, site)
+    for (const site of doubtful) if (!unendorsed.has(site.key) && site.members.some(isKnown)) trust(working, site)
   }
   const groups = all.map((site): SiteLinks => ({ ...site, news: site.members.filter((link) => news.has(link)) }))
   return {
@@ -71,12 +71,12 @@ export async function sift(sheaf: Sheaf, given: readonly Link[], asSeeds: boolea
   }
 }
 
-function isTrusted(sheaf: Sheaf, { key, name }: Pick<SiteLinks, 'key' | 'name'>): boolean {
-  return sheaf.rules.trusted.has(unsigned64(key), name)
+function isTrusted(working: WorkingSet, { key, name }: Pick<SiteLinks, 'key' | 'name'>): boolean {
+  return working.tools.trusted.has(unsigned64(key), name)
 }
 
-function trust(sheaf: Sheaf, { key, name }: Pick<SiteLinks, 'key' | 'name'>): void {
-  sheaf.rules.trusted.note(unsigned64(key), name)
+function trust(working: WorkingSet, { key, name }: Pick<SiteLinks, 'key' | 'name'>): void {
+  working.tools.trusted.note(unsigned64(key), name)
 }
 
 /** All that are to be locked. */
@@ -85,31 +85,31 @@ export function sitesTouched({ groups, replaced }: Sifted): bigint[] {
 }
 
 /** The rows that `enterLinks` will look at; the sites are locked. */
-export async function readForLinks(sheaf: Sheaf, { groups }: Sifted, asSeeds: boolean): Promise<void> {
-  const places = groups.flatMap(({ key, news }) => placesOfLinks(sheaf, key, news))
-  const doubtful = groups.filter((site) => sheaf.sites.isMade(site.key) || !isTrusted(sheaf, site))
-  await Promise.all([sheaf.readUrls(places), prepareToHear(sheaf, doubtful, asSeeds)])
+export async function readForLinks(working: WorkingSet, { groups }: Sifted, asSeeds: boolean): Promise<void> {
+  const places = groups.flatMap(({ key, news }) => placesOfLinks(working, key, news))
+  const doubtful = groups.filter((site) => working.sites.isMade(site.key) || !isTrusted(working, site))
+  await Promise.all([working.readUrls(places), prepareToWeigh(working, doubtful, asSeeds)])
 }
 
 /** `asSeeds` remembers that the operator named the sites. */
-export async function enterLinks(sheaf: Sheaf, { groups }: Sifted, asSeeds: boolean): Promise<Admitted> {
+export async function enterLinks(working: WorkingSet, { groups }: Sifted, asSeeds: boolean): Promise<Admitted> {
   const admitted: Admitted = { fresh: 0, sites: 0 }
   for (const group of groups) {
     const { key, name, members: all } = group
-    const site = sheaf.sites.get(key)
+    const site = working.sites.get(key)
     // Two names with the same 64 bits: the second is never crawled, rather than asked under the courtesy of the first.
     if (site === undefined || site.name !== name) continue
-    const { members, spellings } = sorted(sheaf, group)
-    const isNew = sheaf.sites.isMade(key)
-    const vouched = isNew ? undefined : vouch(sheaf, group, all, asSeeds)
-    const fresh = enqueue(sheaf, site, members)
-    const again = spellings.filter((link) => enterSpelling(sheaf, site, link) === 'again').length
-    if (asSeeds && site.seed === 0) nameSeed(sheaf, site)
-    const domain = isNew ? enrol(sheaf, site, all, asSeeds) : vouched?.domain
-    if (vouched?.wasHeld) release(sheaf, site)
-    if (fresh + again > 0) sheaf.wake(site)
+    const { members, spellings } = sorted(working, group)
+    const isNew = working.sites.isMade(key)
+    const endorsed = isNew ? undefined : endorse(working, group, all, asSeeds)
+    const fresh = enqueue(working, site, members)
+    const again = spellings.filter((link) => enterSpelling(working, site, link) === 'again').length
+    if (asSeeds && site.seed === 0) nameSeed(working, site)
+    const domain = isNew ? registerInDomain(working, site, all, asSeeds) : endorsed?.domain
+    if (endorsed?.wasHeld) release(working, site)
+    if (fresh + again > 0) working.wake(site)
     // Last, for the site itself may be among those that there is room for.
-    if (domain?.wildcard === 1) await balanceDomain(sheaf, domain)
+    if (domain?.wildcard === 1) await balanceDomain(working, domain)
     admitted.fresh += fresh
     if (isNew) admitted.sites++
   }
@@ -117,32 +117,32 @@ export async function enterLinks(sheaf: Sheaf, { groups }: Sifted, asSeeds: bool
 }
 
 /** After what is entered: the site of a name may be new with its home page. */
-export async function finish(sheaf: Sheaf, { replaced }: Sifted): Promise<void> {
-  if (replaced.length > 0) await keepReplaced(sheaf, replaced)
-  await sheaf.flush()
+export async function finish(working: WorkingSet, { replaced }: Sifted): Promise<void> {
+  if (replaced.length > 0) await keepReplaced(working, replaced)
+  await working.flush()
 }
 
-function nameSeed(sheaf: Sheaf, site: SiteRow): void {
+function nameSeed(working: WorkingSet, site: SiteRow): void {
   site.seed = 1
-  site.crowd = 0
-  sheaf.sites.change(site)
+  site.deferral = 0
+  working.sites.change(site)
 }
 
 /** What is not known, and what is known under another text; what is known as it is has at most a newer `lastmod`. */
-function sorted(sheaf: Sheaf, { key: site, news }: SiteLinks): { members: Link[]; spellings: Link[] } {
+function sorted(working: WorkingSet, { key: site, news }: SiteLinks): { members: Link[]; spellings: Link[] } {
   const members: Link[] = []
   const spellings: Link[] = []
   const texts = new Map<bigint, string>()
   for (const link of news) {
-    const known = sheaf.urls.get(site, signed64(link.key))
+    const known = working.urls.get(site, signed64(link.key))
     const before = texts.get(link.key)
     if (known === undefined && before === undefined) {
       members.push(link)
       texts.set(link.key, link.url)
     } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
       spellings.push(link)
-    else if (known !== undefined && sheaf.rules.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
-    else if (known !== undefined) freshen(sheaf, known, link)
+    else if (known !== undefined && working.tools.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
+    else if (known !== undefined) freshen(working, known, link)
   }
   return { members, spellings }
 }

@@ -1,15 +1,15 @@
 /** Workers of several processes and regions poll servers over one database, in a time moved by hand. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { type Bench, KEPT, link, PAUSE, page, part } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { type PostgresForTests, postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Instant } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Visit } from '../../contracts/visit.ts'
-import { type PostgresForTests, postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { type Bench, KEPT, link, PAUSE, page, part } from '../contract-tools.ts'
-import type { Fleet, Post } from '../fleet.ts'
+import type { KnownWorkers, Post } from '../known-workers.ts'
 import { klwf } from '../order/klwf.ts'
-import { roundRobin } from '../order/round-robin.ts'
+import { roundRobin } from '../order/named-order.ts'
 import { openServers, recount } from './servers.test-tools.ts'
 
 const WINDOW = 1000
@@ -32,7 +32,7 @@ class Polling {
   /** Those that have stopped asking, though nobody knows it yet. */
   readonly silent = new Set<string>()
   readonly #servers: readonly Bench[]
-  readonly #fleet: { posts: readonly Post[] }
+  readonly #workers: { posts: readonly Post[] }
   readonly #connectMs: (site: string, post: Post) => number
   readonly #random = seededRandom(5)
   readonly #asksAt = new Map<string, Instant>()
@@ -44,12 +44,12 @@ class Polling {
 
   constructor(
     servers: readonly Bench[],
-    fleet: { posts: readonly Post[] },
+    workers: { posts: readonly Post[] },
     connectMs = (_site: string, _post: Post) => 1,
     visitsAtOnce = 32,
   ) {
     this.#servers = servers
-    this.#fleet = fleet
+    this.#workers = workers
     this.#connectMs = connectMs
     this.#visitsAtOnce = visitsAtOnce
   }
@@ -63,7 +63,7 @@ class Polling {
       for (const { clock } of this.#servers) clock.pass(TICK)
       await this.#endVisits()
       // Threads of a process ask in turn.
-      const asking = this.#fleet.posts.map((post, nth) => ({ post, nth, turn: this.#random.next() }))
+      const asking = this.#workers.posts.map((post, nth) => ({ post, nth, turn: this.#random.next() }))
       for (const { post, nth } of asking.sort((a, b) => a.turn - b.turn))
         if (!this.silent.has(post.process)) await this.#ask(nth, post, `${post.process}.${(this.now / TICK) % 2}`)
     }
@@ -102,7 +102,7 @@ class Polling {
       })
       return { ...made, courtesy: { ...made.courtesy, connectMs: this.#connectMs(visit.site, post) } }
     })
-    for (const verdict of await server.settle(...parts)) assert.equal(verdict, 'applied')
+    for (const result of await server.applyParts(...parts)) assert.equal(result, 'applied')
     for (const { visit } of ended) this.#freeAt.set(visit.site, this.now + PAUSE)
     this.#asksAt.clear()
   }
@@ -144,18 +144,18 @@ const connectMsFrom = (site: string, { region }: Post) => (region === homeOf(sit
 const isNear = ({ site, process }: Given) => REGIONS.find((post) => post.process === process)?.region === homeOf(site)
 
 async function open(postgres: PostgresForTests, count: number, posts: readonly Post[], order = klwf) {
-  const fleet: Fleet & { posts: readonly Post[] } = {
+  const workers: KnownWorkers & { posts: readonly Post[] } = {
     posts,
-    present: () => fleet.posts,
-    postOf: (worker) => fleet.posts.find(({ process }) => process === worker.split('.')[0]),
+    present: () => workers.posts,
+    postOf: (worker) => workers.posts.find(({ process }) => process === worker.split('.')[0]),
   }
   const { servers, end } = await openServers(postgres, count, {
     slice: { pages: 1, time: 60_000 },
-    affinity: { fleet, windowMs: WINDOW },
+    affinity: { workers, windowMs: WINDOW },
     order,
   })
   await servers[0].admit(...sites.flatMap((site) => Array.from({ length: 40 }, (_, at) => link(`${site}/${at}`))))
-  return { fleet, servers, end }
+  return { workers, servers, end }
 }
 
 const postgres = await postgresForTests()
@@ -166,8 +166,8 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
 
   it('a site comes back to the worker that had it, and a newcomer gets its share of them', async () => {
     const four = ['w1', 'w2', 'w3', 'w4'].map((process): Post => ({ process, region: 'here' }))
-    const { fleet, servers, end } = await open(postgres, 1, four)
-    const polling = new Polling(servers, fleet)
+    const { workers, servers, end } = await open(postgres, 1, four)
+    const polling = new Polling(servers, workers)
     await polling.run(12_000)
     // The first time anybody has them.
     const same = polling.share(polling.now - 6000, isSame)
@@ -175,7 +175,7 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
     assert.ok(polling.longestWait <= TICK, `${polling.longestWait} ms: nobody waits while all ask`)
     const moved = polling.now
     const were = new Map(polling.given.map(({ site, process }) => [site, process]))
-    fleet.posts = [...four, { process: 'w5', region: 'here' }]
+    workers.posts = [...four, { process: 'w5', region: 'here' }]
     await polling.run(6000)
     const are = new Map(polling.given.filter(({ at }) => at > moved).map(({ site, process }) => [site, process]))
     const others = sites.filter((site) => were.get(site) !== are.get(site))
@@ -187,8 +187,8 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
 
   it('over two servers most come back', async () => {
     const four = ['w1', 'w2', 'w3', 'w4'].map((process): Post => ({ process, region: 'here' }))
-    const { fleet, servers, end } = await open(postgres, 2, four)
-    const polling = new Polling(servers, fleet)
+    const { workers, servers, end } = await open(postgres, 2, four)
+    const polling = new Polling(servers, workers)
     await polling.run(12_000)
     const same = polling.share(polling.now - 6000, isSame)
     assert.ok(same >= 0.8, `${same} came back`)
@@ -200,8 +200,8 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
 
   it('nobody waits longer than the window for a worker that does not ask', async () => {
     const three = ['w1', 'w2', 'w3'].map((process): Post => ({ process, region: 'here' }))
-    const { fleet, servers, end } = await open(postgres, 1, three)
-    const polling = new Polling(servers, fleet)
+    const { workers, servers, end } = await open(postgres, 1, three)
+    const polling = new Polling(servers, workers)
     await polling.run(8000)
     polling.silent.add('w2')
     const since = polling.now
@@ -213,8 +213,8 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
   })
 
   it('sites go to who is near them: of two classes of latency, at least four of five visits', async () => {
-    const { fleet, servers, end } = await open(postgres, 1, REGIONS)
-    const polling = new Polling(servers, fleet, connectMsFrom)
+    const { workers, servers, end } = await open(postgres, 1, REGIONS)
+    const polling = new Polling(servers, workers, connectMsFrom)
     await polling.run(25_000)
     const share = polling.given.filter(isNear).length / polling.given.length
     assert.ok(share >= 0.8, `${share} near, of ${polling.given.length} visits`)
@@ -229,8 +229,8 @@ describe('affinity on PostgreSQL', { skip: 'skipped' in postgres ? postgres.skip
   it('so they do when all are overdue: where more is due than workers can take', async () => {
     // By age: in another order some may wait because of it.
     const two = REGIONS.filter(({ process }) => process === 'w1' || process === 'w3')
-    const { fleet, servers, end } = await open(postgres, 1, two, roundRobin)
-    const polling = new Polling(servers, fleet, connectMsFrom, 1)
+    const { workers, servers, end } = await open(postgres, 1, two, roundRobin)
+    const polling = new Polling(servers, workers, connectMsFrom, 1)
     await polling.run(16_000)
     polling.mostPassedOver = 0
     const since = polling.now

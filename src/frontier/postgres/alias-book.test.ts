@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { openBench } from '../contract-tools.ts'
 import { AliasBook } from './alias-book.ts'
 
 const postgres = await postgresForTests()

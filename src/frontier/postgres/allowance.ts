@@ -1,14 +1,14 @@
 /** What one check-out may still give: sites, pages of the budget, and keys that it takes time to read. */
 import { cautiousPages } from '../caution.ts'
-import { KEYS_AN_ITEM, MOST_KEYS_AT_ONCE, shareOf } from '../check-out-bounds.ts'
-import { MOST_KNOWN } from '../most-known.ts'
+import { KEYS_AN_ITEM, MAX_KEYS_AT_ONCE, shareOf } from '../check-out-bounds.ts'
+import { MAX_KNOWN } from '../most-known.ts'
 import type { SiteRow } from '../site-row.ts'
 
 export class Allowance {
   readonly #slicePages: number
   #sites: number
   #pages: number
-  #keys = MOST_KEYS_AT_ONCE
+  #keys = MAX_KEYS_AT_ONCE
 
   /** `pages`: of the budget; infinite when nothing bounds them. */
   constructor(slicePages: number, sites: number, pages: number) {
@@ -31,7 +31,7 @@ export class Allowance {
     const pages = cautiousPages(site.losses, shareOf(this.#slicePages, this.#pages, sharers))
     this.#sites--
     this.#pages -= pages
-    this.#keys -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MOST_KNOWN ? 0 : site.known)
+    this.#keys -= KEYS_AN_ITEM * Math.min(pages, site.waiting) + (site.known > MAX_KNOWN ? 0 : site.known)
     return pages
   }
 

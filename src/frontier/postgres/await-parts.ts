@@ -5,8 +5,8 @@ import { stateAfter } from '../site.ts'
 import { ALL_PARTS, type SiteRow } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import { lockVisits } from './lock-visits.ts'
-import type { Sheaf } from './sheaf.ts'
 import { readSites } from './site-rows.ts'
+import type { WorkingSet } from './working-set.ts'
 
 interface StoredPart {
   visit: VisitId
@@ -19,28 +19,28 @@ interface StoredPart {
  * Parts lie in the inbox after which their sites must not be handed out before `settle` has seen them. Most change nothing,
  * and wait for nobody: the site may be in the hands of whoever applies the part before.
  */
-export async function awaitParts(sheaf: Sheaf, parts: readonly StoredPart[]): Promise<void> {
+export async function awaitParts(working: WorkingSet, parts: readonly StoredPart[]): Promise<void> {
   const sites = await readSites(
-    sheaf.tx,
+    working.tx,
     parts.flatMap(({ visit }) => siteKeyOf(visit) ?? []),
   )
   const matter = parts.filter((part) => {
     const key = siteKeyOf(part.visit)
-    return key !== undefined && isAwaited(sites.get(key), part, sheaf.now)
+    return key !== undefined && isAwaited(sites.get(key), part, working.now)
   })
   if (matter.length === 0) return
   const siteOf = await lockVisits(
-    sheaf,
+    working,
     matter.map(({ visit }) => visit),
   )
   for (const part of matter) {
     const site = siteOf(part.visit)
-    if (site === undefined || !isAwaited(site, part, sheaf.now)) continue
+    if (site === undefined || !isAwaited(site, part, working.now)) continue
     if (site.worker === null || (part.last ?? true)) site.state = stateAfter(site.state, { kind: 'part-stored' })
-    site.lease_until = Math.max(site.lease_until ?? 0, sheaf.now + sheaf.rules.leaseMs)
-    sheaf.sites.change(site)
+    site.lease_until = Math.max(site.lease_until ?? 0, working.now + working.tools.leaseMs)
+    working.sites.change(site)
   }
-  await sheaf.flush()
+  await working.flush()
 }
 
 /** Of a visit that is over, or whose site went to another, nothing is awaited; nor is what was applied before. */

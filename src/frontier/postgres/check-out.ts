@@ -1,22 +1,22 @@
 import type { Millis } from '../../base/clock.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
-import { ASK_AGAIN, LEAST_ROUND, MOST_AT_ONCE, MOST_ROUNDS } from '../check-out-bounds.ts'
-import type { FrontierOptions } from '../house.ts'
-import type { Totals } from '../looks.ts'
+import { ASK_AGAIN, MAX_AT_ONCE, MAX_ROUNDS, MIN_ROUND } from '../check-out-bounds.ts'
+import type { FrontierOptions } from '../options.ts'
 import { partyOf } from '../second-opinion.ts'
+import type { Totals } from '../views.ts'
 import { visitId } from '../visit-id.ts'
 import { Allowance } from './allowance.ts'
-import { Baggage } from './baggage.ts'
 import { bucketFor } from './by-bucket.ts'
 import { chooseBuckets } from './choose-buckets.ts'
-import { classOf } from './hints.ts'
+import { classOf } from './due-cache.ts'
 import { readHolders, setAside } from './holders.ts'
 import { type Granted, grant } from './lease.ts'
 import { readNextDue } from './read-next-due.ts'
 import { readTotals } from './read-totals.ts'
-import type { Sheaf } from './sheaf.ts'
 import type { SharedSite } from './site-rows.ts'
 import { type Taken, type Taking, takeFree } from './take-free.ts'
+import { VisitPayload } from './visit-payload.ts'
+import type { WorkingSet } from './working-set.ts'
 
 export interface CheckedOut {
   visits: Visit[]
@@ -41,48 +41,48 @@ export interface CheckingOut {
  * `left`: pages that the budget allows; infinite when nothing bounds them.
  */
 export async function checkOut(
-  sheaf: Sheaf,
+  working: WorkingSet,
   options: FrontierOptions,
   worker: WorkerId,
   wanted: number,
   left: number,
 ): Promise<CheckingOut> {
-  const { hints, affinity } = sheaf.rules
+  const { dueCache, affinity } = working.tools
   const post = affinity.postOf(worker)
-  const party = partyOf(options.affinity?.fleet, worker, sheaf.rules.clock.now())
-  const atMost = Math.min(wanted, MOST_AT_ONCE)
+  const party = partyOf(options.affinity?.workers, worker, working.tools.clock.now())
+  const atMost = Math.min(wanted, MAX_AT_ONCE)
   const allowance = new Allowance(options.slice.pages, atMost, left)
-  const baggage = new Baggage(sheaf)
+  const payload = new VisitPayload(working)
   const granted: Granted[] = []
   const done = new Set<number>()
   let exhausted = false
   let writing: Promise<unknown> | undefined
-  for (let round = 0; round < MOST_ROUNDS && !allowance.isSpent; round++) {
+  for (let round = 0; round < MAX_ROUNDS && !allowance.isSpent; round++) {
     await writing
     // Whoever found only sites of others' addresses looks at more.
-    const most = round === 0 ? atMost : Math.max(atMost - granted.length, LEAST_ROUND)
-    const { buckets, worst } = chooseBuckets(hints, worker, sheaf.now, done, most)
+    const max = round === 0 ? atMost : Math.max(atMost - granted.length, MIN_ROUND)
+    const { buckets, worst } = chooseBuckets(dueCache, worker, working.now, done, max)
     exhausted = buckets.length === 0
     if (exhausted) break
     const taking: Taking = {
       worker,
       party,
-      now: sheaf.now,
-      overdue: hints.overdueFor(worker, sheaf.now),
+      now: working.now,
+      overdue: dueCache.overdueFor(worker, working.now),
       windowMs: affinity.windowOf(post),
       leaningIn: (bucket) => affinity.leaningTo(post, bucket),
     }
-    const [taken] = await Promise.all([takeFree(sheaf.tx, hints, taking, buckets, most), sheaf.readNames()])
+    const [taken] = await Promise.all([takeFree(working.tx, dueCache, taking, buckets, max), working.readNames()])
     const { sites } = taken
-    sheaf.sites.take(sites)
+    working.sites.take(sites)
     const sharers = Math.min(sites.length, atMost)
     const [holders] = await Promise.all([
       readHolders(
-        sheaf.tx,
+        working.tx,
         sites.flatMap(({ address }) => address ?? []),
-        sheaf.now,
+        working.now,
       ),
-      baggage.read(likelyOf(sites, worst, allowance.copy(), sharers)),
+      payload.read(likelyOf(sites, worst, allowance.copy(), sharers)),
     ])
     const others: SharedSite[] = []
     const unused: SharedSite[] = []
@@ -91,26 +91,26 @@ export async function checkOut(
       const holder = site.address === null ? undefined : holders.get(site.address)?.worker
       if (allowance.isSpent || classOf(site) > worst) unused.push(site)
       else if (holder !== undefined && holder !== worker) others.push(site)
-      else given.push(grant(sheaf, site, worker, post, allowance.spend(site, sharers)))
+      else given.push(grant(working, site, worker, post, allowance.spend(site, sharers)))
     }
     granted.push(...given)
     if (others.length > 0) {
-      unused.push(...(await setAside(sheaf, others)))
-      await baggage.read(given)
+      unused.push(...(await setAside(working, others)))
+      await payload.read(given)
     }
-    writing = writeAndLook(sheaf, taking, taken, unused, buckets)
+    writing = writeAndLook(working, taking, taken, unused, buckets)
     for (const bucket of buckets) if (whatIsLeft(taken, unused, bucket).isEmpty) done.add(bucket)
   }
   const endings = Promise.all([
-    baggage.visitsOf(granted, options.slice),
+    payload.visitsOf(granted, options.slice),
     // Who got something has it now: the crawl is not over.
-    granted.length > 0 ? undefined : readTotals(sheaf.tx),
+    granted.length > 0 ? undefined : readTotals(working.tx),
     writing,
   ])
   const hasMore = allowance.isSpent || !exhausted
   const answer = endings.then(([visits, totals]) => ({
     visits,
-    next: whenToAskAgain(sheaf, worker, totals, hasMore, allowance.hasPages),
+    next: whenToAskAgain(working, worker, totals, hasMore, allowance.hasPages),
     short: !allowance.isSpent,
   }))
   // Where the transaction fails by it, nobody awaits it.
@@ -130,15 +130,15 @@ function likelyOf(sites: readonly SharedSite[], worst: number, allowance: Allowa
 
 /** What is read is what was written before it. Where nothing was due, what waits is as it was. */
 function writeAndLook(
-  { tx, sites, now, rules: { hints } }: Sheaf,
+  { tx, sites, now, tools: { dueCache } }: WorkingSet,
   { party, leaningIn }: Taking,
   taken: Taken,
   unused: readonly SharedSite[],
   buckets: readonly number[],
 ): Promise<unknown> {
   const looking = async (bucket: number) => {
-    const next = hints.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket), party) : {}
-    hints.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) }, party.name)
+    const next = dueCache.isDue(bucket, now) ? await readNextDue(tx, bucket, leaningIn(bucket), party) : {}
+    dueCache.asked(bucket, { ...next, ...whatIsLeft(taken, unused, bucket) }, party.name)
   }
   return Promise.all([sites.write(), ...buckets.map(looking)])
 }
@@ -160,13 +160,13 @@ function whatIsLeft({ sites, more, moreLeaning }: Taken, unused: readonly Shared
  * budget allows more.
  */
 function whenToAskAgain(
-  sheaf: Sheaf,
+  working: WorkingSet,
   worker: WorkerId,
   totals: Totals | undefined,
   more: boolean,
   granting: boolean,
 ): Millis | 'over' {
-  const due = untilDue(sheaf, worker)
+  const due = untilDue(working, worker)
   if (totals === undefined) return granting ? Math.min(due, ASK_AGAIN) : ASK_AGAIN
   // All was asked for that is due by the hints: it is for others.
   const wait = due === 0 && !more ? ASK_AGAIN : due
@@ -179,6 +179,6 @@ function whenToAskAgain(
   return out > 0 || !Number.isFinite(wait) ? Math.min(wait, ASK_AGAIN) : wait
 }
 
-function untilDue(sheaf: Sheaf, worker: WorkerId): Millis {
-  return Math.max(0, sheaf.rules.hints.nextDue(worker) - sheaf.now)
+function untilDue(working: WorkingSet, worker: WorkerId): Millis {
+  return Math.max(0, working.tools.dueCache.nextDue(worker) - working.now)
 }

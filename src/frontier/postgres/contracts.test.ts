@@ -1,17 +1,17 @@
 import { after, afterEach, describe } from 'node:test'
+import { aliasesContract } from '../../../testkit/contracts/frontier/aliases.contract.ts'
+import { cautionContract } from '../../../testkit/contracts/frontier/caution.contract.ts'
+import { changingHandsContract } from '../../../testkit/contracts/frontier/changing-hands.contract.ts'
+import { domainsContract } from '../../../testkit/contracts/frontier/domains.contract.ts'
+import { frontierContract } from '../../../testkit/contracts/frontier/frontier.contract.ts'
+import { ledgerContract } from '../../../testkit/contracts/frontier/ledger.contract.ts'
+import { memoryContract } from '../../../testkit/contracts/frontier/memory.contract.ts'
+import { seedViewsContract } from '../../../testkit/contracts/frontier/seed-views.contract.ts'
+import { spellingsContract } from '../../../testkit/contracts/frontier/spellings.contract.ts'
+import { urlRulesContract } from '../../../testkit/contracts/frontier/url-rules.contract.ts'
+import { viewsContract } from '../../../testkit/contracts/frontier/views.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { aliasesContract } from '../aliases.contract.ts'
-import { cautionContract } from '../caution.contract.ts'
-import { changingHandsContract } from '../changing-hands.contract.ts'
-import { domainsContract } from '../domains.contract.ts'
-import { frontierContract } from '../frontier.contract.ts'
-import { ledgerContract } from '../ledger.contract.ts'
-import { looksContract } from '../looks.contract.ts'
-import { memoryContract } from '../memory.contract.ts'
-import { seedLooksContract } from '../seed-looks.contract.ts'
-import { spellingsContract } from '../spellings.contract.ts'
-import { urlRulesContract } from '../url-rules.contract.ts'
 
 const postgres = await postgresForTests()
 
@@ -28,8 +28,8 @@ else {
 
   describe('the ledger on PostgreSQL', () => ledgerContract(make))
   describe('site memory on PostgreSQL', () => memoryContract(make))
-  describe('looks on PostgreSQL', () => looksContract(make))
-  describe('seeds on PostgreSQL', () => seedLooksContract(make))
+  describe('looks on PostgreSQL', () => viewsContract(make))
+  describe('seeds on PostgreSQL', () => seedViewsContract(make))
   describe('URL rules on PostgreSQL', () => urlRulesContract(make))
   describe('spellings on PostgreSQL', () => spellingsContract(make, 15))
   describe('other names on PostgreSQL', () => aliasesContract(make))

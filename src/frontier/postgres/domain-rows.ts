@@ -8,23 +8,23 @@ import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { type DomainRow, domainKey, newDomain } from '../domains.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 
-const COLUMNS = `key, name, sites::float8 AS sites, strangers::float8 AS strangers, held::float8 AS held,
+const COLUMNS = `key, name, sites::float8 AS sites, unendorsed::float8 AS unendorsed, held::float8 AS held,
     wildcard::float8 AS wildcard, pending::float8 AS pending`
 export const READ_DOMAINS = `SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[])`
 export const LOCK_DOMAINS = `
   SELECT ${COLUMNS} FROM domain WHERE shard = $1 AND key = ANY($2::bigint[]) ORDER BY key FOR UPDATE`
 export const WRITE_DOMAINS = `
-  INSERT INTO domain (shard, key, name, sites, strangers, held, wildcard, pending, addresses, probed_at)
+  INSERT INTO domain (shard, key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at)
   SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
-    $8::bigint[], $9::text[], $10::bigint[]) AS n (key, name, sites, strangers, held, wildcard, pending, addresses, probed_at)
+    $8::bigint[], $9::text[], $10::bigint[]) AS n (key, name, sites, unendorsed, held, wildcard, pending, addresses, probed_at)
   ORDER BY n.key
   ON CONFLICT (shard, key) DO UPDATE SET sites = domain.sites + excluded.sites,
-    strangers = domain.strangers + excluded.strangers, held = domain.held + excluded.held,
+    unendorsed = domain.unendorsed + excluded.unendorsed, held = domain.held + excluded.held,
     wildcard = greatest(domain.wildcard, excluded.wildcard),
     pending = CASE WHEN domain.wildcard > excluded.wildcard THEN 1 ELSE excluded.pending END,
     addresses = coalesce(excluded.addresses, domain.addresses), probed_at = coalesce(excluded.probed_at, domain.probed_at)`
 
-const COUNTS = ['sites', 'strangers', 'held'] as const
+const COUNTS = ['sites', 'unendorsed', 'held'] as const
 
 interface Kept {
   row: DomainRow

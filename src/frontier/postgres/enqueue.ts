@@ -5,15 +5,15 @@ import type { Link } from '../../contracts/report.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, HELD, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import type { Sheaf } from './sheaf.ts'
 import type { UrlRow } from './url-rows.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /**
  * Links of one site into its queue, in the order given: first come, first served, breadth first. Of a barred site they are
  * known and gone. Says how many are new.
  */
 export function enqueue(
-  sheaf: Sheaf,
+  working: WorkingSet,
   site: SiteRow,
   links: readonly Link[],
   mark = site.state === 'barred' ? GONE : WAITING,
@@ -22,15 +22,15 @@ export function enqueue(
   for (const link of links) {
     const key = signed64(link.key)
     site.seq++
-    const known = sheaf.urls.get(site.key, key)
+    const known = working.urls.get(site.key, key)
     if (known !== undefined) {
-      freshen(sheaf, known, link)
-      relink(sheaf, known, link)
-      if (generationOf(link.path) === 0) list(sheaf, site, known, link)
+      freshen(working, known, link)
+      relink(working, known, link)
+      if (generationOf(link.path) === 0) list(working, site, known, link)
       continue
     }
-    const via = sheaf.pageOf(link.via)
-    sheaf.urls.add({
+    const via = working.pageOf(link.via)
+    working.urls.add({
       site: site.key,
       key,
       url: link.url,
@@ -39,7 +39,7 @@ export function enqueue(
       via_key: via.key,
       path: link.path,
       seq: site.seq,
-      enqueued_at: sheaf.now,
+      enqueued_at: working.now,
       due_at: 0,
       tries: 0,
       mark,
@@ -50,39 +50,39 @@ export function enqueue(
   if (fresh === 0) return 0
   site.known += fresh
   if (mark === WAITING) site.waiting += fresh
-  sheaf.sites.change(site)
+  working.sites.change(site)
   return fresh
 }
 
 /** A page lists it: it is no offspring any more, and if a finding held it back, it waits again behind what was never asked for. */
-function list(sheaf: Sheaf, site: SiteRow, row: UrlRow, link: Link): void {
+function list(working: WorkingSet, site: SiteRow, row: UrlRow, link: Link): void {
   if ((row.mark !== WAITING && row.mark !== HELD) || generationOf(row.path) === 0) return
-  const via = sheaf.pageOf(link.via)
+  const via = working.pageOf(link.via)
   row.via_site = via.site
   row.via_key = via.key
   row.path = link.path
   if (row.mark === HELD) {
     row.mark = WAITING
-    row.due_at = Math.max(1, sheaf.now)
+    row.due_at = Math.max(1, working.now)
     site.waiting++
-    sheaf.sites.change(site)
+    working.sites.change(site)
   }
-  sheaf.urls.change(row)
+  working.urls.change(row)
 }
 
 /** A known URL of which a sitemap now says something newer. */
-export function freshen(sheaf: Sheaf, row: UrlRow, link: Pick<Link, 'lastmod'>): void {
+export function freshen(working: WorkingSet, row: UrlRow, link: Pick<Link, 'lastmod'>): void {
   const lastmod = lastmodOf(link)
   if (lastmod === null || !isNewer(lastmod, row.lastmod)) return
   row.lastmod = lastmod
-  sheaf.urls.change(row)
+  working.urls.change(row)
 }
 
 /** A link to what only a form led to. */
-function relink(sheaf: Sheaf, row: UrlRow, { path }: Link): void {
+function relink(working: WorkingSet, row: UrlRow, { path }: Link): void {
   if (row.mark !== WAITING || !isByForm(row.path) || isByForm(path)) return
   row.path = linkedPath(row.path)
-  sheaf.urls.change(row)
+  working.urls.change(row)
 }
 
 export function isNewer(lastmod: Instant, known: Instant | null): boolean {

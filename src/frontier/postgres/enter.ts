@@ -3,7 +3,7 @@ import { shardOf } from '../../database/bucket.ts'
 import type { SiteRow } from '../site-row.ts'
 import { readVisitId } from '../visit-id.ts'
 import { lockVisits } from './lock-visits.ts'
-import type { Sheaf } from './sheaf.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /**
  * One row when it is the worker's now: it was, or it was nobody's any more. While sites are still set aside for the one who
@@ -35,9 +35,9 @@ interface Attempt extends Entry {
  * One visit holds one address. Where it was refused is remembered: the site then goes to the holder. Each visit at most once
  * in `entries`; the answers in their order.
  */
-export async function enter(sheaf: Sheaf, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
+export async function enter(working: WorkingSet, entries: readonly Entry[]): Promise<('here' | 'elsewhere')[]> {
   const siteOf = await lockVisits(
-    sheaf,
+    working,
     entries.map(({ visit }) => visit),
   )
   const attempts = entries.map((entry): Attempt | undefined => {
@@ -51,16 +51,17 @@ export async function enter(sheaf: Sheaf, entries: readonly Entry[]): Promise<('
   await Promise.all(
     asking.map(async (attempt) => {
       const { worker, address } = attempt
-      attempt.here = (await sheaf.tx.run(HOLD_ADDRESS, shardOf(address), address, worker, sheaf.now)) === 1
+      attempt.here = (await working.tx.run(HOLD_ADDRESS, shardOf(address), address, worker, working.now)) === 1
     }),
   )
   for (const { site, address, here } of asking) {
-    if (here && site.entered !== null) sheaf.addresses.release(site.entered, sheaf.now + sheaf.rules.addressPauseMs)
+    if (here && site.entered !== null)
+      working.addresses.release(site.entered, working.now + working.tools.addressPauseMs)
     if (here) site.entered = address
-    sheaf.addresses.learn(site, address)
-    sheaf.sites.change(site)
+    working.addresses.learn(site, address)
+    working.sites.change(site)
   }
-  await sheaf.flush()
+  await working.flush()
   return attempts.map((attempt) => (attempt?.here ? 'here' : 'elsewhere'))
 }
 

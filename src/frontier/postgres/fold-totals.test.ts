@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { foldTotals } from './fold-totals.ts'
+import { foldTotals } from './look-around.ts'
 import { readTotals } from './read-totals.ts'
 
 const postgres = await postgresForTests()

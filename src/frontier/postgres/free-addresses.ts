@@ -1,6 +1,6 @@
 import type { Instant } from '../../base/clock.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import type { Hints } from './hints.ts'
+import type { DueCache } from './due-cache.ts'
 
 /** Of those for whose holders sites were set aside. */
 export const TAKE_IDLE_ADDRESSES = `
@@ -30,9 +30,9 @@ export const READ_NEXT_IDLE = `
   ORDER BY a.until LIMIT 1`
 
 /** Shards that are looked at in one go, and rows of each. */
-const MOST_SHARDS = 32
-const MOST_ROWS = 256
-const MOST_FORGOTTEN = 1000
+const MAX_SHARDS = 32
+const MAX_ROWS = 256
+const MAX_FORGOTTEN = 1000
 
 interface IdleRow {
   address: string
@@ -43,28 +43,28 @@ interface IdleRow {
  * Addresses whose pause is over belong to nobody, and neither do the sites that were set aside for their holders.
  * At most so many rows at a time: shared hosting may have a hundred thousand sites at one address.
  */
-export async function freeAddresses(tx: PostgresTx, hints: Hints, now: Instant): Promise<void> {
-  const shards = hints.idleShards(now).slice(0, MOST_SHARDS)
-  await Promise.all(shards.map((shard) => freeShard(tx, hints, shard, now)))
+export async function freeAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
+  const shards = dueCache.idleShards(now).slice(0, MAX_SHARDS)
+  await Promise.all(shards.map((shard) => freeShard(tx, dueCache, shard, now)))
 }
 
-async function freeShard(tx: PostgresTx, hints: Hints, shard: number, now: Instant): Promise<void> {
-  const idle = await tx.all<IdleRow>(TAKE_IDLE_ADDRESSES, shard, now, MOST_ROWS)
+async function freeShard(tx: PostgresTx, dueCache: DueCache, shard: number, now: Instant): Promise<void> {
+  const idle = await tx.all<IdleRow>(TAKE_IDLE_ADDRESSES, shard, now, MAX_ROWS)
   const frees = idle.flatMap(({ address, buckets }) =>
     buckets.split(' ').flatMap((text) => {
       const bucket = Number(text)
-      hints.free(bucket)
-      return [tx.run(FREE_SITES_OF_ADDRESS, bucket, address, MOST_ROWS), tx.run(FORGET_ASIDE, shard, address, bucket)]
+      dueCache.free(bucket)
+      return [tx.run(FREE_SITES_OF_ADDRESS, bucket, address, MAX_ROWS), tx.run(FORGET_ASIDE, shard, address, bucket)]
     }),
   )
   const next = tx.get<{ until: number }>(READ_NEXT_IDLE, shard)
   await Promise.all(frees)
-  hints.freed(shard, (await next)?.until ?? Number.POSITIVE_INFINITY)
+  dueCache.freed(shard, (await next)?.until ?? Number.POSITIVE_INFINITY)
 }
 
 /** Addresses that are nobody's, and for whose holders nothing was set aside, need no row. Some shards at a time, in turn. */
-export async function forgetAddresses(tx: PostgresTx, hints: Hints, now: Instant): Promise<void> {
+export async function forgetAddresses(tx: PostgresTx, dueCache: DueCache, now: Instant): Promise<void> {
   await Promise.all(
-    hints.shardsToTidy(MOST_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MOST_FORGOTTEN)),
+    dueCache.shardsToTidy(MAX_SHARDS).map((shard) => tx.run(FORGET_ADDRESSES, shard, now, MAX_FORGOTTEN)),
   )
 }

@@ -8,7 +8,7 @@ interface Call<In, Out> {
 }
 
 /** Calls of one transaction: so many lock their sites for some milliseconds. */
-const MOST_AT_ONCE = 200
+const MAX_AT_ONCE = 200
 
 /**
  * Calls that arrive while others are under way share the next transaction: a commit for all of them. Of two calls with the
@@ -26,7 +26,7 @@ export function grouped<In, Out>(
     const taken = new Map<string, Call<In, Out>>()
     waiting = waiting.filter((call) => {
       const name = nameOf(call.input)
-      if (taken.has(name) || taken.size >= MOST_AT_ONCE) return true
+      if (taken.has(name) || taken.size >= MAX_AT_ONCE) return true
       taken.set(name, call)
       return false
     })

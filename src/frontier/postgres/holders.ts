@@ -4,8 +4,8 @@ import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { stateAfter } from '../site.ts'
 import { bucketFor } from './by-bucket.ts'
-import type { Sheaf } from './sheaf.ts'
 import type { SharedSite } from './site-rows.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /** As `enter` will see it: one that has sites set aside is still its holder's. */
 export const READ_HOLDERS = `
@@ -58,14 +58,14 @@ export function readHolders(
  * Sites whose time has come and whose addresses others hold leave everybody's way: they are met once, not at every check-out. Says which do
  * not: their addresses have changed hands a moment ago.
  */
-export async function setAside(sheaf: Sheaf, sites: readonly SharedSite[]): Promise<SharedSite[]> {
+export async function setAside(working: WorkingSet, sites: readonly SharedSite[]): Promise<SharedSite[]> {
   if (sites.length === 0) return []
   const at = sites.flatMap((site) => (site.address === null ? [] : [{ site, address: site.address }]))
   const holders = await ask<PinnedHolder>(
-    sheaf.tx,
+    working.tx,
     PIN_HOLDERS,
     at.map(({ address }) => address),
-    sheaf.now,
+    working.now,
   )
   const aside = new Map<string, { address: string; bucket: number }>()
   const left: SharedSite[] = []
@@ -78,14 +78,14 @@ export async function setAside(sheaf: Sheaf, sites: readonly SharedSite[]): Prom
     const bucket = bucketFor(site.key)
     if (site.state === 'waiting') site.state = stateAfter(site.state, { kind: 'due' })
     site.holder = holder.worker
-    sheaf.sites.change(site)
-    sheaf.rules.hints.setAside(bucket, holder.worker)
-    if (holder.until !== null) sheaf.rules.hints.idle(shardOf(address), holder.until)
+    working.sites.change(site)
+    working.tools.dueCache.setAside(bucket, holder.worker)
+    if (holder.until !== null) working.tools.dueCache.idle(shardOf(address), holder.until)
     aside.set(`${bucket} ${address}`, { address, bucket })
   }
   await Promise.all(
     groupBy(aside.values(), ({ address }) => shardOf(address)).map(([shard, some]) =>
-      sheaf.tx.run(
+      working.tx.run(
         REMEMBER_ASIDE,
         shard,
         some.map(({ address }) => address),

@@ -1,18 +1,18 @@
 import type { WorkerId } from '../../contracts/visit.ts'
 import { ANYWHERE } from '../affinity.ts'
-import type { Post } from '../fleet.ts'
+import type { Post } from '../known-workers.ts'
 import { stateAfter } from '../site.ts'
-import type { Sheaf } from './sheaf.ts'
 import type { SharedSite } from './site-rows.ts'
+import type { WorkingSet } from './working-set.ts'
 
 export interface Granted {
   site: SharedSite
   pages: number
 }
 
-/** A site whose time has come becomes a visit: in memory, until the sheaf writes it. */
+/** A site whose time has come becomes a visit: in memory, until the working set writes it. */
 export function grant(
-  sheaf: Sheaf,
+  working: WorkingSet,
   site: SharedSite,
   worker: WorkerId,
   post: Post | undefined,
@@ -23,11 +23,11 @@ export function grant(
   site.fence++
   site.worker = worker
   site.region = post?.region ?? ANYWHERE
-  site.lease_until = sheaf.now + sheaf.rules.leaseMs
+  site.lease_until = working.now + working.tools.leaseMs
   site.holder = ''
   site.entered = null
   site.granted = pages
   site.part = 0
-  sheaf.sites.change(site)
+  working.sites.change(site)
   return { site, pages }
 }

@@ -50,9 +50,9 @@ export class MemoryRows {
     const memory: Text[] = []
     const robots: Text[] = []
     const traps: Text[] = []
-    for (const [site, { robots: rules, traps: seen, ...rest }] of this.#news) {
+    for (const [site, { robots: tools, traps: seen, ...rest }] of this.#news) {
       memory.push({ site, text: JSON.stringify(rest) })
-      if (rules !== undefined) robots.push({ site, text: JSON.stringify(rules) })
+      if (tools !== undefined) robots.push({ site, text: JSON.stringify(tools) })
       if (seen !== undefined) traps.push({ site, text: JSON.stringify(seen) })
     }
     const forgotten = byBucket(this.#forgotten, (site) => site)

@@ -1,7 +1,7 @@
 import { after, describe } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { domainsModelContract } from '../domains-model.contract.ts'
-import { modelContract } from '../model.contract.ts'
+import { domainsModelContract } from '../../../testkit/contracts/frontier/domains-model.contract.ts'
+import { modelContract } from '../../../testkit/contracts/frontier/model.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 
 const postgres = await postgresForTests()
 

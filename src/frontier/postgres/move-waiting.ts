@@ -6,7 +6,7 @@ import { unsigned64 } from '../../base/digest.ts'
 import type { Link } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type AliasAnswer, MOST_MOVED, MOST_NAMES_DROPPED, MOST_PENDING_NAMES, type NewAlias } from '../aliases.ts'
+import { type AliasAnswer, MAX_MOVED, MAX_NAMES_DROPPED, MAX_PENDING_NAMES, type NewAlias } from '../aliases.ts'
 import { REPLACED } from '../mark.ts'
 import { renamed } from '../rename.ts'
 import { stateAfter } from '../site.ts'
@@ -15,12 +15,12 @@ import { admit } from './admit.ts'
 import { aliasesAmong } from './alias-book.ts'
 import { bucketFor, byBucket, column, eachBucket } from './by-bucket.ts'
 import { readUrlTexts } from './read-url-texts.ts'
-import { keyOf, type Sheaf } from './sheaf.ts'
 import { readSites } from './site-rows.ts'
 import { URL_COLUMNS, type UrlPlace, type UrlRow } from './url-rows.ts'
+import { keyOf, type WorkingSet } from './working-set.ts'
 
 /** Home pages stay, and are few. */
-const MOST_STAYING = 10
+const MAX_STAYING = 10
 
 export const READ_WAITING = `
   SELECT ${URL_COLUMNS} FROM url u WHERE u.bucket = $1 AND u.site = $2 AND u.mark = 0 ORDER BY u.due_at, u.seq LIMIT $3`
@@ -36,61 +36,61 @@ export const WRITE_PENDING = `UPDATE site_alias SET pending = $3 WHERE bucket = 
 export const READ_NAMES_OF = `SELECT name FROM site_alias WHERE original = $1 LIMIT $2`
 
 /** Its site is locked. Says how many went. */
-async function moveWaiting(sheaf: Sheaf, name: SiteName, atMost: number): Promise<number> {
+async function moveWaiting(working: WorkingSet, name: SiteName, atMost: number): Promise<number> {
   const key = keyOf(name)
   const bucket = bucketFor(key)
-  const site = sheaf.sites.get(key)
+  const site = working.sites.get(key)
   // What a visit has on its agenda is its own until it ends.
   if (site?.state === 'leased' || site?.state === 'returning') return 0
-  if (!(await isToBeHad(sheaf, name))) {
-    await sheaf.flush()
-    await sheaf.tx.run(WRITE_PENDING, bucket, key, 1)
+  if (!(await isToBeHad(working, name))) {
+    await working.flush()
+    await working.tx.run(WRITE_PENDING, bucket, key, 1)
     return 0
   }
   // What waits is read from the database, with what this transaction has to say of it.
-  await sheaf.flush()
-  if (!(await aliasesAmong(sheaf.tx, [key])).has(key)) return 0
-  const rows = site === undefined ? [] : await readWaiting(sheaf, site, atMost + MOST_STAYING)
-  const links = await linksOf(sheaf.tx, name, rows)
+  await working.flush()
+  if (!(await aliasesAmong(working.tx, [key])).has(key)) return 0
+  const rows = site === undefined ? [] : await readWaiting(working, site, atMost + MAX_STAYING)
+  const links = await linksOf(working.tx, name, rows)
   const going = rows.flatMap((row, at) => {
-    const moved = renamed(sheaf.renaming, [links[at]]).links
+    const moved = renamed(working.renaming, [links[at]]).links
     return moved[0].site === name ? [] : [{ row, links: moved }]
   })
   const moved = going.slice(0, atMost)
-  const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MOST_STAYING)
+  const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MAX_STAYING)
   // Others enter links under a new name until they see it: it is looked at once more.
-  await sheaf.tx.run(WRITE_PENDING, bucket, key, more || sheaf.names.isNew(name) ? 1 : 0)
+  await working.tx.run(WRITE_PENDING, bucket, key, more || working.names.isNew(name) ? 1 : 0)
   if (site === undefined || moved.length === 0) return 0
   for (const { row } of moved) {
     row.mark = REPLACED
-    sheaf.urls.change(row)
-    sheaf.spellings.forget(row)
+    working.urls.change(row)
+    working.spellings.forget(row)
   }
   site.waiting -= moved.length
   site.state = stateAfter(site.state, { kind: 'moved', left: site.waiting })
-  if (site.state === 'waiting') sheaf.beginToWait(site)
-  else sheaf.sites.change(site)
+  if (site.state === 'waiting') working.beginToWait(site)
+  else working.sites.change(site)
   await admit(
-    sheaf,
+    working,
     moved.flatMap((each) => each.links),
   )
   return moved.length
 }
 
 /** The original may be met out of the order of locks: when somebody else has it now, its names stay pending. */
-async function isToBeHad(sheaf: Sheaf, name: SiteName): Promise<boolean> {
-  const original = sheaf.names.originalOf(name)?.site
+async function isToBeHad(working: WorkingSet, name: SiteName): Promise<boolean> {
+  const original = working.names.originalOf(name)?.site
   if (original === undefined) return true
   const key = keyOf(original)
-  if (sheaf.sites.isLocked(key) || (await sheaf.sites.lockIdle([key])).length > 0) return true
-  return !(await readSites(sheaf.tx, [key])).has(key)
+  if (working.sites.isLocked(key) || (await working.sites.lockIdle([key])).length > 0) return true
+  return !(await readSites(working.tx, [key])).has(key)
 }
 
-async function readWaiting(sheaf: Sheaf, { key: site }: SiteRow, atMost: number): Promise<UrlRow[]> {
-  const rows = await sheaf.tx.allExact<UrlRow>(READ_WAITING, bucketFor(site), site, atMost)
+async function readWaiting(working: WorkingSet, { key: site }: SiteRow, atMost: number): Promise<UrlRow[]> {
+  const rows = await working.tx.allExact<UrlRow>(READ_WAITING, bucketFor(site), site, atMost)
   const places = rows.map(({ key }): UrlPlace => ({ site, key }))
-  await sheaf.readUrls(places)
-  return places.flatMap(({ key }) => sheaf.urls.get(site, key) ?? [])
+  await working.readUrls(places)
+  return places.flatMap(({ key }) => working.urls.get(site, key) ?? [])
 }
 
 /** As they were found. */
@@ -110,59 +110,59 @@ async function linksOf(tx: PostgresTx, site: SiteName, rows: readonly UrlRow[]):
 }
 
 /** After visits have ended: their sites are locked. What waits in another name goes to the original. */
-export async function moveRested(sheaf: Sheaf, names: readonly SiteName[]): Promise<void> {
+export async function moveRested(working: WorkingSet, names: readonly SiteName[]): Promise<void> {
   for (const name of names) {
-    const isIdle = sheaf.sites.get(keyOf(name))?.waiting === 0
-    if (!isIdle && sheaf.names.originalOf(name) !== undefined) await moveWaiting(sheaf, name, MOST_MOVED)
+    const isIdle = working.sites.get(keyOf(name))?.waiting === 0
+    if (!isIdle && working.names.originalOf(name) !== undefined) await moveWaiting(working, name, MAX_MOVED)
   }
 }
 
 /** What was too much at once, and what waits in sites that nobody visits. Sites that others have now come next time. */
-export async function movePending(sheaf: Sheaf): Promise<void> {
-  const idle = await sheaf.tx.allExact<{ site: bigint }>(READ_IDLE_PENDING, MOST_MOVED)
+export async function movePending(working: WorkingSet): Promise<void> {
+  const idle = await working.tx.allExact<{ site: bigint }>(READ_IDLE_PENDING, MAX_MOVED)
   const buckets = byBucket(idle, ({ site }) => site)
-  await eachBucket(buckets, (bucket, rows) => sheaf.tx.run(CLEAR_PENDING, bucket, column(rows, 'site')))
-  let left = MOST_MOVED
-  for (const { name } of await sheaf.tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING_NAMES)) {
+  await eachBucket(buckets, (bucket, rows) => working.tx.run(CLEAR_PENDING, bucket, column(rows, 'site')))
+  let left = MAX_MOVED
+  for (const { name } of await working.tx.all<{ name: SiteName }>(READ_PENDING, MAX_PENDING_NAMES)) {
     const key = keyOf(name)
-    const isThere = (await readSites(sheaf.tx, [key])).has(key)
-    if (isThere && (await sheaf.sites.lockIdle([key])).length === 0) continue
-    if (!isThere) await sheaf.sites.lock([key])
-    left -= await moveWaiting(sheaf, name, left)
+    const isThere = (await readSites(working.tx, [key])).has(key)
+    if (isThere && (await working.sites.lockIdle([key])).length === 0) continue
+    if (!isThere) await working.sites.lock([key])
+    left -= await moveWaiting(working, name, left)
     if (left <= 0) return
   }
 }
 
-export async function addAlias(sheaf: Sheaf, given: NewAlias): Promise<AliasAnswer> {
-  await sheaf.readNames()
+export async function addAlias(working: WorkingSet, given: NewAlias): Promise<AliasAnswer> {
+  await working.readNames()
   const original = keyOf(given.original)
-  const [sites] = await Promise.all([readSites(sheaf.tx, [original]), sheaf.sites.lock([keyOf(given.name)])])
-  const answer = sheaf.names.add(given, sheaf.now, () => sites.get(original)?.state === 'barred')
-  if (answer === 'taken') await moveWaiting(sheaf, given.name, MOST_MOVED)
+  const [sites] = await Promise.all([readSites(working.tx, [original]), working.sites.lock([keyOf(given.name)])])
+  const answer = working.names.add(given, working.now, () => sites.get(original)?.state === 'barred')
+  if (answer === 'taken') await moveWaiting(working, given.name, MAX_MOVED)
   return answer
 }
 
 /** A name that is one no more: what was moved without ever being asked for there waits there again. */
-export async function dropAlias(sheaf: Sheaf, name: SiteName): Promise<boolean> {
-  if (!sheaf.names.drop(name)) return false
+export async function dropAlias(working: WorkingSet, name: SiteName): Promise<boolean> {
+  if (!working.names.drop(name)) return false
   const key = keyOf(name)
-  await sheaf.sites.lock([key])
-  const site = sheaf.sites.get(key)
+  await working.sites.lock([key])
+  const site = working.sites.get(key)
   if (site === undefined || site.name !== name || site.state === 'barred') return true
-  await sheaf.flush()
-  const revived = await sheaf.tx.run(REVIVE_REPLACED, bucketFor(key), key)
+  await working.flush()
+  const revived = await working.tx.run(REVIVE_REPLACED, bucketFor(key), key)
   if (revived === 0) return true
   site.waiting += revived
-  sheaf.sites.change(site)
-  sheaf.wake(site)
+  working.sites.change(site)
+  working.wake(site)
   return true
 }
 
 /** An original that was given up is no place to enter anything at. */
-export async function dropNamesOf(sheaf: Sheaf, original: SiteName): Promise<void> {
-  if (sheaf.names.isEmpty) return
-  await sheaf.flush()
-  const rows = await sheaf.tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MOST_NAMES_DROPPED)
-  await sheaf.sites.lock(rows.map(({ name }) => keyOf(name)))
-  for (const { name } of rows) await dropAlias(sheaf, name)
+export async function dropNamesOf(working: WorkingSet, original: SiteName): Promise<void> {
+  if (working.names.isEmpty) return
+  await working.flush()
+  const rows = await working.tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MAX_NAMES_DROPPED)
+  await working.sites.lock(rows.map(({ name }) => keyOf(name)))
+  for (const { name } of rows) await dropAlias(working, name)
 }

@@ -4,7 +4,7 @@
  */
 export function notForOthers(party: string, from: string, to: string): string {
   const open = (name: string, until: string) =>
-    `${name}.bucket = $1 AND ${name}.site = site.key AND ${name}.verdict IS NULL AND ${name}.first_at BETWEEN ${from} AND ${until}`
+    `${name}.bucket = $1 AND ${name}.site = site.key AND ${name}.comparison IS NULL AND ${name}.first_at BETWEEN ${from} AND ${until}`
   return `NOT EXISTS (
     SELECT FROM recheck r WHERE ${open('r', to)} AND r.first_worker = ${party} AND NOT EXISTS (
       SELECT FROM recheck o WHERE ${open('o', 'r.first_at')} AND o.first_worker <> r.first_worker))`

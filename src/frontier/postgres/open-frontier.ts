@@ -4,58 +4,60 @@ import type { Frontier } from '../../contracts/ports.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { FrontierHouse, FrontierOptions } from '../house.ts'
+import { domainOf, HELD, STAYS } from '../domains.ts'
 import type { Ledger } from '../ledger.ts'
+import type { FrontierOptions, OpenFrontier } from '../options.ts'
 import { addSeeds } from './add-seeds.ts'
 import { admit } from './admit.ts'
+import { applyParts } from './apply-parts.ts'
 import { awaitParts } from './await-parts.ts'
+import { release } from './balance-domain.ts'
+import { bucketFor } from './by-bucket.ts'
 import { type CheckedOut, checkOut } from './check-out.ts'
 import { type Entry, enter } from './enter.ts'
 import { freeAddresses } from './free-addresses.ts'
 import { giveBack, takeBack } from './give-back.ts'
 import { grouped } from './grouped.ts'
 import { lookAround } from './look-around.ts'
-import { postgresLooks } from './looks.ts'
 import { addAlias, dropAlias } from './move-waiting.ts'
 import { readTotals } from './read-totals.ts'
 import { loseWorker, reap } from './reap.ts'
 import { begin, loseAll } from './recover.ts'
-import { refreshAside } from './refresh-hints.ts'
-import { releaseTrusted } from './release-trusted.ts'
+import { refreshAside } from './refresh-due-cache.ts'
 import { renew } from './renew.ts'
-import { type Rules, rulesOf } from './rules.ts'
-import { settle } from './settle.ts'
-import { Sheaf } from './sheaf.ts'
+import { schedule } from './schedule.ts'
+import { type FrontierTools, rulesOf } from './tools.ts'
 import { tryAgain } from './try-again.ts'
 import { agreeOnUrlRules } from './url-rules.ts'
-import { wish } from './wish.ts'
+import { postgresViews } from './views.ts'
+import { WorkingSet } from './working-set.ts'
 
 /** Whoever grants from the same budget waits for whoever does now. */
 const ONE_AT_A_TIME = `SELECT pg_advisory_xact_lock(hashtext('orbweaver frontier budget'))`
 
-export function openPostgresFrontier(db: Database, options: FrontierOptions): FrontierHouse {
-  const rules = rulesOf(options)
-  const { time, hints, clock } = rules
+export function openPostgresFrontier(db: Database, options: FrontierOptions): OpenFrontier {
+  const tools = rulesOf(options)
+  const { time, dueCache, clock } = tools
   let quietUntil: number | undefined
   let stopped = false
 
   const entering = grouped(
     db,
     ({ visit }: Entry) => visit,
-    (tx, entries) => enter(new Sheaf(tx, rules), entries),
+    (tx, entries) => enter(new WorkingSet(tx, tools), entries),
   )
 
   /** Says whether it did. */
   const lookAroundIfOld = async (isWanting: boolean): Promise<boolean> => {
-    const isOld = hints.isOld(clock.elapsed(), isWanting)
-    if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), rules))
+    const isOld = dueCache.isOld(clock.elapsed(), isWanting)
+    if (isOld) await db.transact((tx) => lookAround(postgresTx(tx), tools))
     return isOld
   }
 
   /** For a worker that found nothing: the others leave it to the tick. Says whether there may be something now. */
   const freeIdle = async (): Promise<boolean> => {
-    const isIdle = hints.idleShards(time.now()).length > 0
-    if (isIdle) await db.transact((tx) => freeAddresses(postgresTx(tx), hints, time.now()))
+    const isIdle = dueCache.idleShards(time.now()).length > 0
+    if (isIdle) await db.transact((tx) => freeAddresses(postgresTx(tx), dueCache, time.now()))
     return isIdle
   }
 
@@ -63,18 +65,18 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
     const { answer, granted } = await db.transact(async (given) => {
       const tx = postgresTx(given)
       const { budget } = options
-      const sheaf = new Sheaf(tx, rules)
-      if (budget === undefined) return checkOut(sheaf, options, worker, atMost, Number.POSITIVE_INFINITY)
+      const working = new WorkingSet(tx, tools)
+      if (budget === undefined) return checkOut(working, options, worker, atMost, Number.POSITIVE_INFINITY)
       await tx.get(ONE_AT_A_TIME)
       // In this order: what a report moves from the one to the other meanwhile counts twice, not never.
       const { granted } = await readTotals(tx)
-      return checkOut(sheaf, options, worker, atMost, Math.floor(await budget.left(tx)) - granted)
+      return checkOut(working, options, worker, atMost, Math.floor(await budget.left(tx)) - granted)
     })
     try {
       return await answer
     } catch (error) {
       // The COMMIT was done, and the connection lost before the last answers came: nobody will ever come for these visits.
-      await db.transact((tx) => giveBack(new Sheaf(postgresTx(tx), rules), granted))
+      await db.transact((tx) => giveBack(new WorkingSet(postgresTx(tx), tools), granted))
       if (isLastTry) throw error
       return checkOutOnce(worker, atMost, true)
     }
@@ -91,14 +93,14 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
       const first = await checkOutOnce(worker, atMost)
       const isAgain = first.visits.length === 0 && ((await lookAroundIfOld(true)) || (await freeIdle()))
       const { visits, next, short } = isAgain ? await checkOutOnce(worker, atMost) : first
-      if (next === 'over' || !hints.isAsideOld(worker, clock.elapsed(), short)) return { visits, next }
+      if (next === 'over' || !dueCache.isAsideOld(worker, clock.elapsed(), short)) return { visits, next }
       // Others may have set sites aside for this worker.
-      await db.transact((tx) => refreshAside(postgresTx(tx), hints, worker))
-      return { visits, next: hints.hasAside(worker) ? 0 : next }
+      await db.transact((tx) => refreshAside(postgresTx(tx), dueCache, worker))
+      return { visits, next: dueCache.hasAside(worker) ? 0 : next }
     },
     enter: (worker, visit, address) => entering({ worker, visit, address }),
     async renew(worker, visits) {
-      const until = () => time.now() + rules.leaseMs
+      const until = () => time.now() + tools.leaseMs
       const lost = await db.transact((tx) => renew(postgresTx(tx), worker, visits, until()))
       return { lease: options.leaseMs, lost }
     },
@@ -109,9 +111,9 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
     for (let last: bigint | undefined, isFirst = true; isFirst || last !== undefined; isFirst = false) {
       const from: bigint | undefined = last
       last = await db.transact(async (tx) => {
-        const sheaf = new Sheaf(postgresTx(tx), rules)
-        const next = await releaseTrusted(sheaf, from)
-        await sheaf.flush()
+        const working = new WorkingSet(postgresTx(tx), tools)
+        const next = await releaseTrusted(working, from)
+        await working.flush()
         return next
       })
     }
@@ -119,12 +121,12 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
 
   return {
     frontier,
-    ledger: ledgerOf(rules),
+    ledger: ledgerOf(tools),
     async recover(applyInbox) {
       await db.transact((tx) => agreeOnUrlRules(postgresTx(tx), options.urls))
       await applyInbox()
-      const lost = options.leasesOutlive ? 0 : await loseAll(db, rules)
-      const first = await begin(db, rules)
+      const lost = options.leasesOutlive ? 0 : await loseAll(db, tools)
+      const first = await begin(db, tools)
       if (options.mayHold !== undefined) await releaseAllTrusted()
       quietUntil = first || options.leasesOutlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
@@ -135,32 +137,64 @@ export function openPostgresFrontier(db: Database, options: FrontierOptions): Fr
   }
 }
 
-function ledgerOf(rules: Rules): Ledger {
-  const sheafOf = (tx: Tx) => new Sheaf(postgresTx(tx), rules)
+function ledgerOf(tools: FrontierTools): Ledger {
+  const workingSetOf = (tx: Tx) => new WorkingSet(postgresTx(tx), tools)
   return {
-    admit: (tx, links) => admit(sheafOf(tx), links),
-    seed: (tx, urls) => addSeeds(sheafOf(tx), urls),
-    tryAgain: (tx, urls) => tryAgain(sheafOf(tx), urls),
-    returning: (tx, visits) => awaitParts(sheafOf(tx), visits),
-    settle: (tx, parts) => settle(sheafOf(tx), parts),
-    reap: (tx, now, buckets) => reap(sheafOf(tx), now === undefined ? rules.time.now() : rules.time.of(now), buckets),
-    lose: (tx, worker) => loseWorker(sheafOf(tx), worker),
-    giveBack: (tx, visits) => giveBack(sheafOf(tx), visits),
-    takeBack: (tx, worker, has) => takeBack(sheafOf(tx), worker, has),
-    wish: (tx, wishes) => wish(sheafOf(tx), wishes),
+    admit: (tx, links) => admit(workingSetOf(tx), links),
+    seed: (tx, urls) => addSeeds(workingSetOf(tx), urls),
+    tryAgain: (tx, urls) => tryAgain(workingSetOf(tx), urls),
+    returning: (tx, visits) => awaitParts(workingSetOf(tx), visits),
+    applyParts: (tx, parts) => applyParts(workingSetOf(tx), parts),
+    reap: (tx, now, buckets) =>
+      reap(workingSetOf(tx), now === undefined ? tools.time.now() : tools.time.of(now), buckets),
+    lose: (tx, worker) => loseWorker(workingSetOf(tx), worker),
+    giveBack: (tx, visits) => giveBack(workingSetOf(tx), visits),
+    takeBack: (tx, worker, has) => takeBack(workingSetOf(tx), worker, has),
+    schedule: (tx, scheduled) => schedule(workingSetOf(tx), scheduled),
     async alias(tx, given) {
-      const sheaf = sheafOf(tx)
-      const answer = await addAlias(sheaf, given)
-      await sheaf.flush()
+      const working = workingSetOf(tx)
+      const answer = await addAlias(working, given)
+      await working.flush()
       return answer
     },
     async unalias(tx, name) {
-      const sheaf = sheafOf(tx)
-      await sheaf.readNames()
-      const dropped = await dropAlias(sheaf, name)
-      await sheaf.flush()
+      const working = workingSetOf(tx)
+      await working.readNames()
+      const dropped = await dropAlias(working, name)
+      await working.flush()
       return dropped
     },
-    look: postgresLooks,
+    view: postgresViews,
   }
+}
+
+const READ_HELD_FROM = `
+  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND standing = ${HELD} ORDER BY bucket, site LIMIT $3`
+const MAX_AT_ONCE = 1000
+
+/** Held sites that the operator does not want held any more, some at a time, after `last`; says with which to go on. */
+async function releaseTrusted(working: WorkingSet, last: bigint | undefined): Promise<bigint | undefined> {
+  const from = last === undefined ? [-1, 0n] : [bucketFor(last), last]
+  const rows = await working.tx.allExact<{ site: bigint }>(READ_HELD_FROM, ...from, MAX_AT_ONCE)
+  const keys = rows.map(({ site }) => site)
+  await working.sites.lock(keys)
+  const trusted = keys.flatMap((key) => {
+    const site = working.sites.get(key)
+    return site === undefined || working.tools.mayHold(site.name) ? [] : [site]
+  })
+  await Promise.all([
+    working.unendorsed.read(trusted.map(({ key }) => key)),
+    working.domains.read(trusted.map(({ name }) => domainOf(name))),
+  ])
+  for (const site of trusted) {
+    const unendorsedSite = working.unendorsed.get(site.key)
+    const domain = working.domains.get(domainOf(site.name))
+    if (unendorsedSite?.standing !== HELD || domain === undefined) continue
+    unendorsedSite.standing = STAYS
+    working.unendorsed.change(unendorsedSite)
+    domain.held--
+    working.domains.change(domain)
+    release(working, site)
+  }
+  return keys.length < MAX_AT_ONCE ? undefined : keys[keys.length - 1]
 }

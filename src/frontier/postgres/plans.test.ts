@@ -7,22 +7,22 @@
 import assert from 'node:assert/strict'
 import { readdir } from 'node:fs/promises'
 import { after, describe, it } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 
 /** By file and name. */
 const OTHERWISE: Record<string, string> = {
   'read-totals.ts READ_TOTALS': 'the sum of some rows for each bucket',
-  'fold-totals.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
-  'fold-totals.ts FOLD_TOTALS': 'all rows of a bucket',
+  'look-around.ts READ_LONG_TOTALS': 'once a second: the rows that READ_TOTALS adds up',
+  'look-around.ts FOLD_TOTALS': 'all rows of a bucket',
   'balance-domain.ts READ_NEWEST': 'strangers of a domain lie in all buckets; only of domains with a wildcard',
   'balance-domain.ts READ_OLDEST_HELD': 'as READ_NEWEST',
   'balance-domain.ts READ_PENDING_DOMAINS': 'an index of its own, of the few that are pending',
   'move-waiting.ts READ_PENDING': 'an index of its own, of the few that are pending',
   'move-waiting.ts READ_IDLE_PENDING': 'as READ_PENDING',
   'move-waiting.ts READ_NAMES_OF': 'an index of its own; only of originals that were given up',
-  'release-trusted.ts READ_HELD_FROM': 'once, when a process begins',
+  'open-frontier.ts READ_HELD_FROM': 'once, when a process begins',
   'recover.ts READ_OUT': 'once, when a process begins',
 }
 
@@ -35,7 +35,7 @@ const SPREAD: Record<string, 'bucket' | 'shard'> = {
   url: 'bucket',
   url_spelling: 'bucket',
   seed: 'bucket',
-  stranger: 'bucket',
+  unendorsed_site: 'bucket',
   site_alias: 'bucket',
   frontier_total: 'bucket',
   recheck: 'bucket',
@@ -56,13 +56,13 @@ const FILL = [
     (table) => `INSERT INTO ${table} SELECT bucket, key, '' FROM site`,
   ),
   `INSERT INTO url_spelling SELECT bucket, key, key, 1, '', 0, NULL, NULL, '', 0 FROM site`,
-  `INSERT INTO stranger (bucket, site, domain, since, standing) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
+  `INSERT INTO unendorsed_site (bucket, site, domain, since, standing) SELECT bucket, key, key % 2000, since, since % 3 FROM site`,
   `INSERT INTO site_alias SELECT bucket, key, name, name, '', 0, 0, '', 0 FROM site`,
   `INSERT INTO recheck SELECT bucket, key, key, '', 'w', since, '', 0, 0, NULL, NULL, NULL FROM site`,
   `INSERT INTO address SELECT n % 4, n::text, 'w', n % 2, n FROM generate_series(1, 4000) n`,
   `INSERT INTO address_aside SELECT n % 4, n::text, n % 7 FROM generate_series(1, 4000) n`,
   `INSERT INTO address_sites SELECT n % 4, n::text, n FROM generate_series(1, 4000) n`,
-  `INSERT INTO domain (shard, key, name, sites, strangers, held, wildcard, pending)
+  `INSERT INTO domain (shard, key, name, sites, unendorsed, held, wildcard, pending)
    SELECT n % 4, n, n::text, 1, 0, 0, 0, 0 FROM generate_series(1, 4000) n`,
   `INSERT INTO frontier_total (bucket) SELECT n % 256 FROM generate_series(1, 4000) n`,
   'ANALYZE',

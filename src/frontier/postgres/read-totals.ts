@@ -1,11 +1,11 @@
 import { assert } from '../../base/assert.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
-import { type SeenTotals, totalsLook } from '../look-of.ts'
-import type { Totals } from '../looks.ts'
+import { type SeenTotals, totalsView } from '../view-of.ts'
+import type { Totals } from '../views.ts'
 
 const sum = (name: string, as = name) => `coalesce(sum(${name}), 0)::float8 AS ${as}`
 
-/** Some rows for each bucket: see `fold-totals.ts`. */
+/** Some rows for each bucket: see `look-around.ts`. */
 export const READ_TOTALS = `
   SELECT ${sum('sites_waiting', 'waiting')}, ${sum('sites_free', 'free')}, ${sum('sites_leased', 'leased')},
     ${sum('sites_returning', 'back')}, ${sum('sites_crawled', 'crawled')}, ${sum('sites_barred', 'barred')},
@@ -15,5 +15,5 @@ export const READ_TOTALS = `
 export async function readTotals(tx: PostgresTx): Promise<Totals> {
   const row = await tx.get<SeenTotals>(READ_TOTALS)
   assert(row !== undefined, 'no totals')
-  return totalsLook(row)
+  return totalsView(row)
 }

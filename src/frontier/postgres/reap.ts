@@ -7,7 +7,7 @@ import { balancePending } from './balance-domain.ts'
 import { loseVisit } from './end-visit.ts'
 import { lookAround } from './look-around.ts'
 import { movePending } from './move-waiting.ts'
-import type { Sheaf } from './sheaf.ts'
+import type { WorkingSet } from './working-set.ts'
 
 export const READ_ENDED_LEASES = `
   SELECT s.key FROM frontier_bucket b CROSS JOIN LATERAL (
@@ -32,27 +32,27 @@ export async function bucketsOfEndedLeases(tx: PostgresTx, now: Instant): Promis
  * Among them those whose last part was stored and cannot be applied: the inbox is empty, so it never will. Sites that
  * another transaction has now come next time.
  */
-export async function reap(sheaf: Sheaf, now: Instant, buckets = ALL_BUCKETS): Promise<LostVisit[]> {
-  await sheaf.readNames()
-  const ended = await sheaf.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, buckets, now)
+export async function reap(working: WorkingSet, now: Instant, buckets = ALL_BUCKETS): Promise<LostVisit[]> {
+  await working.readNames()
+  const ended = await working.tx.allExact<{ key: bigint }>(READ_ENDED_LEASES, buckets, now)
   const lost: LostVisit[] = []
-  for (const site of await sheaf.sites.lockIdle(ended.map(({ key }) => key)))
-    if (site.lease_until !== null && site.lease_until <= now) lost.push(loseVisit(sheaf, site, site.lease_until))
-  await movePending(sheaf)
-  await balancePending(sheaf)
-  await sheaf.flush()
-  await lookAround(sheaf.tx, sheaf.rules)
+  for (const site of await working.sites.lockIdle(ended.map(({ key }) => key)))
+    if (site.lease_until !== null && site.lease_until <= now) lost.push(loseVisit(working, site, site.lease_until))
+  await movePending(working)
+  await balancePending(working)
+  await working.flush()
+  await lookAround(working.tx, working.tools)
   return lost
 }
 
 /** All leases of a worker that is no more; visits whose last part is in the inbox have ended well. */
-export async function loseWorker(sheaf: Sheaf, worker: WorkerId): Promise<LostVisit[]> {
-  const out = await sheaf.tx.allExact<{ key: bigint }>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
-  await sheaf.sites.lock(out.map(({ key }) => key))
+export async function loseWorker(working: WorkingSet, worker: WorkerId): Promise<LostVisit[]> {
+  const out = await working.tx.allExact<{ key: bigint }>(READ_LEASES_OF_WORKER, ALL_BUCKETS, worker)
+  await working.sites.lock(out.map(({ key }) => key))
   const lost = out.flatMap(({ key }) => {
-    const site = sheaf.sites.get(key)
-    return site?.state === 'leased' && site.worker === worker ? [loseVisit(sheaf, site, sheaf.now)] : []
+    const site = working.sites.get(key)
+    return site?.state === 'leased' && site.worker === worker ? [loseVisit(working, site, working.now)] : []
   })
-  await sheaf.flush()
+  await working.flush()
   return lost
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { openBench } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { openBench } from '../contract-tools.ts'
 import type { Order } from '../order/order.ts'
 
 const postgres = await postgresForTests()

@@ -7,8 +7,8 @@ import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
 import { forgetOldChanges } from './alias-book.ts'
 import { loseVisit } from './end-visit.ts'
 import { ALL_BUCKETS } from './reap.ts'
-import type { Rules } from './rules.ts'
-import { Sheaf } from './sheaf.ts'
+import type { FrontierTools } from './tools.ts'
+import { WorkingSet } from './working-set.ts'
 
 export const READ_OUT = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
@@ -20,16 +20,16 @@ export const WRITE_META = `
 const READ_RESTING = `
   SELECT key FROM site WHERE bucket = $1 AND key > $2 AND state IN ('waiting', 'free') ORDER BY key LIMIT $3`
 
-const MOST_AT_ONCE = 500
+const MAX_AT_ONCE = 500
 const BEFORE_ALL = -(2n ** 63n)
 
 /** The last process is gone, with all its workers, and what it had made durable is applied: what is still out is lost. */
-export async function loseAll(db: Database, rules: Rules): Promise<number> {
+export async function loseAll(db: Database, tools: FrontierTools): Promise<number> {
   let lost = 0
   for (let more = true; more; ) {
-    const some = await db.transact((tx) => loseSome(postgresTx(tx), rules))
+    const some = await db.transact((tx) => loseSome(postgresTx(tx), tools))
     lost += some
-    more = some === MOST_AT_ONCE
+    more = some === MAX_AT_ONCE
   }
   await db.transact(async (given) => {
     const tx = postgresTx(given)
@@ -39,27 +39,27 @@ export async function loseAll(db: Database, rules: Rules): Promise<number> {
   return lost
 }
 
-async function loseSome(tx: PostgresTx, rules: Rules): Promise<number> {
-  const sheaf = new Sheaf(tx, rules)
-  const out = await tx.allExact<{ key: bigint }>(READ_OUT, ALL_BUCKETS, MOST_AT_ONCE)
-  await sheaf.sites.lock(out.map(({ key }) => key))
+async function loseSome(tx: PostgresTx, tools: FrontierTools): Promise<number> {
+  const working = new WorkingSet(tx, tools)
+  const out = await tx.allExact<{ key: bigint }>(READ_OUT, ALL_BUCKETS, MAX_AT_ONCE)
+  await working.sites.lock(out.map(({ key }) => key))
   for (const { key } of out) {
-    const site = sheaf.sites.get(key)
-    if (site !== undefined && site.lease_until !== null) loseVisit(sheaf, site, sheaf.now, true)
+    const site = working.sites.get(key)
+    if (site !== undefined && site.lease_until !== null) loseVisit(working, site, working.now, true)
   }
-  await sheaf.flush()
+  await working.flush()
   return out.length
 }
 
 /** True when there was no process before this one. */
-export async function begin(db: Database, rules: Rules): Promise<boolean> {
-  for (const bucket of await bucketsToRank(db, rules)) await rankAnew(db, rules, bucket)
+export async function begin(db: Database, tools: FrontierTools): Promise<boolean> {
+  for (const bucket of await bucketsToRank(db, tools)) await rankAnew(db, tools, bucket)
   await db.transact((tx) => forgetOldChanges(postgresTx(tx)))
   return db.transact(async (given) => {
     const tx = postgresTx(given)
     const first = (await tx.get(READ_META, 'opened_at')) === undefined
-    await tx.run(WRITE_META, 'order', rules.order.name)
-    await tx.run(WRITE_META, 'opened_at', String(rules.time.now()))
+    await tx.run(WRITE_META, 'order', tools.order.name)
+    await tx.run(WRITE_META, 'opened_at', String(tools.time.now()))
     return first
   })
 }
@@ -68,27 +68,27 @@ export async function begin(db: Database, rules: Rules): Promise<boolean> {
  * Ranks of another order mean nothing in this one. Once, when the operator changes it. The new one is noted when all are
  * ranked: whoever is stopped between begins again at the next start, and of two servers that begin at once both rank.
  */
-async function bucketsToRank(db: Database, rules: Rules): Promise<readonly number[]> {
+async function bucketsToRank(db: Database, tools: FrontierTools): Promise<readonly number[]> {
   const before = await db.read((tx) => postgresTx(tx).get<{ value: string }>(READ_META, 'order'))
-  return before === undefined || before.value === rules.order.name ? [] : ALL_BUCKETS
+  return before === undefined || before.value === tools.order.name ? [] : ALL_BUCKETS
 }
 
-async function rankAnew(db: Database, rules: Rules, bucket: number): Promise<void> {
+async function rankAnew(db: Database, tools: FrontierTools, bucket: number): Promise<void> {
   for (let last: bigint | undefined = BEFORE_ALL; last !== undefined; ) {
     const from: bigint = last
     last = await db.transact(async (given) => {
-      const sheaf = new Sheaf(postgresTx(given), rules)
-      const rows = await sheaf.tx.allExact<{ key: bigint }>(READ_RESTING, bucket, from, MOST_AT_ONCE)
+      const working = new WorkingSet(postgresTx(given), tools)
+      const rows = await working.tx.allExact<{ key: bigint }>(READ_RESTING, bucket, from, MAX_AT_ONCE)
       const keys = rows.map(({ key }) => key)
-      await sheaf.sites.lock(keys)
+      await working.sites.lock(keys)
       for (const key of keys) {
-        const site = sheaf.sites.get(key)
+        const site = working.sites.get(key)
         if (site?.state !== 'waiting' && site?.state !== 'free') continue
         site.state = 'waiting'
-        sheaf.beginToWait(site)
+        working.beginToWait(site)
       }
-      await sheaf.flush()
-      return keys.length < MOST_AT_ONCE ? undefined : keys[keys.length - 1]
+      await working.flush()
+      return keys.length < MAX_AT_ONCE ? undefined : keys[keys.length - 1]
     })
   }
 }

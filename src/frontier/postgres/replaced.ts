@@ -13,20 +13,20 @@ import { aliasesAmong } from './alias-book.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
 import { enqueue } from './enqueue.ts'
 import type { MissingPage } from './mark-pages.ts'
-import { keyOf, type Sheaf } from './sheaf.ts'
 import type { UrlPlace } from './url-rows.ts'
+import { keyOf, type WorkingSet } from './working-set.ts'
 
 export const READ_MISSING = `
   SELECT u.site, u.key FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   JOIN url u ON u.bucket = $1 AND u.site = n.site AND u.key = n.key WHERE u.mark = ${NOT_FOUND}`
 
 /** After what is entered at the originals, and flushed. */
-export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]): Promise<void> {
+export async function keepReplaced(working: WorkingSet, replaced: readonly Replaced[]): Promise<void> {
   if (replaced.length === 0) return
   const groups = sitesOf(replaced.map((each) => ({ ...each, site: each.link.site })))
-  await sheaf.sites.lock(groups.map(({ key }) => key))
+  await working.sites.lock(groups.map(({ key }) => key))
   const open = groups.flatMap(({ key, name, members }) => {
-    const site = sheaf.sites.get(key)
+    const site = working.sites.get(key)
     return site === undefined || site.name !== name || site.state === 'barred' ? [] : [{ site, members }]
   })
   const links = open.flatMap(({ site, members }) =>
@@ -35,12 +35,12 @@ export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]):
   const learnt = open.flatMap(({ members }) => members.filter(({ how }) => how === LEARNT))
   const [names, , missing] = await Promise.all([
     aliasesAmong(
-      sheaf.tx,
+      working.tx,
       open.map(({ site }) => site.key),
     ),
-    sheaf.readUrls(links),
+    working.readUrls(links),
     readMissing(
-      sheaf,
+      working,
       learnt.map(({ there }) => placeOf(there)),
     ),
   ])
@@ -52,18 +52,18 @@ export async function keepReplaced(sheaf: Sheaf, replaced: readonly Replaced[]):
       else if (names.has(site.key)) elsewhere.push(link)
       else here.push(link)
     }
-    enqueue(sheaf, site, elsewhere, REPLACED)
-    if (enqueue(sheaf, site, here) > 0) sheaf.wake(site)
+    enqueue(working, site, elsewhere, REPLACED)
+    if (enqueue(working, site, here) > 0) working.wake(site)
   }
 }
 
 /** Of these, those that the server said are not there. What this transaction has changed is as it will be. */
-async function readMissing(sheaf: Sheaf, places: readonly UrlPlace[]): Promise<Set<string>> {
-  const isMissing = ({ site, key }: UrlPlace) => sheaf.urls.get(site, key)?.mark === NOT_FOUND
-  const here = places.filter((place) => sheaf.urls.isRead(place))
+async function readMissing(working: WorkingSet, places: readonly UrlPlace[]): Promise<Set<string>> {
+  const isMissing = ({ site, key }: UrlPlace) => working.urls.get(site, key)?.mark === NOT_FOUND
+  const here = places.filter((place) => working.urls.isRead(place))
   const there = await readGone(
-    sheaf.tx,
-    places.filter((place) => !sheaf.urls.isRead(place)),
+    working.tx,
+    places.filter((place) => !working.urls.isRead(place)),
   )
   return new Set([...here.filter(isMissing), ...there].map(placeName))
 }
@@ -85,37 +85,37 @@ function placeName({ site, key }: UrlPlace): string {
 }
 
 /** Originals do not have them: who linked to them by another name may have meant that one. */
-export async function reviveUnderNames(sheaf: Sheaf, all: readonly MissingPage[]): Promise<void> {
+export async function reviveUnderNames(working: WorkingSet, all: readonly MissingPage[]): Promise<void> {
   const tries = all.flatMap(({ original, page }) => {
-    const path = sheaf.rules.urls.parse(page.url)?.path
+    const path = working.tools.urls.parse(page.url)?.path
     if (path === undefined) return []
-    return sheaf.names.learntNamesOf(original.name).flatMap((name) =>
+    return working.names.learntNamesOf(original.name).flatMap((name) =>
       ['http', 'https'].flatMap((scheme) => {
-        const url = sheaf.rules.urls.parse(`${scheme}://${name}${path}`)
+        const url = working.tools.urls.parse(`${scheme}://${name}${path}`)
         return url === undefined ? [] : [{ site: name, key: signed64(url.key), original, page }]
       }),
     )
   })
   if (tries.length === 0) return
   const groups = sitesOf(tries)
-  await sheaf.sites.lock(groups.map(({ key }) => key))
-  await sheaf.readUrls(groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
+  await working.sites.lock(groups.map(({ key }) => key))
+  await working.readUrls(groups.flatMap(({ key: site, members }) => members.map(({ key }) => ({ site, key }))))
   for (const { key: siteKey, name, members } of groups) {
-    const site = sheaf.sites.get(siteKey)
+    const site = working.sites.get(siteKey)
     if (site === undefined || site.name !== name || site.state === 'barred') continue
     let revived = 0
     for (const { key, original, page } of members) {
-      const row = sheaf.urls.get(siteKey, key)
+      const row = working.urls.get(siteKey, key)
       if (row?.mark !== REPLACED) continue
       // It says that it was found at the original, so that it is not moved there again.
       const via = { via_site: original.key, via_key: signed64(page.key) }
       Object.assign(row, { mark: WAITING, due_at: 0, tries: 0, ...via })
-      sheaf.urls.change(row)
+      working.urls.change(row)
       revived++
     }
     if (revived === 0) continue
     site.waiting += revived
-    sheaf.sites.change(site)
-    sheaf.wake(site)
+    working.sites.change(site)
+    working.wake(site)
   }
 }

@@ -1,11 +1,11 @@
 /** How often an operation waits for the database does not depend on how much it is given. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import { type Bench, link, openBench, page, part } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Visit } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { type PostgresTx, postgresTx } from '../../database/postgres/tx.ts'
-import { type Bench, link, openBench, page, part } from '../contract-tools.ts'
 
 /** Statements that are begun while none is under way are a new trip; the others go with them. */
 function counting(tx: PostgresTx): { tx: PostgresTx; trips(): number } {
@@ -56,7 +56,7 @@ function reportOf(bench: Bench, visit: Visit, links: number) {
   return part(bench, visit, 1, {
     pages: range(links).map((at) => page(`${visit.site}/page/${at}`)),
     found: range(links).map((at) => link(`${visit.site}/found/${at}`, `http://${visit.site}/`)),
-    abroad: range(links).map((at) => link(`${at}.abroad.test/${visit.site}`, `http://${visit.site}/`)),
+    crossSite: range(links).map((at) => link(`${at}.abroad.test/${visit.site}`, `http://${visit.site}/`)),
     ended: 'slice',
   })
 }
@@ -75,9 +75,9 @@ describe('round trips', { skip: 'skipped' in postgres ? postgres.skipped : false
     assert.ok((await tripsOf(bench, (tx) => bench.ledger.admit(tx, many))) <= 3, 'what is known is only read')
     const visits: Visit[] = []
     while (visits.length < 64) visits.push(...(await bench.frontier.checkOut('w', 64)).visits)
-    const one = await tripsOf(bench, (tx) => bench.ledger.settle(tx, [reportOf(bench, visits[0], 2)]))
+    const one = await tripsOf(bench, (tx) => bench.ledger.applyParts(tx, [reportOf(bench, visits[0], 2)]))
     const reports = visits.slice(1).map((visit) => reportOf(bench, visit, 10))
-    const all = await tripsOf(bench, (tx) => bench.ledger.settle(tx, reports))
+    const all = await tripsOf(bench, (tx) => bench.ledger.applyParts(tx, reports))
     // Answers of a short trip may come before the last of the statements that belong to it is begun.
     assert.ok(Math.max(one, all) <= 9 && Math.abs(all - one) <= 1, `${all} for 63 parts, ${one} for one`)
   })

@@ -2,47 +2,47 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { type Bench, link, PAUSE, whole } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Link } from '../../contracts/report.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { type Bench, link, PAUSE, whole } from '../contract-tools.ts'
-import { STRANGERS_ALLOWED } from '../domains.ts'
+import { UNENDORSED_ALLOWED } from '../domains.ts'
 import { openServers } from './servers.test-tools.ts'
 
 const postgres = await postgresForTests()
 
-const ABROAD = 'http://abroad.test/'
+const CROSS_SITE = 'http://abroad.test/'
 /** `s7.farm.test/`, found on the page `via`. */
 const farm = (number: number, via = 'http://s0.farm.test/') => link(`s${number}.farm.test/`, via)
 const range = (from: number, to: number, via?: string): Link[] =>
   Array.from({ length: to - from }, (_, index) => farm(from + index, via))
 const WILD = { learnt: { wildcard: { domain: 'farm.test', addresses: [] } } }
-const lookDomain = async (bench: Bench) =>
-  (await bench.db.read((tx) => bench.ledger.look.domain(tx, 'farm.test'))) ?? assert.fail('no domain')
+const viewDomain = async (bench: Bench) =>
+  (await bench.db.read((tx) => bench.ledger.view.domain(tx, 'farm.test'))) ?? assert.fail('no domain')
 const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 
 const COUNT = `
   SELECT (SELECT count(*) FROM site WHERE name LIKE '%.farm.test') AS sites,
-    (SELECT count(*) FROM stranger) AS strangers,
-    (SELECT count(*) FROM stranger WHERE standing = 1) AS held,
+    (SELECT count(*) FROM unendorsed_site) AS unendorsed,
+    (SELECT count(*) FROM unendorsed_site WHERE standing = 1) AS held,
     (SELECT count(*) FROM site WHERE state = 'held') AS states`
 
 /** What the domain's row says is so. */
 async function check(bench: Bench): Promise<void> {
   const [told, counted] = await bench.db.read((tx) =>
     Promise.all([
-      bench.ledger.look.domain(tx, 'farm.test'),
-      postgresTx(tx).get<{ sites: number; strangers: number; held: number; states: number }>(COUNT),
+      bench.ledger.view.domain(tx, 'farm.test'),
+      postgresTx(tx).get<{ sites: number; unendorsed: number; held: number; states: number }>(COUNT),
     ]),
   )
-  const { sites = 0, vouched = 0, held = 0 } = told ?? {}
-  assert.deepEqual({ sites, strangers: sites - vouched, held, states: held }, counted)
+  const { sites = 0, endorsed = 0, held = 0 } = told ?? {}
+  assert.deepEqual({ sites, unendorsed: sites - endorsed, held, states: held }, counted)
 }
 
 /** One site is vouched for, visited, and known to be in a domain in which any name resolves. */
 async function openFarm(bench: Bench): Promise<void> {
-  await bench.admit(farm(0, ABROAD))
-  await bench.settle(whole(bench, await bench.one(), WILD))
+  await bench.admit(farm(0, CROSS_SITE))
+  await bench.applyParts(whole(bench, await bench.one(), WILD))
 }
 
 /** Whatever may be visited is, by all servers in turn. Says what was. */
@@ -54,7 +54,7 @@ async function drain(servers: readonly Bench[]): Promise<string[]> {
     for (const [at, bench] of servers.entries())
       for (const visit of (await bench.frontier.checkOut(`w${at}`, 64)).visits) {
         visited.push(visit.site)
-        await bench.settle(whole(bench, visit))
+        await bench.applyParts(whole(bench, visit))
       }
     idle = visited.length === before ? idle + 1 : 0
   }
@@ -69,8 +69,8 @@ else {
     it('count a site once that all meet at the same time', async () => {
       const { servers, end } = await openServers(postgres, 3)
       const entering = servers.flatMap((bench) => [
-        bench.admit(...range(0, 40, ABROAD)),
-        bench.admit(...range(20, 60, ABROAD)),
+        bench.admit(...range(0, 40, CROSS_SITE)),
+        bench.admit(...range(20, 60, CROSS_SITE)),
       ])
       const fresh = await Promise.all(entering)
       assert.equal(
@@ -78,7 +78,7 @@ else {
         60,
       )
       await check(servers[0])
-      assert.equal((await lookDomain(servers[0])).sites, 60)
+      assert.equal((await viewDomain(servers[0])).sites, 60)
       await end()
     })
 
@@ -89,14 +89,14 @@ else {
         servers.flatMap((bench, at) => [
           bench.admit(...range(1 + 20 * at, 21 + 20 * at)),
           bench.admit(...range(50, 90)),
-          bench.admit(farm(100 + at, ABROAD)),
+          bench.admit(farm(100 + at, CROSS_SITE)),
         ]),
       )
       for (const bench of servers) await reap(bench)
       await check(servers[0])
-      const { held, allowed, sites, vouched } = await lookDomain(servers[1])
-      assert.deepEqual([vouched, sites - vouched - held], [4, allowed])
-      assert.equal(allowed, STRANGERS_ALLOWED + 4)
+      const { held, allowed, sites, endorsed } = await viewDomain(servers[1])
+      assert.deepEqual([endorsed, sites - endorsed - held], [4, allowed])
+      assert.equal(allowed, UNENDORSED_ALLOWED + 4)
       const visited = await drain(servers)
       assert.equal(new Set(visited).size, visited.length)
       assert.equal(visited.length, 3 + allowed)
@@ -106,16 +106,16 @@ else {
     it('that turn out to have a wildcard while others enter sites are bounded soon', async () => {
       const { servers, end } = await openServers(postgres, 2)
       const [one, two] = servers
-      await one.admit(farm(0, ABROAD))
+      await one.admit(farm(0, CROSS_SITE))
       const visit = await one.one()
       await Promise.all([
-        one.settle(whole(one, visit, WILD)),
+        one.applyParts(whole(one, visit, WILD)),
         ...Array.from({ length: 6 }, (_, at) => servers[at % 2].admit(...range(1 + 15 * at, 16 + 15 * at))),
       ])
       for (const bench of [one, two, one, two]) await reap(bench)
       await check(one)
-      const { held, allowed, sites, vouched } = await lookDomain(one)
-      assert.deepEqual([sites, sites - vouched - held], [91, allowed])
+      const { held, allowed, sites, endorsed } = await viewDomain(one)
+      assert.deepEqual([sites, sites - endorsed - held], [91, allowed])
       await end()
     })
 
@@ -124,24 +124,27 @@ else {
       const [one, two] = servers
       await openFarm(one)
       await one.admit(...range(1, 60))
-      const before = await lookDomain(one)
+      const before = await viewDomain(one)
       await Promise.all([
-        one.admit(...range(30, 50, ABROAD)),
+        one.admit(...range(30, 50, CROSS_SITE)),
         two.admit(...range(30, 50, 'http://far.test/')),
-        two.admit(...range(40, 45, ABROAD)),
+        two.admit(...range(40, 45, CROSS_SITE)),
       ])
       await check(one)
-      assert.equal((await lookDomain(one)).vouched, before.vouched + 20)
+      assert.equal((await viewDomain(one)).endorsed, before.endorsed + 20)
       for (let round = 0; round < 2; round++) await reap(two)
       await check(two)
-      assert.equal((await lookDomain(two)).held, 0)
+      assert.equal((await viewDomain(two)).held, 0)
       await end()
     })
 
     it('agree with their counts in random lives, and everybody who is not held is visited once', async () => {
       const step = fc.oneof(
         { weight: 4, arbitrary: fc.record({ do: fc.constant('links' as const), from: fc.nat(60), count: fc.nat(20) }) },
-        { weight: 2, arbitrary: fc.record({ do: fc.constant('voices' as const), from: fc.nat(60), count: fc.nat(4) }) },
+        {
+          weight: 2,
+          arbitrary: fc.record({ do: fc.constant('linkingSites' as const), from: fc.nat(60), count: fc.nat(4) }),
+        },
         { weight: 1, arbitrary: fc.record({ do: fc.constant('seed' as const), from: fc.nat(60) }) },
         { weight: 1, arbitrary: fc.record({ do: fc.constant('reap' as const) }) },
         { weight: 2, arbitrary: fc.record({ do: fc.constant('visit' as const), wild: fc.boolean() }) },
@@ -151,8 +154,8 @@ else {
         switch (given.do) {
           case 'links':
             return bench.admit(...range(given.from, given.from + given.count))
-          case 'voices':
-            return bench.admit(...range(given.from, given.from + given.count, ABROAD))
+          case 'linkingSites':
+            return bench.admit(...range(given.from, given.from + given.count, CROSS_SITE))
           case 'seed':
             return bench.seed(`s${given.from}.farm.test/`)
           case 'reap':
@@ -160,7 +163,7 @@ else {
           case 'visit':
             for (const visit of (await bench.frontier.checkOut('w', 2)).visits) {
               visited.push(visit.site)
-              await bench.settle(whole(bench, visit, given.wild ? WILD : {}))
+              await bench.applyParts(whole(bench, visit, given.wild ? WILD : {}))
             }
         }
       }
@@ -178,7 +181,7 @@ else {
           await check(servers[0])
           visited.push(...(await drain(servers)))
           await check(servers[0])
-          const { sites, held } = await lookDomain(servers[0])
+          const { sites, held } = await viewDomain(servers[0])
           assert.equal(new Set(visited).size, visited.length, 'a site is visited twice')
           // The first was visited before.
           assert.equal(visited.length, sites - 1 - held)

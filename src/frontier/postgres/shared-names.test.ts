@@ -2,22 +2,22 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
+import { type Bench, KEPT, link, PAUSE, page, part, whole } from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { turn } from '../../base/clock.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { type Bench, KEPT, link, PAUSE, page, part, whole } from '../contract-tools.ts'
 import { compareKeys } from './by-bucket.ts'
 import { gate, openServers, recount } from './servers.test-tools.ts'
-import { keyOf } from './sheaf.ts'
+import { keyOf } from './working-set.ts'
 
 const postgres = await postgresForTests()
 
 const alias = (bench: Bench, name: string, original: string) =>
   bench.db.transact((tx) => bench.ledger.alias(tx, { name, original, how: 'www' }))
 const unalias = (bench: Bench, name: string) => bench.db.transact((tx) => bench.ledger.unalias(tx, name))
-const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.look.site(tx, name))
-const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.look.url(tx, url))?.mark)
+const siteOf = (bench: Bench, name: string) => bench.db.read((tx) => bench.ledger.view.site(tx, name))
+const markOf = (bench: Bench, url: string) => bench.db.read(async (tx) => (await bench.ledger.view.url(tx, url))?.mark)
 
 const NAMES = Array.from({ length: 5 }, (_, at) => `n${at}.test`)
 const name = fc.constantFrom(...NAMES)
@@ -74,7 +74,7 @@ async function run(bench: Bench, worker: string, given: Step, life: Life): Promi
         const outcome: Outcome = given.missing ? { kind: 'gone', why: 'status-404' } : KEPT
         const pages = visit.agenda.map(({ url }) => page(url, outcome))
         const learnt = given.learns === undefined ? {} : { learnt: { alias: { to: given.learns, how: 'www' } } }
-        await bench.settle(part(bench, visit, 1, { pages, ended: 'slice', ...learnt }))
+        await bench.applyParts(part(bench, visit, 1, { pages, ended: 'slice', ...learnt }))
       }
   }
 }
@@ -202,13 +202,13 @@ else {
         // Each learns its other name, and links to all the others.
         const to = `www.${site}`
         const moved = page(`${site}/`, { kind: 'moved', to: `http://${to}/` })
-        const abroad = names.map((other) => link(`${other}/found/${at}`, `http://${site}/`))
+        const crossSite = names.map((other) => link(`${other}/found/${at}`, `http://${site}/`))
         const learnt = { alias: { to, how: 'www' } }
-        return servers[at % 2].settle(
-          part(servers[at % 2], visit, 1, { pages: [moved], abroad, learnt, ended: 'slice' }),
+        return servers[at % 2].applyParts(
+          part(servers[at % 2], visit, 1, { pages: [moved], crossSite, learnt, ended: 'slice' }),
         )
       })
-      for (const verdicts of await Promise.all(settling)) assert.deepEqual(verdicts, ['applied'])
+      for (const results of await Promise.all(settling)) assert.deepEqual(results, ['applied'])
       for (let round = 0; round < 3; round++)
         for (const bench of servers) await bench.db.transact((tx) => bench.ledger.reap(tx))
       const asked = new Set<string>()
@@ -222,7 +222,7 @@ else {
               assert.ok(!asked.has(url), `${url} is asked for twice`)
               asked.add(url)
             }
-            await servers[at].settle(whole(servers[at], visit, { ended: 'slice' }))
+            await servers[at].applyParts(whole(servers[at], visit, { ended: 'slice' }))
           }
       }
       // Everything is asked for somewhere: at the name, where the link came before the name was known, or at the original.
@@ -249,7 +249,7 @@ else {
       })
       await locked.opened
       const found = [link(`${name}/found`, `http://${name}/`)]
-      const settling = one.settle(
+      const settling = one.applyParts(
         whole(one, visitOf(first)),
         part(one, visitOf(name), 1, { pages: [page(`${name}/`)], found }),
       )
@@ -286,7 +286,7 @@ else {
             idle = life.asked.size === before ? idle + 1 : 0
           }
           await recount(servers[0])
-          const { urls } = await servers[0].db.read((tx) => servers[0].ledger.look.totals(tx))
+          const { urls } = await servers[0].db.read((tx) => servers[0].ledger.view.totals(tx))
           assert.equal(urls.waiting, 0)
           assert.equal(await countMoved(servers[0]), 0)
           const paths = new Set([...life.asked].map((url) => new URL(url).pathname))

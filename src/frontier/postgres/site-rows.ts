@@ -23,7 +23,7 @@ const COLUMNS: Readonly<Record<keyof Columns, 'text' | 'bigint' | 'double precis
   seed: 'bigint',
   rank: 'double precision',
   losses: 'bigint',
-  crowd: 'bigint',
+  deferral: 'bigint',
   not_before: 'bigint',
   polite_at: 'bigint',
   pause: 'bigint',

@@ -2,7 +2,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
 import type { Party } from '../second-opinion.ts'
-import type { Hints } from './hints.ts'
+import type { DueCache } from './due-cache.ts'
 import { notForOthers } from './not-for-others.ts'
 import { type SharedSite, SITE_COLUMNS } from './site-rows.ts'
 
@@ -15,7 +15,7 @@ export const PROMOTE = `
 export const TAKE_FREE = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'free' AND holder = $2
     AND ${notForOthers('$4', '$5', '$6')}
-  ORDER BY site.losses, site.crowd, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
+  ORDER BY site.losses, site.deferral, site.rank LIMIT $3 FOR UPDATE SKIP LOCKED`
 /** Their time has come, but not for everybody yet: those that are not given to whom they lean to stay as they are. */
 export const TAKE_LEANING = `
   SELECT ${SITE_COLUMNS} FROM site WHERE bucket = $1 AND state = 'waiting' AND region = $2 AND not_before <= $3
@@ -50,13 +50,13 @@ export interface Taking {
 /** Sites set aside for this worker, those that lean to it, and those for anybody, of some buckets: enough of each, when all have some. */
 export async function takeFree(
   tx: PostgresTx,
-  hints: Hints,
+  dueCache: DueCache,
   { worker, party, now, overdue, windowMs, leaningIn }: Taking,
   buckets: readonly number[],
   atMost: number,
 ): Promise<Taken> {
   const share = Math.ceil(atMost / buckets.length)
-  const most = Math.min(atMost, share + SPARE)
+  const max = Math.min(atMost, share + SPARE)
   const promotions = PROMOTED_EACH * share
   const sites: SharedSite[] = []
   const more = new Set<number>()
@@ -66,26 +66,26 @@ export async function takeFree(
     tx.allExact<SharedSite>(sql, ...values, party.name, party.from, party.to)
   await Promise.all(
     buckets.map(async (bucket) => {
-      const regions = hints.isDue(bucket, now) ? leaningIn(bucket) : []
-      const hasOwn = hints.hasAsideIn(bucket, worker)
+      const regions = dueCache.isDue(bucket, now) ? leaningIn(bucket) : []
+      const hasOwn = dueCache.hasAsideIn(bucket, worker)
       const [promoted, own, anybodys, ...leaning] = await Promise.all([
-        hints.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
-        hasOwn ? take(TAKE_FREE, bucket, worker, most) : [],
-        take(TAKE_FREE, bucket, '', most),
-        ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, most)),
+        dueCache.isDue(bucket, overdue) ? tx.run(PROMOTE, bucket, overdue, promotions) : 0,
+        hasOwn ? take(TAKE_FREE, bucket, worker, max) : [],
+        take(TAKE_FREE, bucket, '', max),
+        ...regions.map((region) => take(TAKE_LEANING, bucket, region, now, max)),
       ])
       sites.push(...own, ...anybodys, ...leaning.flat())
       // Not of what was not asked for: it may have been set aside meanwhile.
-      if (hasOwn && own.length === 0) hints.nothingAside(bucket, worker)
-      if (promoted === promotions || anybodys.length === most || own.length === most) more.add(bucket)
-      if (leaning.some(({ length }) => length === most)) moreLeaning.add(bucket)
+      if (hasOwn && own.length === 0) dueCache.nothingAside(bucket, worker)
+      if (promoted === promotions || anybodys.length === max || own.length === max) more.add(bucket)
+      if (leaning.some(({ length }) => length === max)) moreLeaning.add(bucket)
     }),
   )
   const turnOf = turnsOf(sites, windowMs)
   sites.sort(
     (a, b) =>
       a.losses - b.losses ||
-      a.crowd - b.crowd ||
+      a.deferral - b.deferral ||
       turnOf(a) - turnOf(b) ||
       a.rank - b.rank ||
       a.not_before - b.not_before,
@@ -100,10 +100,7 @@ export async function takeFree(
 function turnsOf(sites: readonly SharedSite[], windowMs: Millis): (site: SharedSite) => number {
   const latest =
     windowMs +
-    sites.reduce(
-      (least, site) => (isLeaning(site) ? Math.min(least, site.not_before) : least),
-      Number.POSITIVE_INFINITY,
-    )
+    sites.reduce((min, site) => (isLeaning(site) ? Math.min(min, site.not_before) : min), Number.POSITIVE_INFINITY)
   return (site) => (isLeaning(site) && site.not_before > latest ? 1 : 0)
 }
 

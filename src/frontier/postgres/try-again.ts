@@ -3,7 +3,7 @@ import { GONE, NOT_FOUND } from '../mark.ts'
 import { stateAfter } from '../site.ts'
 import { sitesOf } from '../sites-of.ts'
 import { byBucket, column, eachBucket } from './by-bucket.ts'
-import type { Sheaf } from './sheaf.ts'
+import type { WorkingSet } from './working-set.ts'
 
 /** What was marked when the site was given up cannot be told from what was gone before: all of it is asked for once more. */
 export const REVIVE_GONE = `
@@ -13,18 +13,18 @@ export const REVIVE_GONE = `
   SELECT site, count(*)::float8 AS urls FROM revived GROUP BY site`
 
 /** Says how many sites that had been given up wait again. */
-export async function tryAgain(sheaf: Sheaf, seeds: readonly SeedUrl[]): Promise<number> {
+export async function tryAgain(working: WorkingSet, seeds: readonly SeedUrl[]): Promise<number> {
   const groups = sitesOf(seeds)
-  await sheaf.sites.lock(groups.map(({ key }) => key))
+  await working.sites.lock(groups.map(({ key }) => key))
   const barred = groups.flatMap(({ key, name }) => {
-    const site = sheaf.sites.get(key)
+    const site = working.sites.get(key)
     return site?.state === 'barred' && site.name === name ? [site] : []
   })
   const revived = new Map<bigint, number>()
   await eachBucket(
     byBucket(barred, ({ key }) => key),
     async (bucket, some) => {
-      const rows = await sheaf.tx.allExact<{ site: bigint; urls: number }>(REVIVE_GONE, bucket, column(some, 'key'))
+      const rows = await working.tx.allExact<{ site: bigint; urls: number }>(REVIVE_GONE, bucket, column(some, 'key'))
       for (const { site, urls } of rows) revived.set(site, urls)
     },
   )
@@ -33,10 +33,10 @@ export async function tryAgain(sheaf: Sheaf, seeds: readonly SeedUrl[]): Promise
     site.reason = null
     site.waiting += revived.get(site.key) ?? 0
     // It counts the tries that were used up.
-    sheaf.memory.forget(site.key)
-    if (site.waiting > 0) sheaf.wake(site)
-    sheaf.sites.change(site)
+    working.memory.forget(site.key)
+    if (site.waiting > 0) working.wake(site)
+    working.sites.change(site)
   }
-  await sheaf.flush()
+  await working.flush()
   return barred.length
 }

@@ -1,25 +1,34 @@
 /** Of sites that lean to a worker, none keeps others from it, neither by its rank nor because it is for somebody else. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
+import {
+  type Bench,
+  KEPT,
+  link,
+  openBench,
+  PAUSE,
+  page,
+  part,
+} from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { signed64 } from '../../base/digest.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
 import { Affinity } from '../affinity.ts'
-import { type Bench, KEPT, link, openBench, PAUSE, page, part } from '../contract-tools.ts'
-import type { Fleet, Post } from '../fleet.ts'
+import type { KnownWorkers, Post } from '../known-workers.ts'
 import { bucketFor } from './by-bucket.ts'
 
 const WINDOW = 1000
 const posts: readonly Post[] = ['a', 'b'].map((process) => ({ process, region: 'here' }))
-const fleet: Fleet = {
+const workers: KnownWorkers = {
   present: () => posts,
   postOf: (worker) => posts.find(({ process }) => process === worker.split('.')[0]),
 }
-const affinity = new Affinity(fleet, WINDOW)
+const affinity = new Affinity(workers, WINDOW)
 const keyOf = (site: string) => signed64(siteKey(site))
 const bucketOf = (site: string) => bucketFor(keyOf(site))
-const isOf = (process: string) => (site: string) => affinity.leaningTo(fleet.postOf(process), bucketOf(site)).length > 0
+const isOf = (process: string) => (site: string) =>
+  affinity.leaningTo(workers.postOf(process), bucketOf(site)).length > 0
 const names = Array.from({ length: 4000 }, (_, at) => `s${at}.test`)
 
 const postgres = await postgresForTests()
@@ -27,7 +36,7 @@ const make = async () => {
   if ('skipped' in postgres) throw new Error(postgres.skipped)
   return openBench(() => postgres.make(), {
     slice: { pages: 1, time: 60_000 },
-    affinity: { fleet, windowMs: WINDOW },
+    affinity: { workers, windowMs: WINDOW },
     leasesOutlive: true,
   })
 }
@@ -40,7 +49,7 @@ async function visited(bench: Bench, worker: string, atMost: number): Promise<st
     const made = part(bench, visit, 1, { pages, ended: 'slice' })
     return { ...made, courtesy: { ...made.courtesy, connectMs: 1 } }
   })
-  await bench.settle(...parts)
+  await bench.applyParts(...parts)
   return visits.map(({ site }) => site)
 }
 

@@ -2,13 +2,6 @@
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
-import { type Random, seededRandom } from '../../base/random.ts'
-import type { Link } from '../../contracts/report.ts'
-import type { Visit } from '../../contracts/visit.ts'
-import type { Database } from '../../database/database.ts'
-import { openPostgres } from '../../database/postgres/open.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { usualUrls } from '../../web/url/web-url.ts'
 import {
   ADDRESS_PAUSE,
   type Bench,
@@ -20,9 +13,16 @@ import {
   page,
   part,
   seedUrl,
-} from '../contract-tools.ts'
-import type { FrontierHouse, FrontierOptions } from '../house.ts'
+} from '../../../testkit/contracts/frontier/tools.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
+import { type Random, seededRandom } from '../../base/random.ts'
+import type { Link } from '../../contracts/report.ts'
+import type { Visit } from '../../contracts/visit.ts'
+import type { Database } from '../../database/database.ts'
+import { openPostgres } from '../../database/postgres/open.ts'
+import { usualUrls } from '../../web/url/web-url.ts'
 import { openFrontier } from '../open-frontier.ts'
+import type { FrontierOptions, OpenFrontier } from '../options.ts'
 import { klwf } from '../order/klwf.ts'
 import { recount } from './servers.test-tools.ts'
 
@@ -30,7 +30,7 @@ const SITES = 12
 const ADDRESSES = 4
 const WORKERS = 4
 
-interface Server extends FrontierHouse {
+interface Server extends OpenFrontier {
   db: Database
 }
 
@@ -134,8 +134,8 @@ async function pay(world: World, worker: string, visit: Visit): Promise<void> {
   const via = `http://${visit.site}/`
   const pages = at === 'here' ? visit.agenda.map(({ url, depth }) => page(url, KEPT, { depth })) : []
   const parts = [
-    part(world.bench, visit, 1, { pages, abroad: world.links(via), found: [] }),
-    part(world.bench, visit, 2, { abroad: world.links(via), ended: at === 'here' ? 'slice' : 'elsewhere' }),
+    part(world.bench, visit, 1, { pages, crossSite: world.links(via), found: [] }),
+    part(world.bench, visit, 2, { crossSite: world.links(via), ended: at === 'here' ? 'slice' : 'elsewhere' }),
   ]
   // What follows ends the lease at a moment that only the database knows.
   world.out.delete(visit.site)
@@ -143,9 +143,9 @@ async function pay(world: World, worker: string, visit: Visit): Promise<void> {
   const { db, ledger } = world.server()
   await db.transact((tx) => ledger.returning(tx, [parts[1]]))
   const together = world.some(2) === 0
-  if (together) assert.deepEqual(await db.transact((tx) => ledger.settle(tx, parts)), ['applied', 'applied'])
-  else for (const one of parts) assert.deepEqual(await db.transact((tx) => ledger.settle(tx, [one])), ['applied'])
-  assert.deepEqual(await world.server().db.transact((tx) => world.server().ledger.settle(tx, parts)), [
+  if (together) assert.deepEqual(await db.transact((tx) => ledger.applyParts(tx, parts)), ['applied', 'applied'])
+  else for (const one of parts) assert.deepEqual(await db.transact((tx) => ledger.applyParts(tx, [one])), ['applied'])
+  assert.deepEqual(await world.server().db.transact((tx) => world.server().ledger.applyParts(tx, parts)), [
     'again',
     'again',
   ])
@@ -179,7 +179,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
         await recount(world.servers[0])
         assert.equal(world.out.size, 0)
         const { known, waiting } = await world.servers[1].db.read(
-          async (tx) => (await world.servers[1].ledger.look.totals(tx)).urls,
+          async (tx) => (await world.servers[1].ledger.view.totals(tx)).urls,
         )
         assert.deepEqual({ known, waiting }, { known: world.known.size, waiting: 0 })
         assert.deepEqual(new Set(world.kept.keys()), world.known)
@@ -257,7 +257,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
     const second = world.servers[1]
     assert.deepEqual((await second.frontier.renew('w1', [visits[0].id])).lost, [])
     const last = part(world.bench, visits[0], 1, { ended: 'done' })
-    assert.deepEqual(await second.db.transact((tx) => second.ledger.settle(tx, [last])), ['applied'])
+    assert.deepEqual(await second.db.transact((tx) => second.ledger.applyParts(tx, [last])), ['applied'])
     await world.close()
   })
 
@@ -272,7 +272,7 @@ describe('two servers', { skip: 'skipped' in postgres ? postgres.skipped : false
     world.clock.pass(LEASE - 1)
     assert.deepEqual(await fast.db.transact((tx) => fast.ledger.reap(tx)), [])
     const last = part(world.bench, visits[0], 1, { found: [link(`${visits[0].site}/2`)], ended: 'slice' })
-    await one.db.transact((tx) => one.ledger.settle(tx, [last]))
+    await one.db.transact((tx) => one.ledger.applyParts(tx, [last]))
     world.clock.pass(PAUSE - 1)
     assert.deepEqual((await fast.frontier.checkOut('w2', 1)).visits, [])
     world.clock.pass(1000)

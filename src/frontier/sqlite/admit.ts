@@ -8,15 +8,15 @@ import { newSite, type SiteRow } from '../site-row.ts'
 import { sitesOf } from '../sites-of.ts'
 import { isNewText } from '../spellings.ts'
 import { balanceDomain, release } from './balance-domain.ts'
+import { endorse } from './endorse.ts'
 import { enqueue, freshen } from './enqueue.ts'
-import { enrol } from './enrol.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
 import { readTotals } from './read-totals.ts'
+import { registerInDomain } from './register-in-domain.ts'
 import { keepReplaced } from './replaced.ts'
-import type { Rules } from './rules.ts'
 import { enterSpelling, readText } from './spellings.ts'
-import { vouch } from './vouch.ts'
+import type { FrontierTools } from './tools.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
@@ -24,8 +24,8 @@ import { writeSite } from './write-site.ts'
  * `asSeeds` remembers that the operator named the sites. Most links abroad are known by now: they are told apart before
  * their site's row is read, which costs five times as much.
  */
-export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeeds = false): Admitted {
-  const admitting = admitBySite(tx, rules, given, asSeeds)
+export function admit(tx: SqliteTx, tools: FrontierTools, given: readonly Link[], asSeeds = false): Admitted {
+  const admitting = admitBySite(tx, tools, given, asSeeds)
   for (;;) {
     const { done, value } = admitting.next()
     if (done) return value
@@ -35,58 +35,58 @@ export function admit(tx: SqliteTx, rules: Rules, given: readonly Link[], asSeed
 /** Stops before each site, where others may be let in. */
 export function* admitBySite(
   tx: SqliteTx,
-  rules: Rules,
+  tools: FrontierTools,
   given: readonly Link[],
   asSeeds: boolean,
 ): Generator<undefined, Admitted> {
-  rules.aliases.refresh(tx)
-  rules.texts.refresh(tx.takenBack, () => readTotals(tx).urls.known)
-  const { links, replaced } = renamed(rules, given)
+  tools.aliases.refresh(tx)
+  tools.texts.refresh(tx.takenBack, () => readTotals(tx).urls.known)
+  const { links, replaced } = renamed(tools, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
-  const now = rules.time.now()
+  const now = tools.time.now()
   for (const { key, name, members: all } of sitesOf(links)) {
     yield
-    const { members, spellings } = sorted(tx, rules, key, all)
-    const vouched = vouch(tx, rules, { key, name }, all, asSeeds)
-    if (members.length === 0 && spellings.length === 0 && !asSeeds && vouched === undefined) continue
+    const { members, spellings } = sorted(tx, tools, key, all)
+    const endorsed = endorse(tx, tools, { key, name }, all, asSeeds)
+    if (members.length === 0 && spellings.length === 0 && !asSeeds && endorsed === undefined) continue
     const known = readSite(tx, key)
     // Two names with the same 64 bits: the second is never crawled, rather than asked under the courtesy of the first.
     if (known !== undefined && known.name !== name) continue
     const site = known ?? newSite(key, name, now)
     const fresh = enqueue(tx, site, members, now)
-    for (const link of members) rules.texts.note(link.key, link.url)
-    for (const link of spellings) rules.texts.forget(link.key)
+    for (const link of members) tools.texts.note(link.key, link.url)
+    for (const link of spellings) tools.texts.forget(link.key)
     const again = spellings.filter((link) => enterSpelling(tx, site, link, now) === 'again').length
     const named = asSeeds && site.seed === 0
-    if (fresh === 0 && again === 0 && !named && vouched === undefined) continue
-    const changed = (named && nameSeed(site)) || vouched?.wasHeld
-    const domain = known === undefined ? enrol(tx, rules, site, all, asSeeds) : vouched?.domain
-    if (vouched?.wasHeld) release(tx, rules, site)
-    const woken = fresh + again > 0 && wake(tx, rules, site)
+    if (fresh === 0 && again === 0 && !named && endorsed === undefined) continue
+    const changed = (named && nameSeed(site)) || endorsed?.wasHeld
+    const domain = known === undefined ? registerInDomain(tx, tools, site, all, asSeeds) : endorsed?.domain
+    if (endorsed?.wasHeld) release(tx, tools, site)
+    const woken = fresh + again > 0 && wake(tx, tools, site)
     if (known === undefined || woken || changed) writeSite(tx, site)
     else growSite(tx, site)
     // Last, for the site itself may be among those that there is room for.
-    if (domain !== undefined) balanceDomain(tx, rules, domain)
+    if (domain !== undefined) balanceDomain(tx, tools, domain)
     admitted.fresh += fresh
     if (known === undefined) admitted.sites++
   }
   // After what is entered: the site of a name may be new with its home page.
-  if (replaced.length > 0) keepReplaced(tx, rules, replaced, now)
+  if (replaced.length > 0) keepReplaced(tx, tools, replaced, now)
   return admitted
 }
 
 /** True when more of its row changed than what `growSite` writes. */
 function nameSeed(site: SiteRow): boolean {
-  const crowded = site.crowd > 0
+  const deferred = site.deferral > 0
   site.seed = 1
-  site.crowd = 0
-  return crowded
+  site.deferral = 0
+  return deferred
 }
 
 /** What is not known, and what is known under another text; what is known as it is has at most a newer `lastmod`. */
 function sorted(
   tx: SqliteTx,
-  rules: Rules,
+  tools: FrontierTools,
   site: bigint,
   links: readonly Link[],
 ): { members: Link[]; spellings: Link[] } {
@@ -94,7 +94,7 @@ function sorted(
   const spellings: Link[] = []
   const texts = new Map<bigint, string>()
   for (const link of links) {
-    if (link.lastmod === undefined && rules.texts.has(link.key, link.url)) continue
+    if (link.lastmod === undefined && tools.texts.has(link.key, link.url)) continue
     const known = readText(tx, site, signed64(link.key))
     const before = texts.get(link.key)
     if (known === undefined && before === undefined) {
@@ -102,9 +102,9 @@ function sorted(
       texts.set(link.key, link.url)
     } else if (known === undefined ? !isSameText(before ?? '', link.url) : isNewText(known, link.url))
       spellings.push(link)
-    else if (known !== undefined && rules.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
+    else if (known !== undefined && tools.urls.areTwoIndexes(known.url, link.url)) spellings.push(link)
     else freshen(tx, site, link)
-    if (known?.url === link.url) rules.texts.note(link.key, link.url)
+    if (known?.url === link.url) tools.texts.note(link.key, link.url)
   }
   return { members, spellings }
 }

@@ -7,14 +7,14 @@ import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey, type UrlReader } from '../../web/url/web-url.ts'
 import { AliasNames, type Names, type Original, objectionTo } from '../alias-names.ts'
-import { type Alias, type AliasAnswer, LONGEST_EVIDENCE, MOST_ALIASES, type NewAlias } from '../aliases.ts'
+import { type Alias, type AliasAnswer, LONGEST_EVIDENCE, MAX_ALIASES, type NewAlias } from '../aliases.ts'
 import { readSite } from './read-site.ts'
 import { READ_META, WRITE_META } from './recover.ts'
 
 export const READ_ALIASES = `
-  SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY site LIMIT ${MOST_ALIASES}`
+  SELECT name, original, how, https, since, evidence FROM site_alias ORDER BY site LIMIT ${MAX_ALIASES}`
 /** A million take some seconds, once, and 250 MB. */
-export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MOST_ALIASES}`
+export const READ_NAMES = `SELECT name, original, how, https FROM site_alias LIMIT ${MAX_ALIASES}`
 export const READ_ALIAS = `SELECT name, original, how, https, since, evidence FROM site_alias WHERE site = ?`
 export const WRITE_ALIAS = `
   INSERT INTO site_alias (site, name, original, how, https, since, evidence, pending) VALUES (?, ?, ?, ?, ?, ?, ?, 1)

@@ -1,27 +1,25 @@
-import type { Millis } from '../../base/clock.ts'
+import type { Instant, Millis } from '../../base/clock.ts'
 import type { Visit, WorkerId } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { cautiousPages } from '../caution.ts'
 import {
   ASK_AGAIN,
   KEYS_AN_ITEM,
-  LEAST_ROUND,
-  MOST_AT_ONCE,
-  MOST_KEYS_AT_ONCE,
-  MOST_ROUNDS,
+  MAX_AT_ONCE,
+  MAX_KEYS_AT_ONCE,
+  MAX_ROUNDS,
+  MIN_ROUND,
   shareOf,
 } from '../check-out-bounds.ts'
-import type { FrontierOptions } from '../house.ts'
-import { partyOf } from '../second-opinion.ts'
+import type { FrontierOptions } from '../options.ts'
+import { type Party, partyOf } from '../second-opinion.ts'
+import { BUCKET } from './bucket.ts'
 import { freeAddresses } from './free-addresses.ts'
 import { holderOf } from './hold-address.ts'
 import { lease } from './lease.ts'
-import { promote } from './promote.ts'
-import { readFree } from './read-free.ts'
 import { readNextDue } from './read-next-due.ts'
 import { readTotals } from './read-totals.ts'
-import type { Rules } from './rules.ts'
-import { setAside } from './set-aside.ts'
+import type { FrontierTools } from './tools.ts'
 
 /** Rows of housekeeping that one check-out does, for each site that it asks for. */
 const PROMOTED_EACH = 4
@@ -30,27 +28,27 @@ type Left = number | undefined
 
 export function checkOut(
   tx: SqliteTx,
-  rules: Rules,
+  tools: FrontierTools,
   options: FrontierOptions,
   worker: WorkerId,
   wanted: number,
   left: Left,
 ): { visits: Visit[]; next: Millis | 'over' } {
-  const now = rules.time.now()
-  rules.aliases.refresh(tx)
-  const atMost = Math.min(wanted, MOST_AT_ONCE)
-  freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, LEAST_ROUND))
+  const now = tools.time.now()
+  tools.aliases.refresh(tx)
+  const atMost = Math.min(wanted, MAX_AT_ONCE)
+  freeAddresses(tx, now, PROMOTED_EACH * Math.max(atMost, MIN_ROUND))
   promote(tx, now, PROMOTED_EACH * atMost)
   let mayGrant = left === undefined ? Number.POSITIVE_INFINITY : Math.floor(left) - readTotals(tx).granted
-  const party = partyOf(options.affinity?.fleet, worker, rules.clock.now())
-  let mayRead = MOST_KEYS_AT_ONCE
+  const party = partyOf(options.affinity?.workers, worker, tools.clock.now())
+  let mayRead = MAX_KEYS_AT_ONCE
   let exhausted = false
   const visits: Visit[] = []
   const enough = () => visits.length >= atMost || mayGrant <= 0 || mayRead <= 0
-  for (let round = 0; round < MOST_ROUNDS && !enough() && !exhausted; round++) {
-    const most = Math.max(atMost - visits.length, LEAST_ROUND)
-    const candidates = readFree(tx, worker, party, most)
-    exhausted = candidates.length < most
+  for (let round = 0; round < MAX_ROUNDS && !enough() && !exhausted; round++) {
+    const max = Math.max(atMost - visits.length, MIN_ROUND)
+    const candidates = readFree(tx, worker, party, max)
+    exhausted = candidates.length < max
     const sharers = Math.min(candidates.length, atMost)
     for (const { key, address, losses } of candidates) {
       if (enough()) break
@@ -60,7 +58,7 @@ export function checkOut(
         continue
       }
       const pages = cautiousPages(Number(losses), shareOf(options.slice.pages, mayGrant, sharers))
-      const visit = lease(tx, rules, options.slice, key, worker, pages, now)
+      const visit = lease(tx, tools, options.slice, key, worker, pages, now)
       visits.push(visit)
       mayGrant -= pages
       mayRead -= KEYS_AN_ITEM * visit.agenda.length + (visit.known === 'too many' ? 0 : visit.known.length)
@@ -79,4 +77,49 @@ function whenToAskAgain(tx: SqliteTx, now: number, more: boolean, granting: bool
   const [first] = readNextDue(tx, 1)
   const wait = first === undefined ? ASK_AGAIN : Math.max(0, first.not_before - now)
   return out > 0 ? Math.min(wait, ASK_AGAIN) : wait
+}
+
+export const SET_ASIDE = `UPDATE site SET holder = ? WHERE key = ?`
+
+/** A free site whose address another worker holds leaves the way of all others: it is met once, not at every check-out. */
+export function setAside(tx: SqliteTx, site: bigint, holder: WorkerId): void {
+  tx.run(SET_ASIDE, holder, site)
+}
+
+export const READ_FREE = `
+  SELECT key, address, losses, deferral, rank FROM site
+  WHERE state = 'free' AND bucket = ? AND holder = ? AND NOT EXISTS (
+    SELECT 1 FROM recheck r
+    WHERE r.site = site.key AND r.comparison IS NULL AND r.first_worker = ? AND r.first_at BETWEEN ? AND ? AND NOT EXISTS (
+      SELECT 1 FROM recheck o
+      WHERE o.site = site.key AND o.comparison IS NULL AND o.first_worker <> r.first_worker AND o.first_at BETWEEN ? AND r.first_at))
+  ORDER BY losses, deferral, rank LIMIT ?`
+
+export interface FreeSite {
+  key: bigint
+  address: string | null
+  losses: bigint
+  deferral: bigint
+  rank: number
+}
+
+/** Those that were never lost first (V9), then the small crowds, then by rank: of the sites set aside for this worker and those for anybody. */
+export function readFree(tx: SqliteTx, worker: WorkerId, { name, from, to }: Party, atMost: number): FreeSite[] {
+  const read = (holder: WorkerId) => tx.allExact<FreeSite>(READ_FREE, BUCKET, holder, name, from, to, from, atMost)
+  const anybodys = read('')
+  const own = read(worker)
+  if (own.length === 0) return anybodys
+  const both = [...anybodys, ...own]
+  both.sort((a, b) => Number(a.losses - b.losses) || Number(a.deferral - b.deferral) || a.rank - b.rank)
+  return both.slice(0, atMost)
+}
+
+/** The transition `due` of `../site.ts`, for many sites at once; their ranks were written when they began to wait. */
+export const PROMOTE = `
+  UPDATE site SET state = 'free' WHERE key IN (
+    SELECT key FROM site WHERE state = 'waiting' AND bucket = ? AND not_before <= ? ORDER BY not_before LIMIT ?)`
+
+/** At most so many at a time: after a long stop a million sites may be due at once, and nobody waits for all of them. */
+export function promote(tx: SqliteTx, now: Instant, atMost: number): number {
+  return tx.run(PROMOTE, BUCKET, now, atMost)
 }

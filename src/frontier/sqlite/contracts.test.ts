@@ -1,25 +1,25 @@
 import { describe } from 'node:test'
+import { aliasesContract } from '../../../testkit/contracts/frontier/aliases.contract.ts'
+import { cautionContract } from '../../../testkit/contracts/frontier/caution.contract.ts'
+import { changingHandsContract } from '../../../testkit/contracts/frontier/changing-hands.contract.ts'
+import { domainsContract } from '../../../testkit/contracts/frontier/domains.contract.ts'
+import { domainsModelContract } from '../../../testkit/contracts/frontier/domains-model.contract.ts'
+import { frontierContract } from '../../../testkit/contracts/frontier/frontier.contract.ts'
+import { ledgerContract } from '../../../testkit/contracts/frontier/ledger.contract.ts'
+import { memoryContract } from '../../../testkit/contracts/frontier/memory.contract.ts'
+import { modelContract } from '../../../testkit/contracts/frontier/model.contract.ts'
+import { seedViewsContract } from '../../../testkit/contracts/frontier/seed-views.contract.ts'
+import { spellingsContract } from '../../../testkit/contracts/frontier/spellings.contract.ts'
+import { urlRulesContract } from '../../../testkit/contracts/frontier/url-rules.contract.ts'
+import { viewsContract } from '../../../testkit/contracts/frontier/views.contract.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { aliasesContract } from '../aliases.contract.ts'
-import { cautionContract } from '../caution.contract.ts'
-import { changingHandsContract } from '../changing-hands.contract.ts'
-import { domainsContract } from '../domains.contract.ts'
-import { domainsModelContract } from '../domains-model.contract.ts'
-import { frontierContract } from '../frontier.contract.ts'
-import { ledgerContract } from '../ledger.contract.ts'
-import { looksContract } from '../looks.contract.ts'
-import { memoryContract } from '../memory.contract.ts'
-import { modelContract } from '../model.contract.ts'
-import { seedLooksContract } from '../seed-looks.contract.ts'
-import { spellingsContract } from '../spellings.contract.ts'
-import { urlRulesContract } from '../url-rules.contract.ts'
 
 const inMemory = async () => openSqlite(':memory:')
 
 describe('the ledger on SQLite', () => ledgerContract(inMemory))
 describe('site memory on SQLite', () => memoryContract(inMemory))
-describe('looks on SQLite', () => looksContract(inMemory))
-describe('seeds on SQLite', () => seedLooksContract(inMemory))
+describe('looks on SQLite', () => viewsContract(inMemory))
+describe('seeds on SQLite', () => seedViewsContract(inMemory))
 describe('URL rules on SQLite', () => urlRulesContract(inMemory))
 describe('spellings on SQLite', () => spellingsContract(inMemory, 100))
 describe('other names on SQLite', () => aliasesContract(inMemory))

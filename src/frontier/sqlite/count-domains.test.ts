@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
+import { link, openBench, START } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { signed64 } from '../../base/digest.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
@@ -12,10 +13,9 @@ import { bringUpToDate } from '../../database/sqlite/schema.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { FIRST_RULES } from '../../web/url/rules.ts'
 import { siteKey, urlReader } from '../../web/url/web-url.ts'
-import { link, openBench, START } from '../contract-tools.ts'
-import { NO_CROWD } from '../domains.ts'
+import { NOT_DEFERRED } from '../domains.ts'
 import { countDomains } from './count-domains.ts'
-import { rulesOf } from './rules.ts'
+import { rulesOf } from './tools.ts'
 
 const SITES = 2500
 const folder = mkdtempSync(join(tmpdir(), 'domains-'))
@@ -66,16 +66,16 @@ test('they are counted once, piece by piece, also over a crash', async () => {
   await cut.close()
 
   const bench = await openBench(async () => openSqlite(path), { urls })
-  const { look } = bench.ledger
-  const counted = await bench.db.read((tx) => look.domain(tx, 'farm.test'))
-  assert.deepEqual([counted?.sites, counted?.vouched, counted?.held], [SITES + 1, 1001, 0])
-  const stranger = await bench.db.read((tx) => look.site(tx, 's1000.farm.test'))
-  assert.deepEqual(stranger?.stranger, { speaker: 'hub.farm.test' })
+  const { view } = bench.ledger
+  const counted = await bench.db.read((tx) => view.domain(tx, 'farm.test'))
+  assert.deepEqual([counted?.sites, counted?.endorsed, counted?.held], [SITES + 1, 1001, 0])
+  const unendorsedSite = await bench.db.read((tx) => view.site(tx, 's1000.farm.test'))
+  assert.deepEqual(unendorsedSite?.unendorsedSite, { referrer: 'hub.farm.test' })
   await bench.restart()
-  assert.deepEqual(await bench.db.read((tx) => look.domain(tx, 'farm.test')), counted)
+  assert.deepEqual(await bench.db.read((tx) => view.domain(tx, 'farm.test')), counted)
 
   const one = (sql: string) => bench.db.read((tx) => sqliteTx(tx).get<{ n: number }>(sql)?.n)
   assert.equal(await one(`SELECT sites AS n FROM address_sites WHERE address = '192.0.2.1'`), 2)
-  assert.equal(await one(`SELECT count(*) AS n FROM site WHERE crowd > 0`), SITES + 1 - NO_CROWD)
+  assert.equal(await one(`SELECT count(*) AS n FROM site WHERE deferral > 0`), SITES + 1 - NOT_DEFERRED)
   await bench.db.close()
 })

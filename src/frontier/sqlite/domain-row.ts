@@ -1,13 +1,13 @@
 /** A domain as its row has it: read, changed in memory, written once. */
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { type DomainLook, type DomainRow, domainKey, domainLook, newDomain } from '../domains.ts'
+import { type DomainRow, type DomainView, domainKey, domainView, newDomain } from '../domains.ts'
 
-export const READ_DOMAIN = `SELECT name, sites, strangers, held, wildcard, pending FROM domain WHERE key = ?`
+export const READ_DOMAIN = `SELECT name, sites, unendorsed, held, wildcard, pending FROM domain WHERE key = ?`
 export const READ_DOMAIN_LOOK = `
-  SELECT name, sites, strangers, held, wildcard, addresses, probed_at FROM domain WHERE key = ?`
+  SELECT name, sites, unendorsed, held, wildcard, addresses, probed_at FROM domain WHERE key = ?`
 export const WRITE_DOMAIN = `
-  INSERT INTO domain (key, name, sites, strangers, held, wildcard, pending) VALUES (?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (key) DO UPDATE SET sites = excluded.sites, strangers = excluded.strangers, held = excluded.held,
+  INSERT INTO domain (key, name, sites, unendorsed, held, wildcard, pending) VALUES (?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (key) DO UPDATE SET sites = excluded.sites, unendorsed = excluded.unendorsed, held = excluded.held,
     wildcard = excluded.wildcard, pending = excluded.pending`
 export const WRITE_WILDCARD = `UPDATE domain SET addresses = ?, probed_at = ? WHERE key = ?`
 export const READ_PENDING_DOMAINS = `SELECT name FROM domain WHERE pending = 1 ORDER BY key LIMIT ?`
@@ -29,11 +29,11 @@ export function domainFor(tx: SqliteTx, name: string): DomainRow | undefined {
 }
 
 export function writeDomain(tx: SqliteTx, domain: DomainRow): void {
-  const { key, name, sites, strangers, held, wildcard, pending } = domain
-  tx.run(WRITE_DOMAIN, key, name, sites, strangers, held, wildcard, pending)
+  const { key, name, sites, unendorsed, held, wildcard, pending } = domain
+  tx.run(WRITE_DOMAIN, key, name, sites, unendorsed, held, wildcard, pending)
 }
 
-export function lookAtDomain(tx: SqliteTx, name: string): DomainLook | undefined {
-  const row = tx.get<Parameters<typeof domainLook>[0]>(READ_DOMAIN_LOOK, domainKey(name))
-  return row?.name === name ? domainLook(row) : undefined
+export function viewOfDomain(tx: SqliteTx, name: string): DomainView | undefined {
+  const row = tx.get<Parameters<typeof domainView>[0]>(READ_DOMAIN_LOOK, domainKey(name))
+  return row?.name === name ? domainView(row) : undefined
 }

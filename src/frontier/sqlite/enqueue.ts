@@ -76,14 +76,14 @@ interface PageKeys {
 }
 
 const NOWHERE: PageKeys = { site: null, key: null }
-const MOST_PAGES = 1000
+const MAX_PAGES = 1000
 let lastTx: SqliteTx | undefined
 const lastPages = new Map<string, PageKeys>()
 
 /** A page's keys take 16 bytes where its URL takes 60. A report's links come from few pages, many from each. */
 export function pageOf(tx: SqliteTx, url: string | undefined): PageKeys {
   if (url === undefined || url === '') return NOWHERE
-  if (tx !== lastTx || lastPages.size >= MOST_PAGES) lastPages.clear()
+  if (tx !== lastTx || lastPages.size >= MAX_PAGES) lastPages.clear()
   lastTx = tx
   const known = lastPages.get(url)
   if (known !== undefined) return known

@@ -6,7 +6,7 @@ import { FREE_SITES_OF_ADDRESS } from './free-addresses.ts'
 import { learnAddress } from './learn-address.ts'
 import { readSite } from './read-site.ts'
 import { releaseAddress } from './release-address.ts'
-import type { Rules } from './rules.ts'
+import type { FrontierTools } from './tools.ts'
 import { writeSite } from './write-site.ts'
 
 export const READ_ADDRESS = `SELECT worker, visits, until FROM address WHERE address = ?`
@@ -15,7 +15,7 @@ export const HOLD_ADDRESS = `
   ON CONFLICT (address) DO UPDATE SET visits = CASE worker WHEN excluded.worker THEN visits + 1 ELSE 1 END,
     worker = excluded.worker`
 
-const MOST_FREED = 500
+const MAX_FREED = 500
 
 /** Who may ask at an address now: its holder, or undefined when it is anybody's. */
 export function holderOf(tx: SqliteTx, address: string, now: number): WorkerId | undefined {
@@ -28,13 +28,13 @@ export function holderOf(tx: SqliteTx, address: string, now: number): WorkerId |
  * address. Where they are more than are freed in one go, the address is nobody's to take yet.
  */
 function isNobodys(tx: SqliteTx, address: string): boolean {
-  return tx.run(FREE_SITES_OF_ADDRESS, address, MOST_FREED) < MOST_FREED
+  return tx.run(FREE_SITES_OF_ADDRESS, address, MAX_FREED) < MAX_FREED
 }
 
 /** One visit holds one address. Where it was refused is remembered: the site then goes to the holder. */
 export function holdAddress(
   tx: SqliteTx,
-  rules: Rules,
+  tools: FrontierTools,
   { worker, visit, address }: { worker: WorkerId; visit: VisitId; address: string },
 ): 'here' | 'elsewhere' {
   const id = readVisitId(visit)
@@ -42,10 +42,10 @@ export function holdAddress(
   if (site === undefined || site.state !== 'leased' || site.fence !== id?.fence || site.worker !== worker)
     return 'elsewhere'
   if (site.entered === address) return 'here'
-  const holder = holderOf(tx, address, rules.time.now())
+  const holder = holderOf(tx, address, tools.time.now())
   const here = holder === worker || (holder === undefined && isNobodys(tx, address))
   if (here) {
-    if (site.entered !== null) releaseAddress(tx, site.entered, rules.time.now() + rules.addressPauseMs)
+    if (site.entered !== null) releaseAddress(tx, site.entered, tools.time.now() + tools.addressPauseMs)
     tx.run(HOLD_ADDRESS, address, worker)
     site.entered = address
   }

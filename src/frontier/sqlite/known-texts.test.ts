@@ -2,11 +2,19 @@
 import assert from 'node:assert/strict'
 import { mock, test } from 'node:test'
 import fc from 'fast-check'
+import {
+  type Bench,
+  KEPT,
+  link,
+  openBench,
+  PAUSE,
+  page,
+  part,
+} from '../../../testkit/contracts/frontier/tools.contract.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Link } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
-import { type Bench, KEPT, link, openBench, PAUSE, page, part } from '../contract-tools.ts'
 import { KnownTexts } from '../known-texts.ts'
 
 const PLACES = ['a.test/', 'a.test/1', 'a.test/2', 'b.test/', 'b.test/1', 'b.test/2']
@@ -21,8 +29,8 @@ const OUTCOMES: readonly ((text: string) => Outcome)[] = [
 
 type Step =
   | { kind: 'admit' | 'taken back'; links: number[]; lastmod: boolean }
-  | { kind: 'visit'; outcomes: number[]; abroad: number[]; spelt: number[]; givenUp: boolean }
-  | { kind: 'wish' | 'seed'; at: number }
+  | { kind: 'visit'; outcomes: number[]; crossSite: number[]; spelt: number[]; givenUp: boolean }
+  | { kind: 'schedule' | 'seed'; at: number }
 
 const textAt = (at: number): Link => {
   const known = link(PLACES[at % PLACES.length], 'http://c.test/')
@@ -41,11 +49,11 @@ const steps: fc.Arbitrary<Step[]> = fc.array(
     fc.record({
       kind: fc.constant('visit' as const),
       outcomes: fc.array(fc.nat(OUTCOMES.length * TEXTS - 1), { minLength: 1, maxLength: 6 }),
-      abroad: places,
+      crossSite: places,
       spelt: places,
       givenUp: fc.boolean(),
     }),
-    fc.record({ kind: fc.constantFrom('wish' as const, 'seed' as const), at: fc.nat(PLACES.length - 1) }),
+    fc.record({ kind: fc.constantFrom('schedule' as const, 'seed' as const), at: fc.nat(PLACES.length - 1) }),
   ),
   { minLength: 20, maxLength: 60 },
 )
@@ -83,12 +91,12 @@ async function take(bench: Bench, step: Step): Promise<void> {
           .filter(({ site }) => site === visit.site)
           .map((one): Link => ({ ...one, spelling: true }))
         const ended = step.givenUp ? 'given-up' : 'done'
-        await bench.settle(part(bench, visit, 1, { pages, found, abroad: step.abroad.map(textAt), ended }))
+        await bench.applyParts(part(bench, visit, 1, { pages, found, crossSite: step.crossSite.map(textAt), ended }))
       }
       return
     }
-    case 'wish':
-      return db.transact((tx) => ledger.wish(tx, [{ url: textAt(step.at).url, dueAt: clock.now() }]))
+    case 'schedule':
+      return db.transact((tx) => ledger.schedule(tx, [{ url: textAt(step.at).url, dueAt: clock.now() }]))
     case 'seed': {
       const { url, key, site } = textAt(step.at)
       await db.transact((tx) => ledger.tryAgain(tx, [{ url, key, site }]))

@@ -1,5 +1,5 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { crowdOf } from '../domains.ts'
+import { deferralOf } from '../domains.ts'
 import type { SiteRow } from '../site-row.ts'
 
 export const LEAVE_ADDRESS = `UPDATE address_sites SET sites = sites - 1 WHERE address = ?`
@@ -14,5 +14,8 @@ export function learnAddress(tx: SqliteTx, site: SiteRow, address: string): void
   tx.run(JOIN_ADDRESS, address)
   site.address = address
   if (site.seed === 1) return
-  site.crowd = Math.max(site.crowd, crowdOf(tx.get<{ sites: number }>(READ_ADDRESS_SITES, address)?.sites ?? 1))
+  site.deferral = Math.max(
+    site.deferral,
+    deferralOf(tx.get<{ sites: number }>(READ_ADDRESS_SITES, address)?.sites ?? 1),
+  )
 }

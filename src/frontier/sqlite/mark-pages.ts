@@ -7,7 +7,6 @@ import { markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
 import { pageOf } from './enqueue.ts'
 import { tryOtherName } from './replaced.ts'
-import type { Rules } from './rules.ts'
 import {
   enterIndex,
   followSpelling,
@@ -18,6 +17,7 @@ import {
   tryNextSpelling,
   waitingIndex,
 } from './spellings.ts'
+import type { FrontierTools } from './tools.ts'
 
 /** With the text that was asked for: a visit may have found another one than waited here. */
 export const MARK_WAITING = `UPDATE url SET mark = ?, tries = ?, url = ? WHERE site = ? AND key = ? AND mark = 0`
@@ -30,16 +30,18 @@ export const ADD_PAGE = `
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 /** What the visit did with each page, sorted by key. robots.txt and probes never were in the queue. */
-export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: readonly PageReport[]): void {
-  const now = rules.time.now()
-  const asked = pages.filter((page) => !page.errand).map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
+export function markPages(tx: SqliteTx, tools: FrontierTools, site: SiteRow, pages: readonly PageReport[]): void {
+  const now = tools.time.now()
+  const asked = pages
+    .filter((page) => !page.ownRequest)
+    .map((page) => ({ page, key: signed64(page.key), seq: ++site.seq }))
   const spelt = hasSpellings(tx, site)
   asked.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : a.seq - b.seq))
   for (const { page, key, seq } of asked) {
     const { outcome } = page
     if (outcome.kind === 'later') {
       // 0 would say that it was never asked for.
-      const dueAt = Math.max(1, rules.time.of(outcome.notBefore))
+      const dueAt = Math.max(1, tools.time.of(outcome.notBefore))
       if (tx.run(PUT_BACK, dueAt, page.tries, seq, site.key, key) === 1) continue
       if (addPage(tx, site, page, key, seq, now, dueAt)) site.known++
       else tx.run(PUT_BACK_MARKED, dueAt, page.tries, seq, site.key, key)
@@ -48,28 +50,28 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
     }
     const mark = markOf(outcome)
     if (mark === NOT_FOUND) {
-      notFound(tx, rules, site, page, key, seq, now, spelt)
+      notFound(tx, tools, site, page, key, seq, now, spelt)
       continue
     }
-    const other = waitingIndex(tx, rules.urls, site, page)
+    const other = waitingIndex(tx, tools.urls, site, page)
     if (tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, key) === 1) site.waiting--
     // Found and fetched within the same visit: it has no row yet. A row that is marked already stays as it is.
     else if (addPage(tx, site, page, key, seq, now, 0)) site.known++
     else continue
-    rules.texts.note(page.key, page.url)
+    tools.texts.note(page.key, page.url)
     if (other !== undefined) {
-      const apart = rules.urls.keyApart(page.url) ?? page.key
+      const apart = tools.urls.keyApart(page.url) ?? page.key
       site.waiting -= tx.run(MARK_WAITING, mark, page.tries, page.url, site.key, signed64(apart))
-      enterIndex(tx, rules.urls, site, { url: page.url, mark }, page, other, now)
+      enterIndex(tx, tools.urls, site, { url: page.url, mark }, page, other, now)
     }
     // A server that sends `/index.html` to `/` must not make us take the page for seen: both have one key.
     const follows =
-      outcome.kind === 'moved' && outcome.to !== page.url && rules.urls.parse(outcome.to)?.key === page.key
-    if (follows && followSpelling(tx, rules.urls, site, page, outcome.to, now)) {
-      rules.texts.forget(page.key)
+      outcome.kind === 'moved' && outcome.to !== page.url && tools.urls.parse(outcome.to)?.key === page.key
+    if (follows && followSpelling(tx, tools.urls, site, page, outcome.to, now)) {
+      tools.texts.forget(page.key)
       continue
     }
-    if (spelt) keepIndexes(tx, rules.urls, site, key, page.url)
+    if (spelt) keepIndexes(tx, tools.urls, site, key, page.url)
   }
   // Only what was answered has certainly used up a page of the visit's limit: one refused unasked leaves it as it was.
   site.granted = Math.max(0, site.granted - asked.filter(({ page }) => page.status > 0).length)
@@ -78,7 +80,7 @@ export function markPages(tx: SqliteTx, rules: Rules, site: SiteRow, pages: read
 /** The next text of the URL takes its place, if there is one. */
 function notFound(
   tx: SqliteTx,
-  rules: Rules,
+  tools: FrontierTools,
   site: SiteRow,
   page: PageReport,
   key: bigint,
@@ -94,7 +96,7 @@ function notFound(
     // The text that waits here is another one, unless the standard takes the two for one.
     if (!isSameText(waiting.url, page.url)) {
       rememberTried(tx, site, key, page.url)
-      const apart = rules.urls.keyApart(page.url)
+      const apart = tools.urls.keyApart(page.url)
       // It may wait as an index of its own, entered while the visit was out.
       if (apart !== undefined) site.waiting -= tx.run(MARK_NOT_FOUND, page.tries, site.key, signed64(apart), page.url)
       return
@@ -103,10 +105,10 @@ function notFound(
     site.waiting--
   }
   if (spelt && tryNextSpelling(tx, site, key, page.url, now)) {
-    rules.texts.forget(page.key)
+    tools.texts.forget(page.key)
     return
   }
-  tryOtherName(tx, rules, site, page)
+  tryOtherName(tx, tools, site, page)
 }
 
 function addPage(

@@ -7,7 +7,7 @@ import type { Link } from '../../contracts/report.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { siteKey } from '../../web/url/web-url.ts'
-import { type AliasAnswer, MOST_MOVED, MOST_NAMES_DROPPED, MOST_PENDING_NAMES, type NewAlias } from '../aliases.ts'
+import { type AliasAnswer, MAX_MOVED, MAX_NAMES_DROPPED, MAX_PENDING_NAMES, type NewAlias } from '../aliases.ts'
 import { REPLACED } from '../mark.ts'
 import { renamed } from '../rename.ts'
 import { stateAfter } from '../site.ts'
@@ -16,13 +16,13 @@ import { beginToWait } from './begin-to-wait.ts'
 import { growSite } from './grow-site.ts'
 import { readUrlText } from './read-agenda.ts'
 import { readSite } from './read-site.ts'
-import type { Rules } from './rules.ts'
 import { forgetSpellings, hasSpellings } from './spellings.ts'
+import type { FrontierTools } from './tools.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
 /** Home pages stay, and are few. */
-const MOST_STAYING = 10
+const MAX_STAYING = 10
 
 export const READ_WAITING = `
   SELECT key, url, depth, via_site, via_key, path, lastmod FROM url
@@ -44,18 +44,18 @@ interface WaitingRow {
 }
 
 /** Says how many went. */
-export function moveWaiting(tx: SqliteTx, rules: Rules, name: SiteName, atMost = MOST_MOVED): number {
+export function moveWaiting(tx: SqliteTx, tools: FrontierTools, name: SiteName, atMost = MAX_MOVED): number {
   const key = signed64(siteKey(name))
   const site = readSite(tx, key)
   // What a visit has on its agenda is its own until it ends.
   if (site?.state === 'leased' || site?.state === 'returning') return 0
-  const rows = site === undefined ? [] : tx.allExact<WaitingRow>(READ_WAITING, key, atMost + MOST_STAYING)
+  const rows = site === undefined ? [] : tx.allExact<WaitingRow>(READ_WAITING, key, atMost + MAX_STAYING)
   const going = rows.flatMap((row) => {
-    const { links } = renamed(rules, [linkOf(tx, name, row)])
+    const { links } = renamed(tools, [linkOf(tx, name, row)])
     return links[0].site === name ? [] : [{ row, links }]
   })
   const moved = going.slice(0, atMost)
-  const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MOST_STAYING)
+  const more = moved.length > 0 && (going.length > atMost || rows.length === atMost + MAX_STAYING)
   tx.run(WRITE_PENDING, more ? 1 : 0, key)
   if (site === undefined || moved.length === 0) return 0
   const spelt = hasSpellings(tx, site)
@@ -65,47 +65,47 @@ export function moveWaiting(tx: SqliteTx, rules: Rules, name: SiteName, atMost =
   }
   site.waiting -= moved.length
   site.state = stateAfter(site.state, { kind: 'moved', left: site.waiting })
-  if (site.state === 'waiting') beginToWait(tx, rules, site)
+  if (site.state === 'waiting') beginToWait(tx, tools, site)
   writeSite(tx, site)
   const links = moved.flatMap((each) => each.links)
-  admit(tx, rules, links)
+  admit(tx, tools, links)
   return moved.length
 }
 
 /** What was too much at once, and what waits in sites that nobody visits. */
-export function movePending(tx: SqliteTx, rules: Rules): void {
-  let left = MOST_MOVED
-  for (const { name } of tx.all<{ name: SiteName }>(READ_PENDING, MOST_PENDING_NAMES)) {
-    left -= moveWaiting(tx, rules, name, left)
+export function movePending(tx: SqliteTx, tools: FrontierTools): void {
+  let left = MAX_MOVED
+  for (const { name } of tx.all<{ name: SiteName }>(READ_PENDING, MAX_PENDING_NAMES)) {
+    left -= moveWaiting(tx, tools, name, left)
     if (left <= 0) return
   }
 }
 
-export function addAlias(tx: SqliteTx, rules: Rules, given: NewAlias): AliasAnswer {
-  rules.aliases.refresh(tx)
-  const answer = rules.aliases.add(tx, given, rules.time.now())
-  if (answer === 'taken') moveWaiting(tx, rules, given.name)
+export function addAlias(tx: SqliteTx, tools: FrontierTools, given: NewAlias): AliasAnswer {
+  tools.aliases.refresh(tx)
+  const answer = tools.aliases.add(tx, given, tools.time.now())
+  if (answer === 'taken') moveWaiting(tx, tools, given.name)
   return answer
 }
 
 /** A name that is one no more: what was moved without ever being asked for there waits there again. */
-export function dropAlias(tx: SqliteTx, rules: Rules, name: SiteName): boolean {
-  if (!rules.aliases.drop(tx, name)) return false
+export function dropAlias(tx: SqliteTx, tools: FrontierTools, name: SiteName): boolean {
+  if (!tools.aliases.drop(tx, name)) return false
   const site = readSite(tx, signed64(siteKey(name)))
   if (site === undefined || site.name !== name || site.state === 'barred') return true
   const revived = tx.run(REVIVE_REPLACED, site.key)
   if (revived === 0) return true
   site.waiting += revived
-  if (wake(tx, rules, site)) writeSite(tx, site)
+  if (wake(tx, tools, site)) writeSite(tx, site)
   else growSite(tx, site)
   return true
 }
 
 /** An original that was given up is no place to enter anything at. */
-export function dropNamesOf(tx: SqliteTx, rules: Rules, original: SiteName): void {
-  if (rules.aliases.isEmpty) return
-  for (const { name } of tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MOST_NAMES_DROPPED))
-    dropAlias(tx, rules, name)
+export function dropNamesOf(tx: SqliteTx, tools: FrontierTools, original: SiteName): void {
+  if (tools.aliases.isEmpty) return
+  for (const { name } of tx.all<{ name: SiteName }>(READ_NAMES_OF, original, MAX_NAMES_DROPPED))
+    dropAlias(tx, tools, name)
 }
 
 function linkOf(tx: SqliteTx, site: SiteName, row: WaitingRow): Link {

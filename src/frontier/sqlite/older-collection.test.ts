@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { link, openBench, START, whole } from '../../../testkit/contracts/frontier/tools.contract.ts'
 import { signed64 } from '../../base/digest.ts'
 import { migrations } from '../../database/migrations/index.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
@@ -12,11 +13,10 @@ import { bringUpToDate } from '../../database/sqlite/schema.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { FIRST_RULES } from '../../web/url/rules.ts'
 import { siteKey, urlReader } from '../../web/url/web-url.ts'
-import { link, openBench, START, whole } from '../contract-tools.ts'
 
 const SITES = ['a.test', 'b.test', 'c.test']
 const MARKS = [0, 1, 2, 3, 4, 0]
-const TABLES = ['site', 'url', 'seed', 'page', 'verdict', 'site_memory']
+const TABLES = ['site', 'url', 'seed', 'page', 'finding', 'site_memory']
 
 function makeVersion4(path: string): Map<string, unknown[]> {
   const file = new DatabaseSync(path)
@@ -44,7 +44,7 @@ function makeVersion4(path: string): Map<string, unknown[]> {
     INSERT INTO frontier_meta VALUES ('opened_at', '1');
     INSERT INTO page (site, key, url, depth, path, status, outcome, media_type, bytes, took_ms, tries, first_at, at, title,
       annotations) VALUES (1, 2, 'http://a.test/', 0, '', 200, 'kept', 'text/html', 3, 4, 1, 5, 6, 'A', '');
-    INSERT INTO verdict (site, rule, evidence, at) VALUES (1, 'depth', '51 > 50', 7);`)
+    INSERT INTO finding (site, rule, evidence, at) VALUES (1, 'depth', '51 > 50', 7);`)
   const rows = new Map(TABLES.map((table) => [table, read(file, table)]))
   file.close()
   return rows
@@ -70,7 +70,7 @@ test('it keeps every row, and its sites are handed out', async () => {
     file.close()
     const bench = await openBench(async () => db, { urls: urlReader(FIRST_RULES) })
     bench.clock.pass(1_000)
-    const totals = await db.read((tx) => bench.ledger.look.totals(tx))
+    const totals = await db.read((tx) => bench.ledger.view.totals(tx))
     assert.deepEqual(totals.urls, { known: 18, marked: 12, waiting: 6 })
     assert.deepEqual(await bench.names('w1', 1), ['c.test'], 'those lost less often come first, as before')
     const { visits } = await bench.frontier.checkOut('w1', 9)
@@ -81,7 +81,7 @@ test('it keeps every row, and its sites are handed out', async () => {
         ['a.test', 2, 7],
       ],
     )
-    await bench.settle(...visits.map((visit) => whole(bench, visit)))
+    await bench.applyParts(...visits.map((visit) => whole(bench, visit)))
     assert.equal(await db.read((tx) => sqliteTx(tx).get(`SELECT 1 FROM urls WHERE lastmod IS NOT NULL`)), undefined)
     await db.close()
   } finally {

@@ -5,30 +5,28 @@ import { openSqlite } from '../../database/sqlite/open.ts'
 import { type SqliteTx, type SqlValue, sqliteTx } from '../../database/sqlite/tx.ts'
 import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
 import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
+import { READ_DUE_HEAD, READ_FRESH_HEAD } from './begin-to-wait.ts'
+import { PROMOTE, READ_FREE, SET_ASIDE } from './check-out.ts'
 import { READ_FIRST_VIA, READ_SITES_FROM } from './count-domains.ts'
 import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
+import { READ_IS_SEED } from './endorse.ts'
 import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
 import { FREE_SITES_OF_ADDRESS, READ_IDLE_ADDRESSES } from './free-addresses.ts'
 import { GROW_SITE } from './grow-site.ts'
 import { READ_ADDRESS } from './hold-address.ts'
 import { JOIN_ADDRESS, LEAVE_ADDRESS, READ_ADDRESS_SITES } from './learn-address.ts'
+import { READ_KNOWN } from './lease.ts'
 import { ADD_PAGE, MARK_NOT_FOUND, MARK_WAITING, PUT_BACK } from './mark-pages.ts'
 import { MARK_REPLACED, READ_NAMES_OF, READ_PENDING, READ_WAITING, WRITE_PENDING } from './move-waiting.ts'
-import { PROMOTE } from './promote.ts'
+import { READ_HELD_FROM, RENEW } from './open-frontier.ts'
 import { READ_AGENDA, READ_URL_TEXT } from './read-agenda.ts'
-import { READ_FREE } from './read-free.ts'
-import { READ_KNOWN } from './read-known.ts'
 import { READ_NEXT_DUE } from './read-next-due.ts'
-import { READ_DUE_HEAD, READ_FRESH_HEAD } from './read-queue-head.ts'
 import { READ_SITE } from './read-site.ts'
 import { READ_TOTALS } from './read-totals.ts'
 import { READ_ENDED_LEASES, READ_LEASES_OF_WORKER } from './reap.ts'
 import { READ_OUT } from './recover.ts'
 import { RELEASE_ADDRESS } from './release-address.ts'
-import { READ_HELD_FROM } from './release-trusted.ts'
-import { RENEW } from './renew.ts'
 import { REVIVE_ONE } from './replaced.ts'
-import { SET_ASIDE } from './set-aside.ts'
 import {
   FORGET_SPELLINGS,
   HAS_SPELLINGS,
@@ -38,8 +36,13 @@ import {
   RESPELL,
   WRITE_SPELLING,
 } from './spellings.ts'
-import { ADD_STRANGER, READ_STRANGER, REMOVE_STRANGER, WRITE_SPEAKER, WRITE_STANDING } from './strangers.ts'
-import { READ_IS_SEED } from './vouch.ts'
+import {
+  ADD_UNENDORSED_SITE,
+  READ_UNENDORSED_SITE,
+  REMOVE_UNENDORSED_SITE,
+  WRITE_REFERRER,
+  WRITE_STANDING,
+} from './unendorsed.ts'
 import { WRITE_SITE } from './write-site.ts'
 
 const STATEMENTS: Record<string, [sql: string, uses: string]> = {
@@ -86,14 +89,14 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   ADD_PAGE: [ADD_PAGE, ''],
   READ_DOMAIN: [READ_DOMAIN, 'PRIMARY KEY'],
   WRITE_DOMAIN: [WRITE_DOMAIN, ''],
-  READ_STRANGER: [READ_STRANGER, 'PRIMARY KEY'],
-  ADD_STRANGER: [ADD_STRANGER, ''],
-  WRITE_SPEAKER: [WRITE_SPEAKER, 'PRIMARY KEY'],
+  READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
+  ADD_UNENDORSED_SITE: [ADD_UNENDORSED_SITE, ''],
+  WRITE_REFERRER: [WRITE_REFERRER, 'PRIMARY KEY'],
   WRITE_STANDING: [WRITE_STANDING, 'PRIMARY KEY'],
-  REMOVE_STRANGER: [REMOVE_STRANGER, 'PRIMARY KEY'],
+  REMOVE_UNENDORSED_SITE: [REMOVE_UNENDORSED_SITE, 'PRIMARY KEY'],
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
-  READ_NEWEST: [READ_NEWEST, 'stranger_of'],
-  READ_OLDEST_HELD: [READ_OLDEST_HELD, 'stranger_of'],
+  READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],
+  READ_OLDEST_HELD: [READ_OLDEST_HELD, 'unendorsed_of'],
   READ_HELD_FROM: [READ_HELD_FROM, 'PRIMARY KEY'],
   READ_SITES_FROM: [READ_SITES_FROM, 'PRIMARY KEY'],
   READ_FIRST_VIA: [READ_FIRST_VIA, 'url_waiting'],

@@ -1,6 +1,6 @@
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { memoryOf, type SeenMemory } from '../look-of.ts'
+import { memoryOf, type SeenMemory } from '../view-of.ts'
 
 export const READ_MEMORY = `
   SELECT m.memory, r.robots, t.traps FROM site_memory m LEFT JOIN site_robots r ON r.site = m.site

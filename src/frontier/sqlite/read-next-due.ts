@@ -1,5 +1,5 @@
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import type { SeenDue } from '../look-of.ts'
+import type { SeenDue } from '../view-of.ts'
 import { BUCKET } from './bucket.ts'
 
 export const READ_NEXT_DUE = `

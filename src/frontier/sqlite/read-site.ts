@@ -2,7 +2,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import type { SiteRow } from '../site-row.ts'
 
 export const READ_SITE = `
-  SELECT name, state, reason, since, seed, rank, losses, crowd, not_before, polite_at, pause, address, holder, fence, worker,
+  SELECT name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause, address, holder, fence, worker,
     lease_until, entered, granted, part, seq, known, waiting
   FROM site WHERE key = ?`
 

@@ -1,7 +1,7 @@
 import { assert } from '../../base/assert.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
-import { type SeenTotals, totalsLook } from '../look-of.ts'
-import type { Totals } from '../looks.ts'
+import { type SeenTotals, totalsView } from '../view-of.ts'
+import type { Totals } from '../views.ts'
 import { BUCKET } from './bucket.ts'
 
 export const READ_TOTALS = `
@@ -12,5 +12,5 @@ export const READ_TOTALS = `
 export function readTotals(tx: SqliteTx): Totals {
   const row = tx.get<SeenTotals>(READ_TOTALS, BUCKET)
   assert(row !== undefined, 'no totals')
-  return totalsLook(row)
+  return totalsView(row)
 }

@@ -4,7 +4,7 @@ import type { SqliteTx } from '../../database/sqlite/tx.ts'
 import { beginToWait } from './begin-to-wait.ts'
 import { loseVisit } from './lose-visit.ts'
 import { readSite } from './read-site.ts'
-import type { Rules } from './rules.ts'
+import type { FrontierTools } from './tools.ts'
 import { writeSite } from './write-site.ts'
 
 export const READ_OUT = `SELECT key FROM site WHERE lease_until IS NOT NULL`
@@ -21,23 +21,23 @@ const READ_RESTING = `SELECT key FROM site WHERE state IN ('waiting', 'free')`
  * Which addresses it was asking a moment ago is not asked: nothing at all goes out for one address pause (`first`: there
  * was no process before this one).
  */
-export function recover(tx: SqliteTx, rules: Rules, leasesOutlive: boolean): { lost: number; first: boolean } {
-  const now = rules.time.now()
-  const lost = leasesOutlive ? 0 : loseAll(tx, rules, now)
+export function recover(tx: SqliteTx, tools: FrontierTools, leasesOutlive: boolean): { lost: number; first: boolean } {
+  const now = tools.time.now()
+  const lost = leasesOutlive ? 0 : loseAll(tx, tools, now)
   const before = tx.get<{ value: string }>(READ_META, 'order')?.value
-  if (before !== undefined && before !== rules.order.name) rankAnew(tx, rules)
-  tx.run(WRITE_META, 'order', rules.order.name)
+  if (before !== undefined && before !== tools.order.name) rankAnew(tx, tools)
+  tx.run(WRITE_META, 'order', tools.order.name)
   const first = tx.get(READ_META, 'opened_at') === undefined
   tx.run(WRITE_META, 'opened_at', String(now))
   return { lost, first }
 }
 
-function loseAll(tx: SqliteTx, rules: Rules, now: Instant): number {
+function loseAll(tx: SqliteTx, tools: FrontierTools, now: Instant): number {
   const out = tx.allExact<{ key: bigint }>(READ_OUT)
   for (const { key } of out) {
     const site = readSite(tx, key)
     assert(site !== undefined, 'a lease without a site')
-    loseVisit(tx, rules, site, now, true)
+    loseVisit(tx, tools, site, now, true)
   }
   tx.run(FREE_HELD_SITES)
   tx.run(FORGET_ADDRESSES)
@@ -45,12 +45,12 @@ function loseAll(tx: SqliteTx, rules: Rules, now: Instant): number {
 }
 
 /** Ranks of another order mean nothing in this one. Once, when the operator changes it. */
-function rankAnew(tx: SqliteTx, rules: Rules): void {
+function rankAnew(tx: SqliteTx, tools: FrontierTools): void {
   for (const { key } of tx.allExact<{ key: bigint }>(READ_RESTING)) {
     const site = readSite(tx, key)
     if (site === undefined) continue
     site.state = 'waiting'
-    beginToWait(tx, rules, site)
+    beginToWait(tx, tools, site)
     writeSite(tx, site)
   }
 }

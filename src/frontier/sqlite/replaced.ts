@@ -15,8 +15,8 @@ import { sitesOf } from '../sites-of.ts'
 import { enqueue } from './enqueue.ts'
 import { growSite } from './grow-site.ts'
 import { readSite } from './read-site.ts'
-import type { Rules } from './rules.ts'
 import { readText } from './spellings.ts'
+import type { FrontierTools } from './tools.ts'
 import { wake } from './wake.ts'
 import { writeSite } from './write-site.ts'
 
@@ -25,7 +25,7 @@ export const REVIVE_ONE = `
   UPDATE url SET mark = ${WAITING}, due_at = 0, tries = 0, via_site = ?, via_key = ?
   WHERE site = ? AND key = ? AND mark = ${REPLACED}`
 
-export function keepReplaced(tx: SqliteTx, rules: Rules, replaced: readonly Replaced[], now: Instant): void {
+export function keepReplaced(tx: SqliteTx, tools: FrontierTools, replaced: readonly Replaced[], now: Instant): void {
   for (const { key, name, members } of sitesOf(replaced.map((each) => ({ ...each, site: each.link.site })))) {
     const site = readSite(tx, key)
     if (site === undefined || site.name !== name || site.state === 'barred') continue
@@ -38,7 +38,7 @@ export function keepReplaced(tx: SqliteTx, rules: Rules, replaced: readonly Repl
     }
     enqueue(tx, site, elsewhere, now, REPLACED)
     const fresh = enqueue(tx, site, missing, now)
-    if (fresh > 0 && wake(tx, rules, site)) writeSite(tx, site)
+    if (fresh > 0 && wake(tx, tools, site)) writeSite(tx, site)
     else if (site.known > before) growSite(tx, site)
   }
 }
@@ -48,23 +48,23 @@ function isMissing(tx: SqliteTx, { site, key }: Replaced['there']): boolean {
 }
 
 /** The original does not have it: who linked to it by the other name may have meant that one. */
-export function tryOtherName(tx: SqliteTx, rules: Rules, original: SiteRow, page: PageReport): void {
-  const names = rules.aliases.learntNamesOf(original.name)
+export function tryOtherName(tx: SqliteTx, tools: FrontierTools, original: SiteRow, page: PageReport): void {
+  const names = tools.aliases.learntNamesOf(original.name)
   if (names.length === 0) return
-  const path = rules.urls.parse(page.url)?.path
+  const path = tools.urls.parse(page.url)?.path
   if (path === undefined) return
   for (const name of names) {
     const site = readSite(tx, signed64(siteKey(name)))
     if (site === undefined || site.name !== name || site.state === 'barred') continue
     let revived = 0
     for (const scheme of ['http', 'https']) {
-      const url = rules.urls.parse(`${scheme}://${name}${path}`)
+      const url = tools.urls.parse(`${scheme}://${name}${path}`)
       if (url !== undefined)
         revived += tx.run(REVIVE_ONE, original.key, signed64(page.key), site.key, signed64(url.key))
     }
     if (revived === 0) continue
     site.waiting += revived
-    if (wake(tx, rules, site)) writeSite(tx, site)
+    if (wake(tx, tools, site)) writeSite(tx, site)
     else growSite(tx, site)
   }
 }

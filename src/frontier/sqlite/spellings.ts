@@ -7,7 +7,7 @@ import { isSameText, type UrlReader } from '../../web/url/web-url.ts'
 import { lastmodOf } from '../lastmod.ts'
 import { GONE, markOf, NOT_FOUND, WAITING } from '../mark.ts'
 import type { SiteRow } from '../site-row.ts'
-import { isApart, isNamed, isNewText, type KnownText, MOST_SPELLINGS, pathOfMove } from '../spellings.ts'
+import { isApart, isNamed, isNewText, type KnownText, MAX_SPELLINGS, pathOfMove } from '../spellings.ts'
 import { ENQUEUE, enqueue, freshen, pageOf } from './enqueue.ts'
 import { agreedUrls } from './url-rules.ts'
 
@@ -114,7 +114,7 @@ export function enterIndex(
     return entered > 0
   }
   entered += enqueueApart(tx, urls, site, text, lastmodOf(link), now)
-  if (others.length < MOST_SPELLINGS) writeTried(tx, site, key, others.length + 1, text.url)
+  if (others.length < MAX_SPELLINGS) writeTried(tx, site, key, others.length + 1, text.url)
   return entered > 0
 }
 
@@ -149,7 +149,7 @@ function addSpelling(
   if (site.state === 'barred' || !isNewText(known, text.url)) return false
   const key = signed64(link.key)
   const others = readSpellings(tx, site, key)
-  if (others.length >= MOST_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
+  if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
   const place = others.length + 1
   if (known.mark === NOT_FOUND) {
     respell(tx, site, key, text, now)
@@ -184,7 +184,7 @@ export function followSpelling(
   const known = { url: page.url, mark: markOf(page.outcome) }
   if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
-  if (there === undefined ? others.length >= MOST_SPELLINGS : there.tried === 1n) return false
+  if (there === undefined ? others.length >= MAX_SPELLINGS : there.tried === 1n) return false
   const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })
   respell(tx, site, key, text, now)
   writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.place), page.url)
@@ -196,7 +196,7 @@ export function rememberTried(tx: SqliteTx, site: SiteRow, key: bigint, asked: s
   const others = readSpellings(tx, site, key)
   const there = others.find(({ url }) => url === asked)
   const place = there === undefined ? others.length + 1 : Number(there.place)
-  if (place <= MOST_SPELLINGS) writeTried(tx, site, key, place, asked)
+  if (place <= MAX_SPELLINGS) writeTried(tx, site, key, place, asked)
 }
 
 function readSpellings(tx: SqliteTx, site: SiteRow, key: bigint): Spelling[] {

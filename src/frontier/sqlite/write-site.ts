@@ -7,11 +7,11 @@ import { BUCKET } from './bucket.ts'
  * Of the partial indexes only those are touched whose condition the row fulfils before or after.
  */
 export const WRITE_SITE = `
-  INSERT INTO site (key, bucket, name, state, reason, since, seed, rank, losses, crowd, not_before, polite_at, pause,
+  INSERT INTO site (key, bucket, name, state, reason, since, seed, rank, losses, deferral, not_before, polite_at, pause,
     address, holder, fence, worker, lease_until, entered, granted, part, seq, known, waiting)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (key) DO UPDATE SET state = excluded.state, reason = excluded.reason, since = excluded.since,
-    seed = excluded.seed, rank = excluded.rank, losses = excluded.losses, crowd = excluded.crowd,
+    seed = excluded.seed, rank = excluded.rank, losses = excluded.losses, deferral = excluded.deferral,
     not_before = excluded.not_before, polite_at = excluded.polite_at, pause = excluded.pause, address = excluded.address,
     holder = excluded.holder, fence = excluded.fence, worker = excluded.worker, lease_until = excluded.lease_until,
     entered = excluded.entered, granted = excluded.granted, part = excluded.part, seq = excluded.seq,
@@ -29,7 +29,7 @@ export function writeSite(tx: SqliteTx, site: SiteRow): void {
     site.seed,
     site.rank,
     site.losses,
-    site.crowd,
+    site.deferral,
     site.not_before,
     site.polite_at,
     site.pause,

@@ -16,16 +16,16 @@ import type { VisitReport } from '../../contracts/report.ts'
 import { bucketOf } from '../../database/bucket.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import type { Ledger, Verdict } from '../../frontier/ledger.ts'
+import type { Ledger, PartResult } from '../../frontier/ledger.ts'
 import { openPart } from '../open-part.ts'
 import type { Rechecks } from '../rechecks.ts'
 import { linesOf, momentOf } from '../what-counts.ts'
-import { addAbroad, leaving, staying } from './abroad.ts'
-import { markEarly, type PartName, type RipePart, removeParts, ripen, ripeParts, setAside } from './inbox.ts'
+import { addCrossSite, leaving, staying } from './cross-site.ts'
+import { makeReady, markEarly, type PartName, type ReadyPart, readyParts, removeParts, setAside } from './inbox.ts'
 
 export interface ApplyTools {
   database: Database
-  ledger: Pick<Ledger, 'settle'>
+  ledger: Pick<Ledger, 'applyParts'>
   filter: DigestFilter
   log: PostgresCrawlLog
   volumes: VolumeIds
@@ -50,23 +50,23 @@ export type Applied =
       /** Not waiting any more, though not applied: early ones, and those that cannot be read. */
       aside: number
       /** Early ones that can be applied now. */
-      ripened: number
+      madeReady: number
       /** There may be more. */
       isFull: boolean
       /** Buckets to which links lead that were written down. */
-      abroad: readonly number[]
+      crossSite: readonly number[]
     }
 
 interface Batch {
   parts: number
   aside: number
-  ripened: number
-  abroad: readonly number[]
+  madeReady: number
+  crossSite: readonly number[]
   pages: number
   written?: WrittenReports
   recorded?: RecordedLines
   /** Parts that cannot be read, and why. */
-  spoilt: readonly (PartName & { why: string })[]
+  corrupt: readonly (PartName & { why: string })[]
 }
 
 /** `taken` is told what the transaction works on, also if it fails. */
@@ -80,7 +80,7 @@ export async function applyBucket(
   const done = await tools.database.transact(async (tx) => {
     const db = postgresTx(tx)
     // Sent together: what is read without the lock is thrown away.
-    const [mine, parts] = await Promise.all([tryBucket(db, bucket), ripeParts(db, bucket, size.parts, size.bytes)])
+    const [mine, parts] = await Promise.all([tryBucket(db, bucket), readyParts(db, bucket, size.parts, size.bytes)])
     if (!mine) return undefined
     taken(parts)
     const batch = await applyParts(tx, tools, bucket, parts)
@@ -90,59 +90,59 @@ export async function applyBucket(
   if (done === undefined) return { kind: 'elsewhere' }
   const { batch, isFull } = done
   durable(tools, batch)
-  const { parts, pages, aside, ripened, abroad } = batch
+  const { parts, pages, aside, madeReady, crossSite } = batch
   if (parts > 0) tools.journal.tell({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
-  return { kind: 'applied', parts, aside, ripened, isFull, abroad }
+  return { kind: 'applied', parts, aside, madeReady, isFull, crossSite }
 }
 
-const bytesOf = (parts: readonly RipePart[]): number => parts.reduce((sum, { body }) => sum + body.length, 0)
+const bytesOf = (parts: readonly ReadyPart[]): number => parts.reduce((sum, { body }) => sum + body.length, 0)
 
-async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly RipePart[]): Promise<Batch> {
+async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly ReadyPart[]): Promise<Batch> {
   const db = postgresTx(tx)
-  const { read, spoilt } = decoded(bucket, parts)
+  const { read, corrupt } = decoded(bucket, parts)
   const reports = read.map(({ report }) => report)
   if (reports.length === 0) {
-    await setAside(db, bucket, spoilt)
-    return { parts: 0, aside: spoilt.length, ripened: 0, abroad: [], pages: 0, spoilt }
+    await setAside(db, bucket, corrupt)
+    return { parts: 0, aside: corrupt.length, madeReady: 0, crossSite: [], pages: 0, corrupt }
   }
   const looked = await tools.rechecks?.look(tx, reports)
   const seen = looked?.forFrontier ?? reports
-  const [verdicts, before] = await Promise.all([
-    tools.ledger.settle(
+  const [results, before] = await Promise.all([
+    tools.ledger.applyParts(
       tx,
       seen.map((report) => staying(bucket, report)),
     ),
     readBefore(tx, bucket, reports),
   ])
-  await looked?.settled(verdicts)
-  const links = seen.flatMap((report, at) => (verdicts[at] === 'applied' ? leaving(bucket, report) : []))
+  await looked?.settled(results)
+  const links = seen.flatMap((report, at) => (results[at] === 'applied' ? leaving(bucket, report) : []))
   const counting = reports
-    .filter((_, at) => verdicts[at] === 'applied')
+    .filter((_, at) => results[at] === 'applied')
     .map((report) => looked?.forCatalogue(report) ?? report)
-  const early = read.filter((_, at) => verdicts[at] === 'early')
-  const done = read.filter((_, at) => verdicts[at] !== 'early')
+  const early = read.filter((_, at) => results[at] === 'early')
+  const done = read.filter((_, at) => results[at] !== 'early')
   const { sums, lines, pages } = told(counting, tools.clock)
-  const [abroad, written, recorded, ripened] = await Promise.all([
-    addAbroad(db, links),
+  const [crossSite, written, recorded, madeReady] = await Promise.all([
+    addCrossSite(db, links),
     counting.length === 0 ? undefined : writeReports(tx, bucket, counting, before, sums, tools.volumes),
     lines === '' ? undefined : tools.log.record(tx, lines),
-    ripen(db, bucket, nextParts(reports, verdicts)),
+    makeReady(db, bucket, nextParts(reports, results)),
     markEarly(db, bucket, early),
     removeParts(db, bucket, done),
-    setAside(db, bucket, spoilt),
+    setAside(db, bucket, corrupt),
   ])
-  const aside = early.length + spoilt.length
-  return { parts: done.length, aside, ripened, abroad, pages, written, recorded, spoilt }
+  const aside = early.length + corrupt.length
+  return { parts: done.length, aside, madeReady, crossSite, pages, written, recorded, corrupt }
 }
 
 /** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */
-function durable({ filter, volumes, log, journal }: ApplyTools, { written, recorded, spoilt }: Batch): void {
+function durable({ filter, volumes, log, journal }: ApplyTools, { written, recorded, corrupt }: Batch): void {
   if (written !== undefined) {
     for (const digest of written.fresh) filter.add(digest)
     volumes.remember(written.volumes)
   }
   if (recorded !== undefined) log.written(recorded)
-  for (const { why } of spoilt)
+  for (const { why } of corrupt)
     journal.tell({ kind: 'trouble', what: `a report part cannot be read (${why}): set aside in the inbox` })
 }
 
@@ -153,10 +153,10 @@ interface ReadPart extends PartName {
 /** The parts of a visit in their order, however they came. */
 function decoded(
   bucket: number,
-  parts: readonly RipePart[],
-): { read: ReadPart[]; spoilt: (PartName & { why: string })[] } {
+  parts: readonly ReadyPart[],
+): { read: ReadPart[]; corrupt: (PartName & { why: string })[] } {
   const read: ReadPart[] = []
-  const spoilt: (PartName & { why: string })[] = []
+  const corrupt: (PartName & { why: string })[] = []
   for (const part of parts) {
     const name = { visit: part.visit, part: part.part }
     try {
@@ -166,11 +166,11 @@ function decoded(
       read.push({ ...name, report })
     } catch (error) {
       if (!(error instanceof RangeError)) throw error
-      spoilt.push({ ...name, why: error.message })
+      corrupt.push({ ...name, why: error.message })
     }
   }
   read.sort((a, b) => (a.visit === b.visit ? a.part - b.part : a.visit < b.visit ? -1 : 1))
-  return { read, spoilt }
+  return { read, corrupt }
 }
 
 function told(reports: readonly VisitReport[], clock: Clock): { sums: CounterSums; lines: string; pages: number } {
@@ -186,8 +186,8 @@ function told(reports: readonly VisitReport[], clock: Clock): { sums: CounterSum
 }
 
 /** What can follow now, of each visit of which a part was applied. */
-function nextParts(reports: readonly VisitReport[], verdicts: readonly Verdict[]): PartName[] {
+function nextParts(reports: readonly VisitReport[], results: readonly PartResult[]): PartName[] {
   const last = new Map<string, number>()
-  for (const [at, { visit, part }] of reports.entries()) if (verdicts[at] === 'applied') last.set(visit, part)
+  for (const [at, { visit, part }] of reports.entries()) if (results[at] === 'applied') last.set(visit, part)
   return [...last].map(([visit, part]) => ({ visit, part: part + 1 }))
 }

@@ -2,18 +2,20 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
+import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
+import { decodeLinks } from '../../contracts/decode-report.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { again } from '../../database/postgres/troubles.ts'
+import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { type AbroadRow, setAside } from './abroad.ts'
-import { enterLinks } from './enter.ts'
+import { type CrossSiteRow, setAside, takeCrossSite } from './cross-site.ts'
 
 /** What reports bring meanwhile goes together: half a second costs a crawl nothing. */
 const GATHER: Millis = 500
 const AT_ONCE = 2
-const MOST_BUCKETS = 32
-const MOST_ROWS = 64
+const MAX_BUCKETS = 32
+const MAX_ROWS = 64
 const TROUBLE: Millis = 1000
 
 export interface EnteringTools {
@@ -34,7 +36,7 @@ export class Entering {
   /** Buckets for which links wait, by when they are due: the oldest first. */
   readonly #due = new Map<number, Millis>()
   /** After a failure one bucket, then half of its rows, and so on, until the row is found. */
-  #size = { buckets: MOST_BUCKETS, rows: MOST_ROWS }
+  #size = { buckets: MAX_BUCKETS, rows: MAX_ROWS }
   #running = 0
   #stopWaiting: (() => void) | undefined
 
@@ -65,7 +67,7 @@ export class Entering {
 
   /** While what is at fault is looked for, one. */
   get #atOnce(): number {
-    return this.#size.buckets < MOST_BUCKETS ? 1 : AT_ONCE
+    return this.#size.buckets < MAX_BUCKETS ? 1 : AT_ONCE
   }
 
   #begin(): void {
@@ -98,12 +100,12 @@ export class Entering {
   }
 
   async #enter(buckets: readonly number[]): Promise<void> {
-    let taken: readonly AbroadRow[] = []
+    let taken: readonly CrossSiteRow[] = []
     try {
       const { elsewhere, full } = await enterLinks(this.#tools, buckets, this.#size.rows, (rows) => {
         taken = rows
       })
-      this.#size = { buckets: MOST_BUCKETS, rows: MOST_ROWS }
+      this.#size = { buckets: MAX_BUCKETS, rows: MAX_ROWS }
       this.note(elsewhere)
       this.now(full)
     } catch (error) {
@@ -118,7 +120,7 @@ export class Entering {
   }
 
   /** A database in trouble is waited for; anything else is the fault of a row. */
-  async #failed(taken: readonly AbroadRow[], error: unknown): Promise<void> {
+  async #failed(taken: readonly CrossSiteRow[], error: unknown): Promise<void> {
     const { database, journal } = this.#tools
     const why = error instanceof Error ? error.message : String(error)
     if (mayPass(error)) return journal.tell({ kind: 'trouble', what: `links cannot be entered for now: ${why}` })
@@ -126,7 +128,7 @@ export class Entering {
     if (this.#size.buckets > 1) this.#size = { ...this.#size, buckets: 1 }
     else if (!isSuspect) this.#size = { buckets: 1, rows: Math.max(1, this.#size.rows >> 1) }
     else {
-      this.#size = { buckets: 1, rows: MOST_ROWS }
+      this.#size = { buckets: 1, rows: MAX_ROWS }
       await database.transact((tx) => setAside(tx, taken[0], why))
       journal.tell({ kind: 'trouble', what: `links cannot be entered (${why}): set aside` })
     }
@@ -136,4 +138,35 @@ export class Entering {
 /** The database may come back, and whoever is in the way may go. */
 function mayPass(error: unknown): boolean {
   return error instanceof Problem || again(error, false) !== 'no'
+}
+
+/** Enters links that were written down for some buckets, at whatever sites they lead to, in one transaction. */
+
+interface Entered {
+  /** Others have them. */
+  elsewhere: number[]
+  /** Of these there may be more. */
+  full: number[]
+}
+
+/**
+ * With the locks of those who apply their reports: so nobody waits for a site that the other has. `taken` is told what the
+ * transaction works on, also if it fails.
+ */
+async function enterLinks(
+  { database, ledger }: { database: Database; ledger: Pick<Ledger, 'admit'> },
+  buckets: readonly number[],
+  rowsEach: number,
+  taken: (rows: readonly CrossSiteRow[]) => void,
+): Promise<Entered> {
+  return database.transact(async (tx) => {
+    const db = postgresTx(tx)
+    const locked = await Promise.all(buckets.map((bucket) => tryBucket(db, bucket)))
+    const mine = buckets.filter((_, at) => locked[at])
+    const { rows, full } = await takeCrossSite(db, mine, rowsEach)
+    taken(rows)
+    const links = rows.flatMap((row) => decodeLinks(row.links))
+    if (links.length > 0) await ledger.admit(tx, links)
+    return { elsewhere: buckets.filter((_, at) => !locked[at]), full }
+  })
 }

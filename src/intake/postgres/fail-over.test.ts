@@ -1,12 +1,12 @@
 /** Reports that come in while the primary dies and its standby takes over. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { sampleLedger } from '../../../testkit/contracts/intake/sample-ledger.contract.ts'
+import { type StartedServer, startServer } from '../../../testkit/postgres/server.test-tools.ts'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { type StartedServer, startServer } from '../../database/postgres/server.test-tools.ts'
-import { sampleLedger } from '../sample-ledger.ts'
 import { assertAll, type Opened, openServer, visitParts } from './servers.test-tools.ts'
 
 const SITES = 24

@@ -17,10 +17,10 @@ export const STORE = `
   SELECT $1, * FROM unnest($2::text[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[], $8::bytea[])
   ON CONFLICT (bucket, visit, part) DO NOTHING RETURNING visit, part`
 /** The oldest, as many as their bytes allow, at least one. */
-export const READ_RIPE = `
+export const READ_READY = `
   SELECT visit, part, body FROM (
     SELECT visit, part, body, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM inbox
-    WHERE bucket = $1 AND spoilt IS NULL AND early = 0 ORDER BY id LIMIT $2
+    WHERE bucket = $1 AND corrupt IS NULL AND early = 0 ORDER BY id LIMIT $2
   ) AS oldest WHERE before < $3 ORDER BY id`
 export const REMOVE = `
   DELETE FROM inbox USING unnest($2::text[], $3::bigint[]) AS done(visit, part)
@@ -28,26 +28,26 @@ export const REMOVE = `
 export const MARK_EARLY = `
   UPDATE inbox SET early = 1 FROM unnest($2::text[], $3::bigint[]) AS found(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = found.visit AND inbox.part = found.part`
-export const RIPEN = `
+export const MAKE_READY = `
   UPDATE inbox SET early = 0 FROM unnest($2::text[], $3::bigint[]) AS next(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = next.visit AND inbox.part = next.part AND inbox.early = 1`
-const RIPEN_ALL = 'UPDATE inbox SET early = 0 WHERE early = 1'
+const MAKE_READY_ALL = 'UPDATE inbox SET early = 0 WHERE early = 1'
 const SET_ASIDE = `
-  UPDATE inbox SET spoilt = aside.why FROM unnest($2::text[], $3::bigint[], $4::text[]) AS aside(visit, part, why)
+  UPDATE inbox SET corrupt = aside.why FROM unnest($2::text[], $3::bigint[], $4::text[]) AS aside(visit, part, why)
   WHERE inbox.bucket = $1 AND inbox.visit = aside.visit AND inbox.part = aside.part`
 /** A look into each bucket, and a count with an end: of 100,000 parts a count by bucket took 300 ms, each second, on every server. */
-const READ_RIPE_BUCKETS = `
+const READ_READY_BUCKETS = `
   SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.spoilt IS NULL AND i.early = 0 AND i.id <= $1 LIMIT 1) found
+    SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.early = 0 AND i.id <= $1 LIMIT 1) found
   ORDER BY b.bucket`
-const COUNT_RIPE = `
+const COUNT_READY = `
   SELECT count(*) AS parts FROM (
-    SELECT id FROM inbox WHERE spoilt IS NULL AND early = 0 AND id <= $1 LIMIT $2) AS counted`
+    SELECT id FROM inbox WHERE corrupt IS NULL AND early = 0 AND id <= $1 LIMIT $2) AS counted`
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
 const READ_QUIET = `
   SELECT bucket FROM frontier_bucket b WHERE bucket = ANY($1::smallint[]) AND NOT EXISTS
-    (SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.spoilt IS NULL AND i.early = 0)
+    (SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.early = 0)
   ORDER BY bucket`
 
 export interface PartName {
@@ -55,7 +55,7 @@ export interface PartName {
   part: number
 }
 
-export interface RipePart extends PartName {
+export interface ReadyPart extends PartName {
   body: Uint8Array
 }
 
@@ -112,8 +112,8 @@ function byBucket(parts: readonly SealedPart[]): Map<number, SealedPart[]> {
 
 const nameOf = ({ visit, part }: PartName): string => `${visit} ${part}`
 
-export function ripeParts(db: PostgresTx, bucket: number, atMost: number, mostBytes: number): Promise<RipePart[]> {
-  return db.all<RipePart>(READ_RIPE, bucket, atMost, mostBytes)
+export function readyParts(db: PostgresTx, bucket: number, atMost: number, maxBytes: number): Promise<ReadyPart[]> {
+  return db.all<ReadyPart>(READ_READY, bucket, atMost, maxBytes)
 }
 
 export function removeParts(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
@@ -126,8 +126,8 @@ export function markEarly(db: PostgresTx, bucket: number, parts: readonly PartNa
 }
 
 /** What they waited for was applied. Says how many there were. */
-export function ripen(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
-  return change(db, RIPEN, bucket, parts)
+export function makeReady(db: PostgresTx, bucket: number, parts: readonly PartName[]): Promise<number> {
+  return change(db, MAKE_READY, bucket, parts)
 }
 
 async function change(db: PostgresTx, sql: string, bucket: number, parts: readonly PartName[]): Promise<number> {
@@ -141,8 +141,8 @@ async function change(db: PostgresTx, sql: string, bucket: number, parts: readon
 }
 
 /** They may be those of visits that are over: then nothing they wait for ever comes. */
-export function ripenAll(tx: Tx): Promise<number> {
-  return postgresTx(tx).run(RIPEN_ALL)
+export function makeAllReady(tx: Tx): Promise<number> {
+  return postgresTx(tx).run(MAKE_READY_ALL)
 }
 
 /** What cannot be applied was acknowledged, so it is never thrown away, and it holds nobody up. */
@@ -169,19 +169,19 @@ export interface Waiting {
 }
 
 /** Far more than may wait before workers are told to. */
-const MOST_COUNTED = 5000
+const MAX_COUNTED = 5000
 
 /** Of those stored up to `newest`, what can be applied. */
-export async function ripeUpTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
-  return waitingBy(tx, READ_RIPE_BUCKETS, COUNT_RIPE, newest, MOST_COUNTED)
+export async function readyUpTo(tx: Tx, newest = Number.MAX_SAFE_INTEGER): Promise<Waiting> {
+  return waitingBy(tx, READ_READY_BUCKETS, COUNT_READY, newest, MAX_COUNTED)
 }
 
 /** `read`: the buckets up to $1; `count`: rows up to $1, at most $2. */
-export async function waitingBy(tx: Tx, read: string, count: string, newest: number, most: number): Promise<Waiting> {
+export async function waitingBy(tx: Tx, read: string, count: string, newest: number, max: number): Promise<Waiting> {
   const db = postgresTx(tx)
   const [found, counted] = await Promise.all([
     db.all<{ bucket: number }>(read, newest),
-    db.get<{ parts: number }>(count, newest, most),
+    db.get<{ parts: number }>(count, newest, max),
   ])
   return { buckets: found.map(({ bucket }) => bucket), rows: counted!.parts }
 }

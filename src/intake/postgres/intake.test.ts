@@ -1,6 +1,6 @@
 import { after, test } from 'node:test'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { intakeContract, THROUGH_THE_INBOX } from '../intake.contract.ts'
+import { intakeContract, THROUGH_THE_INBOX } from '../../../testkit/contracts/intake/intake.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 
 const postgres = await postgresForTests()
 if ('skipped' in postgres) test('intake on PostgreSQL', { skip: postgres.skipped })

@@ -19,15 +19,15 @@ import type { LostVisit } from '../../frontier/ledger.ts'
 import { bucketsOfEndedLeases } from '../../frontier/postgres/reap.ts'
 import type { Intake, IntakeTools } from '../intake.ts'
 import { partsWaiting } from '../parts-waiting.ts'
-import { abroadUpTo, newestAbroad } from './abroad.ts'
 import { type ApplyTools, applyBucket } from './apply.ts'
+import { crossSiteUpTo, newestCrossSite } from './cross-site.ts'
 import { Entering } from './entering.ts'
 import {
+  makeAllReady,
   newestPart,
   type PartName,
   quietBuckets,
-  ripenAll,
-  ripeUpTo,
+  readyUpTo,
   setAside,
   storeParts,
   type Waiting,
@@ -39,9 +39,9 @@ import { Storing } from './storing.ts'
  * a third is read and packed. On two cores 4 did 1.3 times the work of 2, and 2 twice that of 1.
  */
 const BUCKETS_AT_ONCE = 4
-const MOST_PARTS = 500
+const MAX_PARTS = 500
 /** Some 100 pages: 10 ms of this thread to read and pack them, and as much again for the journeys of a transaction. */
-const MOST_BYTES = 512 * 1024
+const MAX_BYTES = 512 * 1024
 
 const LOOK_EVERY: Millis = 1000
 /** Parts that wait for one that never comes are looked at again, for their visit may be over. */
@@ -89,7 +89,7 @@ export class PostgresIntake implements Intake {
     const { database, disk, logPath, node = 'house' } = tools
     const log = await PostgresCrawlLog.open(database, disk, logPath, node)
     const intake = new PostgresIntake({ ...tools, log, volumes: new VolumeIds() })
-    intake.#waiting = (await database.read((tx) => ripeUpTo(tx))).rows
+    intake.#waiting = (await database.read((tx) => readyUpTo(tx))).rows
     return intake
   }
 
@@ -117,13 +117,13 @@ export class PostgresIntake implements Intake {
     const { database } = this.#tools
     const newest = await database.read(newestPart)
     await this.#until(
-      (tx) => ripeUpTo(tx, newest),
+      (tx) => readyUpTo(tx, newest),
       (buckets) => this.#wake(...buckets),
     )
     // Among them those that these parts have brought.
-    const newestLinks = await database.read(newestAbroad)
+    const newestLinks = await database.read(newestCrossSite)
     await this.#until(
-      (tx) => abroadUpTo(tx, newestLinks),
+      (tx) => crossSiteUpTo(tx, newestLinks),
       (buckets) => this.#entering.now(buckets),
     )
   }
@@ -143,7 +143,7 @@ export class PostgresIntake implements Intake {
   }
 
   async drain(): Promise<void> {
-    await this.#tools.database.transact(ripenAll)
+    await this.#tools.database.transact(makeAllReady)
     await this.idle()
     await this.#tools.log.sync()
     if (this.#stopLooking === undefined) this.#lookLater()
@@ -210,16 +210,16 @@ export class PostgresIntake implements Intake {
   async #apply(bucket: number): Promise<void> {
     let taken: readonly PartName[] = []
     try {
-      const size = { parts: this.#smaller.get(bucket) ?? MOST_PARTS, bytes: MOST_BYTES }
+      const size = { parts: this.#smaller.get(bucket) ?? MAX_PARTS, bytes: MAX_BYTES }
       const applied = await applyBucket(this.#tools, bucket, size, (parts) => {
         taken = parts
       })
       this.#troubles = 0
       if (applied.kind === 'elsewhere') return this.#wakeLater(bucket, TRY_AGAIN)
       this.#smaller.delete(bucket)
-      this.#waiting += applied.ripened - applied.parts - applied.aside
-      this.#entering.note(applied.abroad)
-      if (applied.isFull || applied.ripened > 0) this.#due.add(bucket)
+      this.#waiting += applied.madeReady - applied.parts - applied.aside
+      this.#entering.note(applied.crossSite)
+      if (applied.isFull || applied.madeReady > 0) this.#due.add(bucket)
       if (++this.#applies % APPLIES_PER_SYNC === 0) await this.#tools.log.sync()
     } catch (error) {
       await this.#failed(bucket, taken, error).catch((another) => this.#inTrouble(bucket, another))
@@ -274,14 +274,14 @@ export class PostgresIntake implements Intake {
   /** What other servers have stored, or left. */
   async #look(): Promise<void> {
     const { database } = this.#tools
-    if (++this.#looks % LOOKS_AT_EARLY === 0) await database.transact(ripenAll)
-    const { ripe, links } = await database.read(async (tx) => {
-      const [ripe, links] = await Promise.all([ripeUpTo(tx), abroadUpTo(tx)])
-      return { ripe, links }
+    if (++this.#looks % LOOKS_AT_EARLY === 0) await database.transact(makeAllReady)
+    const { ready, links } = await database.read(async (tx) => {
+      const [ready, links] = await Promise.all([readyUpTo(tx), crossSiteUpTo(tx)])
+      return { ready, links }
     })
-    this.#waiting = ripe.rows
+    this.#waiting = ready.rows
     this.#links = links.rows
-    this.#wake(...ripe.buckets)
+    this.#wake(...ready.buckets)
     this.#entering.note(links.buckets)
   }
 

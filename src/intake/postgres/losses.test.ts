@@ -1,20 +1,20 @@
 /** What may happen to servers that share a database: lost connections, lost servers, parts that nobody can apply. */
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { sampleLedger } from '../../../testkit/contracts/intake/sample-ledger.contract.ts'
+import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import { seededRandom } from '../../base/random.ts'
 import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
-import { samplePage, sampleReport } from '../../collection/sample-report.ts'
 import type { Link } from '../../contracts/report.ts'
 import { BUCKETS } from '../../database/bucket.ts'
 import type { Tx } from '../../database/database.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { sampleLedger } from '../sample-ledger.ts'
 import { jumpingClock } from './jumping-clock.test-data.ts'
 import { assertAll, openServer, visitParts } from './servers.test-tools.ts'
 
@@ -87,9 +87,9 @@ describe('intake of several servers', { skip }, () => {
     )
     const ledger = {
       ...usual,
-      settle: async (...[tx, parts]: Parameters<typeof usual.settle>) => {
+      applyParts: async (...[tx, parts]: Parameters<typeof usual.applyParts>) => {
         if (parts.some(({ site }) => site === bad)) await queries(tx).run('SELECT 1 / 0')
-        return usual.settle(tx, parts)
+        return usual.applyParts(tx, parts)
       },
     }
     const opened = await openServer(database, 'one', ledger)
@@ -125,9 +125,9 @@ describe('intake of several servers', { skip }, () => {
       let runs = 0
       const ledger = {
         ...usual,
-        settle: async (...[tx, parts]: Parameters<typeof usual.settle>) => {
+        applyParts: async (...[tx, parts]: Parameters<typeof usual.applyParts>) => {
           if (++runs <= times) await postgresTx(tx).run(sql)
-          return usual.settle(tx, parts)
+          return usual.applyParts(tx, parts)
         },
       }
       const opened = await openServer(database, 'one', ledger)
@@ -167,21 +167,21 @@ describe('intake of several servers', { skip }, () => {
       const site = `s${n}.test`
       const to = [...targets.map((target) => `${target}${n}`), ...(n === 5 ? [bad] : [])]
       for (const target of to) if (hash64(new URL(target).host) >> 56n === hash64(site) >> 56n) settledHere.add(target)
-      const abroad = to.map((target) => link(target, `http://${site}/`))
-      return sampleReport(site, 1, [samplePage(`http://${site}/`)], { abroad, ended: 'done' })
+      const crossSite = to.map((target) => link(target, `http://${site}/`))
+      return sampleReport(site, 1, [samplePage(`http://${site}/`)], { crossSite, ended: 'done' })
     })
     await Promise.all(parts.map((part, at) => servers[at % 2].intake.checkIn('w', [part])))
     await Promise.all(servers.map(({ intake }) => intake.drain()))
     assert.ok(await servers[0].intake.isSettled())
     const entered = await one.read((tx) => queries(tx).all<{ url: string }>('SELECT url FROM entered ORDER BY url'))
-    const expected = parts.flatMap(({ abroad }) => abroad.map((each) => each.url))
+    const expected = parts.flatMap(({ crossSite }) => crossSite.map((each) => each.url))
     assert.deepEqual(
       entered.map((row) => row.url),
       expected.filter((target) => target !== bad && !settledHere.has(target)).sort(),
     )
-    const aside = await one.read((tx) => queries(tx).all<{ spoilt: string }>('SELECT spoilt FROM abroad'))
+    const aside = await one.read((tx) => queries(tx).all<{ corrupt: string }>('SELECT corrupt FROM cross_site_link'))
     assert.deepEqual(
-      aside.map(({ spoilt }) => spoilt),
+      aside.map(({ corrupt }) => corrupt),
       ['division by zero'],
     )
     for (const { intake } of servers) await intake.close()
@@ -192,7 +192,7 @@ describe('intake of several servers', { skip }, () => {
     const database = await server.make()
     const asked: number[][] = []
     const usual = await sampleLedger(database)
-    const ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'> = {
+    const ledger: Pick<Ledger, 'returning' | 'applyParts' | 'reap' | 'admit'> = {
       ...usual,
       async reap(_tx, _now, buckets = []) {
         asked.push([...buckets])

@@ -5,7 +5,7 @@ import type { AwaitedCapture } from '../awaited-capture.ts'
 
 export const READ_AWAITED = `
   SELECT site, key, first_worker, digest, text_digest, simhash FROM recheck
-  WHERE bucket = $1 AND site = ANY($2::bigint[]) AND verdict IS NULL`
+  WHERE bucket = $1 AND site = ANY($2::bigint[]) AND comparison IS NULL`
 
 /** What is to be compared, of many sites at once. */
 export async function readAwaited(tx: Tx, sites: readonly bigint[]): Promise<AwaitedCapture[]> {

@@ -1,5 +1,6 @@
 /** Servers over one database, as tests of what may happen to them need them. */
 import assert from 'node:assert/strict'
+import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
@@ -7,7 +8,6 @@ import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { capturesSince } from '../../collection/captures/read-captures.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import { pagesSince } from '../../collection/pages/read-pages.ts'
-import { samplePage, sampleReport } from '../../collection/sample-report.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
@@ -34,7 +34,7 @@ export interface Opened {
 export async function openServer(
   database: Database,
   node: string,
-  ledger: Pick<Ledger, 'returning' | 'settle' | 'reap' | 'admit'>,
+  ledger: Pick<Ledger, 'returning' | 'applyParts' | 'reap' | 'admit'>,
 ): Promise<Opened> {
   const journal = new Readers<Event>()
   const disk = memoryDisk()

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { Problem } from '../../base/errors.ts'
-import { sampleReport } from '../../collection/sample-report.ts'
 import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
 import { Storing } from './storing.ts'
 

@@ -4,7 +4,7 @@ import type { SealedPart } from '../../contracts/sealed-part.ts'
 
 /** Two, so that one that waits for a site's row does not hold up all others. */
 const AT_ONCE = 2
-const MOST_BYTES = 4 * 2 ** 20
+const MAX_BYTES = 4 * 2 ** 20
 
 interface Delivery {
   parts: readonly SealedPart[]
@@ -54,7 +54,7 @@ export class Storing {
 
   #take(): Delivery[] {
     let bytes = 0
-    const upto = this.#deliveries.findIndex((delivery) => (bytes += delivery.bytes) >= MOST_BYTES)
+    const upto = this.#deliveries.findIndex((delivery) => (bytes += delivery.bytes) >= MAX_BYTES)
     return this.#deliveries.splice(0, upto < 0 ? this.#deliveries.length : upto + 1)
   }
 

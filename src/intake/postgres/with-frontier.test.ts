@@ -1,7 +1,7 @@
 import { after, test } from 'node:test'
-import { NOON } from '../../collection/sample-report.ts'
-import { postgresForTests } from '../../database/postgres/test-database.ts'
-import { crashContract } from '../with-frontier.contract.ts'
+import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { crashContract } from '../../../testkit/contracts/intake/with-frontier.contract.ts'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { jumpingClock } from './jumping-clock.test-data.ts'
 
 const postgres = await postgresForTests()

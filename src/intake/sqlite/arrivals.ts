@@ -39,16 +39,16 @@ export class Arrivals {
   }
 
   /** The next ones, as many as their bytes allow, at least one if there is any. */
-  take(mostBytes: number): SealedPart[] {
+  take(maxBytes: number): SealedPart[] {
     const next: SealedPart[] = []
     let bytes = 0
     let skip = this.#begun + this.#taken
     for (const { parts } of this.#deliveries) {
-      for (; skip < parts.length && bytes < mostBytes; skip++) {
+      for (; skip < parts.length && bytes < maxBytes; skip++) {
         next.push(parts[skip])
         bytes += parts[skip].body.length
       }
-      if (bytes >= mostBytes) break
+      if (bytes >= maxBytes) break
       skip -= parts.length
     }
     this.#taken += next.length

@@ -6,8 +6,8 @@ import { CaptureWriter } from '../../collection/captures/write-capture.ts'
 import { CounterSums } from '../../collection/counters/counter-sums.ts'
 import { writeSums } from '../../collection/counters/write-sums.ts'
 import type { CrawlLog, RecordedLines } from '../../collection/crawl-log/crawl-log.ts'
+import { writeFindings } from '../../collection/pages/write-findings.ts'
 import { giveUpPages, writePage } from '../../collection/pages/write-page.ts'
-import { writeVerdicts } from '../../collection/pages/write-verdicts.ts'
 import { siteKeyOf } from '../../collection/site-key.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
@@ -19,7 +19,7 @@ import { linesOf, momentOf } from '../what-counts.ts'
 
 export interface ApplyTools {
   database: Database
-  ledger: Pick<Ledger, 'returning' | 'settle'>
+  ledger: Pick<Ledger, 'returning' | 'applyParts'>
   filter: DigestFilter
   log: CrawlLog
   clock: Clock
@@ -34,11 +34,11 @@ export interface Applied {
   /** In the inbox: a part before them is missing. */
   early: number
   /** Set aside: they cannot be read. */
-  spoilt: number
+  corrupt: number
 }
 
 export class Batch {
-  readonly applied: Applied = { parts: 0, pages: 0, early: 0, spoilt: 0 }
+  readonly applied: Applied = { parts: 0, pages: 0, early: 0, corrupt: 0 }
   readonly #tx: Tx
   readonly #tools: ApplyTools
   readonly #captures: CaptureWriter
@@ -60,18 +60,18 @@ export class Batch {
     const read = this.#read(parts, aside)
     const reports = read.map(({ report }) => report)
     const looked = await this.#tools.rechecks?.look(this.#tx, reports)
-    const verdicts = await this.#tools.ledger.settle(this.#tx, looked?.forFrontier ?? reports)
-    await looked?.settled(verdicts)
+    const findings = await this.#tools.ledger.applyParts(this.#tx, looked?.forFrontier ?? reports)
+    await looked?.settled(findings)
     const done: Part[] = []
     const early: Part[] = []
     for (const [at, { part, report }] of read.entries()) {
-      if (verdicts[at] === 'applied') this.#collect(looked?.forCatalogue(report) ?? report)
-      if (verdicts[at] === 'early') early.push(part)
+      if (findings[at] === 'applied') this.#collect(looked?.forCatalogue(report) ?? report)
+      if (findings[at] === 'early') early.push(part)
       else done.push(part)
     }
     this.applied.parts += done.length
     this.applied.early += early.length
-    this.applied.spoilt += parts.length - read.length
+    this.applied.corrupt += parts.length - read.length
     return { done, early }
   }
 
@@ -83,7 +83,7 @@ export class Batch {
 
   /** The transaction is: only now may others refer to the payloads, and only now is it true what the log says. */
   durable(): void {
-    this.#captures.settle()
+    this.#captures.applyParts()
     if (this.#recorded !== undefined) this.#tools.log.written(this.#recorded)
   }
 
@@ -110,10 +110,10 @@ export class Batch {
     const site = siteKeyOf(report.site)
     for (const page of report.pages) {
       this.#captures.write(tx, site, page)
-      if (!page.errand) writePage(tx, site, page)
+      if (!page.ownRequest) writePage(tx, site, page)
     }
     if (report.ended === 'given-up') giveUpPages(tx, site)
-    writeVerdicts(tx, site, report.verdicts)
+    writeFindings(tx, site, report.findings)
     this.#lines.push(linesOf(report))
     this.#sums.add(report.site, report.counts, momentOf(report, this.#tools.clock))
     this.applied.pages += report.pages.length

@@ -14,7 +14,7 @@ export interface WaitingPart extends ClosedPart {
 }
 
 const STORE = `
-  INSERT INTO inbox (visit, part, fence, site, last, body, spoilt) VALUES (?, ?, ?, ?, ?, ?, ?)
+  INSERT INTO inbox (visit, part, fence, site, last, body, corrupt) VALUES (?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (visit, part) DO NOTHING`
 
 /** (visit, part) is stored once; says how many were not there before. */
@@ -33,14 +33,14 @@ export function storeAside(tx: Tx, part: SealedPart, why: string): void {
   store(tx, part, why)
 }
 
-function store(tx: Tx, { visit, part, fence, site, last, body }: SealedPart, spoilt: string | null): boolean {
-  return sqliteTx(tx).run(STORE, visit, part, fence, site, last ? 1 : 0, body, spoilt) === 1
+function store(tx: Tx, { visit, part, fence, site, last, body }: SealedPart, corrupt: string | null): boolean {
+  return sqliteTx(tx).run(STORE, visit, part, fence, site, last ? 1 : 0, body, corrupt) === 1
 }
 
 /** The oldest after `afterId`, as many as their bytes allow, at least one. */
-export function waitingParts(tx: Tx, afterId: number, mostBytes: number): WaitingPart[] {
+export function waitingParts(tx: Tx, afterId: number, maxBytes: number): WaitingPart[] {
   const rows = sqliteTx(tx).each<WaitingPart>(
-    'SELECT id, visit, part, body FROM inbox WHERE id > ? AND spoilt IS NULL ORDER BY id',
+    'SELECT id, visit, part, body FROM inbox WHERE id > ? AND corrupt IS NULL ORDER BY id',
     afterId,
   )
   const parts: WaitingPart[] = []
@@ -48,7 +48,7 @@ export function waitingParts(tx: Tx, afterId: number, mostBytes: number): Waitin
   for (const part of rows) {
     parts.push(part)
     bytes += part.body.length
-    if (bytes >= mostBytes) break
+    if (bytes >= maxBytes) break
   }
   return parts
 }
@@ -58,5 +58,5 @@ export function removeParts(tx: Tx, ids: readonly number[]): void {
 }
 
 export function setAside(tx: Tx, id: number, why: string): void {
-  sqliteTx(tx).run('UPDATE inbox SET spoilt = ? WHERE id = ?', why, id)
+  sqliteTx(tx).run('UPDATE inbox SET corrupt = ? WHERE id = ?', why, id)
 }

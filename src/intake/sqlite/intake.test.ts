@@ -1,13 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import {
+  AT_ONCE,
+  coordinator,
+  intakeContract,
+  THROUGH_THE_INBOX,
+  visitParts,
+} from '../../../testkit/contracts/intake/intake.contract.ts'
+import { sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { turn } from '../../base/clock.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
-import { sampleReport } from '../../collection/sample-report.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { AT_ONCE, house, intakeContract, THROUGH_THE_INBOX, visitParts } from '../intake.contract.ts'
 import { partsWaiting } from '../parts-waiting.ts'
 import { Arrivals } from './arrivals.ts'
 
@@ -17,7 +23,7 @@ test('what comes faster than it can be applied is stored first, and acknowledged
   const database = openSqlite(':memory:')
   const [first, ...others] = Array.from({ length: 30 }, (_, n) => visitParts(`s${n}.test`))
   const bytes = first.reduce((sum, part) => sum + seal(part).body.length, 0)
-  const { intake, journal, ledger } = await house(database, memoryDisk(), {}, 2 * bytes)
+  const { intake, journal, ledger } = await coordinator(database, memoryDisk(), {}, 2 * bytes)
   const moments: string[] = []
   journal.read((event) => moments.push(event.kind))
   await intake.checkIn('w', first)
@@ -32,12 +38,12 @@ test('what comes faster than it can be applied is stored first, and acknowledged
   })
 })
 
-test('who keeps the house hears that nothing can be taken in any more', async () => {
+test('who keeps the coordinator hears that nothing can be taken in any more', async () => {
   const whole = openSqlite(':memory:')
   let isFull = false
   const transact: Database['transact'] = (work) =>
     isFull ? Promise.reject(new Error('database or disk is full')) : whole.transact(work)
-  const { intake } = await house({ ...whole, transact })
+  const { intake } = await coordinator({ ...whole, transact })
   assert.deepEqual(await intake.reap(), [])
   isFull = true
   await assert.rejects(intake.checkIn('w', visitParts('a.test')), /disk is full/)
@@ -55,7 +61,7 @@ test('parts count as pending until they are durable: no lease is reaped while th
     return result
   }
   // Through the inbox, since nothing may wait in memory.
-  const { intake } = await house({ ...whole, transact }, memoryDisk(), {}, 0)
+  const { intake } = await coordinator({ ...whole, transact }, memoryDisk(), {}, 0)
   isSlow = true
   const parts = visitParts('a.test')
   const stored = intake.checkIn('w', parts)
@@ -80,8 +86,8 @@ test('who brings parts hears of them when they are durable, one slice after the 
     )
   }
   const { length } = part('a', 1).body
-  const next = async (mostBytes: number) => {
-    const parts = arrivals.take(mostBytes)
+  const next = async (maxBytes: number) => {
+    const parts = arrivals.take(maxBytes)
     arrivals.durable()
     await Promise.resolve()
     return parts.map(({ site, part }) => `${site}${part}`)

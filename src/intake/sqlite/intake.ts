@@ -1,5 +1,5 @@
 /**
- * Intake on SQLite. What comes while the house keeps up is applied at once and acknowledged when that is
+ * Intake on SQLite. What comes while the coordinator keeps up is applied at once and acknowledged when that is
  * durable; what comes faster is stored in the inbox, acknowledged, and applied afterwards. A few milliseconds at a time,
  * so that the thread stays free for those who ask.
  */
@@ -21,7 +21,7 @@ import { Pace } from './pace.ts'
  * Slices of work that may wait in memory, a third of a second: who brought them waits as long. Of more than that the
  * rest goes through the inbox: twice the writing, but one commit for all of it.
  */
-const MOST_SLICES = 50
+const MAX_SLICES = 50
 
 /** Transactions between two syncs of the log: until then the database holds the log's last lines as well. */
 const APPLIES_PER_SYNC = 100
@@ -66,7 +66,7 @@ export class SqliteIntake implements Intake {
   }
 
   pending(): number {
-    return this.#arrivals.parts + this.#arrivals.underWay + this.#ripe
+    return this.#arrivals.parts + this.#arrivals.underWay + this.#ready
   }
 
   async idle(): Promise<void> {
@@ -82,7 +82,7 @@ export class SqliteIntake implements Intake {
   }
 
   async reap(): Promise<LostVisit[]> {
-    // Nothing comes in any more: whoever keeps the house must hear of it, and leases are not lost meanwhile.
+    // Nothing comes in any more: whoever keeps the coordinator must hear of it, and leases are not lost meanwhile.
     if (this.#failure !== undefined) throw this.#failure.error
     if (this.pending() > 0) return []
     return this.#tools.database.transact((tx) => this.#tools.ledger.reap(tx))
@@ -97,7 +97,7 @@ export class SqliteIntake implements Intake {
     return this.#closing
   }
 
-  get #ripe(): number {
+  get #ready(): number {
     return Math.max(0, this.#waiting - this.#early)
   }
 
@@ -123,7 +123,7 @@ export class SqliteIntake implements Intake {
 
   /** While older parts wait in the inbox, newer ones do too. */
   get #isBehind(): boolean {
-    return this.#news || this.#arrivals.bytes > (this.#tools.atOnceBytes ?? MOST_SLICES * this.#pace.bytes)
+    return this.#news || this.#arrivals.bytes > (this.#tools.atOnceBytes ?? MAX_SLICES * this.#pace.bytes)
   }
 
   async #takeIn(): Promise<void> {
@@ -154,7 +154,7 @@ export class SqliteIntake implements Intake {
     const applied = await applyWaiting(this.#tools, this.#pace, this.#cursor)
     this.#cursor = applied.lastId
     this.#early += applied.early
-    this.#waiting -= applied.parts + applied.spoilt
+    this.#waiting -= applied.parts + applied.corrupt
     this.#progress ||= applied.parts > 0
     if (applied.isAll) {
       this.#news = false

@@ -3,8 +3,8 @@ import type { Millis } from '../../base/clock.ts'
 
 /** Under the 10 ms that it may take at most: the commit's sync of the disk comes on top. */
 const AIM_MS = 6
-const LEAST_BYTES = 4 * 1024
-const MOST_BYTES = 512 * 1024
+const MIN_BYTES = 4 * 1024
+const MAX_BYTES = 512 * 1024
 /** A slice costs something whatever is in it; one of few bytes says little of what bytes cost. */
 const TELLING_BYTES = 2 * 1024
 
@@ -18,8 +18,8 @@ export class Pace {
   learn(bytes: number, tookMs: Millis): void {
     if (bytes < TELLING_BYTES) return
     // Half of the way at once downwards and upwards: one slow sync of the disk does not decide alone.
-    const ideal = tookMs <= 0 ? MOST_BYTES : (bytes / tookMs) * AIM_MS
+    const ideal = tookMs <= 0 ? MAX_BYTES : (bytes / tookMs) * AIM_MS
     const next = (this.#bytes + ideal) / 2
-    this.#bytes = Math.round(Math.min(MOST_BYTES, Math.max(LEAST_BYTES, next)))
+    this.#bytes = Math.round(Math.min(MAX_BYTES, Math.max(MIN_BYTES, next)))
   }
 }

@@ -1,7 +1,7 @@
+import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.ts'
+import { crashContract } from '../../../testkit/contracts/intake/with-frontier.contract.ts'
 import { type VirtualClock, virtualClock } from '../../base/virtual-clock.ts'
-import { NOON } from '../../collection/sample-report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { crashContract } from '../with-frontier.contract.ts'
 
 crashContract({
   name: 'SQLite',

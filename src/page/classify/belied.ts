@@ -18,15 +18,15 @@ export interface Result {
   tags: number
 }
 
-const LEAST_SIZE = 1024
+const MIN_SIZE = 1024
 /** Characters of content for each of text: so little is noise, as in encoded data that a space happened to be in. */
 const NOISE = 50
 
 export function belied(result: Result): Trouble | undefined {
   const { size, links, words, length, leftOut, strings, tags } = result
   if (links > 0 || words * NOISE > Math.max(size, leftOut)) return undefined
-  const isNoise = length * NOISE <= leftOut && leftOut >= LEAST_SIZE
-  const isNothing = tags === 0 && size >= LEAST_SIZE && length * NOISE <= size
+  const isNoise = length * NOISE <= leftOut && leftOut >= MIN_SIZE
+  const isNothing = tags === 0 && size >= MIN_SIZE && length * NOISE <= size
   if (!isNoise && !isNothing) return undefined
   return words === 0 && strings <= 1 ? 'belied:no-white-space' : 'belied:no-words'
 }

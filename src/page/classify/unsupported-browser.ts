@@ -7,11 +7,11 @@
  */
 
 /** Longer texts have something to say. */
-const MOST_WORDS = 200
+const MAX_WORDS = 200
 /** Links to the browsers that are liked. */
-const MOST_LINKS = 12
+const MAX_LINKS = 12
 /** What may stand beside the complaint: a name, a year, a button. */
-const MOST_OTHER_WORDS = 12
+const MAX_OTHER_WORDS = 12
 const LONGEST_TEXT = 3000
 
 /** By language; accents are folded before they are compared. */
@@ -80,12 +80,12 @@ export interface ShortPage {
 }
 
 export function onlyScoldsBrowser({ title, words, links, length, text }: ShortPage): boolean {
-  if (words === 0 || words > MOST_WORDS || links > MOST_LINKS || length > LONGEST_TEXT) return false
+  if (words === 0 || words > MAX_WORDS || links > MAX_LINKS || length > LONGEST_TEXT) return false
   const said = folded(text.text())
   if (!COMPLAINT.test(said) && !COMPLAINT.test(folded(title))) return false
   let others = 0
   for (const sentence of said.split(/[\n.!?;:]+/)) if (!ABOUT_BROWSERS.test(sentence)) others += wordsIn(sentence)
-  return others <= MOST_OTHER_WORDS
+  return others <= MAX_OTHER_WORDS
 }
 
 function folded(text: string): string {

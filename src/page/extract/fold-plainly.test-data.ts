@@ -35,7 +35,7 @@ class Piece {
 
 const LONGEST = 30
 const LONGEST_NAME = 256
-const MOST_LETTERS = 64
+const MAX_LETTERS = 64
 const GAPS = ['', ' ', '\n']
 const KIND_OF = kindsOfCharacters()
 const DATES = new Set(dateWords())
@@ -72,7 +72,7 @@ export function foldPlainly(parts: readonly (string | 0 | 1 | 2)[]): PlainlyFold
       piece.text += letter
       if (is === KIND.glyph) piece.words.push(letter)
       else if (isLetter) {
-        if (inWord && piece.words[piece.words.length - 1].length < MOST_LETTERS)
+        if (inWord && piece.words[piece.words.length - 1].length < MAX_LETTERS)
           piece.words[piece.words.length - 1] += letter
         else piece.words.push(letter)
         inWord = true

@@ -8,7 +8,7 @@ import { runThrough } from '../../base/stretches.ts'
 import { KIND, kindsOfCharacters } from './characters.ts'
 import { foldPlainly } from './fold-plainly.test-data.ts'
 import { foldedText, gather } from './gather.ts'
-import { ASIDE, MOST_RUNS, MOST_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
+import { ASIDE, MAX_RUNS, MAX_TEXT, PIECE, TextFolder, WINDOW } from './text.ts'
 
 type Part = string | 0 | 1 | 2
 
@@ -133,7 +133,7 @@ test('every code unit there is, among letters and by itself', () => {
 
 test('more runs than can wait, and more beside the page than there is room for', () => {
   for (const letters of ['abcXYZ09.é', 'ab 你好。\xad', 'дж, 😀\u2003']) {
-    const parts = manyWords(3 * MOST_RUNS, letters).map((word, i): Part => (i % 5 === 0 ? 1 : word))
+    const parts = manyWords(3 * MAX_RUNS, letters).map((word, i): Part => (i % 5 === 0 ? 1 : word))
     assert.ok(parts.join('').length > ASIDE)
     const expected = foldPlainly(parts)
     assert.deepEqual(foldTexts(parts), expected)
@@ -169,17 +169,17 @@ function firstSeen(parts: readonly Part[], count: number): Part[] {
 test('where text is cut it is what the plain way gives of as much, and nothing is cut that fits', () => {
   const some = fc.array(fc.oneof({ arbitrary: part, weight: 8 }, long), { maxLength: 12 })
   fc.assert(
-    fc.property(some, fc.integer({ min: 2, max: 3 * PIECE }), (parts, most) => {
-      const folder = new TextFolder(most)
+    fc.property(some, fc.integer({ min: 2, max: 3 * PIECE }), (parts, max) => {
+      const folder = new TextFolder(max)
       for (const one of parts) {
         if (typeof one === 'number') folder.part(one)
         else folder.add(one, 0, one.length)
       }
       const result = told(folder)
       const { text, leftOut } = result
-      assert.ok(text.length <= most)
+      assert.ok(text.length <= max)
       if (!folder.cut) assert.deepEqual(result, foldPlainly(parts))
-      else assert.ok(parts.join('').length >= most - 1)
+      else assert.ok(parts.join('').length >= max - 1)
       // Half a pair at the very end was seen, but is not in the text.
       if (/[\ud800-\udfff]/.test(parts.join(''))) return
       const seen = text.replace(/[ \n]/g, '').length + leftOut
@@ -195,8 +195,8 @@ test('the longest text there is', () => {
   folder.add(page, 1, page.length - 1)
   const { text, words, simhash, shape } = told(folder)
   assert.ok(folder.cut)
-  assert.equal(text.length, MOST_TEXT - 1)
-  assert.equal(text, page.slice(1, MOST_TEXT).trimEnd())
+  assert.equal(text.length, MAX_TEXT - 1)
+  assert.equal(text, page.slice(1, MAX_TEXT).trimEnd())
   const kept = foldPlainly([text])
   assert.deepEqual([words, simhash, shape], [kept.words, kept.simhash, kept.shape])
 })

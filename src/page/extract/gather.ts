@@ -70,13 +70,13 @@ const TOKENS_A_STRETCH = 20_000
 /** More than any page has: a small integer, which is faster to count down than Infinity. */
 const ALL_TOKENS = 2 ** 30
 /** Pages that are read in stretches at once, each in a memory of 2.3 MB; another is read in one stretch. */
-const MOST_MEMORIES = 4
+const MAX_MEMORIES = 4
 const freeMemories: FoldingMemory[] = []
 let memories = 0
 
 function takeMemory(): FoldingMemory | undefined {
   const free = freeMemories.pop()
-  if (free !== undefined || memories === MOST_MEMORIES) return free
+  if (free !== undefined || memories === MAX_MEMORIES) return free
   memories++
   return openMemory()
 }

@@ -30,11 +30,11 @@ export interface FoundLink {
   media: string
 }
 
-export const MOST_LINKS = 50_000
+export const MAX_LINKS = 50_000
 /** Characters. */
 export const LONGEST_HREF = 8192
 /** Found by pattern in the scripts of one page: a page that seems to have more has a table of something in a script. */
-export const MOST_SCRIPT_LINKS = 200
+export const MAX_SCRIPT_LINKS = 200
 
 export class LinkList {
   readonly links: FoundLink[] = []
@@ -50,7 +50,7 @@ export class LinkList {
     // An empty reference is the page itself; a data: URL in an image is no reference to anything.
     if (href === '' || (kind === 'embed' && isData(href))) return
     if (href.length > LONGEST_HREF) this.tooLong++
-    else if (this.links.length >= MOST_LINKS) this.tooMany++
+    else if (this.links.length >= MAX_LINKS) this.tooMany++
     else this.links.push({ href: detached(href), kind, nofollow, media })
     if (isScript(href)) this.addScript(href, SCRIPT_SCHEME.length, href.length, nofollow)
   }
@@ -60,7 +60,7 @@ export class LinkList {
     if (this.tooManyInScripts) return
     scriptLinks(script, from, to, (href) => {
       if (this.#inScripts.has(href)) return true
-      this.tooManyInScripts = this.#inScripts.size >= MOST_SCRIPT_LINKS
+      this.tooManyInScripts = this.#inScripts.size >= MAX_SCRIPT_LINKS
       if (this.tooManyInScripts) return false
       this.#inScripts.add(detached(href))
       this.add(href, 'script', nofollow)

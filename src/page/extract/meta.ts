@@ -11,7 +11,7 @@ export interface RobotsMeta {
 }
 
 /** Pages have one or two. */
-const MOST_ROBOTS = 32
+const MAX_ROBOTS = 32
 const LONGEST_CONTENT = 1000
 const LONGEST_NAME = 100
 
@@ -38,7 +38,7 @@ export class MetaFacts {
   }
 
   #addRobots(written: string, content: string): void {
-    if (written.length > LONGEST_NAME || this.robots.length >= MOST_ROBOTS) return
+    if (written.length > LONGEST_NAME || this.robots.length >= MAX_ROBOTS) return
     const name = written.trim().toLowerCase()
     const kept = content.slice(0, LONGEST_CONTENT)
     if (name !== 'robots' && !DIRECTIVE.test(kept)) return

@@ -12,10 +12,10 @@ export interface TagSequence {
   last: string
 }
 
-export const MOST_LETTERS = 4000
+export const MAX_LETTERS = 4000
 
 /** Most pages are read in one stretch: one pair of buffers a thread is enough for them. */
-const shared = [Buffer.alloc(MOST_LETTERS), Buffer.alloc(MOST_LETTERS)] as const
+const shared = [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] as const
 const QUESTION_MARK = 63
 
 export class TagRecorder {
@@ -27,14 +27,14 @@ export class TagRecorder {
 
   /** `own`: other pages are read meanwhile. */
   constructor(own = false) {
-    const [first, last] = own ? [Buffer.alloc(MOST_LETTERS), Buffer.alloc(MOST_LETTERS)] : shared
+    const [first, last] = own ? [Buffer.alloc(MAX_LETTERS), Buffer.alloc(MAX_LETTERS)] : shared
     this.#first = first
     this.#last = last
   }
 
   add(nameHash: number, firstLetter: number, lastLetter: number): void {
     const at = this.#count++
-    if (at < MOST_LETTERS) {
+    if (at < MAX_LETTERS) {
       this.#first[at] = firstLetter
       this.#last[at] = lastLetter < 128 ? lastLetter : QUESTION_MARK
     }
@@ -43,7 +43,7 @@ export class TagRecorder {
   }
 
   sequence(): TagSequence {
-    const letters = Math.min(this.#count, MOST_LETTERS)
+    const letters = Math.min(this.#count, MAX_LETTERS)
     return {
       count: this.#count,
       hash: (BigInt(this.#high >>> 0) << 32n) | BigInt(this.#low >>> 0),

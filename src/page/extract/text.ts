@@ -32,15 +32,15 @@ interface Folding {
   readonly DATE_BITS: Place
   readonly DATE_SLOTS: Place
   readonly KIND_OF: Place
-  readonly MOST_RUNS: Place
-  readonly MOST_TEXT: Place
+  readonly MAX_RUNS: Place
+  readonly MAX_TEXT: Place
   readonly PIECE: Place
   readonly RESULT: Place
   readonly RUNS: Place
   readonly TEXT: Place
   readonly WINDOW: Place
   readonly WINDOW_AT: Place
-  begin(most: number): void
+  begin(max: number): void
   add(runs: number): number
   finish(): void
 }
@@ -70,7 +70,7 @@ export function openMemory(): FoldingMemory {
     wasm,
     bytes,
     units: new Uint16Array(buffer),
-    runs: new Int32Array(buffer, wasm.RUNS.value, wasm.MOST_RUNS.value * 2),
+    runs: new Int32Array(buffer, wasm.RUNS.value, wasm.MAX_RUNS.value * 2),
     hashes,
     counts: new Int32Array(buffer, wasm.RESULT.value + hashes.byteLength, 6),
   }
@@ -81,7 +81,7 @@ const MAIN = openMemory()
 const { wasm } = MAIN
 
 const TEXT = wasm.TEXT.value
-export const MOST_TEXT = wasm.MOST_TEXT.value
+export const MAX_TEXT = wasm.MAX_TEXT.value
 /** Characters folded between looks at the room that is left. */
 export const PIECE = wasm.PIECE.value
 /** Characters of a page that are at hand at once; most pages have fewer. */
@@ -90,7 +90,7 @@ const WINDOW_AT = wasm.WINDOW_AT.value
 /** Characters beside it: decoded references, and texts that are not part of the page. */
 export const ASIDE = wasm.ASIDE.value
 const ASIDE_AT = wasm.ASIDE_AT.value
-export const MOST_RUNS = wasm.MOST_RUNS.value
+export const MAX_RUNS = wasm.MAX_RUNS.value
 
 export interface FoldedText {
   /** Characters. */
@@ -113,7 +113,7 @@ export interface FoldedText {
 export class TextFolder {
   /** True when there was more text than is kept; known in the end. */
   cut = false
-  readonly #most: number
+  readonly #max: number
   readonly #in: FoldingMemory
   readonly #runs: Int32Array
   /** What the window looks on, and from where to where. */
@@ -129,11 +129,11 @@ export class TextFolder {
   /** Not shorter than the text will be when all runs are folded. */
   #length = 0
 
-  constructor(most = MOST_TEXT, memory = MAIN) {
-    this.#most = Math.min(most, MOST_TEXT)
+  constructor(max = MAX_TEXT, memory = MAIN) {
+    this.#max = Math.min(max, MAX_TEXT)
     this.#in = memory
     this.#runs = memory.runs
-    memory.wasm.begin(this.#most)
+    memory.wasm.begin(this.#max)
   }
 
   /** A tag that parts what stands before it from what follows. */
@@ -150,9 +150,9 @@ export class TextFolder {
 
   /** Is there room for so many characters, however they are handed over? Before the first and after the last may be a gap. */
   fits(characters: number): boolean {
-    if (this.#length + characters + 2 < this.#most) return true
+    if (this.#length + characters + 2 < this.#max) return true
     this.#fold()
-    return this.#length + characters + 2 < this.#most
+    return this.#length + characters + 2 < this.#max
   }
 
   /** One that fits. */

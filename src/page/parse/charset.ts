@@ -17,7 +17,7 @@ export interface Decoded {
 }
 
 /** Labels come from outside: remembered up to here, then looked up anew. The standard has some 220. */
-const MOST_LABELS = 400
+const MAX_LABELS = 400
 const encodings = new Map<string, string | undefined>()
 const decoders = new Map<string, TextDecoder>()
 
@@ -26,7 +26,7 @@ export function encodingOf(label: string): string | undefined {
   if (label.length > 64) return undefined
   if (encodings.has(label)) return encodings.get(label)
   const encoding = findEncoding(label)
-  if (encodings.size < MOST_LABELS) encodings.set(label, encoding)
+  if (encodings.size < MAX_LABELS) encodings.set(label, encoding)
   return encoding
 }
 

@@ -22,11 +22,11 @@ const FIRST_INSIDE = 0x40
 const FIRST_HIGH = 0x80
 
 /** Punctuation between spaces, such as a dash between two `nbsp`, is no word; in windows-1252 it all lies below 0xC0. */
-const LEAST_HIGH_IN_WORD = 3
-const LEAST_DIFFERENT = 5
+const MIN_HIGH_IN_WORD = 3
+const MIN_DIFFERENT = 5
 const FIRST_LATIN_LETTER = 0xc0
 /** A script counts as Latin when its words have more than this many ASCII letters for each other one. */
-const MOST_ASCII = 3
+const MAX_ASCII = 3
 
 /** The commonest letters, some three of four in any text, and the encodings that have them in one byte. */
 const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
@@ -37,7 +37,7 @@ const SCRIPTS: readonly (readonly [common: string, encodings: string])[] = [
   ['านรอกเงมยลวดทสตั่้ีิะ', 'windows-874'],
 ]
 /** Of 1. Texts in these scripts have 0.56 to 0.81 in their own encoding, those of East Asia at most 0.38 in any of these. */
-const LEAST_SCORE = 0.5
+const MIN_SCORE = 0.5
 /** A capital inside a word is a little less likely than a small letter: Hebrew would be Russian in capitals. */
 const INNER_CAPITAL = 0.95
 
@@ -99,12 +99,12 @@ const latin = (encoding: string | undefined) => (encoding !== undefined && LATIN
 /** The encoding in which the most letters are common ones, if enough of them are. */
 function byLetters(words: Uint8Array): string | undefined {
   let best: string | undefined
-  let most = LEAST_SCORE
+  let max = MIN_SCORE
   candidates ??= SCRIPTS.flatMap(([common, encodings]) => encodings.split(' ').map((one) => candidate(one, common)))
   for (const { encoding, kinds } of candidates) {
     const score = scoreOf(words, kinds)
-    if (score <= most) continue
-    most = score
+    if (score <= max) continue
+    max = score
     best = encoding
   }
   return best
@@ -166,7 +166,7 @@ function wordsOf(bytes: Uint8Array): Uint8Array | undefined {
     }
     if (byte >= FIRST_INSIDE) continue
     if (found > 0) ascii += at - from - found
-    if (found >= LEAST_HIGH_IN_WORD && isMixed) {
+    if (found >= MIN_HIGH_IN_WORD && isMixed) {
       const word = bytes.subarray(from, Math.min(at, from + SAMPLE_BYTES - length))
       words.set(word, length)
       length += word.length
@@ -179,8 +179,8 @@ function wordsOf(bytes: Uint8Array): Uint8Array | undefined {
   }
   const sample = words.subarray(0, length)
   const different = new Set(sample.filter((byte) => byte >= FIRST_HIGH))
-  const areLetters = different.size >= LEAST_DIFFERENT && Math.max(...different) >= FIRST_LATIN_LETTER
-  return areLetters && ascii <= high * MOST_ASCII ? sample : undefined
+  const areLetters = different.size >= MIN_DIFFERENT && Math.max(...different) >= FIRST_LATIN_LETTER
+  return areLetters && ascii <= high * MAX_ASCII ? sample : undefined
 }
 
 /** Slovene, Croatian and Bosnian, which chardet does not know: č ć đ, with š and ž where only these encodings have them. */

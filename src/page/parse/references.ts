@@ -11,8 +11,8 @@ const NAMES: readonly (readonly [code: number, rest: string])[] = [
   [34, 'quot;'],
 ]
 /** From here on, up to the surrogates, a number is the character's own. */
-const LEAST_NUMBER = 160
-const MOST_DIGITS = 5
+const MIN_NUMBER = 160
+const MAX_DIGITS = 5
 const SURROGATES = 0xd800
 
 /**
@@ -36,9 +36,9 @@ function stands(input: string, at: number, word: string): boolean {
 
 function decimal(input: string, from: number): number {
   let number = 0
-  for (let i = 0; i <= MOST_DIGITS && from + i < input.length; i++) {
+  for (let i = 0; i <= MAX_DIGITS && from + i < input.length; i++) {
     const code = input.charCodeAt(from + i)
-    if (code === SEMICOLON) return number >= LEAST_NUMBER && number < SURROGATES ? number | ((i + 3) << 16) : 0
+    if (code === SEMICOLON) return number >= MIN_NUMBER && number < SURROGATES ? number | ((i + 3) << 16) : 0
     const digit = code - ZERO
     if (digit < 0 || digit > 9) return 0
     number = number * 10 + digit

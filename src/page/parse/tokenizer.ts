@@ -22,7 +22,7 @@ export type Token = (typeof TOKEN)[keyof typeof TOKEN]
 const NOTHING = -1
 
 /** A tag with more is a mistake or an attack; the rest is walked over. */
-const MOST_ATTRIBUTES = 1000
+const MAX_ATTRIBUTES = 1000
 
 const SMALL_O = 111
 
@@ -282,7 +282,7 @@ export class Tokenizer {
   }
 
   #keep(nameFrom: number, nameTo: number, valueFrom: number, valueTo: number, end: number): number {
-    if (this.#attributes >= MOST_ATTRIBUTES) return end
+    if (this.#attributes >= MAX_ATTRIBUTES) return end
     if ((this.input.charCodeAt(nameFrom) | 0x20) === SMALL_O) this.mayHandle = true
     const spans = this.#spans
     const i = this.#attributes++ * 4

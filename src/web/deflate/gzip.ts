@@ -47,7 +47,7 @@ export function openGzip(): Gzip {
   const deflater = loadWasm<Deflater>(new URL('gzip.wasm', import.meta.url))
   const memory = new Uint8Array(deflater.memory.buffer)
   const output = memory.subarray(deflater.output())
-  const most = deflater.chunkBytes()
+  const max = deflater.chunkBytes()
   return (emit, parts) => {
     let size = 0
     let crc = 0
@@ -55,13 +55,13 @@ export function openGzip(): Gzip {
       size += part.length
       crc = crc32(part, crc)
     }
-    deflater.begin(Math.min(size, most))
+    deflater.begin(Math.min(size, max))
     let start = deflater.input()
     let filled = 0
     for (const part of parts) {
       let at = 0
-      while (part.length - at > most - filled) {
-        const next = at + most - filled
+      while (part.length - at > max - filled) {
+        const next = at + max - filled
         memory.set(part.subarray(at, next), start + filled)
         emit(output.subarray(0, deflater.more()))
         start = deflater.input()

@@ -35,7 +35,7 @@ export interface Inflated {
 }
 
 /** Never throws for what the input is. What follows a stream is not looked at, but gzip may have several members. */
-export type Inflate = (input: Uint8Array, wrapping: Wrapping, most: number) => Inflated
+export type Inflate = (input: Uint8Array, wrapping: Wrapping, max: number) => Inflated
 
 interface Inflater {
   memory: { buffer: ArrayBuffer }
@@ -66,7 +66,7 @@ type End = Inflated['end']
 
 export function openInflate(): Inflate {
   const unpacker = new Unpacker()
-  return (input, wrapping, most) => unpacker.unpack(input, wrapping, most)
+  return (input, wrapping, max) => unpacker.unpack(input, wrapping, max)
 }
 
 class Unpacker {
@@ -81,7 +81,7 @@ class Unpacker {
   /** What the module has of it. */
   #fedFrom = 0
   #fedTo = 0
-  #most = 0
+  #max = 0
   /** What was taken from the module already, and where begins what was not. */
   #parts: Uint8Array[] = []
   #taken = 0
@@ -90,9 +90,9 @@ class Unpacker {
   #sum = 0
   #size = 0
 
-  unpack(input: Uint8Array, wrapping: Wrapping, most: number): Inflated {
+  unpack(input: Uint8Array, wrapping: Wrapping, max: number): Inflated {
     this.#input = input
-    this.#most = most
+    this.#max = max
     this.#taken = 0
     this.#start = this.#outputAddress
     this.#inflater.clear()
@@ -145,18 +145,18 @@ class Unpacker {
     this.#size = 0
     for (;;) {
       const before = inflater.made()
-      const room = this.#most - this.#taken - (before - this.#start)
+      const room = this.#max - this.#taken - (before - this.#start)
       // One byte more than there is room for says that it is too little.
-      const verdict = inflater.run(Math.min(this.#outputEnd, before + room + 1))
+      const finding = inflater.run(Math.min(this.#outputEnd, before + room + 1))
       const made = inflater.made()
       if (made - before > room) return 'full'
       this.#add(sum, before, made)
-      if (verdict === DONE) return 'whole'
-      if (verdict === FULL) {
+      if (finding === DONE) return 'whole'
+      if (finding === FULL) {
         this.#take(made)
         inflater.slide()
         this.#start = inflater.made()
-      } else if (verdict === HUNGRY) {
+      } else if (finding === HUNGRY) {
         if (this.#fedTo === this.#input.length) return 'early'
         this.#feed(this.#fedFrom + inflater.read())
       } else {
@@ -192,7 +192,7 @@ class Unpacker {
   }
 
   #result(): Uint8Array<ArrayBuffer> {
-    const left = Math.min(this.#inflater.made() - this.#start, this.#most - this.#taken)
+    const left = Math.min(this.#inflater.made() - this.#start, this.#max - this.#taken)
     const bytes = Buffer.allocUnsafeSlow(this.#taken + left)
     let at = 0
     for (const part of this.#parts) {

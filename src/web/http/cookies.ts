@@ -32,7 +32,7 @@ interface Place {
 
 const LIMITS: CookieLimits = { cookies: 50, bytes: 4096, headerBytes: 8192 }
 /** A flood of Set-Cookie lines is read no further than this. */
-const MOST_LINES = 50
+const MAX_LINES = 50
 const LONGEST_LINE = 8192
 const LONGEST_ATTRIBUTE = 1024
 
@@ -55,7 +55,7 @@ export class CookieJar {
     if (lines.length === 0) return
     const place = placeOf(url)
     if (place === undefined) return
-    for (const line of lines.slice(0, MOST_LINES)) {
+    for (const line of lines.slice(0, MAX_LINES)) {
       const cookie = readCookie(line, place, now, this.#limits.bytes)
       if (cookie !== undefined) this.#keep(cookie, now)
     }
@@ -109,13 +109,13 @@ function placeOf(url: string): Place | undefined {
   return { host: parsed.hostname, path: parsed.pathname, secure: parsed.protocol === 'https:' }
 }
 
-function readCookie(line: string, place: Place, now: Instant, mostBytes: number): Cookie | undefined {
+function readCookie(line: string, place: Place, now: Instant, maxBytes: number): Cookie | undefined {
   if (line.length > LONGEST_LINE || /[\x00-\x08\x0a-\x1f\x7f]/.test(line)) return undefined
   const [pair, ...attributes] = line.split(';')
   const equals = pair.indexOf('=')
   const name = equals < 0 ? '' : trim(pair.slice(0, equals))
   const value = trim(pair.slice(equals + 1))
-  if ((name === '' && value === '') || name.length + value.length > mostBytes) return undefined
+  if ((name === '' && value === '') || name.length + value.length > maxBytes) return undefined
   const cookie: Cookie = {
     name,
     value,

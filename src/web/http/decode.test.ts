@@ -191,12 +191,12 @@ test('what was decoded can be given back, but not what was there before', async 
     const coded = gzipSync(page)
     const decoded = await decodeContent(name === 'br, gzip' ? gzipSync(brotliCompressSync(page)) : coded, name, LIMIT)
     assert.ok(page.equals(decoded.bytes))
-    decoded.letGo?.()
+    decoded.release?.()
     assert.equal(decoded.bytes.length, name === 'br, gzip' ? page.length : 0)
     assert.ok(coded.length > 0)
   }
-  assert.equal((await decodeContent(page, undefined, LIMIT)).letGo, undefined)
-  assert.equal((await decodeContent(page, 'gzip', LIMIT)).letGo, undefined)
+  assert.equal((await decodeContent(page, undefined, LIMIT)).release, undefined)
+  assert.equal((await decodeContent(page, 'gzip', LIMIT)).release, undefined)
 })
 
 test('random bytes never throw and never grow past the bound', async () => {

@@ -14,7 +14,7 @@ import {
   createZstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib'
-import { letGo } from '../../base/let-go.ts'
+import { release } from '../../base/release.ts'
 import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {
@@ -44,13 +44,13 @@ export interface Decoded {
   /** What was wrong with the coding. */
   trouble?: CodingTrouble
   /** Gives back the memory of `bytes`, where they have some to themselves: nobody may look at them from then on. */
-  letGo?(): void
+  release?(): void
 }
 
-const MOST_CODINGS = 3
+const MAX_CODINGS = 3
 const FREE_BYTES = 65_536
 /** What is unpacked while all other visits of the thread wait: 4 MB take 10 to 20 ms. */
-const MOST_AT_ONCE = 4 * 2 ** 20
+const MAX_AT_ONCE = 4 * 2 ** 20
 /** RFC 9659: a zstd window in HTTP is at most 8 MB; without this a frame may ask for 128. */
 const ZSTD_PARAMS = { [constants.ZSTD_d_windowLogMax]: 23 }
 
@@ -75,28 +75,28 @@ export async function decodeContent(
   limit: DecodeLimit,
 ): Promise<Decoded> {
   const names = contentEncoding === undefined ? [] : codingNames(contentEncoding)
-  if (names.length > MOST_CODINGS) return bounded(payload, limit.bytes, 'too-many')
+  if (names.length > MAX_CODINGS) return bounded(payload, limit.bytes, 'too-many')
   let bytes = payload
   let trouble: CodingTrouble | undefined
-  let letGo: Decoded['letGo']
+  let release: Decoded['release']
   // The ratio counts from the wire to the page, or two codings in a row would square it.
-  const most = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
+  const max = Math.min(limit.bytes, Math.max(FREE_BYTES, Math.floor(payload.length * limit.ratio)))
   for (const name of names.reverse()) {
     if (bytes.length === 0) break
-    const step = removeCoding(bytes, name, Math.min(most, MOST_AT_ONCE)) ?? (await unfold(bytes, CODINGS[name], most))
+    const step = removeCoding(bytes, name, Math.min(max, MAX_AT_ONCE)) ?? (await unfold(bytes, CODINGS[name], max))
     trouble = step.trouble ?? trouble
     // What lies under a coding that nobody knows cannot be unpacked either.
     if (trouble === 'unknown') return bounded(bytes, limit.bytes, trouble)
     if (step.cut) return trouble === undefined ? step : { ...step, trouble }
     bytes = step.bytes
-    letGo = step.letGo
+    release = step.release
   }
   const decoded = bounded(bytes, limit.bytes, trouble)
-  return letGo === undefined ? decoded : { ...decoded, letGo }
+  return release === undefined ? decoded : { ...decoded, release }
 }
 
 function codingNames(contentEncoding: string): string[] {
-  if (contentEncoding.length > 200) return new Array(MOST_CODINGS + 1).fill('')
+  if (contentEncoding.length > 200) return new Array(MAX_CODINGS + 1).fill('')
   return contentEncoding
     .toLowerCase()
     .split(',')
@@ -109,26 +109,26 @@ function isNoCoding(name: string): boolean {
   return /^(none|binary|[78]bit|utf-?8|us-ascii|iso-8859-\d{1,2}|windows-125\d)$/.test(name)
 }
 
-function bounded(bytes: Uint8Array, most: number, trouble: CodingTrouble | undefined): Decoded {
-  const cut = bytes.length > most
-  const kept = cut ? bytes.subarray(0, most) : bytes
+function bounded(bytes: Uint8Array, max: number, trouble: CodingTrouble | undefined): Decoded {
+  const cut = bytes.length > max
+  const kept = cut ? bytes.subarray(0, max) : bytes
   return trouble === undefined ? { bytes: kept, cut } : { bytes: kept, cut, trouble }
 }
 
 /** Undefined: it is larger than that, or not whole and of a coding that gives no beginnings at once. */
-function removeCoding(bytes: Uint8Array, name: string, most: number): Decoded | undefined {
+function removeCoding(bytes: Uint8Array, name: string, max: number): Decoded | undefined {
   switch (CODINGS[name]) {
     case 'gzip':
       // Servers that announce gzip and send plain text are common enough; what they sent is the page.
       if (bytes[0] !== 0x1f || (bytes.length > 1 && bytes[1] !== 0x8b)) return untouched(bytes, 'not-sent')
-      return unpack(bytes, 'gzip', most)
+      return unpack(bytes, 'gzip', max)
     case 'deflate':
-      return inflateDeflate(bytes, most)
+      return inflateDeflate(bytes, max)
     case 'br':
-      return decompress(brotliDecompressSync, bytes, most)
+      return decompress(brotliDecompressSync, bytes, max)
     case 'zstd':
       if (!looksLikeZstd(bytes)) return untouched(bytes, 'not-sent')
-      return decompress((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, most)
+      return decompress((packed, bounds) => zstdDecompressSync(packed, { ...bounds, params: ZSTD_PARAMS }), bytes, max)
     default:
       return untouched(bytes, 'unknown')
   }
@@ -139,11 +139,11 @@ function untouched(bytes: Uint8Array, trouble: CodingTrouble): Decoded {
 }
 
 /** `deflate` means zlib, and half the servers that say it send the raw stream. */
-function inflateDeflate(bytes: Uint8Array, most: number): Decoded | undefined {
+function inflateDeflate(bytes: Uint8Array, max: number): Decoded | undefined {
   const isZlib = hasZlibHeader(bytes)
-  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', most)
+  const first = unpack(bytes, isZlib ? 'zlib' : 'raw', max)
   if (first?.trouble === undefined || first.bytes.length > 0) return first
-  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', most)
+  const second = unpack(bytes, isZlib ? 'raw' : 'zlib', max)
   return second === undefined || second.bytes.length > 0 ? second : first
 }
 
@@ -154,11 +154,11 @@ function hasZlibHeader(bytes: Uint8Array): boolean {
 /** Opened when it is first needed. */
 let inflate: Inflate | undefined
 
-function unpack(packed: Uint8Array, wrapping: Wrapping, most: number): Decoded | undefined {
+function unpack(packed: Uint8Array, wrapping: Wrapping, max: number): Decoded | undefined {
   inflate ??= openInflate()
-  const { bytes, end } = inflate(packed, wrapping, most)
-  if (end === 'full' && most >= MOST_AT_ONCE) return undefined
-  const decoded = { bytes, letGo: () => letGo(bytes) }
+  const { bytes, end } = inflate(packed, wrapping, max)
+  if (end === 'full' && max >= MAX_AT_ONCE) return undefined
+  const decoded = { bytes, release: () => release(bytes) }
   if (end === 'whole' || end === 'full') return { ...decoded, cut: end === 'full' }
   return { ...decoded, cut: false, trouble: end }
 }
@@ -175,17 +175,17 @@ interface Bounds {
   maxOutputLength: number
 }
 
-const LEAST_ROOM = 16_384
-const MOST_ROOM = 262_144
+const MIN_ROOM = 16_384
+const MAX_ROOM = 262_144
 
 function decompress(
   all: (packed: Uint8Array, bounds: Bounds) => Uint8Array,
   packed: Uint8Array,
-  most: number,
+  max: number,
 ): Decoded | undefined {
-  const chunkSize = Math.min(MOST_ROOM, Math.max(LEAST_ROOM, packed.length * 4))
+  const chunkSize = Math.min(MAX_ROOM, Math.max(MIN_ROOM, packed.length * 4))
   try {
-    return { bytes: all(packed, { chunkSize, maxOutputLength: Math.max(1, most) }), cut: false }
+    return { bytes: all(packed, { chunkSize, maxOutputLength: Math.max(1, max) }), cut: false }
   } catch {
     return undefined
   }
@@ -195,27 +195,27 @@ function decompress(
 type Stream = 'gzip' | 'zlib' | 'raw' | 'br' | 'zstd'
 
 /** As far as it goes, in the thread pool, piece by piece. */
-async function unfold(packed: Uint8Array, coding: Coding, most: number): Promise<Decoded> {
+async function unfold(packed: Uint8Array, coding: Coding, max: number): Promise<Decoded> {
   let best: Decoded | undefined
   let stream: Stream = 'raw'
   for (const one of streamsOf(packed, coding)) {
-    const found = await streamed(packed, one, most)
+    const found = await streamed(packed, one, max)
     if (found.trouble === undefined) return found
     if (best !== undefined && found.bytes.length <= best.bytes.length) continue
     best = found
     stream = one
   }
   const { bytes, trouble } = best!
-  if (bytes.length >= MOST_AT_ONCE) return best!
+  if (bytes.length >= MAX_AT_ONCE) return best!
   // With the piece in which a stream breaks off Node drops all that came of it, and brotli what it had not handed out yet:
   // in small pieces, what is lost is small.
-  const piece = Math.max(LEAST_PIECE, Math.ceil(packed.length / MOST_PIECES))
-  const again = await streamed(packed, stream, most, piece)
+  const piece = Math.max(MIN_PIECE, Math.ceil(packed.length / MAX_PIECES))
+  const again = await streamed(packed, stream, max, piece)
   return { bytes: again.bytes, cut: again.cut, trouble }
 }
 
-const LEAST_PIECE = 64
-const MOST_PIECES = 2000
+const MIN_PIECE = 64
+const MAX_PIECES = 2000
 
 function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
   if (coding !== 'deflate') return [coding]
@@ -223,20 +223,20 @@ function streamsOf(packed: Uint8Array, coding: Coding): readonly Stream[] {
 }
 
 /** `piece`: of a stream that breaks off; all that there is in such pieces comes out, an early end is none. */
-function streamed(packed: Uint8Array, as: Stream, most: number, piece?: number): Promise<Decoded> {
+function streamed(packed: Uint8Array, as: Stream, max: number, piece?: number): Promise<Decoded> {
   return new Promise((resolve) => {
     const stream = openStream(as, piece !== undefined)
     const pieces: Uint8Array[] = []
     let length = 0
     const over = (trouble?: CodingTrouble) => {
       stream.destroy()
-      const bytes = Buffer.concat(pieces, Math.min(length, most))
-      resolve({ bytes, cut: length > most, ...(trouble !== undefined && { trouble }) })
+      const bytes = Buffer.concat(pieces, Math.min(length, max))
+      resolve({ bytes, cut: length > max, ...(trouble !== undefined && { trouble }) })
     }
     stream.on('data', (some: Uint8Array) => {
       pieces.push(some)
       length += some.length
-      if (length > most) over()
+      if (length > max) over()
     })
     stream.on('end', () => over())
     stream.on('error', ({ code }: NodeJS.ErrnoException) => over(code === 'Z_BUF_ERROR' ? 'early' : 'damaged'))
@@ -247,7 +247,7 @@ function streamed(packed: Uint8Array, as: Stream, most: number, piece?: number):
 }
 
 function openStream(as: Stream, isCut: boolean): Transform {
-  const chunkSize = MOST_ROOM
+  const chunkSize = MAX_ROOM
   const zlib = { chunkSize, finishFlush: isCut ? constants.Z_SYNC_FLUSH : constants.Z_FINISH }
   switch (as) {
     case 'gzip':

@@ -11,7 +11,7 @@ export interface Directives {
 /** Their values have a colon before them too, but it does not follow a robot's name. */
 const VALUED = new Set(['unavailable_after', 'max-snippet', 'max-image-preview', 'max-video-preview'])
 
-const MOST_VALUES = 50
+const MAX_VALUES = 50
 const LONGEST_VALUE = 4096
 
 /**
@@ -20,7 +20,7 @@ const LONGEST_VALUE = 4096
  */
 export function parseDirectives(values: readonly string[], token: string): Directives {
   const found: Directives = { noindex: false, nofollow: false, noarchive: false }
-  for (const value of values.slice(0, MOST_VALUES)) {
+  for (const value of values.slice(0, MAX_VALUES)) {
     let isOurs = true
     for (const part of value.slice(0, LONGEST_VALUE).toLowerCase().split(',')) {
       const named = /^\s*([*a-z_][^:\s]*)\s*:(.*)$/s.exec(part)

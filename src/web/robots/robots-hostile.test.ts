@@ -14,7 +14,7 @@ import {
   recallRobots,
   robotsInStretches,
 } from './robots.ts'
-import { MOST_SCANNED } from './robots-rules.ts'
+import { MAX_SCANNED } from './robots-rules.ts'
 
 const ORDINARY = [
   'User-agent: *\nDisallow: /cgi-bin/\nDisallow: /*?sort=\nAllow: /\n\nSitemap: https://a.test/sitemap.xml\n',
@@ -97,7 +97,7 @@ function examine(bytes: Uint8Array): void {
     assert.deepEqual(small.permits(path), answer)
     assert.ok(answer.rule.length <= 200 && answer.group.length <= 100)
     // One decision looks at every rule at most once, and through the path for wildcards no more than the bound allows.
-    assert.ok(effort.steps <= 4 * bytes.length + 10 * path.length + MOST_SCANNED, `${effort.steps} steps`)
+    assert.ok(effort.steps <= 4 * bytes.length + 10 * path.length + MAX_SCANNED, `${effort.steps} steps`)
     if (!answer.yes || answer.rule !== '') {
       assert.ok(answer.line <= bytes.length + 1)
       assert.notEqual(answer.group, '')

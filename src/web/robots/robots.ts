@@ -33,13 +33,13 @@ export interface Robots {
   permits(pathAndQuery: string, effort?: Effort): RobotsAnswer
 }
 
-const MOST_SITEMAPS = 100
+const MAX_SITEMAPS = 100
 const LONGEST_SITEMAP = 2048
 const LONGEST_CRAWL_DELAY: Millis = 86_400_000
 const LONGEST_SHOWN = 200
 const LONGEST_NAME = 100
 /** Of `text`. Spelled out, no file of 512 KiB in ASCII takes more; one that is all escapes loses its last rules. */
-const MOST_TEXT = 640 * 1024
+const MAX_TEXT = 640 * 1024
 const ROOM_FOR_HEAD = 1024
 /** Read or written at a stretch: 5 to 10 ms. */
 export const LINES_A_STRETCH = 2000
@@ -141,12 +141,12 @@ function* readGroups(text: string, token: string | undefined): Stretches<RobotsF
     sitemapsLeft: 0,
     strange: 0,
   }
-  let room = MOST_TEXT - ROOM_FOR_HEAD
+  let room = MAX_TEXT - ROOM_FOR_HEAD
   let ours: Group | undefined
   let spelt = ''
   let ruleSeen = false
   let rested = 0
-  for (const line of readLines(text, token === undefined ? MOST_TEXT : LONGEST_LINE)) {
+  for (const line of readLines(text, token === undefined ? MAX_TEXT : LONGEST_LINE)) {
     if (line.number - rested >= LINES_A_STRETCH) {
       rested = line.number
       yield
@@ -203,8 +203,8 @@ function shown(value: string): string {
 /** The length that it takes in `text`. */
 function addSitemap(file: RobotsFile, value: string, room: number): number {
   const { sitemaps } = file
-  if (sitemaps.length >= MOST_SITEMAPS) file.sitemapsLeft++
-  if (sitemaps.length >= MOST_SITEMAPS || value.length > LONGEST_SITEMAP) return 0
+  if (sitemaps.length >= MAX_SITEMAPS) file.sitemapsLeft++
+  if (sitemaps.length >= MAX_SITEMAPS || value.length > LONGEST_SITEMAP) return 0
   const href = parseUrl(Buffer.from(value, 'latin1').toString('utf8'))?.href
   if (href === undefined || href.length > Math.min(LONGEST_SITEMAP, room - 16) || sitemaps.includes(href)) return 0
   sitemaps.push(href)
@@ -228,7 +228,7 @@ function* writeText(group: Group, agent: string, sitemaps: readonly string[]): S
   if (group.first === undefined) return tail
   let text = userAgentLine(agent, group.first)
   if (group.crawlDelay !== undefined) text += `Crawl-delay: ${group.crawlDelay / 1000}\n`
-  let spare = MOST_TEXT - text.length - tail.length
+  let spare = MAX_TEXT - text.length - tail.length
   for (const line of group.rules.lines.keys()) spare -= line.length + 1
   let current = group.first
   let written = 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { MOST_LISTED, parseSitemap } from './sitemap.ts'
+import { MAX_LISTED, parseSitemap } from './sitemap.ts'
 
 const read = (text: string | Uint8Array, charset?: string) =>
   parseSitemap(typeof text === 'string' ? Buffer.from(text) : text, charset)
@@ -180,9 +180,9 @@ test('charsets: marks, what HTTP or XML say, and what the bytes are', () => {
 })
 
 test('bounds: 50,000 entries, 2,048 characters a URL', () => {
-  const many = Array.from({ length: MOST_LISTED + 7 }, (_, i) => `<url><loc>http://a.test/${i}</loc></url>`)
+  const many = Array.from({ length: MAX_LISTED + 7 }, (_, i) => `<url><loc>http://a.test/${i}</loc></url>`)
   const { urls, troubles } = read(urlset(...many))
-  assert.equal(urls.length, MOST_LISTED)
+  assert.equal(urls.length, MAX_LISTED)
   assert.deepEqual(troubles, ['7 entries after the first 50000 left out'])
   const long = `http://a.test/${'x'.repeat(2048)}`
   const mixed = read(urlset(`<url><loc>${long}</loc></url>`, '<url><loc>http://a.test/1</loc></url>'))

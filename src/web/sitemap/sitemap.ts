@@ -26,8 +26,8 @@ export interface Sitemap {
 }
 
 /** The protocol's own bounds, for entries of one file and for its bytes without compression. */
-export const MOST_LISTED = 50_000
-export const MOST_SITEMAP_BYTES = 52_428_800
+export const MAX_LISTED = 50_000
+export const MAX_SITEMAP_BYTES = 52_428_800
 /** The protocol's bound on a URL. */
 export const LONGEST_LOC = 2048
 /** What is looked at of an entry's text before entities are taken off. */
@@ -52,8 +52,8 @@ export function* sitemapInStretches(
   effort: Effort = { steps: 0 },
 ): Stretches<Sitemap> {
   const list = new Listing()
-  if (bytes.length > MOST_SITEMAP_BYTES) list.cut = true
-  const text = yield* sitemapText(bytes.subarray(0, MOST_SITEMAP_BYTES), charset)
+  if (bytes.length > MAX_SITEMAP_BYTES) list.cut = true
+  const text = yield* sitemapText(bytes.subarray(0, MAX_SITEMAP_BYTES), charset)
   effort.steps += text.length
   const isText = /^\s*https?:\/\//i.test(text.slice(0, 1000))
   const kind = isText ? yield* readText(text, list) : yield* readXml(text, list, effort)
@@ -74,7 +74,7 @@ class Listing {
     const loc = cleanLoc(raw)
     if (loc === '') this.#empty++
     else if (loc.length > LONGEST_LOC) this.#tooLong++
-    else if (this.urls.length + this.sitemaps.length >= MOST_LISTED) this.#tooMany++
+    else if (this.urls.length + this.sitemaps.length >= MAX_LISTED) this.#tooMany++
     else if (to === 'sitemaps') this.sitemaps.push(loc)
     else {
       const lastmod = date === '' ? undefined : parseW3cDate(date)
@@ -86,8 +86,8 @@ class Listing {
   troubles(): string[] {
     const troubles: string[] = []
     if (this.torn) troubles.push('torn')
-    if (this.cut) troubles.push(`cut at ${MOST_SITEMAP_BYTES} bytes`)
-    if (this.#tooMany > 0) troubles.push(`${this.#tooMany} entries after the first ${MOST_LISTED} left out`)
+    if (this.cut) troubles.push(`cut at ${MAX_SITEMAP_BYTES} bytes`)
+    if (this.#tooMany > 0) troubles.push(`${this.#tooMany} entries after the first ${MAX_LISTED} left out`)
     if (this.#tooLong > 0) troubles.push(`${this.#tooLong} URLs over ${LONGEST_LOC} characters left out`)
     if (this.#empty > 0) troubles.push(`${this.#empty} entries without a URL`)
     if (this.#strangeDates > 0) troubles.push(`${this.#strangeDates} dates not understood`)

@@ -164,8 +164,8 @@ export class XmlScan {
     this.#at = greater < less ? greater + 1 : this.#tagEnd
     this.isEmpty = !isClose && greater < less && text.charCodeAt(greater - 1) === SLASH
     let end = from
-    const most = Math.min(this.#tagEnd, from + LONGEST_NAME)
-    while (end < most && isNamePart(text.charCodeAt(end))) end++
+    const max = Math.min(this.#tagEnd, from + LONGEST_NAME)
+    while (end < max && isNamePart(text.charCodeAt(end))) end++
     this.#nameEnd = end
     const name = text.slice(from, end).toLowerCase()
     const colon = name.indexOf(':')

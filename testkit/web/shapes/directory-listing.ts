@@ -24,8 +24,8 @@ export const directoryListing: Shape = {
     if (query !== undefined && !sorts.includes(query)) return undefined
     const loops = new RegExp(`^(?:${back}/)*`).exec(path.slice(5))?.[0] ?? ''
     const turns = loops.length / (back.length + 1)
-    const most = bound / (sorts.length * (FOLDERS + 1))
-    if (turns > most) return undefined
+    const max = bound / (sorts.length * (FOLDERS + 1))
+    if (turns > max) return undefined
     const inside = path.slice(5 + loops.length)
     const folders = Array.from({ length: FOLDERS }, (_, i) => `${slug(seed, i, 1)}${i}/`)
     const sort = turns === 0 && query === undefined ? ({ sort: 'real' } as const) : { shows: `/pub/${inside}` }
@@ -42,7 +42,7 @@ export const directoryListing: Shape = {
         for (const sort of sorts.slice(0, 4))
           pen.link(`?${query === sort ? sorts[4 + sorts.indexOf(sort)] : sort}`, sort)
         pen.link('../', 'Parent Directory')
-        for (const name of folder < 0 ? [...folders, ...(turns + 1 <= most ? [`${back}/`] : [])] : files) {
+        for (const name of folder < 0 ? [...folders, ...(turns + 1 <= max ? [`${back}/`] : [])] : files) {
           pen.link(name, name)
           pen.put('14-Mar-2026 10:31    -')
         }

@@ -3,7 +3,7 @@ import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
 import { choice, readNumber, sheet } from './sheet.ts'
 
-const MOST = 999_999_999
+const MAX = 999_999_999
 
 interface Kind {
   path(number: number): string
@@ -21,11 +21,11 @@ export const endlessIds: Shape = {
   entries: (seed) => [KINDS[choice(seed, 1, KINDS.length)].path(start(seed))],
   page(asked, bound, seed) {
     const { path, read, title } = KINDS[choice(seed, 1, KINDS.length)]
-    const digits = readNumber(read.exec(asked)?.[1], MOST)
+    const digits = readNumber(read.exec(asked)?.[1], MAX)
     if (digits === undefined) return undefined
     const number = asked.startsWith('/phone/') ? digits - 30_000_000 : digits
     const first = start(seed)
-    const end = first + Math.min(bound, MOST)
+    const end = first + Math.min(bound, MAX)
     if (number < first || number > end || path(number) !== asked) return undefined
     const next = [number + 1, number + 10, number + 1000, first + (draw(seed, number) % 1e7)]
     return sheet(seed, asked, `${title} ${number}`, (pen) => {

@@ -74,7 +74,7 @@ export const facets: Shape = {
     const pages = Math.ceil(rest.length / PER_PAGE)
     if (pageNumber < 0 || (pageNumber > 0 && pageNumber >= pages)) return undefined
     const bounded = bound !== Number.POSITIVE_INFINITY
-    const most = bounded ? (bound >= 65 ? 2 : 1) : 30
+    const max = bounded ? (bound >= 65 ? 2 : 1) : 30
     const to = (parts: readonly string[]) => (parts.length === 0 ? file : `${file}?${parts.join('&')}`)
     const page = sheet(seed, asked, 'Catalogue', (pen) => {
       pen.put(`<p>${rest.length} products</p>`)
@@ -82,7 +82,7 @@ export const facets: Shape = {
       for (const one of shown) pen.link(product(one), pen.line(product(one), 6))
       for (let other = 0; other < pages; other++)
         if (other !== pageNumber) pen.link(to([...chosen, ...(other === 0 ? [] : [`page=${other}`])]), `${other + 1}`)
-      if (chosen.length >= most) return
+      if (chosen.length >= max) return
       const free = chosen.filter((part) => style.read.test(part)).length
       for (const [name, values] of FACETS.slice(0, bounded ? 2 : 5)) {
         for (const value of values)

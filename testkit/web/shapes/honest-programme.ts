@@ -1,4 +1,4 @@
-/** What a house played, day by day through a season: a calendar in which every day has something to tell, with a first and a last. */
+/** What a coordinator played, day by day through a season: a calendar in which every day has something to tell, with a first and a last. */
 import { draw } from '../chance.ts'
 import type { Shape } from './shape.ts'
 import { choice, readNumber, sheet, slug } from './sheet.ts'

@@ -116,8 +116,8 @@ function placeOf(bare: string, home: string) {
 
 /** Half of the sites begin a session with every page that is asked for, half every quarter of an hour. */
 function sessionNumber(seed: number, asked: string, bound: number, { at = 0 }: Visitor): number {
-  const most = Math.max(1, Math.min(bound, 2 ** 32))
-  return (seed & 1) === 0 ? drawText(seed, asked) % most : Math.floor(at / QUARTER) % most
+  const max = Math.max(1, Math.min(bound, 2 ** 32))
+  return (seed & 1) === 0 ? drawText(seed, asked) % max : Math.floor(at / QUARTER) % max
 }
 
 export const sessionIdsWithoutCookie = sessionLinks(false)

@@ -23,12 +23,12 @@ const ENDS_BY_LENGTH = new Set<ShapeName>(['redirect-growth', 'amp-entities'])
 const ANSWERS_ANYTHING = new Set<ShapeName>(['soft-404', 'soft-404-echo', 'markov-tarpit'])
 
 /** Breadth first through a shape, without its site. */
-function explore(name: ShapeName, seed: number, bound: number, most: number): Map<string, ShapePage> {
+function explore(name: ShapeName, seed: number, bound: number, max: number): Map<string, ShapePage> {
   const shape = SHAPES[name]
   const found = new Map<string, ShapePage>()
   const queue = shape.entries(seed, 'test').filter((to) => to.startsWith('/'))
   const seen = new Set(queue)
-  for (let at = 0; at < queue.length && found.size < most; at++) {
+  for (let at = 0; at < queue.length && found.size < max; at++) {
     const page = shape.page(queue[at], bound, seed, { at: at * 60_000 })
     if (page === undefined) {
       if (queue[at].length > 8_000) continue

@@ -162,8 +162,8 @@ export function withParameters(file: string, parameters: readonly (readonly [str
 }
 
 /** A whole number in plain decimal and within 0 … most; undefined for anything else. */
-export function readNumber(text: string | undefined, most: number): number | undefined {
+export function readNumber(text: string | undefined, max: number): number | undefined {
   if (text === undefined || !/^(0|[1-9]\d{0,8})$/.test(text)) return undefined
   const number = Number(text)
-  return number <= most ? number : undefined
+  return number <= max ? number : undefined
 }

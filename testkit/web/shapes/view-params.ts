@@ -38,11 +38,11 @@ export const viewParams: Shape = {
     const names = new Set(parameters.map(([name]) => name))
     if (names.size !== parameters.length || parameters.some(([name, value]) => !known(name, value))) return undefined
     const plain = article(number)
-    const most = bound === Number.POSITIVE_INFINITY ? CHOICES.length : 1
+    const max = bound === Number.POSITIVE_INFINITY ? CHOICES.length : 1
     const page = sheet(seed, asked, `Article ${number}`, (pen) => {
       pen.prose(plain, 4)
       if (!names.has('print')) pen.link(article((number % ARTICLES) + 1), 'Next')
-      if (parameters.length >= most) return
+      if (parameters.length >= max) return
       const now = parameters.map(([name, value]) => `${name}=${value}`)
       for (const [name, values] of CHOICES) {
         if (names.has(name)) continue

@@ -84,13 +84,13 @@ function script(asked: string, bound: number, seed: number, parameters: [string,
         pen.link(`/w/index.php?title=${red}${name.slice(0, 20)}&action=edit&redlink=1`, red)
     })
   }
-  const most = Math.min(REVISIONS, Math.ceil(bound / ARTICLES))
+  const max = Math.min(REVISIONS, Math.ceil(bound / ARTICLES))
   const id = (revision: number) => number * 1000 + revision
   if (action === 'history') {
-    const from = readNumber(has.get('offset') ?? '0', most)
+    const from = readNumber(has.get('offset') ?? '0', max)
     if (from === undefined) return undefined
     return sheet(seed, asked, `${name}: history`, (pen) => {
-      for (let i = from; i < Math.min(from + PER_PAGE, most); i++) {
+      for (let i = from; i < Math.min(from + PER_PAGE, max); i++) {
         const revision = REVISIONS - i
         pen.put(`<li>${pen.line(`summary ${id(revision)}`, 5)}`)
         pen.link(`${own}&oldid=${id(revision)}`, `version ${revision}`)
@@ -98,7 +98,7 @@ function script(asked: string, bound: number, seed: number, parameters: [string,
         pen.link(`${own}&diff=${id(revision)}&oldid=${id(revision - 1)}`, 'prev')
         pen.put('</li>')
       }
-      if (from + PER_PAGE < most) pen.link(`${own}&action=history&offset=${from + PER_PAGE}`, 'older')
+      if (from + PER_PAGE < max) pen.link(`${own}&action=history&offset=${from + PER_PAGE}`, 'older')
     })
   }
   if (action === 'info' || action === 'raw' || has.has('printable')) {
@@ -111,7 +111,7 @@ function script(asked: string, bound: number, seed: number, parameters: [string,
   if (revision < 0 || revision > REVISIONS) return undefined
   return sheet(seed, asked, `${name}: ${has.has('diff') ? 'difference' : 'version'} ${old}`, (pen) => {
     text(pen, seed, number, revision)
-    if (REVISIONS - revision >= most) return
+    if (REVISIONS - revision >= max) return
     pen.link(`${own}&oldid=${Math.max(id(0), old - 1)}`, 'older')
     pen.link(`${own}&diff=prev&oldid=${old}`, 'difference')
     pen.link(`${own}&action=edit&oldid=${old}`, 'edit')

@@ -17,9 +17,9 @@ export const clean: Command = {
     { line: 'orbweaver clean -c news --remove', does: 'Remove it.' },
     { line: 'orbweaver clean --database @db.txt --older-than 90d', does: 'Of a shared database, less eagerly.' },
   ],
-  words: { least: 0, most: 0 },
-  async run({ settings, screen, doors, version }) {
-    const { orphans, notes } = await doors.clean(settings, version)
+  words: { min: 0, max: 0 },
+  async run({ settings, screen, services, version }) {
+    const { orphans, notes } = await services.clean(settings, version)
     if (settings.json) {
       const all = orphans.map(({ kind, name, why, bytes = null, count = 1, removed }) => {
         return { kind, name, why, bytes, count, removed }

@@ -16,7 +16,7 @@ export const config: Command = {
     { line: 'orbweaver config -c news --limits vn --pause 5s', does: 'What these flags would do.' },
     { line: 'ORBWEAVER_PAUSE=10s orbweaver config --json', does: 'As JSON.' },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
     const names = settingsOfCommand('config').filter((name) => settingOf(name).group !== 'This command')
     if (call.settings.markdown) await call.screen.write(settingsDocument())

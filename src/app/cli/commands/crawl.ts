@@ -31,7 +31,7 @@ export const crawl: Command = {
       does: 'Collect from a server of your own, at full speed.',
     },
   ],
-  words: { least: 0, most: Number.POSITIVE_INFINITY },
+  words: { min: 0, max: Number.POSITIVE_INFINITY },
   async run(call) {
     const { settings, screen } = call
     const seeds = readSeeds({ words: call.words, file: settings.seeds })

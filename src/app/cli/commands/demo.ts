@@ -4,8 +4,8 @@ import { printTable } from '../../../report/text-table.ts'
 import { loadSettings } from '../../config/load.ts'
 import { readSeeds } from '../../config/seeds.ts'
 import type { Command, Invocation } from '../command.ts'
-import type { ServedWeb } from '../doors.ts'
 import { crawlJson, lastWords, runCrawl } from '../run-crawl.ts'
+import type { ServedWeb } from '../services.ts'
 import { collectionFlag, some } from '../words.ts'
 import { pagesOfASite } from './simulate.ts'
 
@@ -19,11 +19,11 @@ export const demo: Command = {
     { line: 'orbweaver demo --sites 100 -c big', does: 'A larger web, into ./big.' },
     { line: 'orbweaver demo --random-seed 7', does: 'Another web.' },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
-    const { screen, doors } = call
+    const { screen, services } = call
     const folder = call.given.has('collection') ? call.settings.collection : freshFolder()
-    const web = await doors.serveWeb({
+    const web = await services.serveWeb({
       sites: call.settings.sites,
       pages: pagesOfASite(call.settings.pages),
       seed: call.settings.randomSeed,
@@ -67,13 +67,13 @@ function crawlOf(call: Invocation, folder: string, resolve: readonly string[]): 
 }
 
 async function tables(call: Invocation, folder: string): Promise<string> {
-  const rooms = await call.doors.openCollection(folder, undefined)
+  const reader = await call.services.openCollection(folder, undefined)
   try {
-    return `${allTables(await rooms.figures())
+    return `${allTables(await reader.figures())
       .map(printTable)
       .join('\n\n')}\n`
   } finally {
-    await rooms.close()
+    await reader.close()
   }
 }
 

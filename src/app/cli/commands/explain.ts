@@ -1,9 +1,9 @@
 import { EXIT } from '../../../base/errors.ts'
+import type { DomainView, LeftMirror, RobotsView, SiteFacts, SiteView, UrlFacts, WhyNot } from '../collection-reader.ts'
 import type { Command } from '../command.ts'
 import { explainSite, explainUrl } from '../explain-words.ts'
 import { plain } from '../progress.ts'
-import type { DomainLook, LeftMirror, RobotsLook, SiteFacts, SiteLook, UrlFacts, WhyNot } from '../rooms.ts'
-import { crawlSettings, withRooms } from '../with-rooms.ts'
+import { crawlSettings, withReader } from '../with-reader.ts'
 import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
 
 export const explain: Command = {
@@ -19,29 +19,29 @@ export const explain: Command = {
       does: 'With a hundred pages that link to it, as JSON.',
     },
   ],
-  words: { least: 1, most: 1 },
+  words: { min: 1, max: 1 },
   async run(call) {
     const [word] = call.words
     const now = call.clock.now()
     refuseScheme(word)
     const isSite = /^[^/?#\s]+$/.test(word)
-    const answer = await withRooms(call, async (rooms) => {
-      const settings = await crawlSettings(rooms, call, 'explain')
+    const answer = await withReader(call, async (reader) => {
+      const settings = await crawlSettings(reader, call, 'explain')
       const factsOf = async (name: string) => {
-        const site = await rooms.siteFacts(name)
-        const left = await rooms.leftMirror(site.site, settings)
-        const rule = (await rooms.whyNot(`http://${site.site}/`, settings))?.rule
+        const site = await reader.siteFacts(name)
+        const left = await reader.leftMirror(site.site, settings)
+        const rule = (await reader.whyNot(`http://${site.site}/`, settings))?.rule
         return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
       }
       if (isSite) return { ...(await factsOf(word.toLowerCase())), url: undefined, whyNot: undefined }
       const urls = urlWords(word)
-      const ask = (url: string) => rooms.urlFacts(url, call.settings.top)
+      const ask = (url: string) => reader.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
         const facts = await ask(url)
-        return facts.look === undefined && facts.page === undefined ? undefined : facts
+        return facts.view === undefined && facts.page === undefined ? undefined : facts
       })
       const url = known ?? (await ask(urls[0]))
-      const whyNot = known === undefined ? await rooms.whyNot(url.url, settings) : undefined
+      const whyNot = known === undefined ? await reader.whyNot(url.url, settings) : undefined
       return { url, ...(await factsOf(url.site)), whyNot }
     })
     if (call.settings.json) call.screen.print(JSON.stringify(json(answer), undefined, 2))
@@ -73,18 +73,18 @@ function json({ url, site, left, blacklist, whyNot }: Answer): object {
 }
 
 /** Field by field: what is documented is printed, and no more. */
-function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts): object {
+function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts): object {
   return {
     url,
     site,
-    mark: look?.mark ?? null,
-    seed: look?.seed ?? false,
-    depth: look?.depth ?? null,
-    via: look?.via ?? null,
-    tries: look?.tries ?? 0,
-    enqueuedAt: isoTime(look?.enqueuedAt),
-    dueAt: isoTime(look?.mark === 'waiting' ? look.dueAt : undefined),
-    ahead: look?.ahead ?? null,
+    mark: view?.mark ?? null,
+    seed: view?.seed ?? false,
+    depth: view?.depth ?? null,
+    via: view?.via ?? null,
+    tries: view?.tries ?? 0,
+    enqueuedAt: isoTime(view?.enqueuedAt),
+    dueAt: isoTime(view?.mark === 'waiting' ? view.dueAt : undefined),
+    ahead: view?.ahead ?? null,
     page:
       page === undefined
         ? null
@@ -111,38 +111,38 @@ function urlJson({ url, site, look, page, captures, robots, inlinks }: UrlFacts)
 }
 
 function siteJson(
-  { site, look, documents, verdicts }: SiteFacts,
+  { site, view, documents, findings }: SiteFacts,
   left: LeftMirror | undefined,
   blacklist: string | undefined,
 ): object {
-  if (look === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null }
-  const { http, https } = look.memory.robots
+  if (view === undefined) return { site, state: 'unknown', blacklist: blacklist ?? null }
+  const { http, https } = view.memory.robots
   return {
     site,
-    state: look.state,
-    reason: look.reason ?? null,
+    state: view.state,
+    reason: view.reason ?? null,
     blacklist: blacklist ?? null,
-    seed: look.seed,
-    address: look.address ?? null,
-    notBefore: isoTime(look.notBefore),
-    politeAt: isoTime(look.politeAt),
-    pauseMs: look.pause,
-    crawlDelayMs: look.memory.crawlDelay ?? null,
-    urls: { known: look.known, waiting: look.waiting },
+    seed: view.seed,
+    address: view.address ?? null,
+    notBefore: isoTime(view.notBefore),
+    politeAt: isoTime(view.politeAt),
+    pauseMs: view.pause,
+    crawlDelayMs: view.memory.crawlDelay ?? null,
+    urls: { known: view.known, waiting: view.waiting },
     documents,
-    visits: look.visits,
-    losses: look.losses,
-    crowd: look.crowd,
-    alias: aliasJson(look.alias),
+    visits: view.visits,
+    losses: view.losses,
+    deferral: view.deferral,
+    alias: aliasJson(view.alias),
     leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
-    domain: domainJson(look.domain),
-    stranger: look.stranger ?? null,
-    silent: look.memory.silent,
-    stopped: look.memory.stopped ?? null,
+    domain: domainJson(view.domain),
+    unendorsedSite: view.unendorsedSite ?? null,
+    silent: view.memory.silent,
+    stopped: view.memory.stopped ?? null,
     robots: { http: robotsJson(http), https: robotsJson(https) },
-    sitemaps: look.memory.sitemaps ?? null,
-    hints: look.memory.hints ?? null,
-    suspectPatterns: (look.memory.traps?.suspects ?? []).map(
+    sitemaps: view.memory.sitemaps ?? null,
+    hints: view.memory.hints ?? null,
+    suspectPatterns: (view.memory.traps?.suspects ?? []).map(
       ({ rule, pattern, evidence, stopped, refused, confirmed, contradicted }) => ({
         rule,
         pattern,
@@ -152,27 +152,27 @@ function siteJson(
         samples: { confirmed, contradicted },
       }),
     ),
-    verdicts: verdicts.map(({ at, withdrawn_at, ...verdict }) => ({
-      ...verdict,
+    findings: findings.map(({ at, withdrawn_at, ...finding }) => ({
+      ...finding,
       at: isoTime(at),
       withdrawnAt: withdrawn_at === null ? null : isoTime(withdrawn_at),
     })),
   }
 }
 
-function aliasJson(alias: SiteLook['alias']): object | null {
+function aliasJson(alias: SiteView['alias']): object | null {
   if (alias === undefined) return null
   const { original, how, evidence, since } = alias
   return { original, how, evidence, since: isoTime(since) }
 }
 
-function domainJson(domain: DomainLook | undefined): object | null {
+function domainJson(domain: DomainView | undefined): object | null {
   if (domain === undefined) return null
-  const { name, sites, vouched, held, wildcard, addresses, allowed, probedAt } = domain
-  return { name, sites, vouched, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
+  const { name, sites, endorsed, held, wildcard, addresses, allowed, probedAt } = domain
+  return { name, sites, endorsed, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
 }
 
-function robotsJson(robots: RobotsLook | undefined): object | null {
+function robotsJson(robots: RobotsView | undefined): object | null {
   if (robots === undefined) return null
   const { state, status, at, since, tries, tooBig } = robots
   return { state, status, at: isoTime(at), since: isoTime(since), tries: tries ?? 0, tooBig: tooBig ?? false }

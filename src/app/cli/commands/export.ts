@@ -1,8 +1,8 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
+import type { CollectionReader } from '../collection-reader.ts'
 import type { Command, Invocation } from '../command.ts'
 import { openOutput } from '../output-file.ts'
-import type { Rooms } from '../rooms.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { some } from '../words.ts'
 
 const KINDS = ['cdxj', 'links', 'pages'] as const
@@ -18,7 +18,7 @@ export const exportCommand: Command = {
     { line: 'orbweaver export links --into graph.db', does: 'The link graph as a table link(from_url, to_url).' },
     { line: 'orbweaver export pages -c news > pages.jsonl', does: 'What is known of each page.' },
   ],
-  words: { least: 1, most: 1 },
+  words: { min: 1, max: 1 },
   async run(call) {
     const kind = KINDS.find((k) => k === call.words[0])
     if (kind === undefined)
@@ -26,8 +26,8 @@ export const exportCommand: Command = {
     const { into } = call.settings
     if (into !== undefined && kind !== 'links')
       throw new Problem('bad-flag', '--into is for links: orbweaver export links --into FILE')
-    const lines = await withRooms(call, (rooms) =>
-      into === undefined ? write(call, rows(rooms, kind)) : rooms.linksInto(into),
+    const lines = await withReader(call, (reader) =>
+      into === undefined ? write(call, rows(reader, kind)) : reader.linksInto(into),
     )
     const { output } = call.settings
     const where = into ?? (output === '-' ? undefined : output)
@@ -37,10 +37,10 @@ export const exportCommand: Command = {
   },
 }
 
-async function* rows(rooms: Rooms, kind: (typeof KINDS)[number]): AsyncIterable<string> {
-  if (kind === 'cdxj') yield* rooms.exportCdxj()
-  else if (kind === 'pages') for await (const page of rooms.exportPages()) yield JSON.stringify(page)
-  else for await (const { from, to } of rooms.exportLinks()) yield `${field(from)}\t${field(to)}`
+async function* rows(reader: CollectionReader, kind: (typeof KINDS)[number]): AsyncIterable<string> {
+  if (kind === 'cdxj') yield* reader.exportCdxj()
+  else if (kind === 'pages') for await (const page of reader.exportPages()) yield JSON.stringify(page)
+  else for await (const { from, to } of reader.exportLinks()) yield `${field(from)}\t${field(to)}`
 }
 
 /** A URL has no tab and no line's end; if one ever had, it must not make a row of its own. */

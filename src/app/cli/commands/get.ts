@@ -1,9 +1,9 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import type { Settings } from '../../config/keys.ts'
+import type { Content } from '../collection-reader.ts'
 import type { Command } from '../command.ts'
 import { openOutput } from '../output-file.ts'
-import type { Content } from '../rooms.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
 
 export const get: Command = {
@@ -19,11 +19,11 @@ export const get: Command = {
     },
     { line: 'orbweaver get www.example.org --headers', does: 'With its headers.' },
   ],
-  words: { least: 1, most: 1 },
+  words: { min: 1, max: 1 },
   async run(call) {
     const { settings, screen } = call
     const urls = urlWords(call.words[0])
-    const content = await withRooms(call, (rooms) => firstOf(urls, (url) => rooms.content(url, settings.at)))
+    const content = await withReader(call, (reader) => firstOf(urls, (url) => reader.content(url, settings.at)))
     if (content === undefined) {
       const when = settings.at === undefined ? '' : ` at or before ${timeText(settings.at)} UTC`
       throw new Problem(

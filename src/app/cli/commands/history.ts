@@ -2,7 +2,7 @@ import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
 
 export const history: Command = {
@@ -14,12 +14,12 @@ export const history: Command = {
     { line: 'orbweaver history https://www.example.org/', does: 'All captures, oldest first.' },
     { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
   ],
-  words: { least: 1, most: 1 },
+  words: { min: 1, max: 1 },
   async run(call) {
     const urls = urlWords(call.words[0])
-    const found = await withRooms(call, (rooms) =>
+    const found = await withReader(call, (reader) =>
       firstOf(urls, async (url) => {
-        const captures = await rooms.captures(url)
+        const captures = await reader.captures(url)
         return captures.length === 0 ? undefined : { url, captures }
       }),
     )

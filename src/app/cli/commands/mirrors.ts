@@ -3,7 +3,7 @@ import { grouped, printTable, share, type TextTable } from '../../../report/text
 import type { HeuristicFigures, MirrorFindings } from '../../composition/open-mirrors.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { some } from '../words.ts'
 
 export const mirrors: Command = {
@@ -22,19 +22,19 @@ export const mirrors: Command = {
     { line: 'orbweaver mirrors -c news --into next/mirrors.txt', does: 'The list, for the next crawl in ./next.' },
     { line: 'orbweaver mirrors --heuristic Dups100 --json', does: 'Every pair that is wholly equal, as JSON.' },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
-    const { settings, screen, doors, clock } = call
+    const { settings, screen, services, clock } = call
     const { into, heuristic } = settings
-    const check = (settings.checkNames ?? into !== undefined) ? await doors.nameChecker(settings) : undefined
+    const check = (settings.checkNames ?? into !== undefined) ? await services.nameChecker(settings) : undefined
     if (!settings.quiet && !settings.json && screen.isTerminal) screen.draw(['comparing the contents of all sites'])
-    const found = await withRooms(call, (rooms) =>
-      rooms.mirrors({ heuristic, examples: settings.top, ...(check === undefined ? {} : { check }) }),
+    const found = await withReader(call, (reader) =>
+      reader.mirrors({ heuristic, examples: settings.top, ...(check === undefined ? {} : { check }) }),
     )
     screen.draw([])
     const { pairs, used, names } = found
     const renewal = { heuristic, pairs, used, at: clock.now(), gone: new Set(names?.gone) }
-    const list = into === undefined ? undefined : await doors.renewMirrors(into, renewal, check)
+    const list = into === undefined ? undefined : await services.renewMirrors(into, renewal, check)
     if (settings.json)
       screen.print(
         JSON.stringify({ ...found, ...(list === undefined ? {} : { list: { file: into, ...list } }) }, undefined, 2),

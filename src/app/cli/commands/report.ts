@@ -3,11 +3,11 @@ import { allTables } from '../../../report/tables.ts'
 import { grouped, printTable, type TextTable } from '../../../report/text-table.ts'
 import { webTables } from '../../../report/web-tables.ts'
 import type { SeedOutcome } from '../../composition/open-seeds.ts'
+import type { CollectionReader } from '../collection-reader.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
-import type { Rooms } from '../rooms.ts'
 import { seedFate, standingTable } from '../seed-words.ts'
-import { crawlSettings, withRooms } from '../with-rooms.ts'
+import { crawlSettings, withReader } from '../with-reader.ts'
 
 export const report: Command = {
   name: 'report',
@@ -23,7 +23,7 @@ export const report: Command = {
     { line: 'orbweaver report duplicates --top 5', does: 'The five contents with the most URLs.' },
     { line: 'orbweaver report web', does: 'What the collected web is like, and which limits fit it.' },
   ],
-  words: { least: 0, most: 1 },
+  words: { min: 0, max: 1 },
   async run(call) {
     const [what] = call.words
     if (what === 'duplicates') return duplicates(call)
@@ -33,11 +33,11 @@ export const report: Command = {
         'bad-flag',
         `there is no report '${what}'; there is 'report', 'report duplicates', 'report web'`,
       )
-    const { figures, seeds, empty, contact } = await withRooms(call, async (rooms) => ({
-      figures: await rooms.figures(),
-      seeds: await rooms.seedStanding(),
-      empty: await emptySeeds(rooms),
-      contact: (await crawlSettings(rooms, call, 'report')).contact,
+    const { figures, seeds, empty, contact } = await withReader(call, async (reader) => ({
+      figures: await reader.figures(),
+      seeds: await reader.seedStanding(),
+      empty: await emptySeeds(reader),
+      contact: (await crawlSettings(reader, call, 'report')).contact,
     }))
     if (call.settings.json) call.screen.print(JSON.stringify({ ...figures, seeds, emptySeeds: empty }, undefined, 2))
     else {
@@ -59,27 +59,27 @@ export const report: Command = {
 }
 
 /** Seeds are looked through up to here, and so many that brought nothing are named: `seed --list` has all. */
-const MOST_LOOKED = 10_000
-const MOST_EMPTY = 15
+const MAX_LOOKED = 10_000
+const MAX_EMPTY = 15
 
-async function emptySeeds(rooms: Rooms): Promise<SeedOutcome[]> {
+async function emptySeeds(reader: CollectionReader): Promise<SeedOutcome[]> {
   const found: SeedOutcome[] = []
   let looked = 0
-  for await (const outcome of rooms.seedOutcomes()) {
+  for await (const outcome of reader.seedOutcomes()) {
     if (outcome.isEmpty) found.push(outcome)
-    if (++looked >= MOST_LOOKED || found.length >= MOST_EMPTY) break
+    if (++looked >= MAX_LOOKED || found.length >= MAX_EMPTY) break
   }
   return found
 }
 
 function emptyTable(empty: readonly SeedOutcome[]): TextTable {
   const rows = empty.map((outcome) => [plain(outcome.url), seedFate(outcome)])
-  if (empty.length === MOST_EMPTY) rows.push(['…', "'orbweaver seed --list' has all"])
+  if (empty.length === MAX_EMPTY) rows.push(['…', "'orbweaver seed --list' has all"])
   return { title: 'Seeds that brought nothing', header: [], rows }
 }
 
 async function duplicates(call: Invocation): Promise<number> {
-  const sets = await withRooms(call, (rooms) => rooms.duplicates(call.settings.top))
+  const sets = await withReader(call, (reader) => reader.duplicates(call.settings.top))
   if (call.settings.json) call.screen.print(JSON.stringify({ duplicates: sets }, undefined, 2))
   else if (sets.length === 0) call.screen.print('No content was found under more than one URL.')
   else
@@ -91,7 +91,7 @@ async function duplicates(call: Invocation): Promise<number> {
 }
 
 async function web(call: Invocation): Promise<number> {
-  const figures = await withRooms(call, (rooms) => rooms.web())
+  const figures = await withReader(call, (reader) => reader.web())
   if (call.settings.json) call.screen.print(JSON.stringify(figures, undefined, 2))
   else if (figures.urls === 0) call.screen.print('Nothing was asked for yet: there is no web to describe.')
   else call.screen.print(webTables(figures).map(printTable).join('\n\n').split('\n').map(plain).join('\n'))

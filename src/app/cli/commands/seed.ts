@@ -4,7 +4,7 @@ import type { SeedsEntered } from '../../composition/enter-seeds.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
 import { seedFate, seedJson, seedLines, seedProgress, standingTable } from '../seed-words.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { collectionFlag } from '../words.ts'
 
 export const seed: Command = {
@@ -24,7 +24,7 @@ export const seed: Command = {
     { line: 'orbweaver seed --from-cdx index.cdxj.gz --homes', does: 'The home pages of what another archive has.' },
     { line: 'orbweaver seed --list -c country', does: 'What became of each seed, and how many of each source.' },
   ],
-  words: { least: 0, most: Number.POSITIVE_INFINITY },
+  words: { min: 0, max: Number.POSITIVE_INFINITY },
   async run(call) {
     const { settings, screen } = call
     if (settings.list) return list(call)
@@ -74,14 +74,14 @@ function requestOf({ settings, words, version }: Invocation) {
 }
 
 async function enter(call: Invocation, request: ReturnType<typeof requestOf>): Promise<SeedsEntered> {
-  const { settings, screen, doors, clock } = call
+  const { settings, screen, services, clock } = call
   let isStopped = false
   const deaf = call.onInterrupt(() => {
     isStopped = true
   })
   let nextLine = clock.elapsed() + settings.progressEvery
   try {
-    return await doors.enterSeeds(settings, request, {
+    return await services.enterSeeds(settings, request, {
       stopped: () => isStopped,
       progress(report, share) {
         if (settings.quiet) return
@@ -108,20 +108,20 @@ function exitOf({ reports, stopped }: SeedsEntered): number {
 /** One line a seed, however many there are; the sums come last, where they are seen. */
 async function list(call: Invocation): Promise<number> {
   const { settings, screen } = call
-  await withRooms(call, async (rooms) => {
-    const sources = await rooms.seedStanding()
+  await withReader(call, async (reader) => {
+    const sources = await reader.seedStanding()
     if (settings.json) {
       const head = JSON.stringify({ collection: settings.collection, sources }).slice(0, -1)
       await screen.write(`${head},"seeds":[`)
       let separator = '\n'
-      for await (const outcome of rooms.seedOutcomes()) {
+      for await (const outcome of reader.seedOutcomes()) {
         await screen.write(separator + JSON.stringify(outcome))
         separator = ',\n'
       }
       await screen.write(']}\n')
     } else if (sources.length === 0) screen.print('The collection has no seeds.')
     else {
-      for await (const outcome of rooms.seedOutcomes())
+      for await (const outcome of reader.seedOutcomes())
         await screen.write(`${plain(outcome.url)}  ${seedFate(outcome)}\n`)
       screen.print(`\n${printTable(standingTable(sources))}`)
     }

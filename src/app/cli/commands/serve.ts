@@ -34,15 +34,15 @@ export const serve: Command = {
       does: 'One of several servers over PostgreSQL.',
     },
   ],
-  words: { least: 0, most: Number.POSITIVE_INFINITY },
+  words: { min: 0, max: Number.POSITIVE_INFINITY },
   async run(call) {
-    const { settings, screen, clock, version, doors, given } = call
+    const { settings, screen, clock, version, services, given } = call
     const seeds = readSeeds({ words: call.words, file: settings.seeds, mayBeEmpty: true })
     noteContact(call)
     const journal = settings.verbose
       ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
       : undefined
-    const server = await doors.startServer(settings, { seeds, version, given, ...(journal && { journal }) })
+    const server = await services.startServer(settings, { seeds, version, given, ...(journal && { journal }) })
     await keepSettings(settings.collection, given, version)
     screen.say(`orbweaver: serving at ${server.url}; a worker joins with: ${joinLine(server, settings)}`)
     if (settings.joinSecret === undefined && server.publicUrl !== server.url)

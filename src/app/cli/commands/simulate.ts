@@ -3,11 +3,11 @@ import { freshSeed } from '../../../base/random.ts'
 import { formatDuration } from '../../../base/units.ts'
 import { grouped, printTable } from '../../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
-import type { SimulationReport } from '../doors.ts'
+import type { SimulationReport } from '../services.ts'
 
 const SITES = 200
 const PAGES = 50
-const MOST_PAGES = 100_000
+const MAX_PAGES = 100_000
 
 export const simulate: Command = {
   name: 'simulate',
@@ -46,7 +46,7 @@ export const simulate: Command = {
     },
     { line: 'orbweaver simulate figures --out figures', does: 'The experiments of the PSP paper; some minutes.' },
   ],
-  words: { least: 1, most: 1 },
+  words: { min: 1, max: 1 },
   async run(call) {
     switch (call.words[0]) {
       case 'crawl':
@@ -63,16 +63,16 @@ export const simulate: Command = {
 
 /** Of the synthetic web, which is crawled page by page; `simulate policy` takes more. */
 export function pagesOfASite(pages: number | undefined): number | undefined {
-  if (pages !== undefined && pages > MOST_PAGES)
-    throw new Problem('bad-flag', `--pages ${pages} is too much for a synthetic web, the most is ${MOST_PAGES}`)
+  if (pages !== undefined && pages > MAX_PAGES)
+    throw new Problem('bad-flag', `--pages ${pages} is too much for a synthetic web, the most is ${MAX_PAGES}`)
   return pages
 }
 
-async function simulateCrawl({ settings, given, screen, doors }: Invocation): Promise<number> {
+async function simulateCrawl({ settings, given, screen, services }: Invocation): Promise<number> {
   const pages = pagesOfASite(settings.pages) ?? PAGES
   const seed = settings.seed ?? settings.randomSeed ?? freshSeed()
   const { lwf, latency, sitesPerAddress, pause, addressPause, order, visits, slicePages } = settings
-  const result = await doors.simulateCrawl({
+  const result = await services.simulateCrawl({
     sites: settings.sites ?? SITES,
     pages,
     seed,

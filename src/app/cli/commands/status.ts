@@ -3,9 +3,9 @@ import { formatDuration, formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
 import { clusterLines, whyNobodyIsAsked } from '../cluster-words.ts'
+import type { Standing } from '../collection-reader.ts'
 import type { Command } from '../command.ts'
-import type { Standing } from '../rooms.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { ago, collectionFlag, isoTime, timeText } from '../words.ts'
 
 export const status: Command = {
@@ -17,10 +17,10 @@ export const status: Command = {
     { line: 'orbweaver status', does: 'Of ./collection.' },
     { line: 'orbweaver status -c news --json', does: 'As JSON, for a script.' },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
     const { settings, screen, clock } = call
-    const standing = await withRooms(call, (rooms) => rooms.standing())
+    const standing = await withReader(call, (reader) => reader.standing())
     if (settings.json) screen.print(JSON.stringify(statusJson(standing, settings.collection), undefined, 2))
     else screen.print(statusText(standing, settings, clock.now()))
     return EXIT.done

@@ -2,11 +2,11 @@ import { EXIT, Problem } from '../../../base/errors.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Command } from '../command.ts'
 import { plain } from '../progress.ts'
-import { withRooms } from '../with-rooms.ts'
+import { withReader } from '../with-reader.ts'
 import { some } from '../words.ts'
 
 /** Faults that are printed; a volume that is wholly broken would print one for every record. */
-const MOST_PRINTED = 50
+const MAX_PRINTED = 50
 
 export const verify: Command = {
   name: 'verify',
@@ -17,12 +17,12 @@ export const verify: Command = {
     { line: 'orbweaver verify', does: 'All of ./collection.' },
     { line: 'orbweaver verify -c news --json', does: 'With every fault, as JSON.' },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
     const { settings, screen } = call
     const talk = !settings.quiet && !settings.json
-    const found = await withRooms(call, (rooms) =>
-      rooms.verify((volume) => {
+    const found = await withReader(call, (reader) =>
+      reader.verify((volume) => {
         if (!talk) return
         if (screen.isTerminal) screen.draw([`reading ${volume}`])
         else screen.say(`reading ${volume}`)
@@ -35,7 +35,7 @@ export const verify: Command = {
     if (settings.json) screen.print(JSON.stringify({ ok: found.faults.length === 0, ...found }, undefined, 2))
     else if (found.faults.length === 0) screen.print(rightWords(sum, found.elsewhere))
     else
-      for (const { where, what } of found.faults.slice(0, MOST_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)
+      for (const { where, what } of found.faults.slice(0, MAX_PRINTED)) screen.print(`${plain(where)}: ${plain(what)}`)
     if (found.faults.length > 0)
       throw new Problem('verify-failed', `${some(found.faults.length, 'fault')} in ${sum}; what is not named is right`)
     return EXIT.done

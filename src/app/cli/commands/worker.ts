@@ -21,9 +21,9 @@ export const worker: Command = {
       does: 'Elsewhere, with two servers to choose from.',
     },
   ],
-  words: { least: 0, most: 0 },
+  words: { min: 0, max: 0 },
   async run(call) {
-    const { settings, screen, clock, version, doors } = call
+    const { settings, screen, clock, version, services } = call
     const begun = clock.elapsed()
     if (settings.server.length === 0)
       throw new Problem('bad-flag', 'for whom? Name the server: orbweaver worker --server http://HOST:8723')
@@ -33,7 +33,7 @@ export const worker: Command = {
     const answered = clock.after(PATIENT_MS, () =>
       screen.say(`orbweaver: waiting for an answer of ${settings.server.join(' or ')}; it is tried for a minute`),
     )
-    const starting = doors.startWorker(settings, { version, ...(journal && { journal }) })
+    const starting = services.startWorker(settings, { version, ...(journal && { journal }) })
     const handle = await starting.finally(answered)
     screen.say(`orbweaver: ${handle.name} works for ${settings.server.join(', ')}`)
     const view = watchWorker(() => handle.snapshot(), {

@@ -21,7 +21,7 @@ CREATE TABLE site (
   seed bigint NOT NULL DEFAULT 0,           -- 1: named by a seed
   rank double precision NOT NULL,           -- the order's number: the smallest comes first
   losses bigint NOT NULL DEFAULT 0,         -- visits lost in a row; such sites come after the others (V9)
-  crowd bigint NOT NULL DEFAULT 0,          -- above 0: one of a flood, or slowed; such sites come after the others
+  deferral bigint NOT NULL DEFAULT 0,          -- above 0: one of a flood, or slowed; such sites come after the others
   not_before bigint NOT NULL DEFAULT 0,     -- waiting: when it becomes free; the later of the next two
   polite_at bigint NOT NULL DEFAULT 0,      -- courtesy: nothing is asked before
   pause bigint NOT NULL DEFAULT 0,          -- learnt from the site, when longer than the configured pause
@@ -45,7 +45,7 @@ CREATE TABLE site (
 ) WITH (fillfactor = 80, ${VACUUMED_OFTEN});
 CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
 CREATE INDEX site_leaning ON site (bucket, region, not_before) WHERE state = 'waiting';
-CREATE INDEX site_free ON site (bucket, holder, losses, crowd, rank) WHERE state = 'free';
+CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 CREATE INDEX site_held ON site (bucket, address) WHERE holder > '';
 CREATE INDEX site_out ON site (bucket, lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX site_worker ON site (bucket, worker) WHERE worker IS NOT NULL;
@@ -142,8 +142,8 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
   key bigint NOT NULL,                      -- 64 bits of its name
   name text COLLATE "C" NOT NULL,
   sites bigint NOT NULL,                    -- that are known
-  strangers bigint NOT NULL,                -- of them, those that nobody vouches for
-  held bigint NOT NULL,                     -- of the strangers, those that are not handed out
+  unendorsed bigint NOT NULL,                -- of them, those that nobody vouches for
+  held bigint NOT NULL,                     -- of the unendorsed, those that are not handed out
   wildcard bigint NOT NULL,                 -- 1: every name under it resolves, so that anybody can make up sites
   pending bigint NOT NULL,                  -- 1: sites are still to be held or released
   addresses text COLLATE "C",                           -- JSON: what absurd names under it resolve to
@@ -153,16 +153,16 @@ CREATE TABLE domain (                       -- a registrable domain; a host, whe
 CREATE INDEX domain_pending ON domain (shard, key) WHERE pending = 1;
 CREATE INDEX domain_held ON domain (shard, key) WHERE held > 0;
 
-CREATE TABLE stranger (                     -- a site that nobody vouches for; gone when somebody does
+CREATE TABLE unendorsed_site (                     -- a site that nobody vouches for; gone when somebody does
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   domain bigint NOT NULL,
-  speaker bigint,                           -- the one site that speaks for it: another one is enough
+  referrer bigint,                           -- the one site that speaks for it: another one is enough
   since bigint NOT NULL,
   standing bigint NOT NULL,                 -- 0 it may be held, 1 it is held, 2 it is not to be held
   PRIMARY KEY (bucket, site)
 );
-CREATE INDEX stranger_of ON stranger (domain, standing, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since, site);
 
 CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there
   bucket smallint NOT NULL,
@@ -241,7 +241,7 @@ CREATE VIEW aliases AS
   SELECT name AS site, original, how, ${when('since')} AS since, evidence FROM site_alias;
 
 CREATE VIEW domains AS
-  SELECT name AS domain, sites, sites - strangers AS vouched, held, wildcard, addresses, ${when('probed_at')} AS probed_at
+  SELECT name AS domain, sites, sites - unendorsed AS endorsed, held, wildcard, addresses, ${when('probed_at')} AS probed_at
   FROM domain;
 `
 
@@ -332,7 +332,7 @@ const SPREAD =
       'url',
       'url_spelling',
       'seed',
-      'stranger',
+      'unendorsed_site',
       'site_alias',
       'frontier_bucket',
       'frontier_total',

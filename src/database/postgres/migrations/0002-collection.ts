@@ -14,14 +14,14 @@ const iso = (column: string, name = 'at') =>
 
 const BY_BUCKET = [
   'catalogue_row',
-  'server',
+  'site_stats',
   'page',
   'page_links',
   'links_changed',
   'inlink',
   'inlink_upto',
   'capture',
-  'verdict',
+  'finding',
   'counter',
   'minute',
 ]
@@ -36,7 +36,7 @@ CREATE TABLE catalogue_row (                -- the last id of a row of the catal
 ) WITH (fillfactor = 20);
 INSERT INTO catalogue_row SELECT bucket, bucket * (1::bigint << 44) FROM generate_series(0, 255) bucket;
 
-CREATE TABLE server (                       -- a site that was visited, with its sums (C10)
+CREATE TABLE site_stats (                       -- a site that was visited, with its sums (C10)
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   name text COLLATE "C" NOT NULL,
@@ -142,7 +142,7 @@ CREATE TABLE payload (                      -- the first response with these byt
 );
 CREATE INDEX payload_news ON payload (seen);
 
-CREATE TABLE verdict (                      -- a hazard: the rule and the evidence that says so
+CREATE TABLE finding (                      -- a hazard: the rule and the evidence that says so
   bucket smallint NOT NULL,
   id bigint NOT NULL,
   site bigint NOT NULL,
@@ -153,8 +153,8 @@ CREATE TABLE verdict (                      -- a hazard: the rule and the eviden
   examples text COLLATE "C",                -- JSON, at most three URLs
   PRIMARY KEY (bucket, id)
 );
-CREATE INDEX verdict_of ON verdict (bucket, site);
-CREATE INDEX verdict_rule ON verdict (rule);
+CREATE INDEX verdict_of ON finding (bucket, site);
+CREATE INDEX verdict_rule ON finding (rule);
 
 CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC): one row a bucket, so that nobody waits
   name text COLLATE "C" NOT NULL,
@@ -200,24 +200,24 @@ CREATE VIEW pages AS
     p.language, p.bytes, p.took_ms, p.tries, p.looks, p.digest, p.title, p.annotations,
     ${iso('p.first_at', 'first_at')},
     ${iso('p.at')}
-  FROM page p LEFT JOIN server s ON s.bucket = p.bucket AND s.site = p.site;
+  FROM page p LEFT JOIN site_stats s ON s.bucket = p.bucket AND s.site = p.site;
 CREATE VIEW captures AS
   SELECT c.id, c.url, s.name AS site, ${iso('c.at')},
     c.status, c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
-  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN server s ON s.bucket = c.bucket AND s.site = c.site;
+  FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.bucket = c.bucket AND s.site = c.site;
 CREATE VIEW sites AS                        -- every site that is known, visited or not
   SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
     coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
     ${iso('s.first_at', 'first_at')},
     ${iso('s.last_at', 'last_at')}
-  FROM site f LEFT JOIN server s ON s.bucket = f.bucket AND s.site = f.key;
+  FROM site f LEFT JOIN site_stats s ON s.bucket = f.bucket AND s.site = f.key;
 CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
     ${iso('v.at')}
-  FROM verdict v LEFT JOIN server s ON s.bucket = v.bucket AND s.site = v.site;
+  FROM finding v LEFT JOIN site_stats s ON s.bucket = v.bucket AND s.site = v.site;
 CREATE VIEW counters AS SELECT name, sum(value)::bigint AS value FROM counter GROUP BY name;
 
 ${onCitus("    PERFORM create_reference_table('volume');")}${distribute(BY_BUCKET, 'bucket')}

@@ -11,7 +11,7 @@ export const migration: PostgresMigration = {
   number: 4,
   name: 'cluster',
   sql: `
-CREATE TABLE house (                        -- a server of this crawl
+CREATE TABLE server (                        -- a server of this crawl
   id text COLLATE "C" PRIMARY KEY,
   url text COLLATE "C" NOT NULL,                        -- how workers reach it
   version text COLLATE "C" NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE cluster_key (                  -- by which servers know the tickets
   key bytea NOT NULL
 );
 
-CREATE TABLE volume_place (                 -- where a volume of a worker lies, if not with the collection
+CREATE TABLE volume_location (                 -- where a volume of a worker lies, if not with the collection
   name text COLLATE "C" NOT NULL,
   node text COLLATE "C" NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker text COLLATE "C" NOT NULL,

@@ -21,12 +21,12 @@ CREATE TABLE recheck (                      -- a capture that is asked for again
   simhash bigint NOT NULL,
   second_worker text COLLATE "C",
   second_at bigint,
-  verdict text COLLATE "C",                 -- equal, similar, different; unused: the same worker came; null: not asked yet
+  comparison text COLLATE "C",                 -- equal, similar, different; unused: the same worker came; null: not asked yet
   PRIMARY KEY (bucket, site, key)
 );
 ${distribute(['recheck'], 'bucket')}
 
 CREATE VIEW rechecks AS
-  SELECT url, first_worker, ${iso('first_at')}, second_worker, ${iso('second_at')}, verdict FROM recheck;
+  SELECT url, first_worker, ${iso('first_at')}, second_worker, ${iso('second_at')}, comparison FROM recheck;
 `,
 }

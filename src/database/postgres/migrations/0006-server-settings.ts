@@ -5,6 +5,6 @@ export const migration: PostgresMigration = {
   number: 6,
   name: 'server-settings',
   sql: `
-ALTER TABLE house ADD COLUMN settings text COLLATE "C" NOT NULL DEFAULT '{}'; -- JSON: keys that are not as the default, digests of their values
+ALTER TABLE server ADD COLUMN settings text COLLATE "C" NOT NULL DEFAULT '{}'; -- JSON: keys that are not as the default, digests of their values
 `,
 }

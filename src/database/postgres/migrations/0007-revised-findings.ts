@@ -10,14 +10,14 @@ export const migration: PostgresMigration = {
   number: 7,
   name: 'revised-findings',
   sql: `
-ALTER TABLE verdict ADD COLUMN withdrawn_at bigint;              -- samples contradicted it; null: it stands
+ALTER TABLE finding ADD COLUMN withdrawn_at bigint;              -- samples contradicted it; null: it stands
 CREATE INDEX url_held ON url (bucket, site) WHERE mark = 8;       -- held back by a finding; asked for if that is withdrawn
 
 DROP VIEW hazards;
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples, ${iso('v.at')} AS at,
     ${iso('v.withdrawn_at')} AS withdrawn_at
-  FROM verdict v LEFT JOIN server s ON s.bucket = v.bucket AND s.site = v.site;
+  FROM finding v LEFT JOIN site_stats s ON s.bucket = v.bucket AND s.site = v.site;
 DROP VIEW urls;
 CREATE VIEW urls AS                         -- every URL that is known, asked for or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,

@@ -2,7 +2,7 @@
  * Where everything is. Characters are UTF-16 code units throughout. Vectors are read beyond the end of what they are asked of
  * and before its beginning, so that there is room around each place.
  */
-export const MOST_TEXT: i32 = 1_000_000
+export const MAX_TEXT: i32 = 1_000_000
 /** Room is looked for, and strings that will be left out are shortened, each time that so many characters are through. */
 export const PIECE: i32 = 1024
 /** Characters of a page that are at hand at once; most pages have fewer. */
@@ -10,7 +10,7 @@ export const WINDOW: i32 = 64 * 1024
 /** Characters that are not the page's as it stands: decoded references, texts of their own. */
 export const ASIDE: i32 = 8 * 1024
 /** Runs that wait to be folded. */
-export const MOST_RUNS: i32 = 4096
+export const MAX_RUNS: i32 = 4096
 
 const MARGIN: i32 = 128
 
@@ -25,11 +25,11 @@ export const DATE_SLOTS: i32 = 512
 export const DATES: usize = memory.data(4 * DATE_SLOTS)
 
 /** Two numbers a run: its address and the gap before it, its length. */
-export const RUNS: usize = memory.data(8 * MOST_RUNS)
+export const RUNS: usize = memory.data(8 * MAX_RUNS)
 export const WINDOW_AT: usize = memory.data(2 * WINDOW + MARGIN)
 export const ASIDE_AT: usize = memory.data(2 * ASIDE + MARGIN)
 
-const TEXT_AT: usize = memory.data(MARGIN + 2 * MOST_TEXT + MARGIN)
+const TEXT_AT: usize = memory.data(MARGIN + 2 * MAX_TEXT + MARGIN)
 export const TEXT: usize = TEXT_AT + MARGIN
 
 /** What came of a text, for whoever asked. */

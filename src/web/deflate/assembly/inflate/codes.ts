@@ -21,8 +21,8 @@ import { available, bitsAt, setPosition } from './position'
 import { DAMAGED, GOING, HUNGRY } from './verdict'
 
 /** A header that is longer than this in codes says more than there is. */
-const MOST_LITERALS: u32 = 286
-const MOST_DISTANCES: u32 = 30
+const MAX_LITERALS: u32 = 286
+const MAX_DISTANCES: u32 = 30
 const END_OF_BLOCK: u32 = 256
 
 /** Fixed blocks one behind another take no copies: a body of nothing else, 10 bits each, would cost ten times what zlib takes. */
@@ -62,7 +62,7 @@ export function readCodes(at: u32): i32 {
   if (at > available) return HUNGRY
   const literals = (numbers & 31) + 257
   const distances = ((numbers >> 5) & 31) + 1
-  if (literals > MOST_LITERALS || distances > MOST_DISTANCES) return DAMAGED
+  if (literals > MAX_LITERALS || distances > MAX_DISTANCES) return DAMAGED
 
   const symbols = ((numbers >> 10) & 15) + 4
   v128.store(HEADER_LENGTHS, i64x2.splat(0))

@@ -1,0 +1,72 @@
+/** Ways to volumes that lie on other machines. What they need is loaded when it is used. */
+import { realClock } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import type { HttpClient } from '../../cluster/wire/http-client.ts'
+import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
+import type { ObjectStore } from '../../collection/s3/object-store.ts'
+import type { S3Access } from '../../collection/s3/s3-store.ts'
+import type { Settings } from '../config/keys.ts'
+import { serverCaOf } from './server-ca.ts'
+
+export interface VolumeSources {
+  /** With a server. */
+  server(url: string): Promise<ReadAt>
+  /** In a store: s3://BUCKET/PREFIX. */
+  store(location: string): Promise<ReadAt>
+  close(): void
+}
+
+export interface VolumeAccess {
+  /** As the servers have it. */
+  joinSecret: string | undefined
+  /** Who vouches for servers, beside those that the machine trusts (PEM). */
+  serverCa?: string
+  s3: S3Access
+}
+
+type S3Settings = Pick<Settings, 's3Endpoint' | 's3Region' | 's3Key' | 's3Secret'>
+
+export function s3AccessOf({ s3Endpoint, s3Region, s3Key, s3Secret }: S3Settings): S3Access {
+  if ((s3Key === undefined) !== (s3Secret === undefined))
+    throw new Problem('bad-flag', '--s3-key and --s3-secret belong together: give both')
+  const keys = s3Key === undefined || s3Secret === undefined ? undefined : { id: s3Key, secret: s3Secret }
+  return { endpoint: s3Endpoint, region: s3Region, keys }
+}
+
+export function volumeAccessOf(settings: S3Settings & Pick<Settings, 'joinSecret' | 'serverCa'>): VolumeAccess {
+  const serverCa = serverCaOf(settings)
+  return { joinSecret: settings.joinSecret, ...(serverCa && { serverCa }), s3: s3AccessOf(settings) }
+}
+
+export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): VolumeSources {
+  let client: HttpClient | undefined
+  const stores = new Map<string, Promise<ObjectStore>>()
+  const opened = (location: string) => {
+    const known = stores.get(location)
+    if (known !== undefined) return known
+    const store = import('../../collection/s3/s3-store.ts').then(({ openS3 }) => openS3(location, s3))
+    stores.set(location, store)
+    return store
+  }
+  return {
+    async server(url) {
+      const [{ httpClient }, { volumeReader }] = await Promise.all([
+        import('../../cluster/wire/http-client.ts'),
+        import('../../cluster/wire/volume-reader.ts'),
+      ])
+      client ??= httpClient(realClock, serverCa)
+      return volumeReader(client, url, joinSecret)
+    },
+    async store(location) {
+      const [{ storedVolumes }, store] = await Promise.all([
+        import('../../collection/s3/stored-volumes.ts'),
+        opened(location),
+      ])
+      return storedVolumes(store).readAt
+    },
+    close() {
+      client?.close()
+      for (const store of stores.values()) void store.then((one) => one.close())
+    },
+  }
+}

@@ -1,0 +1,359 @@
+/**
+ * The coordinator as a worker on another machine sees it: the same doors, over HTTP, through whichever server answers. When none
+ * does, the worker goes on with what it has: no new visits, leases as they were, reports kept on its own disk.
+ */
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import { Problem } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Random } from '../../base/random.ts'
+import type { CoordinatorCalls, PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
+import type { VisitId, WorkerId } from '../../contracts/visit.ts'
+import type { RequestOf } from './calls.ts'
+import { Deliveries } from './deliveries.ts'
+import { HeldVisits } from './held-visits.ts'
+import type { HttpClient } from './http-client.ts'
+import { Outbox } from './outbox.ts'
+import { MAX_DIGESTS, MAX_RENEWED, MAX_VISITS } from './protocol.ts'
+import { type ServerClock, serverClock } from './server-clock.ts'
+import { type Identity, Servers, Unreachable } from './servers.ts'
+import { visitFromWire } from './visit-text.ts'
+
+export interface ReachOptions {
+  servers: readonly string[]
+  identity: Identity
+  /** Of this process, and no other before: threads of two lives of a worker must not be taken for one. */
+  life: string
+  clock: Clock
+  random: Random
+  journal: Journal<Event>
+  disk: Disk
+  outboxFolder: string
+  outboxBytes: number
+  /** Asked before parts are sent: what they name is durable where it will be read. Throws when it cannot be made so now. */
+  ready?: () => Promise<void>
+  /** How long a check-out waits at the server for a site to become free. */
+  pollMs: Millis
+  /** From then on its own, to be closed with it. */
+  client: HttpClient
+}
+
+export type WorkerNews = RequestOf<'alive'>
+
+export interface RemoteServers extends CoordinatorCalls, Omit<ServerCalls, 'giveBack' | 'takeBack' | 'plan' | 'leave'> {
+  /** The thread is no more: its leases are lost now, not at their end. */
+  leave(worker: WorkerId): Promise<void>
+  /** What servers call this process's thread. */
+  nameOf(worker: WorkerId): string
+  /**
+   * Threads of earlier processes of this worker, by those names: they are no more. What they had brought is delivered first. False
+   * when that could not be told: their leases end by themselves.
+   */
+  leaveEarlier(threads: readonly string[]): Promise<boolean>
+  /** The same object as long as it is the same plan: it travels only when it is another. */
+  plan(): Promise<PlanForWorkers>
+  /** To be told every ten seconds or so; learns which servers there are. */
+  alive(news: WorkerNews): Promise<void>
+  /** For those who bring volumes to their places. All throw when no server answers now. */
+  readonly volumes: {
+    append(name: string, offset: number, bytes: Uint8Array): Promise<number>
+    seal(name: string, size: number): Promise<void>
+    /** It lies elsewhere: `dir:/PATH` or `s3://BUCKET/PREFIX`. */
+    located(name: string, location: string, bytes: number, sealed: boolean): Promise<void>
+  }
+  /** The servers' time. */
+  readonly clock: ServerClock
+  /** Parts that wait here for a server. */
+  readonly undelivered: number
+  /** How long no server has answered; undefined when the last one asked did. */
+  readonly lostMs: Millis | undefined
+  /** No more visits: who waits for one is told so at once. */
+  stopAsking(): void
+  /** Tries to deliver what is left, at most so long; the rest waits on the disk. Says how many parts that are. */
+  close(withinMs: Millis): Promise<number>
+}
+
+/** Calls without which nothing goes on, and those that can be done without. */
+const PATIENCE: Millis = 60_000
+const SHORT_PATIENCE: Millis = 10_000
+const REST: Millis = 1000
+
+/** Becomes a worker of those servers; what it answers is to be kept. */
+export async function joinServers(
+  servers: readonly string[],
+  who: RequestOf<'register'>,
+  { clock, random, client }: Pick<ReachOptions, 'clock' | 'random' | 'client'>,
+): Promise<Identity> {
+  const all = new Servers(servers, client, serverClock(clock), random)
+  return orProblem(all.ask('register', who, { patience: PATIENCE }))
+}
+
+export function reachServers(options: ReachOptions): RemoteServers {
+  const { journal, disk, life } = options
+  const clock = serverClock(options.clock)
+  const { client } = options
+  const servers = new Servers(options.servers, client, clock, options.random)
+  servers.callAs(options.identity)
+  const outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
+  const deliveries = new Deliveries({ servers, outbox, clock, journal, ready: options.ready ?? (async () => {}) })
+  const asking = new AbortController()
+  const held = new HeldVisits()
+  /** Ended visits whose last parts are durable: there, or in the outbox. */
+  const told: VisitId[] = []
+  const unanswered = new Map<WorkerId, Unanswered>()
+  let known: { digest: string; plan: PlanForWorkers } | undefined
+  const threadOf = (worker: WorkerId) => `${life}-${worker}`
+  const tell = (what: string) => journal.tell({ kind: 'trouble', what })
+
+  return {
+    clock,
+    findCopy: copyFinder(servers),
+    async checkOut(worker, atMost) {
+      if (asking.signal.aborted) return { visits: [], next: REST }
+      const calledAt = clock.elapsed()
+      // What was learnt goes first: others may be given the same sites, and a server that cannot store needs no more work.
+      if ((await deliveries.drain(options.pollMs, asking.signal)) > 0) {
+        if (deliveries.refusal !== undefined) throw deliveries.refusal
+        return { visits: [], next: REST }
+      }
+      if (outbox.isEmpty) held.ended(told.splice(0))
+      const lost = unanswered.get(worker) ?? new Unanswered()
+      unanswered.set(worker, lost)
+      const question = () => {
+        const plain = { thread: threadOf(worker), atMost: Math.min(atMost, MAX_VISITS), waitMs: options.pollMs }
+        if (!lost.sending(clock.elapsed(), options.pollMs)) return plain
+        const has = held.of(worker)
+        return has.length > MAX_RENEWED ? plain : { ...plain, has }
+      }
+      try {
+        const { answer, sentAt, answeredAt } = await servers.ask('checkOut', question, {
+          patience: 0,
+          extraMs: options.pollMs,
+          signal: asking.signal,
+        })
+        lost.answered(sentAt)
+        // No lease began before the request was sent and had waited there for so long.
+        const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
+        const visits = answer.visits.map(({ visit, ticket }) => {
+          held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
+          return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
+        })
+        return { visits, next: answer.next }
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error
+        return { visits: [], next: Math.max(REST, error.retryMs) }
+      }
+    },
+    async enter(worker, visit, address) {
+      const left = (held.get(visit)?.endsAt ?? 0) - clock.elapsed()
+      const body = { thread: threadOf(worker), visit, address }
+      try {
+        const asked = await servers.ask('enter', body, { patience: Math.max(0, left), signal: asking.signal })
+        return asked.answer.answer
+      } catch (error) {
+        // Without leave nothing is asked there: the visit ends unused, as if the address were somebody else's.
+        if (error instanceof Unreachable) return 'elsewhere'
+        throw error
+      }
+    },
+    async renew(worker, visits) {
+      const calledAt = clock.elapsed()
+      const lost: VisitId[] = []
+      let lease = Number.POSITIVE_INFINITY
+      for (let at = 0; at < visits.length; at += MAX_RENEWED) {
+        const some = visits.slice(at, at + MAX_RENEWED)
+        const renewed = await renewSome(worker, some, calledAt)
+        lease = Math.min(lease, renewed.lease)
+        lost.push(...renewed.lost)
+      }
+      return { lease: Number.isFinite(lease) ? lease : 0, lost }
+    },
+    async checkInSealed(_worker, parts) {
+      const ticketed = parts.flatMap((part) => {
+        const known = held.get(part.visit)
+        if (known !== undefined) return [{ ticket: known.ticket, part }]
+        tell(`a part of ${part.site} belongs to no visit of this worker`)
+        return []
+      })
+      const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
+      held.end(ended)
+      await deliveries.deliver(ticketed)
+      told.push(...ended)
+    },
+    async unreadable(worker, reading) {
+      const ticket = held.get(reading.visit)?.ticket
+      if (ticket === undefined) return
+      const { via, ...item } = reading.item
+      const plain = { ...reading, item: via === undefined ? item : { ...item, via } }
+      await whenDelivered('unreadable', { thread: threadOf(worker), ticket, reading: plain })
+    },
+    async leave(worker) {
+      held.drop(worker)
+      unanswered.delete(worker)
+      await whenDelivered('leave', { thread: threadOf(worker) })
+    },
+    nameOf: threadOf,
+    async leaveEarlier(threads) {
+      for (const thread of threads) if (!(await whenDelivered('leave', { thread }))) return false
+      return true
+    },
+    async plan() {
+      const have = known === undefined ? {} : { have: known.digest }
+      const asked = servers.ask('plan', have, { patience: PATIENCE, signal: asking.signal })
+      const { digest, plan } = await orProblem(asked)
+      if (plan !== undefined) known = { digest, plan }
+      if (known?.digest !== digest) throw new Problem('server-refused', 'a server keeps its plan to itself')
+      return known.plan
+    },
+    async alive(news) {
+      try {
+        servers.learn((await servers.ask('alive', news, { patience: 0 })).answer.servers)
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error
+      }
+    },
+    volumes: {
+      async append(name, offset, bytes) {
+        const sent = { body: bytes, packing: 'identity' }
+        return (await servers.ask('upload', undefined, { patience: 0, name, offset, bytes: sent })).answer.bytes
+      },
+      async seal(name, size) {
+        await servers.ask('seal', { bytes: size }, { patience: 0, name })
+      },
+      async located(name, location, bytes, sealed) {
+        await servers.ask('located', { location, bytes, sealed }, { patience: 0, name })
+      },
+    },
+    get undelivered() {
+      return outbox.parts
+    },
+    get lostMs() {
+      return servers.lostMs
+    },
+    stopAsking: () => asking.abort(),
+    async close(withinMs) {
+      asking.abort()
+      const left = await deliveries.drain(withinMs)
+      await deliveries.close()
+      client.close()
+      return left
+    },
+  }
+
+  /** When no server answers, the leases stay as they are: the shortest of them is what is answered. */
+  async function renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
+    try {
+      const { answer, sentAt } = await servers.ask(
+        'renew',
+        { thread: threadOf(worker), visits },
+        { patience: SHORT_PATIENCE },
+      )
+      const gone = new Set(answer.lost)
+      for (const visit of visits) {
+        const known = held.get(visit)
+        if (known !== undefined && !gone.has(visit)) known.endsAt = sentAt + answer.lease
+      }
+      return { lease: answer.lease + sentAt - calledAt, lost: answer.lost }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      const ends = visits.map((visit) => held.get(visit)?.endsAt ?? 0).filter((end) => end > clock.elapsed())
+      return { lease: ends.length === 0 ? 0 : Math.min(...ends) - calledAt, lost: [] }
+    }
+  }
+
+  /**
+   * After all that the thread had brought: else its last parts would come too late. What cannot be told is not: the
+   * leases run out by themselves.
+   */
+  async function whenDelivered<Name extends 'unreadable' | 'leave'>(
+    name: Name,
+    body: RequestOf<Name>,
+  ): Promise<boolean> {
+    try {
+      if ((await deliveries.drain(SHORT_PATIENCE)) === 0) {
+        await servers.ask(name, body, { patience: SHORT_PATIENCE })
+        return true
+      }
+      tell(`${name} is not told: reports wait to be delivered`)
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      tell(`${name} could not be told: ${error.message}`)
+    }
+    return false
+  }
+}
+
+async function orProblem<T>(got: Promise<{ answer: T }>): Promise<T> {
+  try {
+    return (await got).answer
+  } catch (error) {
+    throw error instanceof Unreachable ? new Problem('server-unreachable', error.message, { cause: error }) : error
+  }
+}
+
+/**
+ * Check-outs whose answers did not come: what a server granted by them, or still grants while it holds the question,
+ * nobody has. So as long as that may be, whoever asks again says what he has, and the rest is taken back.
+ */
+
+/** After its longest wait a server has this long to grant: a transaction, tried again while the database was away. */
+const GRANTED_WITHIN: Millis = 60_000
+
+class Unanswered {
+  /** Until when the question that is under way may be granted. */
+  #pending: Millis | undefined
+  /** And those before it that were not answered. */
+  #lost: Millis | undefined
+
+  /** Before each sending: whether sites may have been granted that never came here. */
+  sending(now: Millis, waitMs: Millis): boolean {
+    if (this.#pending !== undefined) this.#lost = Math.max(this.#lost ?? 0, this.#pending)
+    this.#pending = now + waitMs + GRANTED_WITHIN
+    return this.#lost !== undefined
+  }
+
+  /** The last one that was sent was answered. */
+  answered(sentAt: Millis): void {
+    this.#pending = undefined
+    if (this.#lost !== undefined && this.#lost < sentAt) this.#lost = undefined
+  }
+}
+
+/** Questions for twins, asked together: those that come while one is on its way go with the next. */
+
+interface Question {
+  digest: string
+  resolve(copy: StoredCopy | undefined): void
+}
+
+function copyFinder(servers: Servers): FindCopy {
+  const waiting: Question[] = []
+  let isAsking = false
+
+  const askAll = async (): Promise<void> => {
+    isAsking = true
+    while (waiting.length > 0) {
+      const questions = waiting.splice(0, MAX_DIGESTS)
+      const answers = await ask(questions.map(({ digest }) => digest))
+      for (const [at, { resolve }] of questions.entries()) resolve(answers[at])
+    }
+    isAsking = false
+  }
+  /** Nobody to ask, or nobody who answers us: then a payload is stored twice, which costs some bytes and nothing else. */
+  const ask = async (digests: string[]): Promise<(StoredCopy | undefined)[]> => {
+    try {
+      const { answer } = await servers.ask('findCopies', { digests }, { patience: 0 })
+      return answer.copies.map((copy) => copy ?? undefined)
+    } catch {
+      return []
+    }
+  }
+
+  return (digest) =>
+    new Promise((resolve) => {
+      waiting.push({ digest, resolve })
+      if (!isAsking) void askAll()
+    })
+}

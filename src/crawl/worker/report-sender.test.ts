@@ -1,0 +1,164 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { virtualClock } from '../../base/virtual-clock.ts'
+import type { Archive, ReportSink } from '../../contracts/ports.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import { freshMemory } from '../../contracts/site-memory.ts'
+import type { Visit } from '../../contracts/visit.ts'
+import { Reporter } from '../reporter.ts'
+import { PART_EVERY, ReportSender } from './report-sender.ts'
+
+const visitOf = (id: string): Visit => ({
+  id,
+  fence: 1,
+  site: 'a.test',
+  agenda: [],
+  known: new BigUint64Array(0),
+  memory: freshMemory(),
+  wait: 0,
+  pause: 2000,
+  limits: { pages: 1, time: 1 },
+  lease: 1,
+})
+
+const reporterOf = (id: string) => new Reporter(visitOf(id), () => ({ pause: 2000, notBefore: 0 }))
+
+/** What happened, in order: syncs and check-ins take their time. */
+function bench(faults: { sync?: Error; checkIn?: Error } = {}) {
+  const clock = virtualClock(0)
+  const log: string[] = []
+  const sent: VisitReport[][] = []
+  const archive: Archive = {
+    keep: () => assert.fail('a courier keeps nothing'),
+    copyOf: () => undefined,
+    async synced() {
+      log.push('sync begins')
+      await clock.sleep(20)
+      if (faults.sync !== undefined) throw faults.sync
+      log.push('sync ends')
+    },
+    close: async () => {},
+  }
+  const sink: ReportSink = {
+    async checkIn(_worker, parts) {
+      log.push(`check-in of ${parts.map(({ visit, part }) => `${visit}.${part}`).join(' ')} begins`)
+      await clock.sleep(10)
+      if (faults.checkIn !== undefined) throw faults.checkIn
+      sent.push(parts)
+      log.push('check-in ends')
+    },
+  }
+  const journal = { tell: ({ kind }: { kind: string }) => void log.push(kind) }
+  return { clock, log, sent, reportSender: new ReportSender({ worker: 'w', clock, archive, sink, journal }) }
+}
+
+test('the part is cut, then its bytes are synced, then it is sent, and only then is it durable', async () => {
+  const { clock, log, reportSender } = bench()
+  const reporter = reporterOf('v')
+  reportSender.add(reporter)
+  reporter.tally.add('requests')
+  await clock.run(reportSender.deliver().then(() => log.push('durable')))
+  const order = [
+    'sync begins',
+    'sync ends',
+    'synced',
+    'check-in of v.1 begins',
+    'check-in ends',
+    'checked-in',
+    'durable',
+  ]
+  assert.deepEqual(log, order)
+  reportSender.close()
+})
+
+test('what is told while a delivery runs is in the next one, and who asks for it waits for that', async () => {
+  const { clock, sent, log, reportSender } = bench()
+  const reporter = reporterOf('v')
+  reportSender.add(reporter)
+  reporter.tally.add('requests')
+  const first = reportSender.deliver()
+  clock.after(5, () => reporter.tally.add('fetched'))
+  const second = clock.sleep(6).then(() => reportSender.deliver())
+  const third = clock.sleep(7).then(() => reportSender.deliver())
+  await clock.run(Promise.all([first, second, third]))
+  assert.deepEqual(
+    sent.map((parts) => parts.map(({ part, counts }) => [part, [...counts.keys()]])),
+    [[[1, ['requests']]], [[2, ['fetched']]]],
+  )
+  assert.equal(log.filter((what) => what === 'sync begins').length, 2)
+  reportSender.close()
+})
+
+test('once a second one sync and one check-in for all visits that have news', async () => {
+  const { clock, sent, reportSender } = bench()
+  const reporters = ['a', 'b', 'c'].map(reporterOf)
+  for (const reporter of reporters) reportSender.add(reporter)
+  reporters[0].tally.add('requests')
+  reporters[2].tally.add('requests')
+  await clock.run(clock.sleep(PART_EVERY + 100))
+  assert.deepEqual(
+    sent.map((parts) => parts.map(({ visit }) => visit)),
+    [['a', 'c']],
+  )
+  await clock.run(clock.sleep(5 * PART_EVERY))
+  assert.equal(sent.length, 1, 'no news, no parts')
+  reportSender.close()
+})
+
+test('a visit whose last part is sent is forgotten, and without visits the courier rests', async () => {
+  const { clock, sent, reportSender } = bench()
+  const reporter = reporterOf('v')
+  reportSender.add(reporter)
+  reporter.end('done')
+  await clock.run(reportSender.deliver())
+  assert.equal(sent[0][0].ended, 'done')
+  reporter.tally.add('requests')
+  await clock.run(reportSender.deliver())
+  assert.equal(sent.length, 1)
+  await clock.run(clock.sleep(3 * PART_EVERY))
+  await assert.rejects(clock.run(new Promise(() => {})), /nothing is due/)
+})
+
+for (const where of ['sync', 'checkIn'] as const) {
+  test(`when ${where} fails, nothing more is sent, whoever waits learns it, and the worker is told once`, async () => {
+    const { clock, sent, log, reportSender } = bench({ [where]: new Error('no room left') })
+    const told: unknown[] = []
+    reportSender.onFailure = (error) => told.push(error)
+    const reporter = reporterOf('v')
+    reportSender.add(reporter)
+    reporter.tally.add('requests')
+    const waiting = [reportSender.deliver(), reportSender.deliver()]
+    const ends = await clock.run(Promise.allSettled(waiting))
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    )
+    reporter.tally.add('requests')
+    await assert.rejects(clock.run(reportSender.deliver()), /no room left/)
+    await clock.run(clock.sleep(3 * PART_EVERY))
+    assert.equal(sent.length, 0)
+    assert.equal(log.filter((what) => what === 'sync begins').length, 1)
+    if (where === 'sync') assert.ok(!log.some((what) => what.startsWith('check-in')))
+    assert.equal(told.length, 1)
+    reportSender.close()
+  })
+}
+
+test('the news of very many visits is cut in several turns, and goes in one delivery', async () => {
+  const { clock, sent, reportSender } = bench()
+  const reporters = Array.from({ length: 300 }, (_, n) => reporterOf(`v${n}`))
+  for (const reporter of reporters) {
+    reportSender.add(reporter)
+    reporter.tally.add('requests')
+  }
+  const delivered = reportSender.deliver()
+  // Told before the delivery came to it: it goes with the part.
+  reporters[299].end('done')
+  await clock.run(delivered)
+  assert.equal(sent.length, 1)
+  assert.deepEqual(
+    sent[0].map(({ visit }) => visit),
+    reporters.map(({ visit }) => visit.id),
+  )
+  assert.equal(sent[0][299].ended, 'done')
+})

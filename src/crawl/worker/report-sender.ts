@@ -1,0 +1,106 @@
+/**
+ * Small parts, often: once a second one sync of the volume and one check-in for all visits that have news; at once when a
+ * visit asks for it (`durable`). Order of durability: the parts are cut first, then the bytes they name are synced, then
+ * they are sent: so no part ever names bytes that a loss of power could take.
+ */
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Event } from '../../contracts/events.ts'
+import type { Archive, ReportSink } from '../../contracts/ports.ts'
+import type { VisitReport } from '../../contracts/report.ts'
+import type { Reporter } from '../reporter.ts'
+
+export const PART_EVERY: Millis = 1000
+/** Thousands of visits have news in the same second: timers and answers have a turn in between. */
+const PARTS_A_TURN = 128
+
+export interface ReportSenderTools {
+  worker: string
+  clock: Clock
+  archive: Archive
+  sink: ReportSink
+  journal: Journal<Event>
+}
+
+export class ReportSender {
+  readonly #tools: ReportSenderTools
+  readonly #reporters = new Set<Reporter>()
+  /** The delivery now under way, and the one that starts when it has ended. */
+  #current: Promise<void> | undefined
+  #following: Promise<void> | undefined
+  #timer: (() => void) | undefined
+  #failure: unknown
+  /** Called once when a delivery fails: the worker can only stop. */
+  onFailure: (error: unknown) => void = () => {}
+
+  constructor(tools: ReportSenderTools) {
+    this.#tools = tools
+  }
+
+  add(reporter: Reporter): void {
+    this.#reporters.add(reporter)
+    this.#timer ??= this.#tools.clock.after(PART_EVERY, () => this.#tick())
+  }
+
+  /** It never ends; what it told before is brought, if it is not yet. */
+  forget(reporter: Reporter): void {
+    if (!this.#reporters.has(reporter)) return
+    const forget = () => this.#reporters.delete(reporter)
+    this.deliver().then(forget, forget)
+  }
+
+  /** Resolves when all that was told before the call is durable. Calls made while a delivery runs share the next one. */
+  deliver(): Promise<void> {
+    if (this.#current === undefined) {
+      this.#current = this.#carry().finally(() => {
+        this.#current = undefined
+      })
+      return this.#current
+    }
+    this.#following ??= this.#current
+      .catch(() => {})
+      .then(() => {
+        this.#following = undefined
+        return this.deliver()
+      })
+    return this.#following
+  }
+
+  #tick(): void {
+    this.#timer = undefined
+    this.deliver().catch(() => {})
+    if (this.#reporters.size > 0) this.#timer = this.#tools.clock.after(PART_EVERY, () => this.#tick())
+  }
+
+  async #carry(): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure
+    const parts: VisitReport[] = []
+    for (const reporter of this.#reporters) {
+      const part = reporter.take()
+      if (part === undefined) continue
+      parts.push(part)
+      if (part.ended !== undefined) this.#reporters.delete(reporter)
+      if (parts.length % PARTS_A_TURN === 0) await this.#tools.clock.sleep(0)
+    }
+    if (parts.length === 0) return
+    const { archive, sink, journal, worker } = this.#tools
+    try {
+      await archive.synced()
+      journal.tell({ kind: 'synced', worker })
+      await sink.checkIn(worker, parts)
+      const sum = (of: (part: VisitReport) => number) => parts.reduce((total, part) => total + of(part), 0)
+      const pages = sum((part) => part.pages.length)
+      const bytes = sum((part) => part.counts.get('bytes') ?? 0)
+      journal.tell({ kind: 'checked-in', worker, parts: parts.length, pages, bytes })
+    } catch (error) {
+      this.#failure = error
+      this.onFailure(error)
+      throw error
+    }
+  }
+
+  close(): void {
+    this.#timer?.()
+    this.#timer = undefined
+  }
+}

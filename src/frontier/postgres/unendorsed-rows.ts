@@ -1,0 +1,125 @@
+/** Sites that nobody vouches for. A row belongs to whoever has its site's. */
+import type { Instant } from '../../base/clock.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import { byBucket, column, eachBucket } from './by-bucket.ts'
+
+export interface UnendorsedRow {
+  readonly site: bigint
+  readonly domain: bigint
+  referrer: bigint | null
+  readonly since: Instant
+  standing: number
+}
+
+export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, standing::float8 AS standing`
+export const READ_UNENDORSED = `
+  SELECT ${UNENDORSED_SITE_COLUMNS} FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
+export const ADD_UNENDORSED = `
+  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, standing)
+  SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS n`
+export const WRITE_UNENDORSED = `
+  UPDATE unendorsed_site SET referrer = n.referrer, standing = n.standing
+  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, standing)
+  WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
+export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
+
+/** As they are now, for nobody to change. */
+export async function readUnendorsed(tx: PostgresTx, sites: Iterable<bigint>): Promise<Map<bigint, UnendorsedRow>> {
+  const found = new Map<bigint, UnendorsedRow>()
+  await eachBucket(byBucket(new Set(sites), itself), async (bucket, some) => {
+    for (const row of await tx.allExact<UnendorsedRow>(READ_UNENDORSED, bucket, some)) found.set(row.site, row)
+  })
+  return found
+}
+
+export class UnendorsedRows {
+  readonly #tx: PostgresTx
+  /** null: it is none. */
+  readonly #rows = new Map<bigint, UnendorsedRow | null>()
+  /** Of sites that are not locked: whether they are. */
+  readonly #seen = new Map<bigint, boolean>()
+  readonly #added = new Set<UnendorsedRow>()
+  readonly #changed = new Set<UnendorsedRow>()
+  readonly #removed = new Set<bigint>()
+
+  constructor(tx: PostgresTx) {
+    this.#tx = tx
+  }
+
+  /** Of locked sites. */
+  async read(sites: Iterable<bigint>): Promise<void> {
+    const missing = [...sites].filter((site) => !this.#rows.has(site))
+    for (const site of missing) this.#rows.set(site, null)
+    for (const row of (await readUnendorsed(this.#tx, missing)).values()) this.#rows.set(row.site, row)
+  }
+
+  async peek(sites: Iterable<bigint>): Promise<void> {
+    const missing = [...sites].filter((site) => !this.#rows.has(site) && !this.#seen.has(site))
+    const found = await readUnendorsed(this.#tx, missing)
+    for (const site of missing) this.#seen.set(site, found.has(site))
+  }
+
+  isUnendorsed(site: bigint): boolean {
+    const row = this.#rows.get(site)
+    return row === undefined ? this.#seen.get(site) === true : row !== null
+  }
+
+  get(site: bigint): UnendorsedRow | undefined {
+    return this.#rows.get(site) ?? undefined
+  }
+
+  add(row: UnendorsedRow): void {
+    this.#rows.set(row.site, row)
+    this.#added.add(row)
+  }
+
+  change(row: UnendorsedRow): void {
+    if (!this.#added.has(row)) this.#changed.add(row)
+  }
+
+  remove(row: UnendorsedRow): void {
+    this.#rows.set(row.site, null)
+    this.#changed.delete(row)
+    if (!this.#added.delete(row)) this.#removed.add(row.site)
+  }
+
+  write(): Promise<unknown>[] {
+    const added = byBucket(this.#added, siteOf)
+    const changed = byBucket(this.#changed, siteOf)
+    const removed = byBucket(this.#removed, itself)
+    this.#added.clear()
+    this.#changed.clear()
+    this.#removed.clear()
+    return [
+      eachBucket(added, (bucket, rows) =>
+        this.#tx.run(
+          ADD_UNENDORSED,
+          bucket,
+          column(rows, 'site'),
+          column(rows, 'domain'),
+          column(rows, 'referrer'),
+          column(rows, 'since'),
+          column(rows, 'standing'),
+        ),
+      ),
+      eachBucket(changed, (bucket, rows) =>
+        this.#tx.run(
+          WRITE_UNENDORSED,
+          bucket,
+          column(rows, 'site'),
+          column(rows, 'referrer'),
+          column(rows, 'standing'),
+        ),
+      ),
+      eachBucket(removed, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),
+    ]
+  }
+}
+
+function siteOf({ site }: UnendorsedRow): bigint {
+  return site
+}
+
+function itself(site: bigint): bigint {
+  return site
+}

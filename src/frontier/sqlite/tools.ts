@@ -1,0 +1,22 @@
+/** What every operation needs to know, beside the transaction. */
+
+import { KnownTexts } from '../known-texts.ts'
+import type { FrontierOptions } from '../options.ts'
+import { type SharedTools, sharedTools } from '../shared-tools.ts'
+import { AliasBook } from './alias-book.ts'
+import { UnendorsedSites } from './unendorsed.ts'
+
+export interface FrontierTools extends SharedTools {
+  aliases: AliasBook
+  unendorsed: UnendorsedSites
+  texts: KnownTexts
+}
+
+export function rulesOf(options: FrontierOptions): FrontierTools {
+  return {
+    ...sharedTools(options),
+    aliases: new AliasBook(options.urls),
+    unendorsed: new UnendorsedSites(),
+    texts: new KnownTexts(),
+  }
+}
