@@ -29,9 +29,9 @@ export type LeftOut =
   | 'foreign' // URLs of other hosts, which the protocol does not permit
   | 'foreign-sitemaps' // an index names sitemaps of other hosts
   | 'nested-too-deep' // indexes of indexes of indexes
-  | 'max-sitemaps' // over those of a site
-  | 'max-sitemap-lines' // over those of a robots.txt
-  | 'max-urls' // over those of a site
+  | 'most-sitemaps' // over those of a site
+  | 'most-sitemap-lines' // over those of a robots.txt
+  | 'most-urls' // over those of a site
 
 export type SitemapsLeft = { [why in LeftOut]?: number }
 

@@ -164,12 +164,12 @@ test('what is left out is noted on its line, and remembered for the site', async
   assert.deepEqual(pageOf(later, MAP)?.annotations, ['urlset', 'torn', 'most-urls:1', 'foreign:2'])
   assert.deepEqual(pageOf(later, two)?.annotations, ['index', 'most-sitemaps:1'])
   assert.deepEqual(later.parts.at(-1)!.memory.sitemaps?.left, {
-    'max-sitemap-lines': 3,
+    'most-sitemap-lines': 3,
     'foreign-sitemaps': 1,
     'nested-too-deep': 2,
-    'max-urls': 1,
+    'most-urls': 1,
     foreign: 2,
-    'max-sitemaps': 1,
+    'most-sitemaps': 1,
   })
 })
 

@@ -46,7 +46,7 @@ export function offerSitemaps(
 ): void {
   const { site, screen } = tools
   if (site.sitemaps === 'no' || isOnlyHost(origin, tools)) return
-  noteLeft('max-sitemap-lines', robots.sitemapsLeft, screen.reporter)
+  noteLeft('most-sitemap-lines', robots.sitemapsLeft, screen.reporter)
   const isSilent = robots.sitemaps.length === 0
   const named = isSilent && site.sitemaps === 'usual' ? [`${origin}/sitemap.xml`] : robots.sitemaps
   for (const href of named) {
@@ -77,7 +77,7 @@ function whyLeft(url: WebUrl, path: string, { site, local, reporter }: ScreenToo
   if (url.site !== site) return 'foreign-sitemaps'
   if (local.knows(url.key)) return undefined
   if (levelsOf(path) > DEEPEST || path.length > LONGEST_OF_A_SITEMAP) return 'nested-too-deep'
-  return sitemapsOf(reporter.memory).asked >= MAX_SITEMAPS ? 'max-sitemaps' : undefined
+  return sitemapsOf(reporter.memory).asked >= MAX_SITEMAPS ? 'most-sitemaps' : undefined
 }
 
 /** For `explain`; the sitemap's line in crawl.log says it too. */

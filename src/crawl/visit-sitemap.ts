@@ -183,7 +183,7 @@ function takeSome(
     const { url } = resolved
     const isForeign = url.site !== screen.site && url.site !== ownersSite
     if (left <= 0 || isForeign) {
-      const why = isForeign ? 'foreign' : 'max-urls'
+      const why = isForeign ? 'foreign' : 'most-urls'
       leftOut.set(why, (leftOut.get(why) ?? 0) + 1)
       reporter.tally.add('refused:scope')
       continue

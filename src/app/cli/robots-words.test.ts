@@ -63,7 +63,7 @@ test('sitemaps: how many, what they brought, whether they are believed; where on
     ],
   )
   const view = { depth: 0, enqueuedAt: 0, dueAt: 0, tries: 0, mark: 'read', seed: false } as const
-  const left = { 'nested-too-deep': 1, foreign: 3, 'max-sitemap-lines': 1200 }
+  const left = { 'nested-too-deep': 1, foreign: 3, 'most-sitemap-lines': 1200 }
   assert.deepEqual(sitemapLines({ ...memory, sitemaps: { asked: 0, urls: 0, left } }), [
     'Left out of what they and robots.txt name: 3 URLs of other hosts, which the protocol does not permit; 1 sitemap nested too deep; 1,200 Sitemap lines of robots.txt after the first hundred.',
   ])

@@ -69,10 +69,10 @@ const LEFT_OUT: readonly [string, readonly [one: string, more: string]][] = [
   ],
   ['foreign-sitemaps', ['sitemap of another host in an index', 'sitemaps of other hosts in indexes']],
   ['nested-too-deep', ['sitemap nested too deep', 'sitemaps nested too deep']],
-  ['max-sitemaps', ['sitemap over the bound of a site', 'sitemaps over the bound of a site']],
-  ['max-urls', ['URL over the bound of a site', 'URLs over the bound of a site']],
+  ['most-sitemaps', ['sitemap over the bound of a site', 'sitemaps over the bound of a site']],
+  ['most-urls', ['URL over the bound of a site', 'URLs over the bound of a site']],
   [
-    'max-sitemap-lines',
+    'most-sitemap-lines',
     ['Sitemap line of robots.txt after the first hundred', 'Sitemap lines of robots.txt after the first hundred'],
   ],
 ]
