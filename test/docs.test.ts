@@ -10,6 +10,7 @@ import { loadSettings } from '../src/app/config/load.ts'
 import { formatDuration } from '../src/base/units.ts'
 import { FAILURES } from '../src/crawl/failures.ts'
 import { TROUBLES } from '../src/page/troubles.ts'
+import { requirementsPage, sourceFiles } from '../tools/requirements.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -70,6 +71,12 @@ test('every command of the pages about simulation is one that orbweaver takes', 
       assert.match(words.join(' '), /^(crawl|policy|figures)$/, line)
     }
   }
+})
+
+test('docs/requirements.md says where each requirement is (node tools/requirements.ts writes it anew)', () => {
+  const page = read('docs/requirements.md')
+  assert.equal(requirementsPage(page, sourceFiles()), page)
+  assert.throws(() => requirementsPage(page, new Map([['src/x.ts', '/** Once (C1, C99). */']])), /C99/)
 })
 
 test('the project speaks of itself alone', () => {

@@ -1,4 +1,4 @@
-/** Issue 2, point 2.6: addresses that are not public are refused, however they are come by. */
+/** Addresses that are not public are refused, however they are come by. */
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { describe, test } from 'node:test'

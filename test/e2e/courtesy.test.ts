@@ -1,4 +1,4 @@
-/** Issue 2, point 2.4: the pause, judged by the server's own clock, from the end of an answer to the next request. */
+/** The pause, judged by the server's own clock, from the end of an answer to the next request. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Issue 2, points 4.2 and 4.4: the demonstration, and what a crawl shows while it runs. */
+/** The demonstration, and what a crawl shows while it runs. */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Issue 2, point 4.5: a full disk. A small file system of its own is mounted, so the test needs root and Linux. */
+/** A full disk. A small file system of its own is mounted, so the test needs root and Linux. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'

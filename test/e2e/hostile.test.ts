@@ -1,4 +1,4 @@
-/** Issue 2, points 2.5 and 2.7: servers that misbehave. Everything ends, everything is bounded, each failure has its line. */
+/** Servers that misbehave. Everything ends, everything is bounded, each failure has its line. */
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'

@@ -1,4 +1,4 @@
-/** Issue 2, points 3.1 and 3.2: volumes, index and log of an ordinary crawl, read with a reader that shares no code. */
+/** Volumes, index and log of an ordinary crawl, read with a reader that shares no code. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

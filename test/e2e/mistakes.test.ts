@@ -1,4 +1,4 @@
-/** Issue 2, point 4.5: the operator's mistakes. One clear line each, the right exit code, nothing damaged. */
+/** The operator's mistakes. One clear line each, the right exit code, nothing damaged. */
 import assert from 'node:assert/strict'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'

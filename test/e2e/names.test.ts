@@ -1,4 +1,4 @@
-/** Issue 3: sites with two names, by the list of mirrors or as learnt; nothing is lost by it. */
+/** Sites with two names, by the list of mirrors or as learnt; nothing is lost by it. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Issue 2, points 3.3 and 4.1: what commands answer about one collection in which everything happens once. */
+/** What commands answer about one collection in which everything happens once. */
 import assert from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'

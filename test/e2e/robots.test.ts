@@ -1,4 +1,4 @@
-/** Issue 2, points 2.3 (who we say we are) and 2.8 (robots.txt, directives), judged by what the server was asked. */
+/** Who we say we are, robots.txt and page directives, judged by what the server was asked for. */
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'

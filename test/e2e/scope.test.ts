@@ -1,4 +1,4 @@
-/** Issue 2, points 2.9, 2.10 and 2.11: what is read, what is wanted, and what a link to another site adds. */
+/** What is read, what is wanted, and what a link to another site adds. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'

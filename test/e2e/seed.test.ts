@@ -1,4 +1,4 @@
-/** Issue 3, point 5: `orbweaver seed` from every source, and names that answer in some way or not at all. */
+/** `orbweaver seed` from every source; names that answer in some way or not at all. */
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { readdirSync, writeFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Issue 2, point 2.1: seeds as arguments, in a file, on standard input; a bad one is an error before anything is fetched. */
+/** Seeds as arguments, in a file, on standard input; a bad one is an error before anything is fetched. */
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'

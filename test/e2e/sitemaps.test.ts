@@ -1,4 +1,4 @@
-/** Issue 3, point 2: sitemaps as items of ordinary visits, through queue, catalogue and archive, judged by what was asked. */
+/** Sitemaps as items of ordinary visits, through queue, catalogue and archive, judged by what was asked. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { gzipSync } from 'node:zlib'

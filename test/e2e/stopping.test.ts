@@ -1,4 +1,4 @@
-/** Issue 2, point 4.3 and the limits of a run: stopping politely, at once, and going on with nothing lost or repeated. */
+/** Stopping politely, at once, and going on with nothing lost or repeated. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import {

@@ -1,4 +1,4 @@
-/** Issue 2, points 2.3 and 2.5: visits in slices, one connection a site, codings, and the same command again. */
+/** Visits in slices, one connection a site, codings, and the same command again. */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'

@@ -1,4 +1,4 @@
-/** Issue 2, point 4.1 (V23): another process reads pages and meta-data within 5 s of their being applied. */
+/** Another process reads pages and meta-data within 5 s of their being applied. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crawl, folder, json, kept, links, page, run, runTo, serve, start, until } from './command.ts'
