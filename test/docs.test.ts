@@ -76,7 +76,7 @@ test('every command of the pages about simulation is one that orbweaver takes', 
 test('docs/requirements.md says where each requirement is (node tools/requirements.ts writes it anew)', () => {
   const page = read('docs/requirements.md')
   assert.equal(requirementsPage(page, sourceFiles()), page)
-  assert.throws(() => requirementsPage(page, new Map([['src/x.ts', '/** Once (C1, C99). */']])), /C99/)
+  assert.throws(() => requirementsPage(page, new Map([['src/x.ts', ['(C1', 'C99)'].join(', ')]])), /C99/)
 })
 
 test('the project speaks of itself alone', () => {
