@@ -3,16 +3,10 @@
  * mirrors is judged.
  */
 import { draw, drawText, unit } from './chance.ts'
-import type { WebPlan } from './options.ts'
+import type { MirrorKind, WebPlan } from './options.ts'
 import type { ShapePage } from './shapes/shape.ts'
 import { sheet, slug } from './shapes/sheet.ts'
 import { definePlantedSite, type SiteDefinition } from './site-plan.ts'
-
-export type MirrorKind =
-  | 'full' // the same documents under another domain
-  | 'partial' // the same home page, and of the rest three in four
-  | 'www' // both names answer, with the same pages
-  | 'www-redirect' // one name moves its readers to the other
 
 /** Same home page or same documents, and yet another site. */
 export type FalseMirrorKind =

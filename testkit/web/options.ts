@@ -1,10 +1,7 @@
 /** What a synthetic web is made of. Plain JSON, so that a web can be named on a command line and served by another process. */
 import type { Instant, Millis } from '../../src/base/clock.ts'
-import type { MirrorKind } from './mirror-plan.ts'
 import type { RobotsKind } from './robots-plan.ts'
 import { LOOKALIKE_SHAPES, type LookalikeName, type TrapShapeName } from './shapes/shape.ts'
-import type { SitemapKind } from './sitemap-plan.ts'
-import type { WildcardDomain } from './wildcards.ts'
 
 export type Language = 'en' | 'pt' | 'de' | 'el' | 'ru' | 'fr'
 
@@ -21,6 +18,38 @@ export type FailingKind =
 
 /** What a page does on its first requests; afterwards it answers as it should. */
 export type FlakyKind = '503-seconds' | '503-date' | '429' | '500' | 'reset'
+
+export type MirrorKind =
+  | 'full' // the same documents under another domain
+  | 'partial' // the same home page, and of the rest three in four
+  | 'www' // both names answer, with the same pages
+  | 'www-redirect' // one name moves its readers to the other
+
+export type SitemapKind =
+  | 'xml'
+  | 'index' // an index and two files
+  | 'gzip'
+  | 'text'
+  | 'rss'
+  | 'unnamed' // /sitemap.xml, which robots.txt does not mention
+  | 'loop' // an index that lists itself besides the file
+  | 'foreign' // lists pages of other hosts too, which nobody permitted
+  | 'entities' // a doctype full of entities before the first URL
+  | 'broken' // XML that ends in the middle of an entry
+  | 'endless' // an index of an index of an index …, and the file besides
+
+export interface WildcardDomain {
+  /** `blogs.test`, or a top-level domain: `wild`. */
+  domain: string
+  /**
+   * hosting: `sites` good ones at names of their own, and for all others "there is no such blog", with status 200.
+   * registry: a top-level domain; `sites` registered names with addresses of their own, all others at one that advertises.
+   */
+  kind: 'hosting' | 'registry'
+  sites: number
+  /** Of each good site. */
+  pages: number
+}
 
 /** A page written by a test: a killer of readers, the corners of a policy. It replaces the generated page of that URL, if any. */
 export interface PlantedPage {

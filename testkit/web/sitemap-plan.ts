@@ -2,23 +2,11 @@
 import { gzipSync } from 'node:zlib'
 import type { Instant } from '../../src/base/clock.ts'
 import { draw } from './chance.ts'
+import type { SitemapKind } from './options.ts'
 import type { RobotsDefinition } from './robots-plan.ts'
 import { defineRobots } from './robots-plan.ts'
 import type { ShapePage } from './shapes/shape.ts'
 import { readNumber, sheet, slug } from './shapes/sheet.ts'
-
-export type SitemapKind =
-  | 'xml'
-  | 'index' // an index and two files
-  | 'gzip'
-  | 'text'
-  | 'rss'
-  | 'unnamed' // /sitemap.xml, which robots.txt does not mention
-  | 'loop' // an index that lists itself besides the file
-  | 'foreign' // lists pages of other hosts too, which nobody permitted
-  | 'entities' // a doctype full of entities before the first URL
-  | 'broken' // XML that ends in the middle of an entry
-  | 'endless' // an index of an index of an index …, and the file besides
 
 /** What it says of changes. */
 export type Lastmod =

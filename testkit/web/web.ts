@@ -83,78 +83,12 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
   const hosts = planHosts(plan)
   const { site, numbered } = hosts
 
-  const neighbours: Neighbours = {
-    plan,
-    site,
-    count: plan.sites,
-    twin: hosts.twin,
-    extraHomeLinks(of) {
-      const shape = of.hazard ?? of.lookalike
-      const entries = shape === undefined ? [] : SHAPES[shape].entries(of.seed, plan.domain)
-      const own = entries.map((to) => (to.startsWith('/') ? of.origin + to : to))
-      return [...own, ...hosts.wildcardEntries(of), ...hosts.plantedFromHome(of)]
-    },
-  }
-  const define = (url: string, visitor = NOBODY): PageDefinition | undefined => {
-    const { scheme, host, path } = splitUrl(url)
-    const found = hosts.of(host, false)
-    if (found === undefined) return undefined
-    const owner = found.site
-    const spelled = `${scheme}://${owner.host}${path}`
-    const planted = hosts.plantedPage(spelled)
-    if (planted !== undefined) return definePlanted(owner, planted)
-    if (scheme !== owner.scheme) return scheme === 'http' ? movedTo(owner.origin, owner, spelled, path) : undefined
-    if (found.movesTo !== undefined) return movedTo(found.movesTo.origin, owner, spelled, path)
-    if (found.page !== undefined) {
-      const made = found.page(path, bound)
-      return made === undefined ? undefined : defineShapePage(owner, spelled, made, found.trap ?? 'look-alike')
-    }
-    return defineOwn(owner, spelled, path, visitor)
-  }
-  const defineOwn = (
-    owner: SiteDefinition,
-    spelled: string,
-    path: string,
-    visitor: Visitor,
-  ): PageDefinition | undefined => {
-    const name = owner.hazard ?? owner.lookalike
-    const shape = name === undefined ? undefined : SHAPES[name]
-    const indexed = owner.indexFiles && path.endsWith(`/${INDEX_FILE}`)
-    const page = pageOfPath(plan, owner, indexed ? path.slice(0, -INDEX_FILE.length) : path)
-    if (page !== undefined && !(shape?.swallowsMissing && kindOf(plan, owner, page) === 'missing')) {
-      const defined = definePage(neighbours, owner, page)
-      return indexed ? { ...defined, url: spelled } : defined
-    }
-    const decoy = plan.decoys || path.startsWith('/trap/') ? defineDecoy(owner, spelled) : undefined
-    if (decoy !== undefined) return decoy
-    const hidden = owner.sitemap === undefined ? undefined : hiddenPage(path, owner.seed, owner.sitemap)
-    if (hidden !== undefined) return defineShapePage(owner, spelled, hidden, 'sitemap')
-    const made = shape?.page(path, bound, owner.seed, visitor)
-    return made === undefined || name === undefined ? undefined : defineShapePage(owner, spelled, made, name)
-  }
+  const define = pageFinder(plan, hosts, bound)
   const rateOf = (content: Content) =>
     content.planted !== undefined ? 0 : plan.changesPerDay * (0.01 + 0.99 * unit(draw(content.seed, 0x1a3b)))
   const versionOf = (content: Content, at: Instant) => versionAt(content.seed, rateOf(content), plan.epoch, at)
   const siteOf = (url: string) => hosts.of(splitUrl(url).host, false)?.site
-  const listedBy = (of: SiteDefinition): string[] => {
-    if (of.sitemap === undefined) return []
-    const pages = Array.from({ length: of.pages }, (_, page) => page).filter(
-      (page) => kindOf(plan, of, page) === 'page',
-    )
-    const hidden = Array.from({ length: of.sitemap.hidden }, (_, number) => of.origin + hiddenPath(of.seed, number))
-    return [...pages.map((page) => urlOf(plan, of, page)), ...hidden]
-  }
-  const sitemapAt = (of: SiteDefinition, path: string, at: Instant): SitemapFile | undefined => {
-    const { sitemap } = of
-    // Only names like these; the list is not made for every page that is asked for.
-    if (sitemap === undefined || !/^\/(sitemap|feed)/.test(path)) return undefined
-    const listed = listedBy(of).map((url): Listed => {
-      const content = sitemap.lastmod === 'true' ? define(url)?.content : undefined
-      const since = content === undefined ? undefined : versionOf(content, at).since
-      return { url, lastmod: { true: since, now: at, frozen: plan.epoch - 1e11, none: undefined }[sitemap.lastmod] }
-    })
-    return sitemapFile(path, sitemap, of.origin, listed)
-  }
+  const { listedBy, sitemapAt } = sitemapsOf(plan, define, versionOf)
 
   return {
     plan,
@@ -225,6 +159,87 @@ export function makeWeb(options: WebOptions, keepBytes = 0): TestWeb {
     },
     rateOf,
   }
+}
+
+type FindPage = TestWeb['define']
+
+/** What stands under a URL: a planted page, a redirect, a page of a shape, or an ordinary one. */
+function pageFinder(plan: WebPlan, hosts: ReturnType<typeof planHosts>, bound: number): FindPage {
+  const neighbours: Neighbours = {
+    plan,
+    site: hosts.site,
+    count: plan.sites,
+    twin: hosts.twin,
+    extraHomeLinks(of) {
+      const shape = of.hazard ?? of.lookalike
+      const entries = shape === undefined ? [] : SHAPES[shape].entries(of.seed, plan.domain)
+      const own = entries.map((to) => (to.startsWith('/') ? of.origin + to : to))
+      return [...own, ...hosts.wildcardEntries(of), ...hosts.plantedFromHome(of)]
+    },
+  }
+  const define: FindPage = (url, visitor = NOBODY) => {
+    const { scheme, host, path } = splitUrl(url)
+    const found = hosts.of(host, false)
+    if (found === undefined) return undefined
+    const owner = found.site
+    const spelled = `${scheme}://${owner.host}${path}`
+    const planted = hosts.plantedPage(spelled)
+    if (planted !== undefined) return definePlanted(owner, planted)
+    if (scheme !== owner.scheme) return scheme === 'http' ? movedTo(owner.origin, owner, spelled, path) : undefined
+    if (found.movesTo !== undefined) return movedTo(found.movesTo.origin, owner, spelled, path)
+    if (found.page !== undefined) {
+      const made = found.page(path, bound)
+      return made === undefined ? undefined : defineShapePage(owner, spelled, made, found.trap ?? 'look-alike')
+    }
+    return defineOwn(owner, spelled, path, visitor)
+  }
+  const defineOwn = (
+    owner: SiteDefinition,
+    spelled: string,
+    path: string,
+    visitor: Visitor,
+  ): PageDefinition | undefined => {
+    const name = owner.hazard ?? owner.lookalike
+    const shape = name === undefined ? undefined : SHAPES[name]
+    const indexed = owner.indexFiles && path.endsWith(`/${INDEX_FILE}`)
+    const page = pageOfPath(plan, owner, indexed ? path.slice(0, -INDEX_FILE.length) : path)
+    if (page !== undefined && !(shape?.swallowsMissing && kindOf(plan, owner, page) === 'missing')) {
+      const defined = definePage(neighbours, owner, page)
+      return indexed ? { ...defined, url: spelled } : defined
+    }
+    const decoy = plan.decoys || path.startsWith('/trap/') ? defineDecoy(owner, spelled) : undefined
+    if (decoy !== undefined) return decoy
+    const hidden = owner.sitemap === undefined ? undefined : hiddenPage(path, owner.seed, owner.sitemap)
+    if (hidden !== undefined) return defineShapePage(owner, spelled, hidden, 'sitemap')
+    const made = shape?.page(path, bound, owner.seed, visitor)
+    return made === undefined || name === undefined ? undefined : defineShapePage(owner, spelled, made, name)
+  }
+  return define
+}
+
+/** The files of sitemaps, made when they are asked for. */
+function sitemapsOf(plan: WebPlan, define: FindPage, versionOf: TestWeb['versionOf']) {
+  const listedBy = (of: SiteDefinition): string[] => {
+    if (of.sitemap === undefined) return []
+    const pages = Array.from({ length: of.pages }, (_, page) => page).filter(
+      (page) => kindOf(plan, of, page) === 'page',
+    )
+    const hidden = Array.from({ length: of.sitemap.hidden }, (_, number) => of.origin + hiddenPath(of.seed, number))
+    return [...pages.map((page) => urlOf(plan, of, page)), ...hidden]
+  }
+  const sitemapAt = (of: SiteDefinition, path: string, at: Instant): SitemapFile | undefined => {
+    const { sitemap } = of
+    // Only names like these; the list is not made for every page that is asked for.
+    if (sitemap === undefined || !/^\/(sitemap|feed)/.test(path)) return undefined
+    const listed = listedBy(of).map((url): Listed => {
+      const content = sitemap.lastmod === 'true' ? define(url)?.content : undefined
+      const since = content === undefined ? undefined : versionOf(content, at).since
+      return { url, lastmod: { true: since, now: at, frozen: plan.epoch - 1e11, none: undefined }[sitemap.lastmod] }
+    })
+    return sitemapFile(path, sitemap, of.origin, listed)
+  }
+
+  return { listedBy, sitemapAt }
 }
 
 const GARBAGE = new Uint8Array(Buffer.from('SSH-2.0-OpenSSH_9.2 this is not the server you look for\r\n'))

@@ -1,24 +1,11 @@
 /** Domains under which every name resolves: farms of links, houses that host many good sites, and whole top-level domains that sell what nobody has registered. */
 import type { Instant } from '../../src/base/clock.ts'
 import { Draws, draw, drawText } from './chance.ts'
-import type { WebPlan } from './options.ts'
+import type { WebPlan, WildcardDomain } from './options.ts'
 import { farmDomain, farmPage } from './shapes/link-farm.ts'
 import type { ShapePage } from './shapes/shape.ts'
 import { madeUpWord, sheet } from './shapes/sheet.ts'
 import { definePlantedSite, type SiteDefinition } from './site-plan.ts'
-
-export interface WildcardDomain {
-  /** `blogs.test`, or a top-level domain: `wild`. */
-  domain: string
-  /**
-   * hosting: `sites` good ones at names of their own, and for all others "there is no such blog", with status 200.
-   * registry: a top-level domain; `sites` registered names with addresses of their own, all others at one that advertises.
-   */
-  kind: 'hosting' | 'registry'
-  sites: number
-  /** Of each good site. */
-  pages: number
-}
 
 /** A host under a wildcard. */
 export interface WildcardHost {
