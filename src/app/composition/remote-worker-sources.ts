@@ -11,7 +11,10 @@ const IDLE_REST: Millis = 1000
 /** What is visited is visited by the servers' plan of now. Who is not to end with the crawl does not hear that it is over. */
 export function remoteWorkerSources(remote: RemoteServers, live: LivePlan, endsWithCrawl: boolean): CoordinatorCalls {
   return {
-    ...remote,
+    enter: (...call) => remote.enter(...call),
+    renew: (...call) => remote.renew(...call),
+    checkInSealed: (...call) => remote.checkInSealed(...call),
+    findCopy: remote.findCopy,
     async checkOut(worker, atMost) {
       const { visits, next } = await remote.checkOut(worker, atMost)
       await live.check(visits)

@@ -15,7 +15,7 @@ import { Metrics } from './metrics.ts'
 import { Rates } from './rates.ts'
 import { renewTls, type TlsFiles } from './renew-tls.ts'
 import type { Roster } from './roster.ts'
-import { type WorkerNews, workerBook } from './worker-book.ts'
+import { type WorkerBook, type WorkerNews, workerBook } from './worker-book.ts'
 
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>
@@ -113,16 +113,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
   const address = app.server.address() as AddressInfo
   const url = urlOf(address, 'localhost', shown !== undefined)
   const publicUrl = listen.publicUrl ?? urlOf(address, listen.machine, shown !== undefined)
-  const startedAt = clock.now()
-  const { id, settings } = parts
-  let differed = ''
-  const coordinator = async () => {
-    await book.serverSeen({ id, url: publicUrl, version: program, startedAt, seenAt: clock.now(), settings })
-    const others = await book.servers(clock.now() - SEEN_WITHIN)
-    const differ = differingSettings(others.map((one) => one.settings)).join(', ')
-    if (differ !== differed && differ !== '') journal.tell({ kind: 'trouble', what: differing(differ) })
-    differed = differ
-  }
+  const announce = announcer(parts, book, publicUrl)
   const writeSeen = async () => {
     const told = seen
     seen = new Map()
@@ -138,14 +129,14 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       const dropped = await log.flush()
       if (dropped > 0) journal.tell({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
     }),
-    every(SERVER_EVERY, coordinator),
+    every(SERVER_EVERY, announce),
     every(ROSTER_EVERY, readRoster),
     ...(parts.tls && shown ? [every(TLS_EVERY, renewTls(parts.tls, shown, app.server as TlsServer, journal))] : []),
     every(FORGET_EVERY, async () => {
       while (!over.signal.aborted && (await log.forget()));
     }),
   ]
-  await coordinator().catch(async (error: unknown) => {
+  await announce().catch(async (error: unknown) => {
     over.abort()
     deaf()
     await app.close()
@@ -171,6 +162,20 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
         ),
       )
     },
+  }
+}
+
+/** Says that this server is there, and warns when others over the same database have other settings. */
+function announcer(parts: ServerParts, book: WorkerBook, url: string): () => Promise<void> {
+  const { id, settings, program: version, clock, journal } = parts
+  const startedAt = clock.now()
+  let differed = ''
+  return async () => {
+    await book.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings })
+    const others = await book.servers(clock.now() - SEEN_WITHIN)
+    const differ = differingSettings(others.map((one) => one.settings)).join(', ')
+    if (differ !== differed && differ !== '') journal.tell({ kind: 'trouble', what: differing(differ) })
+    differed = differ
   }
 }
 

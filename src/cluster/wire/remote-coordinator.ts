@@ -7,9 +7,10 @@ import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
-import type { CoordinatorCalls, PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
+import type { CoordinatorCalls, NowReading, PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { FindCopy, StoredCopy } from '../../contracts/ports.ts'
+import type { SealedPart } from '../../contracts/sealed-part.ts'
 import type { VisitId, WorkerId } from '../../contracts/visit.ts'
 import type { RequestOf } from './calls.ts'
 import { Deliveries } from './deliveries.ts'
@@ -91,197 +92,229 @@ export async function joinServers(
 }
 
 export function reachServers(options: ReachOptions): RemoteServers {
-  const { journal, disk, life } = options
-  const clock = serverClock(options.clock)
-  const { client } = options
-  const servers = new Servers(options.servers, client, clock, options.random)
-  servers.callAs(options.identity)
-  const outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
-  const deliveries = new Deliveries({ servers, outbox, clock, journal, ready: options.ready ?? (async () => {}) })
-  const asking = new AbortController()
-  const held = new HeldVisits()
-  /** Ended visits whose last parts are durable: there, or in the outbox. */
-  const told: VisitId[] = []
-  const unanswered = new Map<WorkerId, Unanswered>()
-  let known: { digest: string; plan: PlanForWorkers } | undefined
-  const threadOf = (worker: WorkerId) => `${life}-${worker}`
-  const tell = (what: string) => journal.tell({ kind: 'trouble', what })
+  return new ServersByHttp(options)
+}
 
-  return {
-    clock,
-    findCopy: copyFinder(servers),
-    async checkOut(worker, atMost) {
-      if (asking.signal.aborted) return { visits: [], next: REST }
-      const calledAt = clock.elapsed()
-      // What was learnt goes first: others may be given the same sites, and a server that cannot store needs no more work.
-      if ((await deliveries.drain(options.pollMs, asking.signal)) > 0) {
-        if (deliveries.refusal !== undefined) throw deliveries.refusal
-        return { visits: [], next: REST }
-      }
-      if (outbox.isEmpty) held.ended(told.splice(0))
-      const lost = unanswered.get(worker) ?? new Unanswered()
-      unanswered.set(worker, lost)
-      const question = () => {
-        const plain = { thread: threadOf(worker), atMost: Math.min(atMost, MAX_VISITS), waitMs: options.pollMs }
-        if (!lost.sending(clock.elapsed(), options.pollMs)) return plain
-        const has = held.of(worker)
-        return has.length > MAX_RENEWED ? plain : { ...plain, has }
-      }
-      try {
-        const { answer, sentAt, answeredAt } = await servers.ask('checkOut', question, {
-          patience: 0,
-          extraMs: options.pollMs,
-          signal: asking.signal,
-        })
-        lost.answered(sentAt)
-        // No lease began before the request was sent and had waited there for so long.
-        const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
-        const visits = answer.visits.map(({ visit, ticket }) => {
-          held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
-          return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
-        })
-        return { visits, next: answer.next }
-      } catch (error) {
-        if (!(error instanceof Unreachable)) throw error
-        return { visits: [], next: Math.max(REST, error.retryMs) }
-      }
-    },
-    async enter(worker, visit, address) {
-      const left = (held.get(visit)?.endsAt ?? 0) - clock.elapsed()
-      const body = { thread: threadOf(worker), visit, address }
-      try {
-        const asked = await servers.ask('enter', body, { patience: Math.max(0, left), signal: asking.signal })
-        return asked.answer.answer
-      } catch (error) {
-        // Without leave nothing is asked there: the visit ends unused, as if the address were somebody else's.
-        if (error instanceof Unreachable) return 'elsewhere'
-        throw error
-      }
-    },
-    async renew(worker, visits) {
-      const calledAt = clock.elapsed()
-      const lost: VisitId[] = []
-      let lease = Number.POSITIVE_INFINITY
-      for (let at = 0; at < visits.length; at += MAX_RENEWED) {
-        const some = visits.slice(at, at + MAX_RENEWED)
-        const renewed = await renewSome(worker, some, calledAt)
-        lease = Math.min(lease, renewed.lease)
-        lost.push(...renewed.lost)
-      }
-      return { lease: Number.isFinite(lease) ? lease : 0, lost }
-    },
-    async checkInSealed(_worker, parts) {
-      const ticketed = parts.flatMap((part) => {
-        const known = held.get(part.visit)
-        if (known !== undefined) return [{ ticket: known.ticket, part }]
-        tell(`a part of ${part.site} belongs to no visit of this worker`)
-        return []
-      })
-      const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
-      held.end(ended)
-      await deliveries.deliver(ticketed)
-      told.push(...ended)
-    },
-    async unreadable(worker, reading) {
-      const ticket = held.get(reading.visit)?.ticket
-      if (ticket === undefined) return
-      const { via, ...item } = reading.item
-      const plain = { ...reading, item: via === undefined ? item : { ...item, via } }
-      await whenDelivered('unreadable', { thread: threadOf(worker), ticket, reading: plain })
-    },
-    async leave(worker) {
-      held.drop(worker)
-      unanswered.delete(worker)
-      await whenDelivered('leave', { thread: threadOf(worker) })
-    },
-    nameOf: threadOf,
-    async leaveEarlier(threads) {
-      for (const thread of threads) if (!(await whenDelivered('leave', { thread }))) return false
-      return true
-    },
-    async plan() {
-      const have = known === undefined ? {} : { have: known.digest }
-      const asked = servers.ask('plan', have, { patience: PATIENCE, signal: asking.signal })
-      const { digest, plan } = await orProblem(asked)
-      if (plan !== undefined) known = { digest, plan }
-      if (known?.digest !== digest) throw new Problem('server-refused', 'a server keeps its plan to itself')
-      return known.plan
-    },
-    async alive(news) {
-      try {
-        servers.learn((await servers.ask('alive', news, { patience: 0 })).answer.servers)
-      } catch (error) {
-        if (!(error instanceof Unreachable)) throw error
-      }
-    },
-    volumes: {
-      async append(name, offset, bytes) {
-        const sent = { body: bytes, packing: 'identity' }
-        return (await servers.ask('upload', undefined, { patience: 0, name, offset, bytes: sent })).answer.bytes
-      },
-      async seal(name, size) {
-        await servers.ask('seal', { bytes: size }, { patience: 0, name })
-      },
-      async located(name, location, bytes, sealed) {
-        await servers.ask('located', { location, bytes, sealed }, { patience: 0, name })
-      },
-    },
-    get undelivered() {
-      return outbox.parts
-    },
-    get lostMs() {
-      return servers.lostMs
-    },
-    stopAsking: () => asking.abort(),
-    async close(withinMs) {
-      asking.abort()
-      const left = await deliveries.drain(withinMs)
-      await deliveries.close()
-      client.close()
-      return left
-    },
+class ServersByHttp implements RemoteServers {
+  readonly clock: ServerClock
+  readonly findCopy: FindCopy
+  readonly volumes: RemoteServers['volumes']
+  readonly #options: ReachOptions
+  readonly #servers: Servers
+  readonly #outbox: Outbox
+  readonly #deliveries: Deliveries
+  readonly #asking = new AbortController()
+  readonly #held = new HeldVisits()
+  /** Ended visits whose last parts are durable, at a server or in the outbox. */
+  readonly #reported: VisitId[] = []
+  readonly #unanswered = new Map<WorkerId, Unanswered>()
+  #plan: { digest: string; plan: PlanForWorkers } | undefined
+
+  constructor(options: ReachOptions) {
+    const { client, random, disk, journal, ready = async () => {} } = options
+    this.#options = options
+    this.clock = serverClock(options.clock)
+    this.#servers = new Servers(options.servers, client, this.clock, random)
+    this.#servers.callAs(options.identity)
+    this.#outbox = Outbox.open(disk, options.outboxFolder, options.outboxBytes)
+    this.#deliveries = new Deliveries({
+      servers: this.#servers,
+      outbox: this.#outbox,
+      clock: this.clock,
+      journal,
+      ready,
+    })
+    this.findCopy = copyFinder(this.#servers)
+    this.volumes = volumeCalls(this.#servers)
   }
 
-  /** When no server answers, the leases stay as they are: the shortest of them is what is answered. */
-  async function renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
+  get undelivered(): number {
+    return this.#outbox.parts
+  }
+
+  get lostMs(): Millis | undefined {
+    return this.#servers.lostMs
+  }
+
+  nameOf(worker: WorkerId): string {
+    return `${this.#options.life}-${worker}`
+  }
+
+  async checkOut(worker: WorkerId, atMost: number): ReturnType<CoordinatorCalls['checkOut']> {
+    const { pollMs } = this.#options
+    const { signal } = this.#asking
+    if (signal.aborted) return { visits: [], next: REST }
+    const calledAt = this.clock.elapsed()
+    // Reports go first: others may be given the same sites, and a server that can't store needs no more work.
+    if ((await this.#deliveries.drain(pollMs, signal)) > 0) {
+      if (this.#deliveries.refusal !== undefined) throw this.#deliveries.refusal
+      return { visits: [], next: REST }
+    }
+    if (this.#outbox.isEmpty) this.#held.ended(this.#reported.splice(0))
+    const lost = this.#unanswered.get(worker) ?? new Unanswered()
+    this.#unanswered.set(worker, lost)
+    const question = () => {
+      const plain = { thread: this.nameOf(worker), atMost: Math.min(atMost, MAX_VISITS), waitMs: pollMs }
+      if (!lost.sending(this.clock.elapsed(), pollMs)) return plain
+      const has = this.#held.of(worker)
+      return has.length > MAX_RENEWED ? plain : { ...plain, has }
+    }
     try {
-      const { answer, sentAt } = await servers.ask(
-        'renew',
-        { thread: threadOf(worker), visits },
-        { patience: SHORT_PATIENCE },
-      )
+      const asked = await this.#servers.ask('checkOut', question, { patience: 0, extraMs: pollMs, signal })
+      const { answer, sentAt, answeredAt } = asked
+      lost.answered(sentAt)
+      // No lease began before the request was sent and had waited there for so long.
+      const from = sentAt + Math.max(0, Math.min(answer.heldMs, answeredAt - sentAt))
+      const visits = answer.visits.map(({ visit, ticket }) => {
+        this.#held.hold(visit.id, { thread: worker, ticket, endsAt: from + visit.lease })
+        return { ...visitFromWire(visit), lease: visit.lease + from - calledAt }
+      })
+      return { visits, next: answer.next }
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      return { visits: [], next: Math.max(REST, error.retryMs) }
+    }
+  }
+
+  async enter(worker: WorkerId, visit: VisitId, address: string): ReturnType<CoordinatorCalls['enter']> {
+    const left = (this.#held.get(visit)?.endsAt ?? 0) - this.clock.elapsed()
+    const body = { thread: this.nameOf(worker), visit, address }
+    const options = { patience: Math.max(0, left), signal: this.#asking.signal }
+    try {
+      return (await this.#servers.ask('enter', body, options)).answer.answer
+    } catch (error) {
+      // Without permission nothing is requested: the visit ends unused, as if another worker held the address.
+      if (error instanceof Unreachable) return 'elsewhere'
+      throw error
+    }
+  }
+
+  async renew(worker: WorkerId, visits: VisitId[]): ReturnType<CoordinatorCalls['renew']> {
+    const calledAt = this.clock.elapsed()
+    const lost: VisitId[] = []
+    let lease = Number.POSITIVE_INFINITY
+    for (let at = 0; at < visits.length; at += MAX_RENEWED) {
+      const renewed = await this.#renewSome(worker, visits.slice(at, at + MAX_RENEWED), calledAt)
+      lease = Math.min(lease, renewed.lease)
+      lost.push(...renewed.lost)
+    }
+    return { lease: Number.isFinite(lease) ? lease : 0, lost }
+  }
+
+  /** When no server answers, the leases stay as they are, and the shortest of them is the answer. */
+  async #renewSome(worker: WorkerId, visits: VisitId[], calledAt: Millis) {
+    const body = { thread: this.nameOf(worker), visits }
+    try {
+      const { answer, sentAt } = await this.#servers.ask('renew', body, { patience: SHORT_PATIENCE })
       const gone = new Set(answer.lost)
       for (const visit of visits) {
-        const known = held.get(visit)
+        const known = this.#held.get(visit)
         if (known !== undefined && !gone.has(visit)) known.endsAt = sentAt + answer.lease
       }
       return { lease: answer.lease + sentAt - calledAt, lost: answer.lost }
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
-      const ends = visits.map((visit) => held.get(visit)?.endsAt ?? 0).filter((end) => end > clock.elapsed())
+      const ends = visits.map((visit) => this.#held.get(visit)?.endsAt ?? 0).filter((end) => end > this.clock.elapsed())
       return { lease: ends.length === 0 ? 0 : Math.min(...ends) - calledAt, lost: [] }
     }
   }
 
-  /**
-   * After all that the thread had brought: else its last parts would come too late. What cannot be told is not: the
-   * leases run out by themselves.
-   */
-  async function whenDelivered<Name extends 'unreadable' | 'leave'>(
-    name: Name,
-    body: RequestOf<Name>,
-  ): Promise<boolean> {
+  async checkInSealed(_worker: WorkerId, parts: SealedPart[]): Promise<void> {
+    const ticketed = parts.flatMap((part) => {
+      const known = this.#held.get(part.visit)
+      if (known !== undefined) return [{ ticket: known.ticket, part }]
+      this.#warn(`a part of ${part.site} belongs to no visit of this worker`)
+      return []
+    })
+    const ended = parts.filter(({ last }) => last).map(({ visit }) => visit)
+    this.#held.end(ended)
+    await this.#deliveries.deliver(ticketed)
+    this.#reported.push(...ended)
+  }
+
+  async unreadable(worker: WorkerId, reading: NowReading): Promise<void> {
+    const ticket = this.#held.get(reading.visit)?.ticket
+    if (ticket === undefined) return
+    const { via, ...item } = reading.item
+    const plain = { ...reading, item: via === undefined ? item : { ...item, via } }
+    await this.#whenDelivered('unreadable', { thread: this.nameOf(worker), ticket, reading: plain })
+  }
+
+  async leave(worker: WorkerId): Promise<void> {
+    this.#held.drop(worker)
+    this.#unanswered.delete(worker)
+    await this.#whenDelivered('leave', { thread: this.nameOf(worker) })
+  }
+
+  async leaveEarlier(threads: readonly string[]): Promise<boolean> {
+    for (const thread of threads) if (!(await this.#whenDelivered('leave', { thread }))) return false
+    return true
+  }
+
+  async plan(): Promise<PlanForWorkers> {
+    const have = this.#plan === undefined ? {} : { have: this.#plan.digest }
+    const asked = this.#servers.ask('plan', have, { patience: PATIENCE, signal: this.#asking.signal })
+    const { digest, plan } = await orProblem(asked)
+    if (plan !== undefined) this.#plan = { digest, plan }
+    if (this.#plan?.digest !== digest) throw new Problem('server-refused', 'the server did not send its plan')
+    return this.#plan.plan
+  }
+
+  async alive(news: WorkerNews): Promise<void> {
     try {
-      if ((await deliveries.drain(SHORT_PATIENCE)) === 0) {
-        await servers.ask(name, body, { patience: SHORT_PATIENCE })
-        return true
-      }
-      tell(`${name} is not told: reports wait to be delivered`)
+      this.#servers.learn((await this.#servers.ask('alive', news, { patience: 0 })).answer.servers)
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error
-      tell(`${name} could not be told: ${error.message}`)
+    }
+  }
+
+  stopAsking(): void {
+    this.#asking.abort()
+  }
+
+  async close(withinMs: Millis): Promise<number> {
+    this.#asking.abort()
+    const left = await this.#deliveries.drain(withinMs)
+    await this.#deliveries.close()
+    this.#options.client.close()
+    return left
+  }
+
+  /**
+   * Calls after all that the thread had brought is delivered; else its last parts would come too late. False when no server
+   * could be reached: then the leases expire by themselves.
+   */
+  async #whenDelivered<Name extends 'unreadable' | 'leave'>(name: Name, body: RequestOf<Name>): Promise<boolean> {
+    try {
+      if ((await this.#deliveries.drain(SHORT_PATIENCE)) === 0) {
+        await this.#servers.ask(name, body, { patience: SHORT_PATIENCE })
+        return true
+      }
+      this.#warn(`call '${name}' was left out: reports still wait to be delivered`)
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error
+      this.#warn(`call '${name}' failed: ${error.message}`)
     }
     return false
+  }
+
+  #warn(what: string): void {
+    this.#options.journal.tell({ kind: 'trouble', what })
+  }
+}
+
+function volumeCalls(servers: Servers): RemoteServers['volumes'] {
+  return {
+    async append(name, offset, bytes) {
+      const sent = { body: bytes, packing: 'identity' }
+      return (await servers.ask('upload', undefined, { patience: 0, name, offset, bytes: sent })).answer.bytes
+    },
+    async seal(name, size) {
+      await servers.ask('seal', { bytes: size }, { patience: 0, name })
+    },
+    async located(name, location, bytes, sealed) {
+      await servers.ask('located', { location, bytes, sealed }, { patience: 0, name })
+    },
   }
 }
 
