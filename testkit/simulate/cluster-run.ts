@@ -5,7 +5,7 @@
  */
 import type { Millis } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
-import { workerBook } from '../../src/cluster/server/worker-book.ts'
+import { workerBook } from '../../src/cluster/server/worker-table.ts'
 import { capturesSince } from '../../src/collection/captures/read-captures.ts'
 import { sqliteTx } from '../../src/database/sqlite/tx.ts'
 import { canonicalUrl, splitUrl } from '../web/spelling.ts'

@@ -1,6 +1,6 @@
 /** All that a server offers to workers that are not its own threads, over one house. */
 
-import { remembered } from '../../cluster/server/remembered.ts'
+import { remembered } from '../../cluster/server/statistics.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName } from '../config/keys.ts'

@@ -15,9 +15,8 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SqlValue } from '../../database/sqlite/tx.ts'
 import { visitId } from '../../frontier/visit-id.ts'
-import { findOrphans } from './find-orphans.ts'
+import { findOrphans, removeOrphans } from './find-orphans.ts'
 import type { CleanerParts, Findings } from './orphan.ts'
-import { removeOrphans } from './remove-orphans.ts'
 
 const DAY = 86_400_000
 const NODE = 'server-1'

@@ -1,12 +1,15 @@
 /** All that nobody owns, kind by kind. Changes nothing. */
 
+import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
-import type { Database } from '../../database/database.ts'
+import { signed64 } from '../../base/digest.ts'
+import { knownEnd } from '../../collection/captures/read-captures.ts'
+import { volumePath } from '../../collection/volumes/volume-name.ts'
+import { bucketOf } from '../../database/bucket.ts'
+import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { leftoverFiles } from './leftover-files.ts'
-import { lostLocations } from './lost-locations.ts'
-import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan } from './orphan.ts'
-import { orphanParts } from './orphan-parts.ts'
+import { readVisitId } from '../../frontier/visit-id.ts'
+import { type CleanerParts, type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 import { orphanVolumes } from './orphan-volumes.ts'
 import { orphansAt } from './other-locations.ts'
 import { oldCalls, silentMembers } from './silent-members.ts'
@@ -40,9 +43,8 @@ export async function findOrphans(parts: CleanerParts): Promise<Findings> {
   return found
 }
 
-/** Sites that are leased to somebody who is gone. A house that runs frees them every second: what is found here is what none did. */
-
-const READ = `SELECT name, worker, lease_until AS "until" FROM site
+/** Sites leased to a worker that is gone. A running server frees them every second; these were left over. */
+const READ_ENDED_LEASES = `SELECT name, worker, lease_until AS "until" FROM site
   WHERE lease_until IS NOT NULL AND lease_until <= ? ORDER BY lease_until LIMIT ?`
 
 interface Lease {
@@ -54,7 +56,7 @@ interface Lease {
 /** They are freed by the coordinator's own rules (a pause, one more loss), by whoever opens it: not one by one. */
 async function endedLeases(database: Database, now: Instant, isAtRest: boolean): Promise<Orphan[]> {
   const before = isAtRest ? Number.MAX_SAFE_INTEGER : now
-  const leases = await database.read((tx) => queries(tx).all<Lease>(READ, before, MAX_OF_A_KIND))
+  const leases = await database.read((tx) => queries(tx).all<Lease>(READ_ENDED_LEASES, before, MAX_OF_A_KIND))
   return leases.map(({ name, worker, until }) => ({
     kind: 'lease',
     name,
@@ -64,4 +66,144 @@ async function endedLeases(database: Database, now: Instant, isAtRest: boolean):
         : `leased to ${worker ?? 'a worker'}, and no crawl is running`,
     remove: async () => false,
   }))
+}
+
+/** Files that were never finished, and batches of reports that no server would take. None has a reader any more. */
+
+interface Leftover {
+  /** Inside the folder. */
+  inside: string
+  pattern: RegExp
+  why: string
+}
+
+const UNFINISHED = 'never finished: a crash came between'
+
+const LEFTOVERS: readonly Leftover[] = [
+  { inside: '.', pattern: /\.new$/, why: UNFINISHED },
+  { inside: 'outbox', pattern: /\.parts\.new$/, why: UNFINISHED },
+  { inside: 'indexes', pattern: /^index\.partial-/, why: UNFINISHED },
+  { inside: 'outbox', pattern: /\.parts\.refused$/, why: 'reports that no server would take; kept to be looked at' },
+]
+
+function leftoverFiles({ disk, folder }: OwnFolder): Orphan[] {
+  return LEFTOVERS.flatMap(({ inside, pattern, why }) =>
+    disk
+      .list(join(folder, inside))
+      .filter((name) => pattern.test(name))
+      .map((name): Orphan => {
+        const path = join(folder, inside, name)
+        return {
+          kind: 'file',
+          name: join(inside, name),
+          why,
+          bytes: disk.size(path) ?? 0,
+          async remove() {
+            disk.remove(path)
+            await disk.syncFolder(join(folder, inside))
+            return true
+          },
+        }
+      }),
+  )
+}
+
+/** Volumes that should be with this server and are not: begun and never sent, or removed by hand. */
+interface OwnVolume {
+  name: string
+  worker: string
+  bytes: number
+}
+
+const READ_OWN_VOLUMES =
+  'SELECT name, worker, bytes FROM volume_location WHERE node = ? AND name > ? ORDER BY name LIMIT ?'
+const REMOVE_VOLUME = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
+const PIECE = 1000
+
+async function lostLocations(database: Database, { disk, folder, node }: OwnFolder): Promise<Findings> {
+  const found: Findings = { orphans: [], notes: [] }
+  if (node === undefined) return found
+  const archive = join(folder, 'archive')
+  for (let last = ''; found.orphans.length < MAX_OF_A_KIND; ) {
+    const piece = await database.read((tx) => queries(tx).all<OwnVolume>(READ_OWN_VOLUMES, node, last, PIECE))
+    for (const { name, worker, bytes } of piece) {
+      if (volumePath(disk, archive, name) !== undefined) continue
+      if ((await database.read((tx) => knownEnd(tx, name))) > 0) {
+        found.notes.push(
+          `${name} should lie here and does not, though captures are in it: 'orbweaver verify' says more`,
+        )
+        continue
+      }
+      found.orphans.push({
+        kind: 'place',
+        name,
+        why: `worker ${worker} began to send it; it is not here, and no capture names it`,
+        bytes,
+        remove: () => database.transact(async (tx) => (await queries(tx).run(REMOVE_VOLUME, name, node)) > 0),
+      })
+    }
+    if (piece.length < PIECE) break
+    last = piece[piece.length - 1].name
+  }
+  return found
+}
+
+/** Report parts in the inbox that will never be applied: they are corrupt, or their visit is unknown. */
+interface Part {
+  bucket: number
+  visit: string
+  part: number
+  fence: number
+  site: string
+  bytes: number
+  corrupt: string | null
+}
+
+const COLUMNS = 'bucket, visit, part, fence, site, length(body) AS bytes, corrupt'
+const READ_CORRUPT = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NOT NULL ORDER BY visit, part LIMIT ?`
+const READ_WAITING = `SELECT ${COLUMNS} FROM inbox WHERE corrupt IS NULL ORDER BY visit, part LIMIT ?`
+const READ_FENCE = 'SELECT fence FROM site WHERE bucket = ? AND key = ?'
+/** What was spoilt stays so, and a visit that is over never comes back: whoever applies it meanwhile has removed it himself. */
+const REMOVE_PART = 'DELETE FROM inbox WHERE bucket = ? AND visit = ? AND part = ?'
+
+function orphanParts(database: Database): Promise<Orphan[]> {
+  return database.read(async (tx) => {
+    const found: Orphan[] = []
+    const add = (part: Part, why: string) => found.push(orphanOf(database, part, why))
+    for (const part of await queries(tx).all<Part>(READ_CORRUPT, MAX_OF_A_KIND))
+      add(part, `cannot be applied: ${part.corrupt}`)
+    for (const part of await queries(tx).all<Part>(READ_WAITING, MAX_OF_A_KIND)) {
+      const why = await whyUnknown(tx, part)
+      if (why !== undefined) add(part, why)
+    }
+    return found
+  })
+}
+
+async function whyUnknown(tx: Tx, { visit, fence }: Part): Promise<string | undefined> {
+  const id = readVisitId(visit)
+  if (id === undefined || id.fence !== fence) return 'no visit has such a name'
+  const key = signed64(id.site)
+  const site = await queries(tx).get<{ fence: number }>(READ_FENCE, bucketOf(tx.dialect, key), key)
+  if (site === undefined) return 'nobody knows its site'
+  if (site.fence < fence) return 'there was no such visit'
+  return site.fence > fence ? 'its site went to another visit since' : undefined
+}
+
+function orphanOf(database: Database, part: Part, why: string): Orphan {
+  const { bucket, visit, bytes, site } = part
+  return {
+    kind: 'part',
+    name: `${visit} part ${part.part} (${site})`,
+    why,
+    bytes,
+    remove: () => database.transact(async (tx) => (await queries(tx).run(REMOVE_PART, bucket, visit, part.part)) > 0),
+  }
+}
+
+/** Those that were removed; the others were none any more. */
+export async function removeOrphans(orphans: readonly Orphan[]): Promise<Set<Orphan>> {
+  const removed = new Set<Orphan>()
+  for (const orphan of orphans) if (await orphan.remove()) removed.add(orphan)
+  return removed
 }

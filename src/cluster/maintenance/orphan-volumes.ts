@@ -7,10 +7,11 @@ import { join } from 'node:path'
 import type { Instant } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
+import { copyOf } from '../../collection/captures/stored-copies.ts'
+import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import { isOpenVolume, isVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { onlyCopies } from './only-copies.ts'
 import { type Findings, MAX_OF_A_KIND, type Orphan, type OwnFolder } from './orphan.ts'
 
 const COUNT_INBOX = 'SELECT count(*) AS n FROM inbox'
@@ -104,3 +105,41 @@ async function isUnnamed(tx: Tx, name: string, silentSince: Instant): Promise<bo
 }
 
 const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)
+
+/**
+ * A revisit may refer to a record that its worker wrote and whose own report never came. The catalogue does not know that record,
+ * and yet the page has no other bytes: its volume is no orphan.
+ */
+
+/** Payloads that are nowhere else and are looked for among the revisits: 100 MB at most. Volumes with more of them stay. */
+const MAX_PAYLOADS = 1_000_000
+const READ_REVISITS = `SELECT digest FROM capture WHERE kind = 'revisit'`
+
+/** Of these files, those that must stay. Reads each from end to end, and the catalogue's revisits once. */
+export async function onlyCopies(database: Database, disk: Disk, paths: readonly string[]): Promise<Set<string>> {
+  const needed = new Set<string>()
+  const holders = new Map<string, string[]>()
+  for (const path of paths)
+    for (const digest of await payloadsOf(disk, path)) {
+      if (await database.read((tx) => copyOf(tx, digest))) continue
+      if (holders.size < MAX_PAYLOADS) holders.set(digest, [...(holders.get(digest) ?? []), path])
+      else needed.add(path)
+    }
+  if (holders.size === 0) return needed
+  await database.read(async (tx) => {
+    for await (const { digest } of queries(tx).each<{ digest: string }>(READ_REVISITS))
+      for (const path of holders.get(digest) ?? []) needed.add(path)
+  })
+  return needed
+}
+
+async function payloadsOf(disk: Disk, path: string): Promise<Set<string>> {
+  const found = new Set<string>()
+  const capture = ({ kind, digest }: FoundCapture) => {
+    if (kind === 'response') found.add(digest)
+  }
+  const reading = verifyVolume(disk, path, { capture })
+  // What is damaged in it is nobody's loss: no report names it.
+  while (!(await reading.next()).done);
+  return found
+}

@@ -9,9 +9,9 @@ import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.t
 import type { Capture } from '../../contracts/report.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
+import { removeOrphans } from './find-orphans.ts'
 import type { OtherLocation } from './orphan.ts'
 import { locationNodes, orphansAt } from './other-locations.ts'
-import { removeOrphans } from './remove-orphans.ts'
 
 const DAY = 86_400_000
 const THERE = '/mnt/second'

@@ -8,8 +8,8 @@ import type { Disk } from '../../base/disk.ts'
 import { knownEnd } from '../../collection/captures/read-captures.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { onlyCopies } from './only-copies.ts'
 import { type Findings, MAX_OF_A_KIND, type Orphan, type OtherLocation } from './orphan.ts'
+import { onlyCopies } from './orphan-volumes.ts'
 
 export interface Owners {
   /** Under which the coordinator of this folder notes its own. */

@@ -11,7 +11,7 @@ import { PARTS_TYPE, PROTOCOL_HEADER, TIME_HEADER } from '../wire/protocol.ts'
 import { readCalls } from './call-log.ts'
 import { urlOf } from './open-server.ts'
 import { aPart, aVisit, type TestServer, testServer } from './server.test-tools.ts'
-import { readWorkers } from './worker-book.ts'
+import { readWorkers } from './worker-table.ts'
 
 const V1 = aVisit(1).id
 const parts = { 'content-type': PARTS_TYPE }

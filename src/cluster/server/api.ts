@@ -21,12 +21,11 @@ import {
   TIME_HEADER,
 } from '../wire/protocol.ts'
 import type { CallNote } from './call-log.ts'
-import type { Callers } from './callers.ts'
+import type { Callers, Rates } from './callers.ts'
 import { apiErrorOf, noDatabase } from './errors.ts'
 import type { Asked, Handlers } from './handlers.ts'
 import { METRICS_TYPE, type Metrics } from './metrics.ts'
-import type { Rates } from './rates.ts'
-import { remembered } from './remembered.ts'
+import { remembered } from './statistics.ts'
 
 export interface ApiTools {
   handlers: Handlers

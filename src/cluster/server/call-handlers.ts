@@ -10,14 +10,11 @@ import type { Database } from '../../database/database.ts'
 import { PROTOCOL } from '../wire/protocol.ts'
 import { checkInHandler } from './check-in.ts'
 import type { Handlers } from './handlers.ts'
-import { Holdings } from './holdings.ts'
-import { checkJoin } from './join.ts'
+import { checkJoin, Holdings, ticketsBy } from './handlers.ts'
 import { type CoordinatorFigures, statisticsOf } from './statistics.ts'
-import { ticketsBy } from './tickets.ts'
-import { uploadHandlers, volumeLocations } from './uploads.ts'
-import { volumeHandlers } from './volume-calls.ts'
-import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-book.ts'
+import { uploadHandlers, volumeHandlers, volumeLocations } from './uploads.ts'
 import { workerHandlers } from './worker-calls.ts'
+import { sumWorkers, type WorkerBook, type WorkerNews } from './worker-table.ts'
 
 export interface HandlerParts {
   /** The same after each start: volumes that were sent here are found by it. */

@@ -8,10 +8,8 @@ import { ApiError } from '../wire/api-error.ts'
 import type { PartAnswer } from '../wire/calls.ts'
 import { type Packing, readFrame, type TicketedPart, unpack } from '../wire/parts-frame.ts'
 import { apiErrorOf, noDatabase } from './errors.ts'
-import type { Handlers } from './handlers.ts'
-import type { Holdings } from './holdings.ts'
+import type { Handlers, Holdings, Tickets } from './handlers.ts'
 import { isSound } from './sound-report.ts'
-import type { Tickets } from './tickets.ts'
 
 export interface CheckInTools {
   calls: Pick<ServerCalls, 'checkInSealed'>

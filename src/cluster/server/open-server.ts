@@ -9,13 +9,12 @@ import { queries } from '../../database/queries.ts'
 import { buildApi } from './api.ts'
 import { callHandlers, type HandlerParts, SEEN_WITHIN } from './call-handlers.ts'
 import { CallLog } from './call-log.ts'
-import { Callers } from './callers.ts'
+import { Callers, Rates } from './callers.ts'
 import { differingSettings } from './differing-settings.ts'
 import { Metrics } from './metrics.ts'
-import { Rates } from './rates.ts'
 import { renewTls, type TlsFiles } from './renew-tls.ts'
 import type { Roster } from './roster.ts'
-import { type WorkerBook, type WorkerNews, workerBook } from './worker-book.ts'
+import { type WorkerBook, type WorkerNews, workerBook } from './worker-table.ts'
 
 export interface ServerParts extends HandlerParts {
   journal: Readers<Event>

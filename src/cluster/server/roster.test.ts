@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { threadOf } from './handlers.ts'
 import { Roster } from './roster.ts'
-import { threadOf } from './thread-name.ts'
 
 test('a thread stands where its worker does; a worker without a region is one of its own', () => {
   const roster = new Roster()

@@ -2,8 +2,8 @@
 
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { KnownWorkers, Post } from '../../frontier/known-workers.ts'
-import { workerOf } from './thread-name.ts'
-import type { WorkerPost } from './worker-book.ts'
+import { workerOf } from './handlers.ts'
+import type { WorkerPost } from './worker-table.ts'
 
 export class Roster implements KnownWorkers {
   #present: readonly Post[] = []

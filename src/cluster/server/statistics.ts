@@ -2,8 +2,7 @@
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Totals } from '../../frontier/views.ts'
 import type { Statistics } from '../wire/calls.ts'
-import { remembered } from './remembered.ts'
-import type { WorkerSums } from './worker-book.ts'
+import type { WorkerSums } from './worker-table.ts'
 
 /** What the coordinator says of itself. */
 export interface CoordinatorFigures {
@@ -40,4 +39,16 @@ export function statisticsOf({ figures, workers, servers, clock }: StatisticsToo
     }
   }
   return remembered(clock, FRESH, ask)
+}
+
+/** An answer that many may want to know is asked for at most so often, whoever wants it and however many at once. */
+
+export function remembered<T>(clock: Clock, freshMs: Millis, ask: () => Promise<T>): () => Promise<T> {
+  let last: { at: Millis; answer: Promise<T> } | undefined
+  return () => {
+    const now = clock.elapsed()
+    if (last !== undefined && now - last.at < freshMs) return last.answer
+    last = { at: now, answer: ask() }
+    return last.answer
+  }
 }

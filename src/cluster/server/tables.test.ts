@@ -7,7 +7,7 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { CallLog, type CallNote, readCalls } from './call-log.ts'
 import { volumeLocations } from './uploads.ts'
-import { hashOf, readServers, readWorkers, sumWorkers, workerBook } from './worker-book.ts'
+import { hashOf, readServers, readWorkers, sumWorkers, workerBook } from './worker-table.ts'
 
 const NOON = 1_800_000_000_000
 const secret = new Uint8Array(32).fill(5)

@@ -9,11 +9,9 @@ import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Visit, VisitId, WorkerId } from '../../contracts/visit.ts'
 import { ApiError } from '../wire/api-error.ts'
-import { visitToWire } from '../wire/visit-text.ts'
-import type { Asked, Handlers } from './handlers.ts'
-import type { Holdings } from './holdings.ts'
-import { threadOf } from './thread-name.ts'
-import type { Tickets } from './tickets.ts'
+import { visitToWire } from '../wire/visit-json.ts'
+import type { Asked, Handlers, Holdings, Tickets } from './handlers.ts'
+import { threadOf } from './handlers.ts'
 
 export interface WorkerCallTools {
   calls: ServerCalls

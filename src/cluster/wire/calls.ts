@@ -14,7 +14,7 @@ import {
   MAX_VISITS,
   MAX_VOLUME_PIECE,
 } from './protocol.ts'
-import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './treaty.ts'
+import { Address, CopyOnTheWire, Digest, Duration, Reading, VisitName, VisitOnTheWire } from './visit-json.ts'
 
 /** What a call sends beside its path: nothing, JSON, report parts (`parts-frame.ts`), or bytes of a volume. */
 export type Body = TObject | 'parts' | 'bytes' | undefined

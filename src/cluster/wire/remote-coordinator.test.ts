@@ -13,7 +13,7 @@ import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
 import { readFrame, unpack } from './parts-frame.ts'
 import { TIME_HEADER } from './protocol.ts'
 import { type ReachOptions, reachServers } from './remote-coordinator.ts'
-import { visitToWire } from './visit-text.ts'
+import { visitToWire } from './visit-json.ts'
 
 const START = 1_800_000_000_000
 const TICKET = 'abcdefghijklmnopqrstuv'

@@ -18,9 +18,8 @@ import { HeldVisits } from './held-visits.ts'
 import type { HttpClient } from './http-client.ts'
 import { Outbox } from './outbox.ts'
 import { MAX_DIGESTS, MAX_RENEWED, MAX_VISITS } from './protocol.ts'
-import { type ServerClock, serverClock } from './server-clock.ts'
-import { type Identity, Servers, Unreachable } from './servers.ts'
-import { visitFromWire } from './visit-text.ts'
+import { type Identity, type ServerClock, Servers, serverClock, Unreachable } from './servers.ts'
+import { visitFromWire } from './visit-json.ts'
 
 export interface ReachOptions {
   servers: readonly string[]

@@ -4,8 +4,7 @@ import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { API_ERRORS, type ApiErrorCode } from './api-error.ts'
 import { type HttpClient, type HttpRequest, NoAnswer } from './http-client.ts'
-import { serverClock } from './server-clock.ts'
-import { Servers } from './servers.ts'
+import { Servers, serverClock } from './servers.ts'
 
 /** Whom a worker asks that was given some servers and was told of others. */
 async function asked(given: string[], told: string[]): Promise<string[]> {

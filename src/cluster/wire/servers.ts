@@ -4,13 +4,12 @@
  * server refuses the others are asked for, too, before it is final; those that are away are waited for, if it is the worker
  * itself that is refused.
  */
-import type { Millis } from '../../base/clock.ts'
+import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { Random } from '../../base/random.ts'
 import { type AnswerOf, CALLS, type CallDefinition, type CallName, type RequestOf } from './calls.ts'
 import { type HttpAnswer, type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
 import { judgeAnswer, NotNow, type Refusal, untrusted } from './judge-answer.ts'
 import { PARTS_TYPE, PROTOCOL, PROTOCOL_HEADER, TIME_HEADER } from './protocol.ts'
-import type { ServerClock } from './server-clock.ts'
 
 export interface Identity {
   worker: string
@@ -254,4 +253,42 @@ function requestOf(
   if (bytes !== undefined && bytes.packing !== 'identity') headers['content-encoding'] = bytes.packing
   const sent = bytes?.body ?? (body === undefined ? undefined : new TextEncoder().encode(JSON.stringify(body)))
   return { method, url: `${server}${path.replace(':name', name ?? '')}${query}`, headers, body: sent }
+}
+
+/**
+ * The servers' time on this machine: a worker's own clock may be hours off, and what it records should not be. Every answer
+ * brings the server's time; the one that came back fastest says it best. Only this machine's monotonic clock is trusted.
+ */
+
+export interface ServerClock extends Clock {
+  /** An answer: when it was asked for, when it was here, and what time it was there. */
+  learn(sentAt: Millis, answeredAt: Millis, serverTime: Instant): void
+  /** To be added to this machine's `now()`: for clocks of other threads. 0 until the first answer. */
+  offset(): Millis
+}
+
+/** What two monotonic clocks differ in after a while: so an old sample is worth less each second. */
+const DRIFT = 1e-4
+
+interface Sample {
+  /** The server's time when this machine's `elapsed` was 0. */
+  zero: Instant
+  /** How wrong that may be: half of the way there and back. */
+  doubt: Millis
+  at: Millis
+}
+
+export function serverClock(clock: Clock): ServerClock {
+  let best: Sample | undefined
+  const now = () => (best === undefined ? clock.now() : Math.round(best.zero + clock.elapsed()))
+  return {
+    ...clock,
+    now,
+    learn(sentAt, answeredAt, serverTime) {
+      const doubt = Math.max(0, answeredAt - sentAt) / 2
+      if (best !== undefined && doubt > best.doubt + (answeredAt - best.at) * DRIFT) return
+      best = { zero: serverTime - (sentAt + doubt), doubt, at: answeredAt }
+    },
+    offset: () => now() - clock.now(),
+  }
 }

@@ -5,6 +5,7 @@
  */
 import Type, { type Static } from 'typebox'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
 import { MAX_ANSWER_BYTES } from './protocol.ts'
 
 /** Longer ones are not asked for. */
@@ -18,7 +19,7 @@ export const VisitName = Type.String({ pattern: '^[0-9a-f]{16}\\.[1-9][0-9]{0,14
 export const Address = Type.String({ minLength: 2, maxLength: 64, pattern: '^[0-9a-fA-F.:%a-z]+$' })
 export const Digest = Type.String({ minLength: 1, maxLength: 200, description: 'sha1: and Base32' })
 
-const PageMemory = Type.Object({
+const PageMemorySchema = Type.Object({
   digest: Digest,
   textDigest: Key,
   simhash: Key,
@@ -26,7 +27,7 @@ const PageMemory = Type.Object({
   lastModified: Type.Optional(Type.String()),
 })
 
-export const AgendaItem = Type.Object({
+export const ItemSchema = Type.Object({
   url: Url,
   key: Key,
   depth: Count,
@@ -34,7 +35,7 @@ export const AgendaItem = Type.Object({
   via: Type.Optional(Type.String()),
   tries: Count,
   path: Type.String({ maxLength: 50 }),
-  before: Type.Optional(PageMemory),
+  before: Type.Optional(PageMemorySchema),
   hint: Type.Optional(Instant),
 })
 
@@ -54,7 +55,7 @@ export const VisitOnTheWire = Type.Object({
   fence: Type.Integer({ minimum: 1 }),
   site: SiteName,
   address: Type.Optional(Type.String()),
-  agenda: Type.Array(AgendaItem),
+  agenda: Type.Array(ItemSchema),
   known: Type.Union([
     Type.Literal('too many'),
     Type.String({ maxLength: MAX_ANSWER_BYTES, contentEncoding: 'base64', description: 'keys, little-endian' }),
@@ -83,3 +84,55 @@ export const Reading = Type.Object({
     tries: Count,
   }),
 })
+
+/** A visit as JSON carries it, and back. */
+
+type ItemOnTheWire = VisitOnTheWire['agenda'][number]
+type MemoryOnTheWire = NonNullable<ItemOnTheWire['before']>
+
+export function visitToWire(visit: Visit): VisitOnTheWire {
+  return { ...visit, agenda: visit.agenda.map(itemToWire), known: knownToWire(visit.known) }
+}
+
+/** RangeError for keys that are none: everything else has been checked by the schema. */
+export function visitFromWire(visit: VisitOnTheWire): Visit {
+  return { ...visit, agenda: visit.agenda.map(itemFromWire), known: knownFromWire(visit.known) }
+}
+
+function itemToWire({ key, before, ...item }: AgendaItem): ItemOnTheWire {
+  return { ...item, key: hex(key), ...(before === undefined ? {} : { before: memoryToWire(before) }) }
+}
+
+function itemFromWire({ key, before, ...item }: ItemOnTheWire): AgendaItem {
+  return { ...item, key: fromHex(key), ...(before === undefined ? {} : { before: memoryFromWire(before) }) }
+}
+
+const memoryToWire = (memory: PageMemory): MemoryOnTheWire => ({
+  ...memory,
+  textDigest: hex(memory.textDigest),
+  simhash: hex(memory.simhash),
+})
+
+const memoryFromWire = (memory: MemoryOnTheWire): PageMemory => ({
+  ...memory,
+  textDigest: fromHex(memory.textDigest),
+  simhash: fromHex(memory.simhash),
+})
+
+const hex = (key: bigint): string => BigInt.asUintN(64, key).toString(16).padStart(16, '0')
+const fromHex = (text: string): bigint => BigInt(`0x${text}`)
+
+function knownToWire(known: Visit['known']): string {
+  if (known === 'too many') return known
+  return Buffer.from(known.buffer, known.byteOffset, known.byteLength).toString('base64')
+}
+
+function knownFromWire(text: string): Visit['known'] {
+  if (text === 'too many') return text
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.length % 8 !== 0) throw new RangeError('known keys of another length')
+  // Copied, because words must lie at multiples of eight, and the visit goes to another thread as it is.
+  const known = new BigUint64Array(bytes.length / 8)
+  new Uint8Array(known.buffer).set(bytes)
+  return known
+}

@@ -8,8 +8,7 @@ import type { StoredCopy } from '../../contracts/ports.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import type { AgendaItem, PageMemory, Visit } from '../../contracts/visit.ts'
 import type { AnswerOf } from './calls.ts'
-import { type CopyOnTheWire, type Reading, VisitOnTheWire } from './treaty.ts'
-import { visitFromWire, visitToWire } from './visit-text.ts'
+import { type CopyOnTheWire, type Reading, VisitOnTheWire, visitFromWire, visitToWire } from './visit-json.ts'
 
 /** What JSON makes of a type of the treaty: keys are texts, and so are packed keys; a site's memory goes as it is. */
 type OnTheWire<T> = T extends bigint | BigUint64Array
