@@ -44,13 +44,14 @@ export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
     sleep(ms, signal) {
       if (signal?.aborted) return Promise.resolve()
       return new Promise((resolve) => {
+        const ends = signal === undefined ? undefined : endsAt(signal)
         const end = () => {
           cancel()
-          signal?.removeEventListener('abort', end)
+          ends?.delete(end)
           resolve()
         }
         const cancel = after(ms, end)
-        signal?.addEventListener('abort', end)
+        ends?.add(end)
       })
     },
     async during(work) {
@@ -93,6 +94,21 @@ export function virtualClock(start: Instant, tick: Millis = 0): VirtualClock {
       return done
     },
   }
+}
+
+/** The sleeps that a signal ends. One listener for all of them: adding and removing one costs as much as the rest of a sleep. */
+const sleeping = new WeakMap<AbortSignal, Set<() => void>>()
+
+function endsAt(signal: AbortSignal): Set<() => void> {
+  let ends = sleeping.get(signal)
+  if (ends === undefined) {
+    const made = new Set<() => void>()
+    signal.addEventListener('abort', () => {
+      for (const end of [...made]) end()
+    })
+    sleeping.set(signal, (ends = made))
+  }
+  return ends
 }
 
 /**

@@ -99,6 +99,21 @@ test('index does so among many servers, whose values overtake each other', () =>
   assert.deepEqual(rounded(found), rounded(plainIndex(scenario)))
 })
 
+test('index does so among servers with many pages, of which it values a few', () => {
+  fc.assert(
+    fc.property(fc.integer(), fc.constantFrom(0.02, 0.5, 4), fc.boolean(), (seed, span, isAged) => {
+      const random = seededRandom(seed)
+      const rate = () => 10 ** (-3 + span * random.next())
+      const pages = Array.from({ length: 150 }, () => ({ server: random.integer(3), rate: rate(), weight: 1, size: 0 }))
+      const since = isAged ? Float64Array.from(pages, () => -300 * random.next()) : undefined
+      const scenario = scenarioOf(pages, { horizon: 600, capacity: 300, politeness: 3 })
+      const found = realisedBy(makePolicy('index', scenario, false, since), scenario, since)
+      assert.deepEqual(rounded(found), rounded(plainIndex(scenario, since)))
+    }),
+    { numRuns: 60 },
+  )
+})
+
 test('index does so while it learns: every choice is the best by what is known at that moment', () => {
   const random = seededRandom(5)
   const pages = Array.from({ length: 200 }, () => ({

@@ -47,8 +47,10 @@ export function roughWorth(u: number): number {
 
 /**
  * h⁻¹ by a table over q = √(−ln(1 − v)), in which it is nearly straight from 0 to the last double below 1. Linear
- * interpolation is right to about 10⁻⁵, enough to search prices with; `worthInverse` is right to rounding.
+ * interpolation is right to about 10⁻⁵, enough to search prices with; `worthInverse` is right to rounding. What is worth v
+ * by it is worth v to within `ROUGH_INVERSE` of v.
  */
+export const ROUGH_INVERSE = 5e-5
 const STEPS = 8192
 const LAST_Q = 6.2
 const TABLE = fillTable()

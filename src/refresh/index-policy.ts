@@ -4,10 +4,11 @@
  * Each server has a queue for each class of pages, and only their heads are valued. To value every server at every
  * decision would cost far too much, so each rests under a bound: what it will be worth at some later time is at least what
  * it is worth until then. Only servers whose bound is not below the best found, or whose time is over, are valued again.
- * The choice is exact; how long servers rest decides only what it costs.
+ * Of such a server only a few heads are valued, those that are first to reach a level a little below its best one: until
+ * the next head reaches it, the best is among them. The choice is exact; rests and levels decide only what it costs.
  */
 import type { Estimates } from './estimate.ts'
-import { ROUGH, roughWorth, roughWorthInverse, worth as worthOf } from './freshness.ts'
+import { ROUGH, ROUGH_INVERSE, roughWorth, roughWorthInverse, worth as worthOf } from './freshness.ts'
 import { IdHeap } from './heap.ts'
 import type { Chooser, Policy } from './policy.ts'
 import type { Scenario } from './scenario.ts'
@@ -18,8 +19,8 @@ const NONE = -1
 const EXPLORE_EVERY = 14
 /** The longest rest, as a share of the horizon; and the shortest, in which values hardly move. */
 const REST = { longest: 1 / 24, shortest: 1e-7 }
-/** Which queues may be the best is found out for so many rests at once. */
-const COUNTED_AHEAD = 16
+/** So many heads of a server are worth more than its level when that is set, and so many are valued until it is set again. */
+const HEADS = { above: 8, valued: 16 }
 
 export class Index implements Policy, Chooser {
   readonly isPaced = true
@@ -44,13 +45,16 @@ export class Index implements Policy, Chooser {
   private readonly best: Int32Array
   private readonly worth: Float64Array
   private readonly valuedAt: Float64Array
-  /** Of each server: the queues that may be the best until some time, and how many; NONE: any may. */
+  /** Of each server: all queues but its candidates are worth no more than its level until some time. */
   private readonly candidates: Uint32Array
   private readonly count: Int32Array
-  private readonly countedUntil: Float64Array
+  private readonly level: Float64Array
+  private readonly levelUntil: Float64Array
   private readonly byBound: IdHeap
   private readonly byEnd: IdHeap
   private readonly examined: number[] = []
+  private readonly highest = new Float64Array(HEADS.above + 1)
+  private readonly soonest = new Float64Array(HEADS.valued + 1)
 
   /** `since`: the last look at each page; undefined: 0. */
   constructor(scenario: Scenario, since: Float64Array | undefined, estimates: Estimates | undefined) {
@@ -77,7 +81,9 @@ export class Index implements Policy, Chooser {
       // What never changes, or counts for nothing, is never worth a look.
       if (!(this.rate[page] > 0 && weight[page] > 0)) continue
       this.queueOf[page] = this.queueFor(page, server[page])
-      this.append(page)
+      const queue = this.queueOf[page]
+      this.queues.append(queue, page)
+      if (this.queues.head[queue] === page) this.showHead(queue)
       this.oldest?.append(server[page], page)
     }
     this.looks = new Uint32Array(servers)
@@ -85,8 +91,9 @@ export class Index implements Policy, Chooser {
     this.worth = new Float64Array(servers)
     this.valuedAt = new Float64Array(servers).fill(Number.NaN)
     this.candidates = new Uint32Array(this.first[servers])
-    this.count = new Int32Array(servers).fill(NONE)
-    this.countedUntil = new Float64Array(servers)
+    this.count = new Int32Array(servers)
+    this.level = new Float64Array(servers)
+    this.levelUntil = new Float64Array(servers).fill(Number.NEGATIVE_INFINITY)
     this.byBound = new IdHeap(servers)
     this.byEnd = new IdHeap(servers)
   }
@@ -132,15 +139,27 @@ export class Index implements Policy, Chooser {
 
   /** What the server is worth now becomes its bound: it is exact until the decision has been taken. */
   private examine(server: number, now: number): void {
+    if (now <= this.levelUntil[server]) this.findBest(server, now)
+    // Others may be worth more than one that is not clearly above the level.
+    if (!(now <= this.levelUntil[server] && this.worth[server] > this.level[server] * (1 + ROUGH_INVERSE))) {
+      this.setLevel(server, now)
+      this.findBest(server, now)
+    }
+    this.valuedAt[server] = now
+    this.byBound.set(server, -this.worth[server])
+    this.byEnd.remove(server)
+    this.examined.push(server)
+  }
+
+  private findBest(server: number, now: number): void {
     const { last, rate, scale } = this.heads
     const first = this.first[server]
-    const few = now > this.countedUntil[server] ? NONE : this.count[server]
     // The queue that was best is valued first: then few others need more than a rough value.
     let best = this.best[server]
     let max = best === NONE ? -1 : scale[best] * worthOf(rate[best] * (now - last[best]))
     if (Number.isNaN(max)) max = -1
-    for (let at = first, end = few === NONE ? this.first[server + 1] : first + few; at < end; at++) {
-      const queue = few === NONE ? at : this.candidates[at]
+    for (let at = first, end = first + this.count[server]; at < end; at++) {
+      const queue = this.candidates[at]
       const u = rate[queue] * (now - last[queue])
       // Only what may be the best is valued exactly.
       if (!(scale[queue] * roughWorth(u) >= max * (1 - ROUGH))) continue
@@ -152,10 +171,45 @@ export class Index implements Policy, Chooser {
     }
     this.best[server] = best
     this.worth[server] = max
-    this.valuedAt[server] = now
-    this.byBound.set(server, -max)
-    this.byEnd.remove(server)
-    this.examined.push(server)
+  }
+
+  /** The level is what the best head but `HEADS.above` is worth now. Candidates are those that reach it first. */
+  private setLevel(server: number, now: number): void {
+    const { last, rate, scale } = this.heads
+    const { highest, soonest, candidates } = this
+    const first = this.first[server]
+    const end = this.first[server + 1]
+    highest.fill(0)
+    for (let queue = first; queue < end; queue++) {
+      const worth = scale[queue] * roughWorth(rate[queue] * (now - last[queue]))
+      if (!(worth > highest[0])) continue
+      let at = 1
+      for (; at < highest.length && highest[at] < worth; at++) highest[at - 1] = highest[at]
+      highest[at - 1] = worth
+    }
+    const level = highest[0]
+    let count = 0
+    const latest = now + REST.longest * this.scenario.horizon
+    let until = latest
+    for (let queue = first; queue < end; queue++) {
+      if (!(scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= level)) continue
+      const reached = last[queue] + roughWorthInverse(level / scale[queue]) / rate[queue]
+      let at = Math.min(count, HEADS.valued)
+      for (; at > 0 && soonest[at - 1] > reached; at--) {
+        soonest[at] = soonest[at - 1]
+        candidates[first + at] = candidates[first + at - 1]
+      }
+      soonest[at] = reached
+      candidates[first + at] = queue
+      count++
+      if (count > HEADS.valued) until = Math.min(until, soonest[HEADS.valued])
+    }
+    // Where too many are worth nearly the same, all are candidates.
+    const isDense = !(until > now && highest[HEADS.above] > level * (1 + ROUGH + ROUGH_INVERSE))
+    if (isDense) for (let queue = first; queue < end; queue++) candidates[queue] = queue
+    this.count[server] = isDense ? end - first : Math.min(count, HEADS.valued)
+    this.level[server] = isDense ? 0 : level
+    this.levelUntil[server] = isDense ? latest : until
   }
 
   /**
@@ -170,9 +224,7 @@ export class Index implements Policy, Chooser {
     const worth = this.worth[server]
     const level = worth > 0 ? worth * Math.sqrt(Math.sqrt(chosen / worth)) : chosen
     const reached = last[best] + roughWorthInverse(level / scale[best]) / rate[best]
-    const end = Math.min(now + REST.longest * horizon, Math.max(now + REST.shortest * horizon, reached))
-    if (this.count[server] === NONE || end > this.countedUntil[server])
-      this.countCandidates(server, now + COUNTED_AHEAD * (end - now))
+    const end = Math.min(this.levelUntil[server], Math.max(now + REST.shortest * horizon, reached))
     let bound = 0
     for (let at = first; at < first + this.count[server]; at++) {
       const queue = this.candidates[at]
@@ -185,19 +237,6 @@ export class Index implements Policy, Chooser {
     this.byEnd.set(server, end)
   }
 
-  /** What is not worth as much at that time as the best is now will not be the best until then. */
-  private countCandidates(server: number, until: number): void {
-    const { last, rate, scale } = this.heads
-    const first = this.first[server]
-    const min = this.worth[server] * (1 - 2 * ROUGH)
-    let count = 0
-    for (let queue = first; queue < this.first[server + 1]; queue++)
-      if (scale[queue] * roughWorth(rate[queue] * (until - last[queue])) >= min)
-        this.candidates[first + count++] = queue
-    this.count[server] = count
-    this.countedUntil[server] = until
-  }
-
   take(server: number): number {
     if (this.oldest !== undefined && ++this.looks[server] % EXPLORE_EVERY === 0) return this.oldest.head[server]
     return this.queues.head[this.best[server]]
@@ -205,13 +244,16 @@ export class Index implements Policy, Chooser {
 
   looked(page: number, server: number, now: number, elapsed: number, isChanged: boolean): void {
     this.last[page] = now
-    this.count[server] = NONE
     this.estimates?.observe(page, elapsed, isChanged)
     const before = this.queueOf[page]
     this.queues.remove(before, page)
-    this.showHead(before)
     if (this.estimates !== undefined) this.queueOf[page] = this.queueFor(page, server)
-    this.append(page)
+    const after = this.queueOf[page]
+    this.queues.append(after, page)
+    this.showHead(before)
+    if (after !== before) this.showHead(after)
+    // The best is a candidate; another queue with a new head may have to become one.
+    if (after !== before || before !== this.best[server]) this.levelUntil[server] = Number.NEGATIVE_INFINITY
     this.oldest?.remove(server, page)
     this.oldest?.append(server, page)
   }
@@ -222,11 +264,6 @@ export class Index implements Policy, Chooser {
     if (pages > this.classes.count) return this.first[server] + this.classes.of(this.rate[page], weight[page])
     if (this.queueOf[page] !== NONE) return this.queueOf[page]
     return this.first[server] + members.subarray(start[server], start[server + 1]).indexOf(page)
-  }
-
-  private append(page: number): void {
-    this.queues.append(this.queueOf[page], page)
-    this.showHead(this.queueOf[page])
   }
 
   private showHead(queue: number): void {
