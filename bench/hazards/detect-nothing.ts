@@ -3,7 +3,7 @@ import type * as Detect from '../../src/crawl/hazards/detect.ts'
 
 export const judgePage: typeof Detect.judgePage = (memory) => ({ memory, findings: [], follow: true, lists: false })
 
-export const admitUrl: typeof Detect.admitUrl = (memory) => ({ memory })
+export const admitUrl: typeof Detect.admitUrl = () => undefined
 
 export const isCrowded: typeof Detect.isCrowded = () => false
 

@@ -4,6 +4,7 @@ import { seededRandom } from '../../src/base/random.ts'
 import { freshMemory, type SiteMemory } from '../../src/contracts/site-memory.ts'
 import { admitUrl, type HazardOptions, judgePage } from '../../src/crawl/hazards/detect.ts'
 import { UNLIMITED } from '../../src/crawl/hazards/limits.ts'
+import { closeTraps, type OpenTraps, openTraps } from '../../src/crawl/hazards/open-traps.ts'
 import type { PageFacts } from '../../src/crawl/hazards/page-facts.ts'
 import { timeEach } from './stopwatch.ts'
 import type { Piece } from './worker-pieces.ts'
@@ -20,9 +21,9 @@ const OPTIONS: HazardOptions = {
 
 export function hazardPieces(): Piece[] {
   const pages = honestPages()
-  const trapped = read([...pages.slice(0, 200), ...calendarPages()])
+  const { memory, traps } = read([...pages.slice(0, 200), ...calendarPages()])
   const waiting = pages.flatMap(({ links }) => links.slice(0, 2))
-  const { length } = JSON.stringify(read(pages))
+  const { length } = JSON.stringify(closeTraps(read(pages).traps))
   return [
     {
       name: 'hazards: judge a page',
@@ -31,16 +32,20 @@ export function hazardPieces(): Piece[] {
     },
     {
       name: 'hazards: may we',
-      microseconds: timeEach(waiting, ({ path }) => void admitUrl(trapped, { path, depth: 1, generation: 1 }, OPTIONS)),
-      note: `a URL, ${trapped.traps?.suspects.length} suspect patterns`,
+      microseconds: timeEach(
+        waiting,
+        ({ path }) => void admitUrl(memory, traps, { path, depth: 1, generation: 1 }, OPTIONS),
+      ),
+      note: `a URL, ${traps.suspects.length} suspect patterns`,
     },
   ]
 }
 
-function read(pages: readonly PageFacts[]): SiteMemory {
+function read(pages: readonly PageFacts[]): { memory: SiteMemory; traps: OpenTraps } {
   let memory = freshMemory()
-  for (const page of pages) ({ memory } = judgePage(memory, page, OPTIONS))
-  return memory
+  const traps = openTraps(undefined)
+  for (const page of pages) ({ memory } = judgePage(memory, traps, page, OPTIONS))
+  return { memory, traps }
 }
 
 /** An honest site of twelve sections: half of a page's links are fresh at first, fewer later. */

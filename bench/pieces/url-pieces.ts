@@ -81,7 +81,9 @@ function screenPieces({ seeds, pages }: Material): Piece[] {
       microseconds: timeEach(
         things,
         ({ item, resolved, screen }) =>
-          void runThrough(followLinks(resolved, { item, follow: 'yes', lister: '/' }, screen)),
+          void runThrough(
+            followLinks(resolved, { item, follow: 'yes', lister: { path: '/', via: undefined } }, screen),
+          ),
       ),
       note,
     },

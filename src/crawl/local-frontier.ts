@@ -102,6 +102,11 @@ export class LocalFrontier {
     return this.#forms.delete(key)
   }
 
+  /** Something waits here that no page has listed so far. */
+  get hasOffspring(): boolean {
+    return this.#offspring.size > 0
+  }
+
   /** It waits here, and no page has listed it so far. */
   isOffspring(key: bigint): boolean {
     return this.#maybeOffspring.has(key) && this.#offspring.has(key)

@@ -42,7 +42,10 @@ export async function probeMissing(
 ): Promise<void> {
   const { site, screen } = tools
   const { reporter } = screen
-  const learn = (answer: Parameters<typeof learnProbe>[1]) => reporter.remember(learnProbe(reporter.memory, answer))
+  const learn = (answer: Parameters<typeof learnProbe>[1]) => {
+    learnProbe(reporter.traps, answer)
+    reporter.trapsChanged()
+  }
   const name = absurdPath(asking.site)
   let url = site.urls.parse(new URL(name, near).href)
   for (let hops = 0; ; hops++) {

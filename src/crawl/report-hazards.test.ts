@@ -97,7 +97,7 @@ test('a probe whose reading throws costs nothing but itself, and is watched like
       if (new TextDecoder().decode(input.bytes) === probe.body) throw new Error('a bug')
       return readInTurns(input)
     },
-    durable: async ({ memory }) => void whileHung.push(memory.traps?.probe),
+    durable: async ({ traps }) => void whileHung.push(traps.probe),
   })
   const { why, parts } = await web.visit({ agenda: [`${SITE}/`] })
   assert.equal(why, 'done')

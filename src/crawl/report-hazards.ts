@@ -33,8 +33,8 @@ export interface Judgement {
   duplicate: boolean
   /** Its links may be followed. */
   follow: boolean
-  /** What it names in other families is of generation 0. */
-  lists: boolean
+  /** What it names in other families is of generation 0: path and query, of it and of the page of the site that named it. */
+  lister: { path: string; via: string | undefined } | undefined
   /** Ask once for a name that cannot exist: how does the site say that something is missing? */
   probe: boolean
 }
@@ -71,12 +71,14 @@ export function judge(
     links: seen.links,
     crossSite: seen.crossSite,
   }
-  const judged = judgePage(reporter.memory, facts, hazardOptions(site, tools))
+  const judged = judgePage(reporter.memory, reporter.traps, facts, hazardOptions(site, tools))
   const { memory, findings, probe, follow, lists } = judged
   reporter.remember(answered(memory))
+  if (!seen.again) reporter.trapsChanged()
   if (judged.requeue) reporter.learn({ requeue: true })
   for (const finding of findings) tellFinding(finding, page, reporter, tools)
-  return { duplicate, follow, lists, probe: probe !== undefined && !tools.trusts(site, probe) }
+  const lister = lists ? { path: facts.path, via: facts.via } : undefined
+  return { duplicate, follow, lister, probe: probe !== undefined && !tools.trusts(site, probe) }
 }
 
 /** Its generation; and path and query of the page that named it, if that is of the same site. */
@@ -154,16 +156,17 @@ export function stoppedBy(
   reporter: Reporter,
   tools: SiteTools,
 ): { rule: string; held: boolean } | undefined {
-  const { memory, visit, tally } = reporter
-  if (memory.stopped === undefined && (memory.traps?.suspects?.length ?? 0) === 0) return undefined
+  const { memory, traps, visit, tally } = reporter
+  if (memory.stopped === undefined && traps.suspects.length === 0) return undefined
   const { site } = visit
   const waiting = {
     path: normalPath(url),
     depth: item.depth,
     ...lineageOf(item, site, tools),
   }
-  const { memory: counted, refused } = admitUrl(memory, waiting, hazardOptions(site, tools))
-  if (counted !== memory) reporter.remember(counted)
+  const { suspects } = traps
+  const refused = admitUrl(memory, traps, waiting, hazardOptions(site, tools))
+  if (traps.suspects !== suspects) reporter.trapsChanged()
   if (refused === undefined) return undefined
   if (reporter.refuses(url.key)) tally.add(`stopped:${ruleLabel(refused.rule)}`)
   const held = refused.pattern !== ''
@@ -172,11 +175,11 @@ export function stoppedBy(
 
 /** What a finding held back that the operator overrules by now is asked for, and its trial is over. */
 export function releaseTrusted(reporter: Reporter, tools: SiteTools): void {
-  const { memory, visit } = reporter
-  const { traps } = memory
-  const suspects = traps?.suspects?.filter(({ rule }) => !tools.trusts(visit.site, rule))
-  if (traps === undefined || suspects === undefined || suspects.length === traps.suspects.length) return
-  reporter.remember({ ...memory, traps: { ...traps, suspects } })
+  const { traps, visit } = reporter
+  const suspects = traps.suspects.filter(({ rule }) => !tools.trusts(visit.site, rule))
+  if (suspects.length === traps.suspects.length) return
+  traps.suspects = suspects
+  reporter.trapsChanged()
   reporter.learn({ requeue: true })
 }
 
@@ -187,17 +190,16 @@ export function isOneTooMany(
   reporter: Reporter,
   tools: SiteTools,
 ): boolean {
-  const { memory, visit } = reporter
-  if ((memory.traps?.suspects?.length ?? 0) === 0) return false
+  const { traps, visit } = reporter
+  if (traps.suspects.length === 0) return false
   const waiting = { path: normalPath(url), ...lineageOf(item, visit.site, tools) }
-  if (!isCrowded(memory, waiting, hazardOptions(visit.site, tools))) return false
+  if (!isCrowded(traps, waiting, hazardOptions(visit.site, tools))) return false
   return stoppedBy(url, item, reporter, tools) !== undefined
 }
 
 /** A finding about its pattern is on trial or confirmed, and spares what a page lists. */
-export function isSuspect(url: WebUrl, { memory }: Reporter): boolean {
-  const suspects = memory.traps?.suspects ?? []
-  return suspects.length > 0 && isOfSuspect(memory, normalPath(url))
+export function isSuspect(url: WebUrl, { traps }: Reporter): boolean {
+  return traps.suspects.length > 0 && isOfSuspect(traps, normalPath(url))
 }
 
 /** No link of the site is followed any more; unless the operator overruled that since. */

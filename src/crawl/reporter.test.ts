@@ -42,8 +42,9 @@ test('robots are told when they are others than the coordinator has, and once', 
 
 test('what trap detectors counted is told with a verdict, now and then, and at the end', () => {
   const reporter = reporterOf(freshMemory())
+  reporter.traps.copies = 1
   const told = () => {
-    reporter.remember({ ...freshMemory(), robots: reporter.memory.robots, traps: TRAPS })
+    reporter.trapsChanged()
     return reporter.take()!.memory.traps
   }
   assert.equal(told(), undefined)

@@ -9,7 +9,9 @@ import { generationOf, isByForm, linkedPath } from '../contracts/generation.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
 import type { Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from '../contracts/report.ts'
 import type { MemoryNews, SiteMemory } from '../contracts/site-memory.ts'
+import type { TrapMemory } from '../contracts/trap-memory.ts'
 import type { Visit } from '../contracts/visit.ts'
+import { closeTraps, type OpenTraps, openTraps } from './hazards/open-traps.ts'
 import { nextCandidate } from './name-probes.ts'
 
 const MAX_REFUSED = 100_000
@@ -20,6 +22,8 @@ export class Reporter {
   readonly visit: Visit
   readonly tally = new Tally()
   #memory: SiteMemory
+  #traps: OpenTraps | undefined
+  #trapsChanged = false
   /** What the coordinator has, or will have with the parts that were taken. */
   #robotsTold: SiteMemory['robots']
   #trialsTold: string
@@ -44,9 +48,10 @@ export class Reporter {
 
   constructor(visit: Visit, courtesy: () => Courtesy) {
     this.visit = visit
-    this.#memory = visit.memory
-    this.#robotsTold = visit.memory.robots
-    this.#trialsTold = trialsIn(visit.memory.traps)
+    const { traps, ...memory }: SiteMemory = visit.memory
+    this.#memory = memory
+    this.#robotsTold = memory.robots
+    this.#trialsTold = trialsIn(traps)
     this.#courtesy = courtesy
   }
 
@@ -55,8 +60,20 @@ export class Reporter {
     return this.#pagesTold
   }
 
+  /** Without what the trap detectors remember. */
   get memory(): SiteMemory {
     return this.#memory
+  }
+
+  /** What the trap detectors remember: theirs to change, and then they say so. */
+  get traps(): OpenTraps {
+    this.#traps ??= openTraps(this.visit.memory.traps)
+    return this.#traps
+  }
+
+  trapsChanged(): void {
+    this.#trapsChanged = true
+    this.#news = true
   }
 
   remember(memory: SiteMemory): void {
@@ -175,9 +192,10 @@ export class Reporter {
 
   /** Robots as soon as they are others; what the detectors counted with a verdict, during a trial, at the end, and now and then. */
   #memoryNews(): MemoryNews {
-    const { robots, traps, ...news }: SiteMemory = this.#memory
+    const { robots, ...news }: SiteMemory = this.#memory
+    const traps = this.#trapsChanged ? this.#traps : undefined
     // A trial goes on where it was, whatever happens to the worker.
-    const trials = trialsIn(traps)
+    const trials = traps === undefined ? this.#trialsTold : trialsIn(traps)
     const hasNews = trials !== this.#trialsTold
     const tellTraps =
       this.#ended !== undefined ||
@@ -188,7 +206,7 @@ export class Reporter {
     const told: MemoryNews = news
     if (robots !== this.#robotsTold) told.robots = this.#robotsTold = robots
     if (traps !== undefined && tellTraps) {
-      told.traps = traps
+      told.traps = closeTraps(traps)
       this.#trialsTold = trials
     }
     return told
@@ -196,7 +214,7 @@ export class Reporter {
 }
 
 /** How its trials stand, without what they hold back: that is counted with every URL. */
-function trialsIn(traps: SiteMemory['traps']): string {
+function trialsIn(traps: Pick<TrapMemory, 'suspects' | 'cleared'> | undefined): string {
   const { suspects = [], cleared = [] } = traps ?? {}
   const samples = suspects.map(({ pattern, confirmed, contradicted }) => `${pattern} ${confirmed} ${contradicted}`)
   return [...samples, cleared.length].join('\n')

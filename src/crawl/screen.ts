@@ -11,7 +11,7 @@ import { generationOf, isByForm, pathAfter } from '../contracts/generation.ts'
 import type { Link } from '../contracts/report.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { FoundLink } from '../page/reading.ts'
-import { normalPath, parseUrl, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
+import { normalPath, type Resolved, siteKey, type WebUrl } from '../web/url/web-url.ts'
 import { rememberForm, vainForm } from './form-actions.ts'
 import { familiesBeside } from './hazards/detect.ts'
 import type { LinkFacts } from './hazards/page-facts.ts'
@@ -48,8 +48,8 @@ export interface LinkSource {
   item: AgendaItem
   /** The page says that its links are not to be followed, or a hazard does. */
   follow: 'yes' | 'directive' | 'hazard'
-  /** Path and query of the page, when it lists what it names in other families. */
-  lister: string | undefined
+  /** The page lists what it names in other families: path and query, of it and of the page that named it, if that is of the site. */
+  lister: { path: string; via: string | undefined } | undefined
 }
 
 /** A reference that leads to a URL. */
@@ -144,7 +144,8 @@ export function targetFacts(target: WebUrl, tools: ScreenTools): { links: LinkFa
 export function* followLinks(links: readonly PageLink[], from: LinkSource, tools: ScreenTools): Stretches<Uint8Array> {
   const { tally } = tools.reporter
   const ways = waysFrom(from.item)
-  const lists = from.lister === undefined ? undefined : familiesBeside(from.lister, viaOf(from.item, tools))
+  const lists = from.lister === undefined ? undefined : familiesBeside(from.lister.path, from.lister.via)
+  const isDoubtful = lists !== undefined && mayBeInDoubt(tools)
   let granted = 0
   let named = 0
   for (const link of links) if (link.first) named++
@@ -177,12 +178,15 @@ export function* followLinks(links: readonly PageLink[], from: LinkSource, tools
       continue
     }
     const isCrossSite = url.site !== tools.site
-    const listed = isCrossSite || (granted < MAX_LISTED && isListedBy(lists, url, tools))
+    const known = !isCrossSite && tools.local.holds(url)
+    // Of what is known already, nothing is written.
+    const isNews = lists !== undefined && (!known || (isDoubtful && isInDoubt(url, tools)))
+    const listed = isCrossSite || (isNews && granted < MAX_LISTED && lists(normalPath(url)))
     if (listed && !isCrossSite) granted++
     // A link to it counts, too, if there is one besides.
     if (isOwnForm) passedOver.add(url.key)
     const way = isOwnForm ? (listed ? ways.listedForm : ways.form) : listed ? ways.listed : ways.offspring
-    const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools)
+    const admitted = feed ? offerFeed(url, from.item, tools) : offer(url, way, tools, known)
     if (first) pack(url, admitted, out, tools, kind)
   }
   return out.bytes()
@@ -228,20 +232,14 @@ function isMeantBy(page: string, target: WebUrl, tools: ScreenTools): boolean {
   return plain(page) === plain(path) || familiesBeside(page, undefined)(path)
 }
 
-/** Of what is known already, nothing is written. */
-function isListedBy(lists: ((path: string) => boolean) | undefined, url: WebUrl, tools: ScreenTools): boolean {
-  return lists !== undefined && (!tools.local.holds(url) || isInDoubt(url, tools)) && lists(normalPath(url))
-}
-
 /** A known URL for which it makes a difference that a page lists it: it waits here as offspring, or its pattern is suspect. */
 function isInDoubt(url: WebUrl, tools: ScreenTools): boolean {
   return tools.local.isOffspring(url.key) || tools.isSuspect(url)
 }
 
-/** Path and query of the page that named it, if that is of the site. */
-function viaOf({ via }: Pick<AgendaItem, 'via'>, { site }: ScreenTools): string | undefined {
-  const url = via === undefined ? undefined : parseUrl(via)
-  return url?.site === site ? normalPath(url) : undefined
+/** Asked once a page: of most pages no link can be. */
+function mayBeInDoubt({ local, reporter }: ScreenTools): boolean {
+  return local.hasOffspring || reporter.traps.suspects.length > 0
 }
 
 /** How a link of a page was found: one of four for all of them. */
@@ -257,8 +255,8 @@ function waysFrom({ depth, url, path }: AgendaItem): { listed: Way; offspring: W
 }
 
 /** True when the URL itself is wanted: queued, told of, or known already. Of one whose site is entered elsewhere nobody else has the text. */
-function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
-  if (url.site === tools.site) return offerHere(url, way, tools)
+function offer(url: WebUrl, way: Way, tools: ScreenTools, known?: boolean): boolean {
+  if (url.site === tools.site) return offerHere(url, way, tools, known)
   const { admit, dropped } = tools.scope.crossSite(url)
   if (dropped) tools.reporter.tally.add('seedLinksDropped')
   let entered = false
@@ -276,11 +274,15 @@ function offer(url: WebUrl, way: Way, tools: ScreenTools): boolean {
 }
 
 /** Of this site. What is known is told once more when a sitemap says something of it, or a link leads where only a form did. */
-function offerHere(url: WebUrl, { depth, via, path, lastmod }: Way, tools: ScreenTools): boolean {
+function offerHere(
+  url: WebUrl,
+  { depth, via, path, lastmod }: Way,
+  tools: ScreenTools,
+  known = tools.local.holds(url),
+): boolean {
   const listed = isListed(path, tools.reporter.memory)
   if (!wanted(url, depth, tools) || (!listed && tools.isOneTooMany(url, { depth, path, via }))) return false
   const isLinked = !isByForm(path) && tools.local.isLinked(url.key)
-  const known = tools.local.holds(url)
   const relisted = known && generationOf(path) === 0 && isInDoubt(url, tools)
   const isNews = isLinked || relisted || lastmod !== undefined
   if (!isNews && known) return true

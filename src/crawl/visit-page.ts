@@ -34,6 +34,7 @@ import {
   compareSites,
   contentOf,
   isStopped,
+  type Judgement,
   judge,
   saysNothing,
   tellFinding,
@@ -120,13 +121,9 @@ async function takeDecoded(
   page.sniffed = sniffed
   if (understood.notes.length > 0) page.annotations = [...page.annotations, ...understood.notes]
   const path = normalPath(url)
-  const follow = (isHazard: boolean, lists: boolean) => {
-    const why = directives.nofollow
-      ? 'directive'
-      : isHazard || isStopped(screen.reporter, tools.site)
-        ? 'hazard'
-        : 'yes'
-    return inTurns(followLinks(links, { item, follow: why, lister: lists ? path : undefined }, screen), rest, stretch)
+  const follow = ({ follow, lister }: Judgement) => {
+    const why = directives.nofollow ? 'directive' : !follow || isStopped(screen.reporter, tools.site) ? 'hazard' : 'yes'
+    return inTurns(followLinks(links, { item, follow: why, lister }, screen), rest, stretch)
   }
   if (directives.noindex) {
     // Its links are followed: a trap may consist of such pages.
@@ -134,7 +131,7 @@ async function takeDecoded(
     const content = reading && contentOf(reading, '', understood.text)
     const seen = { path, again: told.again, content, ...linkFacts(links, screen) }
     told.judged = judge(page, seen, false, screen.reporter, tools.site)
-    page.links = await follow(!told.judged.follow, told.judged.lists)
+    page.links = await follow(told.judged)
     return told
   }
 
@@ -163,7 +160,7 @@ async function takeDecoded(
   kept.judged = judge(page, seen, isDuplicate(page, screen.contents), screen.reporter, tools.site)
   learnFromHint(item, page, screen.reporter)
   if (!scolds && !kept.again) compareSites(page, url.path === '/', copy?.url, screen.reporter, tools.site)
-  page.links = await follow(!kept.judged.follow, kept.judged.lists)
+  page.links = await follow(kept.judged)
   return kept
 }
 

@@ -7,6 +7,7 @@ import type { LinkKind } from '../../contracts/adjacency.ts'
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import { vainForm, vainWords } from '../../crawl/form-actions.ts'
 import { admitUrl } from '../../crawl/hazards/detect.ts'
+import { openTraps } from '../../crawl/hazards/open-traps.ts'
 import type { Blacklist } from '../../crawl/scope/blacklist.ts'
 import { normalPath, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
@@ -51,7 +52,7 @@ export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
     const trusts = trustOf(settings.trust)
     const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
     // It was not queued, so nobody lists it.
-    const { refused } = admitUrl(memory, { path: normalPath(url), depth, generation: 1 }, options)
+    const refused = admitUrl(memory, openTraps(memory.traps), { path: normalPath(url), depth, generation: 1 }, options)
     if (refused !== undefined) {
       const suspect = memory.traps?.suspects.find(({ pattern }) => pattern === refused.pattern)
       const where = refused.pattern === '' ? '' : ` in ${refused.pattern}`

@@ -6,7 +6,7 @@ import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
 import { hasRest, type PatternFinding, patience, type Sight } from './finding.ts'
-import { saidAt } from './known-pages.ts'
+import type { KnownPages } from './known-pages.ts'
 import { EMPTY, mark, markOn, mix } from './marks.ts'
 import { idlePattern } from './parameters.ts'
 import { choicesOf, type Parameter, parametersOf, type UrlPattern } from './pattern.ts'
@@ -32,19 +32,18 @@ export interface Aliases {
 type Parts = Map<string, 'same' | 'other'>
 
 export function countAliases(
-  traps: TrapMemory,
+  { aliases: rows, known }: { aliases: readonly AliasRow[]; known: KnownPages },
   path: string,
   { folders, place, names: own }: UrlPattern,
   content: Content,
   links: readonly { path: string }[],
   isNews: boolean,
 ): Aliases {
-  const rows = traps.aliases ?? NO_ROWS
   const query = path.indexOf('?')
   let parts =
     query < 0
-      ? partsOfFolders(traps.known ?? '', rows, path, folders, content, links)
-      : partsOfParameters(traps.known ?? '', path, query, content)
+      ? partsOfFolders(known, rows, path, folders, content, links)
+      : partsOfParameters(known, path, query, content)
   // Where a part is on every link, what is real comes with it too: something new that is not known without it speaks for it.
   if (isNews && parts === undefined) {
     for (const [part] of rows) {
@@ -59,16 +58,15 @@ export function countAliases(
   return { rows: next, isAlias: [...parts.values()].includes('same'), parts: [...parts.keys()] }
 }
 
-const NO_ROWS: readonly AliasRow[] = []
 const NO_PARTS: readonly string[] = []
 
 /** Held against the URL without its query, and without each of its parameters. */
-function partsOfParameters(known: string, path: string, query: number, content: Content): Parts | undefined {
+function partsOfParameters(known: KnownPages, path: string, query: number, content: Content): Parts | undefined {
   const parts: Parts = new Map()
   const pieces = path.slice(query + 1).split('&', MAX_PARTS + 1)
   const parameters = parametersOf(path)
   const add = (missing: readonly Parameter[], shorter: number, alone: boolean) => {
-    const said = saidAt(known, shorter, content)
+    const said = known.saidAt(shorter, content)
     // That it says something else without any of several tells of none of them.
     if (said === undefined || (said === 'other' && !alone)) return
     for (const parameter of missing)
@@ -89,7 +87,7 @@ function partsOfParameters(known: string, path: string, query: number, content: 
 
 /** Held against the path without one of the shallowest folders that have a pattern of their own. */
 function partsOfFolders(
-  known: string,
+  known: KnownPages,
   rows: readonly AliasRow[],
   path: string,
   folders: readonly string[],
@@ -103,7 +101,7 @@ function partsOfFolders(
     if (to < 0) break
     const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
     // A listing tells where it stands.
-    const said = saidAt(known, shorter, content, true)
+    const said = known.saidAt(shorter, content, true)
     const folder = folders[at]
     // A translation, or an edition, may well be the same; a folder that lies in itself has no other sense.
     if (said !== undefined && (rows.some(([part]) => part === folder) || leadsIntoItself(path, from, to, links)))

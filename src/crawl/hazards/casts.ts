@@ -2,8 +2,6 @@
  * Every trade in every town: one page with other names in it, as often as a machine likes. Pages of one cast have the same tags
  * and the same number of words, of which most are the same; what is counted is how many of them there must be.
  */
-import type { TrapMemory } from '../../contracts/trap-memory.ts'
-import { extended } from './columns.ts'
 import { CONTENT_COLUMNS, type Content, isCast, writeColumns } from './content.ts'
 import { minSize } from './count-page.ts'
 import type { Family } from './family.ts'
@@ -25,7 +23,6 @@ const COMMON = 3
 const REST_OF_A_SITE = 3
 
 export interface Cast {
-  casts: number[]
   /** Another page was of its cast. */
   isOne: boolean
   /** Several pages have its tags and its number of words: such pages do not vouch for one another. */
@@ -36,43 +33,39 @@ export interface Cast {
 }
 
 /** The most frequent ones are kept: a page of none of them counts against each. */
-export function countCast(traps: TrapMemory, content: Content, { fresh, known }: LinkCensus): Cast {
-  const before = traps.casts ?? NONE
-  const isCommon = hasCommon(before, content)
-  for (let at = 0; at < before.length; at += WIDTH) {
-    if (!isCast(content, before, at)) continue
-    const casts = before.slice()
+export function countCast(casts: number[], content: Content, { fresh, known }: LinkCensus): Cast {
+  const isCommon = hasCommon(casts, content)
+  for (let at = 0; at < casts.length; at += WIDTH) {
+    if (!isCast(content, casts, at)) continue
     casts[at + SCORE] = Math.min(casts[at + SCORE] + 1, 99)
     const pages = (casts[at + PAGES] = Math.min(casts[at + PAGES] + 1, 99_999))
     casts[at + FRESH] += fresh
     casts[at + KNOWN] += known
-    return { casts, isOne: true, isCommon, pages, fresh: casts[at + FRESH], known: casts[at + KNOWN] }
+    return { isOne: true, isCommon, pages, fresh: casts[at + FRESH], known: casts[at + KNOWN] }
   }
-  const casts = before.length < MAX * WIDTH ? withCast(before, content, fresh, known) : withoutRarest(before)
-  return { casts, isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
+  if (casts.length < MAX * WIDTH) addCast(casts, content, fresh, known)
+  else countAgainst(casts)
+  return { isOne: false, isCommon, pages: 0, fresh: 0, known: 0 }
 }
 
-const NONE: readonly number[] = []
-
-function withCast(casts: readonly number[], content: Content, fresh: number, known: number): number[] {
-  const next = extended(casts, WIDTH)
-  writeColumns(next, casts.length, content)
-  next[casts.length + SCORE] = next[casts.length + PAGES] = 1
-  next[casts.length + FRESH] = fresh
-  next[casts.length + KNOWN] = known
-  return next
+function addCast(casts: number[], content: Content, fresh: number, known: number): void {
+  const at = casts.length
+  writeColumns(casts, at, content)
+  casts[at + SCORE] = 1
+  casts[at + PAGES] = 1
+  casts[at + FRESH] = fresh
+  casts[at + KNOWN] = known
 }
 
-function withoutRarest(casts: readonly number[]): number[] {
-  const next = casts.slice()
+function countAgainst(casts: number[]): void {
   let end = 0
   for (let at = 0; at < casts.length; at += WIDTH) {
     if (casts[at + SCORE] <= 1) continue
-    for (let column = 0; column < WIDTH; column++) next[end + column] = casts[at + column]
-    next[end + SCORE]--
+    if (end < at) for (let column = 0; column < WIDTH; column++) casts[end + column] = casts[at + column]
+    casts[end + SCORE]--
     end += WIDTH
   }
-  return end === next.length ? next : next.slice(0, end)
+  casts.length = end
 }
 
 function hasCommon(casts: readonly number[], { bag }: Content): boolean {

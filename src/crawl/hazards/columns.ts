@@ -1,36 +1,48 @@
 /**
- * Lists of numbers in a site's memory, which are never written to: each change is a copy. The copies are as long as they
- * must be; a list that grows by `push` or by spreading has half as much again in reserve, and thousands of sites are in memory.
+ * Lists of numbers in a site's memory. While a site is visited they are written to in place, and all hashes in them are signed
+ * integers of 32 bits: a list with one larger number in it holds doubles only, and code that was made for one kind of list
+ * is made anew for the other. In the stored memory they have no sign.
  */
 
-/** What copies are cut from, so that they are lists of doubles from the start. */
-const BLANK: readonly number[] = Array.from({ length: 256 }, () => 0.5)
-
-/** A copy with so many more numbers at its end, still to be written. */
-export function extended(list: readonly number[], more: number): number[] {
-  const next = BLANK.slice(0, list.length + more)
-  for (let at = 0; at < list.length; at++) next[at] = list[at]
-  return next
+export function toSigned(list: readonly number[]): number[] {
+  return list.map((one) => one | 0)
 }
 
-/** A copy without so many numbers from `at` on; at its end there are as many to be written. */
-export function shifted(list: readonly number[], from: number, width: number): number[] {
-  const next = list.slice()
+export function toUnsigned(list: readonly number[]): number[] {
+  return list.map((one) => one >>> 0)
+}
+
+/** Takes out so many numbers from `at` on: the others move up, and as many at the end are to be written. */
+export function shift(list: number[], from: number, width: number): void {
   // `copyWithin` takes thirty times as long.
-  for (let at = from + width; at < list.length; at++) next[at - width] = list[at]
-  return next
+  for (let at = from + width; at < list.length; at++) list[at - width] = list[at]
 }
 
-/** A copy with one more at its end; when it is full, without its first. */
-export function appended(list: readonly number[], one: number, max: number): number[] {
-  const next = list.length < max ? extended(list, 1) : shifted(list, 0, 1)
-  next[next.length - 1] = one
-  return next
-}
+/** The last numbers, as many as there is room for, in the order in which they came: a full one writes over its oldest. */
+export class Latest {
+  readonly #list: number[]
+  readonly #max: number
+  #next: number
 
-/** The first numbers of an array that is written to again. */
-export function listOf(numbers: Uint32Array, count: number): number[] {
-  const list = BLANK.slice(0, count)
-  for (let at = 0; at < count; at++) list[at] = numbers[at]
-  return list
+  constructor(list: readonly number[], max: number) {
+    this.#list = toSigned(list.slice(-max))
+    this.#max = max
+    this.#next = this.#list.length % max
+  }
+
+  has(one: number): boolean {
+    return this.#list.includes(one)
+  }
+
+  add(one: number): void {
+    this.#list[this.#next] = one
+    this.#next = (this.#next + 1) % this.#max
+  }
+
+  /** From the oldest on. */
+  list(): number[] {
+    return this.#list.length < this.#max
+      ? toUnsigned(this.#list)
+      : toUnsigned([...this.#list.slice(this.#next), ...this.#list.slice(0, this.#next)])
+  }
 }

@@ -6,12 +6,12 @@
  * the page. So the length must fit too, and pages with different titles must be alike in nearly every bit.
  */
 
-import { extended, shifted } from './columns.ts'
+import { shift } from './columns.ts'
 import { highHalf, lowHalf, mix, ones } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 import { titleMark } from './title.ts'
 
-/** A content in the columns of the site's memory: all that is needed to know it again. */
+/** A content in the columns of the site's memory: all that is needed to know it again. Hashes have a sign (`columns.ts`). */
 export interface Content {
   low: number
   high: number
@@ -42,27 +42,28 @@ export function contentOf(facts: NonNullable<PageFacts['content']>): Content {
     embeds: facts.embeds === undefined ? 0 : fold(facts.embeds),
     text: fold(facts.textDigest),
     length: facts.length,
-    bag: mix(fold(facts.tags) ^ facts.words),
-    title: titleMark(facts.title),
+    bag: mix(fold(facts.tags) ^ facts.words) | 0,
+    title: titleMark(facts.title) | 0,
     words: facts.words,
   }
 }
 
 /** 32 of 64 bits, 0 only for 0 (nearly). */
 function fold(bits: bigint): number {
-  return (lowHalf(bits) ^ highHalf(bits)) >>> 0
+  return lowHalf(bits) ^ highHalf(bits)
 }
 
 export function toColumns(content: Content): number[] {
-  return withColumns([], content, 1)
+  const columns: number[] = []
+  writeColumns(columns, 0, content)
+  return columns
 }
 
 /** A content more, in the last columns; of more than so many the first makes room. */
-export function withColumns(columns: readonly number[], content: Content, max: number): number[] {
+export function addColumns(columns: number[], content: Content, max: number): void {
   const full = columns.length >= max * CONTENT_COLUMNS
-  const next = full ? shifted(columns, 0, CONTENT_COLUMNS) : extended(columns, CONTENT_COLUMNS)
-  writeColumns(next, next.length - CONTENT_COLUMNS, content)
-  return next
+  if (full) shift(columns, 0, CONTENT_COLUMNS)
+  writeColumns(columns, full ? columns.length - CONTENT_COLUMNS : columns.length, content)
 }
 
 export function writeColumns(columns: number[], at: number, content: Content): void {

@@ -1,6 +1,7 @@
 /** One page counted in one of its families. */
-import { CONTENT_COLUMNS, type Content, findLike, isCast, likeness, toColumns, withColumns } from './content.ts'
+import { addColumns, CONTENT_COLUMNS, type Content, findLike, isCast, likeness, writeColumns } from './content.ts'
 import { type Family, isFolder, LARGEST_NUMBER, withExample } from './family.ts'
+import { isAhead } from './far-future.ts'
 import { countWords, type Words, wordsOfPage } from './few-words.ts'
 import type { FreshLinks, LinkCensus } from './link-census.ts'
 import type { PageFacts } from './page-facts.ts'
@@ -17,8 +18,6 @@ export interface Counted {
   listed: boolean
   content: Content | undefined
   census: LinkCensus
-  /** The number in its URL, or -1. */
-  ordinal: number
   slow: boolean
   /** It is as good as no page: soft-404, or one that too many URLs gave. */
   hollow: boolean
@@ -28,14 +27,14 @@ export interface Counted {
   seen: boolean
   /** So did the page whose URL is its own without a part; or, with several parameters, nearly so did another. */
   alias: boolean
-  /** Words in its URL, when a family asks for them. */
+  /** When a family asks for them: words in its URL; the number in it, or -1; its date lies years ahead. */
   words: Words | undefined
+  ordinal: number | undefined
+  ahead: boolean | undefined
   /** Much shorter than what the site has to say elsewhere. */
   short: boolean
   /** Others of the site have its words but for a few. */
   isOfACast: boolean
-  /** Its date lies years ahead. */
-  ahead: boolean
   now: number
 }
 
@@ -60,9 +59,13 @@ export function countPage(family: Family, into: FreshLinks, counted: Counted): v
   family.lost = isLost(into, census, page.crossSite) ? family.lost + 1 : Math.max(0, family.lost - 2)
   family.navigation += census.navigation
   family.known += census.known
+  counted.ahead ??= isAhead(page.path, page.at)
   if (counted.ahead) family.ahead++
-  counted.words ??= wordsOfPage(page.path)
-  countWords(family, counted.words, page.links)
+  // The folders of a manual have few words too, in ever other orders: nobody asks for theirs.
+  if (!isFolder(family)) {
+    counted.words ??= wordsOfPage(page.path)
+    countWords(family, counted.words, page.links)
+  }
   if (census.homeward) family.homeward++
   if (page.crossSite > 0) family.outward++
   if (page.path.length > family.longest) family.longest = page.path.length
@@ -117,8 +120,10 @@ function countContent(
 
 /** A folder that showed so many is not judged by what it shows: the last one is enough. */
 function rememberNew(family: Family, content: Content): void {
-  if (isFolder(family) && family.kinds > MAX_KINDS_OF_A_FOLDER) family.contents = toColumns(content)
-  else remember(family, content)
+  if (isFolder(family) && family.kinds > MAX_KINDS_OF_A_FOLDER) {
+    family.contents.length = Math.min(family.contents.length, CONTENT_COLUMNS)
+    writeColumns(family.contents, 0, content)
+  } else remember(family, content)
 }
 
 function findCast(content: Content, columns: readonly number[]): number {
@@ -130,16 +135,19 @@ function findCast(content: Content, columns: readonly number[]): number {
 
 /** The last ones stay. */
 export function remember(family: Family, content: Content): void {
-  family.contents = withColumns(family.contents, content, MAX_CONTENTS)
+  addColumns(family.contents, content, MAX_CONTENTS)
 }
 
-function countFresh(family: Family, into: FreshLinks, { census, ordinal }: Counted): void {
+function countFresh(family: Family, into: FreshLinks, counted: Counted): void {
+  const { census } = counted
   family.fresh += into.count
   family.random += into.random
   if (into.count > 0) family.growing++
   if (into.count > 1) family.branching++
   if (into.count > 0 && into.count === census.fresh) family.inward++
   if (into.count > 0 && into.longer === into.count) family.longer++
+  if (!family.pattern.includes('#')) return
+  const ordinal = (counted.ordinal ??= ordinalOf(counted.page.path))
   if (ordinal < 0) return
   const first = family.pages === 1
   if (first || ordinal < family.lowest || ordinal > family.highest) family.stepping++

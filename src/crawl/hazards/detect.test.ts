@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { hash64 } from '../../base/digest.ts'
 import { freshMemory, type SiteMemory } from '../../contracts/site-memory.ts'
-import type { SuspectPattern } from '../../contracts/trap-memory.ts'
+import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
 import { admitUrl, familiesBeside, judgePage, learnProbe } from './detect.ts'
-import { takenBy } from './open-families.ts'
+import { closeTraps, type OpenTraps, openTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { NO_LIMITS } from './traces.test-data.ts'
 import { wordsOfFinding } from './trial.ts'
@@ -71,47 +71,75 @@ const facts: fc.Arbitrary<PageFacts> = fc.record({
   crossSite: fc.nat({ max: 3 }),
 })
 
-test('any pages: no throw, bounded memory, nothing changes on the way through JSON, the same again gives the same', () => {
+test('any pages: no throw, bounded memory, and closed and opened after every page all is judged the same', () => {
   fc.assert(
     fc.property(fc.array(facts, { maxLength: 40 }), fc.option(content, { nil: undefined }), (pages, probe) => {
       let memory = freshMemory()
+      const traps = openTraps(undefined)
+      let stored = JSON.stringify(closeTraps(traps))
       for (const page of pages) {
-        const before = JSON.stringify(memory)
-        const judged = judgePage(memory, page, NO_LIMITS)
-        assert.equal(JSON.stringify(memory), before, 'the memory given is left as it was')
-        const again = judgePage(JSON.parse(before) as SiteMemory, page, NO_LIMITS)
-        assert.deepEqual(again, { ...judged, memory: again.memory })
-        assert.equal(JSON.stringify(again.memory), JSON.stringify(judged.memory))
-        memory = judged.memory
-        if (judged.probe !== undefined) memory = learnProbe(memory, { status: 200, content: probe, path: '/none' })
+        const reopened = openTraps(JSON.parse(stored) as TrapMemory)
+        const judged = judgePage(memory, traps, page, NO_LIMITS)
+        assert.deepEqual(judgePage(memory, reopened, page, NO_LIMITS), judged)
+        const answer = { status: 200, content: probe, path: '/none' }
         const { path, generation, via } = page
-        memory = admitUrl(memory, { path, depth: 1, generation, via }, NO_LIMITS).memory
-        assert.ok(JSON.stringify(memory.traps).length <= 16_384)
-        if (memory.traps?.taken !== undefined) assert.equal(memory.traps.taken, takenBy(memory.traps.families ?? []))
-        assert.ok((memory.traps?.suspects ?? []).every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
+        const url = { path, depth: 1, generation, via }
+        for (const one of [traps, reopened]) if (judged.probe !== undefined) learnProbe(one, answer)
+        assert.deepEqual(admitUrl(memory, reopened, url, NO_LIMITS), admitUrl(memory, traps, url, NO_LIMITS))
+        memory = judged.memory
+        stored = JSON.stringify(closeTraps(traps))
+        assert.equal(JSON.stringify(closeTraps(reopened)), stored)
+        assert.ok(stored.length <= 16_384)
+        const sizes = [...traps.families.values()].map(({ size }) => size)
+        assert.equal(
+          traps.taken,
+          sizes.reduce((sum, size) => sum + size, 0),
+        )
+        assert.ok(traps.suspects.every(({ pattern }) => pattern !== '/' && pattern !== '/**'))
       }
     }),
     { numRuns: 300 },
   )
 })
 
-test('a thousand pages of the worst kind keep the memory bounded', () => {
+test('what was closed stays as it was, whatever is judged afterwards', () => {
+  const traps = openTraps(undefined)
   let memory = freshMemory()
-  for (const page of fc.sample(facts, { numRuns: 1500, seed: 7 })) {
-    memory = judgePage(memory, page, NO_LIMITS).memory
-    assert.ok(JSON.stringify(memory.traps).length <= 16_384)
+  for (const page of fc.sample(facts, { numRuns: 60, seed: 3 })) {
+    const closed = closeTraps(traps)
+    const before = JSON.stringify(closed)
+    memory = judgePage(memory, traps, page, NO_LIMITS).memory
+    assert.equal(JSON.stringify(closed), before)
   }
 })
 
-const refusedBy = (memory: SiteMemory, path: string, url: { depth?: number; generation?: number; via?: string } = {}) =>
-  admitUrl(memory, { path, depth: 1, generation: 1, ...url }, NO_LIMITS).refused
+test('a thousand pages of the worst kind keep the memory bounded', () => {
+  let memory = freshMemory()
+  const traps = openTraps(undefined)
+  for (const page of fc.sample(facts, { numRuns: 1500, seed: 7 })) {
+    memory = judgePage(memory, traps, page, NO_LIMITS).memory
+    assert.ok(JSON.stringify(closeTraps(traps)).length <= 16_384)
+  }
+})
+
+const refusedBy = (
+  { memory, traps }: Site,
+  path: string,
+  url: { depth?: number; generation?: number; via?: string } = {},
+) => admitUrl(memory, traps, { path, depth: 1, generation: 1, ...url }, NO_LIMITS)
+
+interface Site {
+  memory: SiteMemory
+  traps: OpenTraps
+}
 
 test('seeds are asked for whatever was stopped, and a stop of the site names no pattern', () => {
   const memory: SiteMemory = { ...freshMemory(), stopped: 'site-urls>=8' }
-  assert.deepEqual(refusedBy(memory, '/a'), { rule: 'site-urls>=8', pattern: '' })
-  assert.equal(refusedBy(memory, '/a', { depth: 0 }), undefined)
+  const site = { memory, traps: openTraps(undefined) }
+  assert.deepEqual(refusedBy(site, '/a'), { rule: 'site-urls>=8', pattern: '' })
+  assert.equal(refusedBy(site, '/a', { depth: 0 }), undefined)
   const trusting = { trusted: (rule: string) => rule === 'site-urls' }
-  assert.equal(admitUrl(memory, { path: '/a', depth: 1, generation: 1 }, trusting).refused, undefined)
+  assert.equal(admitUrl(memory, site.traps, { path: '/a', depth: 1, generation: 1 }, trusting), undefined)
 })
 
 const CALENDAR: SuspectPattern = {
@@ -129,59 +157,61 @@ const CALENDAR: SuspectPattern = {
   nextSample: 4,
 }
 
-const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): SiteMemory => ({
-  ...freshMemory(),
-  traps: { suspects: [{ ...CALENDAR, words: wordsOfFinding(calendarPage(0)), ...changes }] },
+const stoppedCalendar = (changes: Partial<SuspectPattern> = {}): Site => ({
+  memory: freshMemory(),
+  traps: openTraps({ suspects: [{ ...CALENDAR, words: wordsOfFinding(calendarPage(0)), ...changes }] }),
 })
 
+/** Judges one more page of the site. */
+function judge(site: Site, page: PageFacts): ReturnType<typeof judgePage> {
+  const judged = judgePage(site.memory, site.traps, page, NO_LIMITS)
+  site.memory = judged.memory
+  return judged
+}
+
 test('of a stopped pattern its own offspring is refused and counted, and what other pages list is not', () => {
-  const memory = stoppedCalendar()
-  assert.deepEqual(refusedBy(memory, '/cal/2031'), { rule: 'endless-sequence', pattern: '/cal/#' })
-  assert.equal(refusedBy(memory, '/cal/'), undefined, 'of another pattern')
-  assert.equal(refusedBy(memory, '/cal/2031', { generation: 0, via: '/news' }), undefined, 'listed')
-  assert.notEqual(refusedBy(memory, '/cal/2031', { generation: 0, via: '/cal/2030' }), undefined, 'by its own kind')
-  const url = { path: '/cal/2031', depth: 1, generation: 1 }
-  assert.equal(admitUrl(memory, url, NO_LIMITS).memory.traps?.suspects[0].refused, 1)
-  assert.equal(memory.traps?.suspects[0].refused, 0)
+  const site = stoppedCalendar()
+  assert.deepEqual(refusedBy(site, '/cal/2031'), { rule: 'endless-sequence', pattern: '/cal/#' })
+  assert.equal(refusedBy(site, '/cal/'), undefined, 'of another pattern')
+  assert.equal(refusedBy(site, '/cal/2031', { generation: 0, via: '/news' }), undefined, 'listed')
+  assert.notEqual(refusedBy(site, '/cal/2031', { generation: 0, via: '/cal/2030' }), undefined, 'by its own kind')
+  assert.equal(site.traps.suspects[0].refused, 2)
   assert.notEqual(refusedBy(stoppedCalendar({ proof: 'alias' }), '/cal/2031', { generation: 0 }), undefined)
 })
 
 test('a stopped pattern is sampled ever more seldom', () => {
-  let memory = stoppedCalendar()
+  const site = stoppedCalendar()
   const sampled: number[] = []
   for (let at = 1; at <= 40; at++) {
-    const admitted = admitUrl(memory, { path: `/cal/${at}`, depth: 1, generation: 1 }, NO_LIMITS)
-    memory = admitted.memory
-    if (admitted.refused !== undefined) continue
+    if (refusedBy(site, `/cal/${at}`) !== undefined) continue
     sampled.push(at)
-    memory = judgePage(memory, calendarPage(at), NO_LIMITS).memory
+    judge(site, calendarPage(at))
   }
   assert.deepEqual(sampled, [4, 9, 18, 35])
 })
 
 test('samples that contradict a finding withdraw it, and what it held back is asked for', () => {
-  let memory = stoppedCalendar({ refused: 7, budget: 1 })
-  let judged = judgePage(memory, calendarPage(1, 'something altogether different'), NO_LIMITS)
+  const site = stoppedCalendar({ refused: 7, budget: 1 })
+  let judged = judge(site, calendarPage(1, 'something altogether different'))
   for (const text of ['violins trombones', 'apples oranges', 'iron copper']) {
     assert.deepEqual(judged.findings, [])
-    memory = judged.memory
-    assert.equal(refusedBy(memory, '/cal/7'), undefined, 'the next one is a sample, too')
-    judged = judgePage(memory, calendarPage(2, text), NO_LIMITS)
+    assert.equal(refusedBy(site, '/cal/7'), undefined, 'the next one is a sample, too')
+    judged = judge(site, calendarPage(2, text))
   }
   assert.equal(judged.requeue, true)
   const [finding] = judged.findings
   assert.deepEqual([finding.rule, finding.pattern, finding.withdrawn], ['endless-sequence', '/cal/#', true])
-  assert.equal(refusedBy(judged.memory, '/cal/7'), undefined)
-  assert.deepEqual(judged.memory.traps?.suspects, [])
+  assert.equal(refusedBy(site, '/cal/7'), undefined)
+  assert.deepEqual(site.traps.suspects, [])
 })
 
 test('numbers, dates and throws of dice are no news', () => {
-  let memory = stoppedCalendar({ stopped: false, budget: 4, confirmed: 0 })
+  const site = stoppedCalendar({ stopped: false, budget: 4, confirmed: 0 })
   for (const text of ['No events 17, January', 'No events', 'No events xq8z7kf2v9w1', 'No events']) {
-    assert.equal(memory.traps?.suspects[0].stopped, false)
-    memory = judgePage(memory, calendarPage(2, text), NO_LIMITS).memory
+    assert.equal(site.traps.suspects[0].stopped, false)
+    judge(site, calendarPage(2, text))
   }
-  assert.equal(memory.traps?.suspects[0].stopped, true)
+  assert.equal(site.traps.suspects[0].stopped, true)
 })
 
 test('a page of the same form or place is no other family, and neither are names that a machine throws', () => {
@@ -217,10 +247,11 @@ function calendarPage(at: number, text = 'No events'): PageFacts {
 test('a limit of the site is told with an example; a trusted one is no limit', () => {
   const page = { ...fc.sample(facts, { numRuns: 1, seed: 1 })[0], path: '/a' }
   const limited = { ...NO_LIMITS, urlsPerSite: 1 }
-  const judged = judgePage(freshMemory(), page, limited)
+  const judged = judgePage(freshMemory(), openTraps(undefined), page, limited)
   assert.equal(judged.memory.stopped, 'site-urls>=1')
   assert.equal(judged.findings[0].rule, 'site-urls>=1')
-  const trusting = judgePage(freshMemory(), page, { ...limited, trusted: (rule) => rule === 'site-urls' })
+  const trusted = (rule: string) => rule === 'site-urls'
+  const trusting = judgePage(freshMemory(), openTraps(undefined), page, { ...limited, trusted })
   assert.equal(trusting.memory.stopped, undefined)
   assert.deepEqual(trusting.findings, [])
 })
@@ -228,6 +259,6 @@ test('a limit of the site is told with an example; a trusted one is no limit', (
 test('a later look at a page says nothing of traps', () => {
   const [page] = fc.sample(facts, { numRuns: 1, seed: 1 })
   const memory = freshMemory()
-  const judged = judgePage(memory, { ...page, again: true }, NO_LIMITS)
+  const judged = judgePage(memory, openTraps(undefined), { ...page, again: true }, NO_LIMITS)
   assert.deepEqual(judged, { memory, findings: [], follow: true, lists: false })
 })

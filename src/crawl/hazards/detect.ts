@@ -1,12 +1,14 @@
 /**
  * Every page that was answered goes through here: the site's limits, then the detectors of traps, each in a file of its own.
- * A fold, (memory, page) → (memory, verdicts): nothing but the site's memory is known of what was before.
+ * Nothing but the site's memory is known of what was before: its counts, and what the detectors keep (`open-traps.ts`), which
+ * is changed in place.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
 import { judgeSuspect } from './judge-suspect.ts'
 import { judgeTraps } from './judge-traps.ts'
 import { type HazardLimits, judgeSite, refusesWaiting } from './limits.ts'
 import { patternOfLink } from './link-census.ts'
+import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { patternOf, type UrlPattern } from './pattern.ts'
 import { learnAnswer } from './soft-404.ts'
@@ -28,6 +30,7 @@ export interface TrapFindings {
 }
 
 export interface PageJudgement {
+  /** As it is with the page counted. */
   memory: SiteMemory
   findings: TrapFindings[]
   /** Ask once, politely, for a name that cannot exist, and hand its answer to `learnProbe`. */
@@ -40,7 +43,12 @@ export interface PageJudgement {
   requeue?: true
 }
 
-export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOptions): PageJudgement {
+export function judgePage(
+  memory: SiteMemory,
+  traps: OpenTraps,
+  page: PageFacts,
+  options: HazardOptions,
+): PageJudgement {
   // A later look at a page is the same again, and no trap.
   if (page.again) return { memory, findings: [], follow: true, lists: false }
   // What is asked for again is counted when it has its answer; only how long it took tells something now.
@@ -53,20 +61,16 @@ export function judgePage(memory: SiteMemory, page: PageFacts, options: HazardOp
     if (options.trusted(nameOf(rule))) next.stopped = undefined
     else findings.push({ rule, evidence, examples: [page.path.slice(0, 200)] })
   }
-  // One without is of an earlier version.
-  const traps = next.traps?.suspects === undefined ? { suspects: [] } : next.traps
   const suspect = findSuspect(traps.suspects, page.path, options.trusted)
   // What others list of a suspect pattern is read, and says nothing of its offspring.
   if (suspect !== undefined && !isOffspring(suspect, page, traps.suspects))
     return { memory: next, findings, follow: true, lists: false }
   if (suspect !== undefined) {
-    const { traps: changed, findings: told, ...judged } = judgeSuspect(next, traps, suspect, page)
-    next.traps = changed
+    const { findings: told, ...judged } = judgeSuspect(next, traps, suspect, page)
     return { ...judged, memory: next, findings: [...findings, ...told], follow: true, lists: false }
   }
   const isVain = page.generation === 0 && isNamedBySuspect(page.via, traps.suspects)
   const judged = judgeTraps(next, traps, isVain ? { ...page, generation: 1 } : page, options.trusted)
-  next.traps = judged.traps
   if (judged.findings.length > 0) findings.push(...judged.findings)
   const judgement: PageJudgement = { memory: next, findings, follow: judged.follow, lists: judged.lists }
   if (judged.probe) judgement.probe = 'soft-404'
@@ -82,29 +86,29 @@ export interface WaitingUrl {
 }
 
 /**
- * The rule by which a URL that waits is not asked for, and the pattern it belongs to, '' for the whole site; and the memory
- * that has counted it. What nobody linked to (seeds, home pages: depth 0) is asked for in any case, and so is what others list.
+ * The rule by which a URL that waits is not asked for, and the pattern it belongs to, '' for the whole site. It is counted. What
+ * nobody linked to (seeds, home pages: depth 0) is asked for in any case, and so is what others list.
  */
 export function admitUrl(
   memory: SiteMemory,
+  traps: OpenTraps,
   url: WaitingUrl,
   options: Pick<HazardOptions, 'trusted'>,
-): { memory: SiteMemory; refused?: { rule: string; pattern: string } } {
-  if (url.depth <= 0) return { memory }
+): { rule: string; pattern: string } | undefined {
+  if (url.depth <= 0) return undefined
   const site = refusesWaiting(memory, url)
-  if (site !== undefined && !options.trusted(nameOf(site))) return { memory, refused: { rule: site, pattern: '' } }
-  if (memory.traps?.suspects === undefined) return { memory }
-  const suspect = findSuspect(memory.traps.suspects, url.path, options.trusted)
-  if (suspect === undefined || !isHeldOffspring(suspect, url, memory.traps.suspects)) return { memory }
+  if (site !== undefined && !options.trusted(nameOf(site))) return { rule: site, pattern: '' }
+  const suspect = findSuspect(traps.suspects, url.path, options.trusted)
+  if (suspect === undefined || !isHeldOffspring(suspect, url, traps.suspects)) return undefined
   const { suspect: counted, refused } = admit(suspect)
   const { rule, pattern } = suspect
-  const next = counted === suspect ? memory : { ...memory, traps: withSuspect(memory.traps, counted) }
-  return refused ? { memory: next, refused: { rule, pattern } } : { memory: next }
+  if (counted !== suspect) traps.suspects = withSuspect(traps.suspects, counted)
+  return refused ? { rule, pattern } : undefined
 }
 
 /** It belongs to a pattern that is on trial or stopped, and of which what a page lists is asked for. */
-export function isOfSuspect({ traps }: SiteMemory, path: string): boolean {
-  const suspect = findSuspect(traps?.suspects ?? [], path, () => false)
+export function isOfSuspect({ suspects }: OpenTraps, path: string): boolean {
+  const suspect = findSuspect(suspects, path, () => false)
   return suspect !== undefined && !isAnyones(suspect)
 }
 
@@ -113,11 +117,10 @@ const MAX_HELD = 2_000
 
 /** It is of a stopped pattern of which enough URLs are held back already. */
 export function isCrowded(
-  { traps }: SiteMemory,
+  { suspects }: OpenTraps,
   url: Pick<WaitingUrl, 'path' | 'generation' | 'via'>,
   { trusted }: Pick<HazardOptions, 'trusted'>,
 ): boolean {
-  const suspects = traps?.suspects ?? []
   const suspect = findSuspect(suspects, url.path, trusted)
   return suspect?.stopped === true && suspect.refused >= MAX_HELD && isHeldOffspring(suspect, url, suspects)
 }
@@ -127,11 +130,24 @@ export function isCrowded(
  * more of the kind of the page that named it: two families that list each other would vouch for each other for ever.
  */
 export function familiesBeside(page: string, via: string | undefined): (link: string) => boolean {
-  const lineage = [page, ...(via === undefined ? [] : [via])].map(patternOf)
+  const from = patternOfLink(page)
+  const before = via === undefined ? undefined : patternOfVia(via)
   return (link) => {
     const to = patternOfLink(link)
-    return lineage.every((from) => isAnother(from, to))
+    return isAnother(from, to) && (before === undefined || isAnother(before, to))
   }
+}
+
+/** One page names many: that of the one before is remembered. */
+let lastVia = ''
+let lastPattern = patternOf(lastVia)
+
+function patternOfVia(via: string): UrlPattern {
+  if (via !== lastVia) {
+    lastVia = via
+    lastPattern = patternOf(via)
+  }
+  return lastPattern
 }
 
 function isAnother(from: UrlPattern, to: UrlPattern): boolean {
@@ -144,11 +160,10 @@ const isMade = (form: string) => form.includes('#') || form.includes('*')
 
 /** What the name that cannot exist gave; `path` is that name, as it was asked for. */
 export function learnProbe(
-  memory: SiteMemory,
+  traps: OpenTraps,
   answer: { status: number; content?: PageFacts['content']; path?: string },
-): SiteMemory {
-  const traps = memory.traps ?? { suspects: [] }
-  return { ...memory, traps: { ...traps, probe: learnAnswer(answer.status, answer.content, answer.path) } }
+): void {
+  traps.probe = learnAnswer(answer.status, answer.content, answer.path)
 }
 
 /** `site-urls>=5000` is the rule `site-urls`. */

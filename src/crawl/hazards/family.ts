@@ -1,5 +1,6 @@
 /** A family: the URLs of one pattern, and what asking for them brought so far; and how it is a row of the site's memory. */
 import type { FamilyRow, ParameterRow } from '../../contracts/trap-memory.ts'
+import { toSigned, toUnsigned } from './columns.ts'
 
 /** The counts of a row, in this order. */
 export interface Counts {
@@ -40,13 +41,13 @@ export interface Counts {
   /** Pages all of whose fresh links into the family are longer than their own URL; the longest URL. */
   longer: number
   longest: number
-  /** Pages whose number was above or below all before. */
+  /** Pages whose number was above or below all before; of a pattern with numbers. */
   stepping: number
   lowest: number
   highest: number
   /** Pages with a date that lies years ahead. */
   ahead: number
-  /** Words in its URLs, as bits; how many the shortest has; pages of late with nothing but known ones. */
+  /** Of a form: words in its URLs, as bits; how many the shortest has; pages of late with nothing but known ones. */
   words1: number
   words2: number
   words3: number
@@ -62,22 +63,21 @@ export interface Counts {
 
 export interface Family extends Counts {
   pattern: string
-  contents: readonly number[]
+  contents: number[]
   examples: readonly string[]
   parameters: ParameterRow | undefined
-  /** What the row took when it was opened, in characters of JSON; of that, pattern and examples now. */
+  /** What its row took when it was last measured, in characters of JSON; of that, pattern and examples now. */
   size: number
   textSize: number
 }
 
 const MAX_EXAMPLES = 3
 export const LONGEST_EXAMPLE = 64
-/** All counts, then what the row takes, and of that its texts: not to be worked out from each text of each row for each page. */
+/** All counts, then what the row takes, and of that its texts. */
 const COUNTS = 33
 const SIZE = COUNTS
 const TEXT_SIZE = COUNTS + 1
-/** Of doubles from the start, because some counts will be: a list that turns into one is copied. */
-const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 2 }, () => 0.5).fill(0)
+const NO_COUNTS: readonly number[] = Array.from({ length: COUNTS + 2 }, () => 0)
 
 export function freshFamily(pattern: string): Family {
   const family = openRow([pattern, NO_COUNTS, [], []])
@@ -86,14 +86,14 @@ export function freshFamily(pattern: string): Family {
 }
 
 /**
- * Column by column, in the order of `Counts`: a loop over their names takes six times as long. `| 0`, because a list with one
- * large number in it has doubles only, and a family of doubles would have a box for each.
+ * Column by column, in the order of `Counts`: a loop over their names takes six times as long. Counts and hashes are integers of
+ * 32 bits, so that no family has a box for one of them.
  */
 export function openRow(row: FamilyRow): Family {
   const counts = row[1].length === NO_COUNTS.length ? row[1] : withSizes(row)
   return {
     pattern: row[0],
-    contents: row[2],
+    contents: toSigned(row[2]),
     examples: row[3],
     parameters: row[4],
     size: counts[SIZE] | 0,
@@ -123,9 +123,9 @@ export function openRow(row: FamilyRow): Family {
     lowest: counts[22],
     highest: counts[23],
     ahead: counts[24] | 0,
-    words1: counts[25],
-    words2: counts[26],
-    words3: counts[27],
+    words1: counts[25] | 0,
+    words2: counts[26] | 0,
+    words3: counts[27] | 0,
     fewest: counts[28] | 0,
     combined: counts[29] | 0,
     at: counts[30] | 0,
@@ -134,8 +134,25 @@ export function openRow(row: FamilyRow): Family {
   }
 }
 
+/** The numbers of the families that are opened later may be as large as a date is: their fields are made for that from the start. */
+openRow(['', NO_COUNTS.toSpliced(22, 2, 0.5, 0.5), [], []])
+
 export function closeRow(family: Family): FamilyRow {
-  const counts = NO_COUNTS.slice()
+  measureFamily(family)
+  const { pattern, examples, parameters } = family
+  const counts = Array.from(written)
+  const contents = toUnsigned(family.contents)
+  return parameters === undefined
+    ? [pattern, counts, contents, examples]
+    : [pattern, counts, contents, examples, parameters]
+}
+
+/** The counts of the family that was measured last. */
+const written = new Float64Array(COUNTS + 2)
+
+/** What its row takes now. */
+export function measureFamily(family: Family): number {
+  const counts = written
   counts[0] = family.answers
   counts[1] = family.pages
   counts[2] = family.kinds
@@ -161,20 +178,18 @@ export function closeRow(family: Family): FamilyRow {
   counts[22] = family.lowest
   counts[23] = family.highest
   counts[24] = family.ahead
-  counts[25] = family.words1
-  counts[26] = family.words2
-  counts[27] = family.words3
+  counts[25] = family.words1 >>> 0
+  counts[26] = family.words2 >>> 0
+  counts[27] = family.words3 >>> 0
   counts[28] = family.fewest
   counts[29] = family.combined
   counts[30] = family.at
   counts[31] = family.bred
   counts[32] = family.born
-  counts[SIZE] = measure(counts, family.textSize, family.contents, family.parameters)
+  const size = measure(counts, family.textSize, family.contents, family.parameters)
+  counts[SIZE] = size
   counts[TEXT_SIZE] = family.textSize
-  const { pattern, contents, examples, parameters } = family
-  return parameters === undefined
-    ? [pattern, counts, contents, examples]
-    : [pattern, counts, contents, examples, parameters]
+  return size
 }
 
 /** At most so many characters of JSON. */
@@ -194,7 +209,7 @@ const sizeOfExample = (example: string) => example.length + 3
 
 /** A comma with each: ten digits where it is a hash, sixteen where it is a date as a number. */
 function measure(
-  counts: readonly number[],
+  counts: ArrayLike<number>,
   textSize: number,
   contents: readonly number[],
   parameters: ParameterRow | undefined,
@@ -210,9 +225,6 @@ function measure(
   }
   return size
 }
-
-/** Columns that are read without opening a row. */
-export const COLUMN = { kinds: 2, streak: 3, same: 4, lost: 16, slow: 17, hollow: 18, at: 30 }
 
 export function isFolder({ pattern }: Family): boolean {
   return pattern.endsWith('/**')

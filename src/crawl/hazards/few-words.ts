@@ -33,7 +33,7 @@ export function wordsOfPage(path: string): Words {
 
 const NO_PLACES: readonly number[] = []
 /** Of the family that is counted. */
-const bits = new Uint32Array(3)
+const bits = new Int32Array(3)
 
 export function countWords(family: Family, words: Words, links: readonly LinkFacts[]): void {
   const { all, places } = words

@@ -23,49 +23,83 @@ for (let at = 0; at < LETTERS.length; at++) VALUE[LETTERS.charCodeAt(at)] = at
 const CLOSE = { bits: 3, steps: 20 }
 const ROUGH = { bits: 5, steps: 30 }
 
-export function addKnown(known: string | undefined, path: string, content: Content): string {
-  const entry = keyOf(mark(path), content) + write2(topicOf(path)) + sketchOf(content) + write2(stepsOf(content))
-  const all = (known ?? '') + entry
-  return all.length <= MAX * WIDTH ? all : all.slice(WIDTH)
-}
+/** Opened from the text of the site's memory, closed into it again; in between, a full one writes over its oldest page. */
+export class KnownPages {
+  /** Of each page: the URL and its pictures; what it is about; the two halves of the shape; the length. */
+  readonly #keys: number[] = []
+  readonly #topics: number[] = []
+  readonly #highs: number[] = []
+  readonly #lows: number[] = []
+  readonly #steps: number[] = []
+  #next = 0
 
-/** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */
-export function saidAt(known: string, url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
-  const key = keyOf(url, content)
-  // Nearly always there is none; forwards, that is found out a dozen times faster.
-  if (!known.includes(key)) return undefined
-  for (let at = known.lastIndexOf(key); at >= 0; at = at === 0 ? -1 : known.lastIndexOf(key, at - 1)) {
-    if (at % WIDTH === 0) return isNear(known, at, content, roughly ? ROUGH : CLOSE) ? 'same' : 'other'
+  constructor(text = '') {
+    for (let at = Math.max(0, text.length - MAX * WIDTH); at + WIDTH <= text.length; at += WIDTH) {
+      const shape = at + KEY + TOPIC
+      const high = read(text, shape, 2)
+      const low = read(text, shape + 2, 4)
+      this.#write(read(text, at, KEY), read(text, at + KEY, TOPIC), high, low, read(text, shape + SKETCH, SIZE))
+    }
   }
-  return undefined
-}
 
-/** Some page of late with the same name in its URL said roughly the same; pictures may always be others. */
-export function isKnown(known: string, path: string, content: Content): boolean {
-  if (content.embeds !== 0) return false
-  const topic = topicOf(path)
-  if (topic === NO_TOPIC) return false
-  const text = write2(topic)
-  for (let at = known.indexOf(text); at >= 0; at = known.indexOf(text, at + 1)) {
-    if (at % WIDTH === KEY && isNear(known, at - KEY, content, ROUGH)) return true
+  add(path: string, content: Content): void {
+    this.#write(keyOf(mark(path), content), topicOf(path), highOf(content), lowOf(content), stepsOf(content))
   }
-  return false
-}
 
-function isNear(known: string, at: number, content: Content, { bits, steps }: typeof CLOSE): boolean {
-  const from = at + KEY + TOPIC
-  const high = read(known, from, 2)
-  const low = read(known, from + 2, 4)
-  if (ones(high ^ highOf(content)) + ones(low ^ lowOf(content)) > bits) return false
-  return Math.abs(read(known, from + SKETCH, SIZE) - stepsOf(content)) <= steps
+  #write(key: number, topic: number, high: number, low: number, steps: number): void {
+    const at = this.#next
+    this.#keys[at] = key
+    this.#topics[at] = topic
+    this.#highs[at] = high
+    this.#lows[at] = low
+    this.#steps[at] = steps
+    this.#next = at + 1 === MAX ? 0 : at + 1
+  }
+
+  /** The page at the URL of that mark said nearly the same, or something else; undefined when it is not known, or had other pictures. */
+  saidAt(url: number, content: Content, roughly = false): 'same' | 'other' | undefined {
+    const key = keyOf(url, content)
+    // Nearly always there is none.
+    if (!this.#keys.includes(key)) return undefined
+    const latest = this.#next === 0 ? -1 : this.#keys.lastIndexOf(key, this.#next - 1)
+    const at = latest < 0 ? this.#keys.lastIndexOf(key) : latest
+    return this.#isNear(at, content, roughly ? ROUGH : CLOSE) ? 'same' : 'other'
+  }
+
+  /** Some page of late with the same name in its URL said roughly the same; pictures may always be others. */
+  hasLike(path: string, content: Content): boolean {
+    if (content.embeds !== 0) return false
+    const topic = topicOf(path)
+    if (topic === NO_TOPIC) return false
+    for (let at = this.#topics.indexOf(topic); at >= 0; at = this.#topics.indexOf(topic, at + 1))
+      if (this.#isNear(at, content, ROUGH)) return true
+    return false
+  }
+
+  #isNear(at: number, content: Content, { bits, steps }: typeof CLOSE): boolean {
+    const apart = ones(this.#highs[at] ^ highOf(content)) + ones(this.#lows[at] ^ lowOf(content))
+    return apart <= bits && Math.abs(this.#steps[at] - stepsOf(content)) <= steps
+  }
+
+  /** From the oldest on. */
+  text(): string {
+    const count = this.#keys.length
+    let all = ''
+    for (let nth = 0; nth < count; nth++) {
+      const at = count < MAX ? nth : (this.#next + nth) % MAX
+      const shape = write2(this.#highs[at]) + write4(this.#lows[at])
+      all += write4(this.#keys[at]) + write2(this.#topics[at]) + shape + write2(this.#steps[at])
+    }
+    return all
+  }
 }
 
 const highOf = ({ high }: Content) => high & 0xfff
 const lowOf = ({ low }: Content) => low & 0xffffff
 const stepsOf = ({ length }: Content) => Math.min(4095, Math.round(256 * Math.log2(1 + Math.max(0, length))))
 
-function keyOf(url: number, { embeds }: Content): string {
-  return write4((url ^ embeds) & 0xffffff)
+function keyOf(url: number, { embeds }: Content): number {
+  return (url ^ embeds) & 0xffffff
 }
 
 const NO_TOPIC = 0
@@ -99,10 +133,6 @@ function topicIn(text: string): number {
   let longest = ''
   for (const [word] of text.matchAll(/[\p{L}\d_-]+/gu)) if (word.length > longest.length) longest = word
   return longest.length < SHORTEST_TOPIC ? NO_TOPIC : mark(longest) & 0xfff
-}
-
-function sketchOf(content: Content): string {
-  return write2(highOf(content)) + write4(lowOf(content))
 }
 
 function write2(bits: number): string {

@@ -98,7 +98,43 @@ const proseCalendar: Site = site([
   ],
 ])
 
+/** Of each class a page, one that says who uses it, and a frame set that is one file whatever its query says. */
+const CLASSES = range(60).map((at) => `${words(`class ${at}`, 1)}${at}`)
+
+export const FRAME_SETS = around(
+  [
+    [
+      /^\/api\/overview\.html$/,
+      () => page('Overview', words('overview', 60), [...menu, ...CLASSES.map((name) => `/api/${name}.html`)]),
+    ],
+    [
+      /^\/api\/(\w+)\.html$/,
+      ([name]) => page(name, words(name, 80), [...menu, `/api/use/${name}.html`, `/api/?${name}.html`]),
+    ],
+    [
+      /^\/api\/use\/(\w+)\.html$/,
+      ([name]) => page(`Uses of ${name}`, `No usage of ${name}`, [...menu, `/api/${name}.html`, `/api/?use/${name}`]),
+    ],
+    [
+      /^\/api\/(\?.*)?$/,
+      () => page('API', 'This document is designed to be viewed with frames', ['/api/overview.html']),
+    ],
+  ],
+  [...more, '/api/overview.html', '/api/'],
+)
+
+/** Every link has an id after the question mark, another one for each page that names it. */
+const bareIds: Site = (path) => {
+  const [place, id] = path.split('?')
+  const goods = /^\/shop\/(\d+)$/.exec(place)
+  if (goods === null || id === undefined) return undefined
+  const others = range(5).map((by) => `/shop/${(Number(goods[1]) * 7 + by * 5) % 30}`)
+  const links = ['/shop/0', ...others].map((to) => `${to}?${hex(path + to)}`)
+  return page(`Article ${goods[1]}`, words(`goods ${goods[1]}`, 80), [...menu, ...links])
+}
+
 export const LATE_TRAPS: Record<string, Site> = {
+  'session ids without a name': withTrap([`/shop/0?${hex('shop')}`], bareIds),
   'calendar of made-up prose': withTrap(['/agenda?month=1&year=2026'], proseCalendar),
   'every trade in every town': withTrap(
     [`/plumber-in-${town(0)}.html`],

@@ -2,10 +2,9 @@
  * The links of a page, counted: fresh ones by the family they lead into, known ones by whether the page before had them too.
  * An honest site closes: its pages link to what is known, and to the same navigation. A tarpit does not.
  */
-import { listOf } from './columns.ts'
 import { lowHalf } from './marks.ts'
 import type { LinkFacts } from './page-facts.ts'
-import { patternOf, type UrlPattern } from './pattern.ts'
+import { isDrawn, patternOf, type UrlPattern } from './pattern.ts'
 
 export interface FreshLinks {
   count: number
@@ -28,19 +27,18 @@ export interface LinkCensus {
   homeward: boolean
   /** Other forms and folders into which its fresh links lead. */
   elsewhere: ReadonlySet<string>
-  /** Of all its links, for the page after it. */
-  marks: number[]
 }
 
 /** A page of thousands of links is counted by a sample. */
 const MAX_LINKS = 64
 const MAX_MARKS = 32
 
+/** `marks`: those of the links of the page before, and afterwards those of this one. */
 export function countLinks(
   path: string,
   pattern: UrlPattern,
   links: readonly LinkFacts[],
-  before: readonly number[],
+  marks: number[],
   via?: UrlPattern,
 ): LinkCensus {
   const form = none()
@@ -53,8 +51,9 @@ export function countLinks(
   let known = 0
   let homeward = false
   const step = Math.max(1, links.length / MAX_LINKS)
-  noteDown(before)
+  noteDown(marks)
   targets.clear()
+  targets.set(path, pattern)
   for (let at = 0; at < links.length; at += step) {
     const link = links[Math.floor(at)]
     // A link to itself or home may be on every page, also in a maze.
@@ -77,16 +76,18 @@ export function countLinks(
     const target = patternOf(link.path)
     targets.set(link.path, target)
     const longer = link.path.length > path.length
+    const random = isDrawn(link.path)
     // Two families that name each other grow as one.
-    if (target.form === pattern.form || target.form === via?.form) add(form, target, longer)
+    if (target.form === pattern.form || target.form === via?.form) add(form, random, longer)
     else if (target.place !== pattern.place) elsewhere.add(target.form)
-    if (target.names.length > 0 && target.place === pattern.place) add(place, target, longer)
+    if (target.names.length > 0 && target.place === pattern.place) add(place, random, longer)
     for (const folder of target.folders) {
       const own = pattern.folders.indexOf(folder)
-      if (own >= 0) add(folders[own], target, longer)
+      if (own >= 0) add(folders[own], random, longer)
       else elsewhere.add(folder)
     }
   }
+  marks.length = marked
   return {
     fresh,
     form,
@@ -96,7 +97,6 @@ export function countLinks(
     known,
     homeward,
     elsewhere: elsewhere ?? NOWHERE,
-    marks: listOf(marks, marked),
   }
 }
 
@@ -104,15 +104,12 @@ function isAbove(link: string, path: string): boolean {
   return link.length < path.length && link.charCodeAt(link.length - 1) === 47 && path.startsWith(link)
 }
 
-/** Of the fresh links of the page counted last: it is asked next which of them it lists. */
+/** Of the page counted last and its fresh links: it is asked next which of them it lists. */
 const targets = new Map<string, UrlPattern>()
 
 export function patternOfLink(path: string): UrlPattern {
   return targets.get(path) ?? patternOf(path)
 }
-
-/** Of the page that is counted. */
-const marks = new Uint32Array(MAX_MARKS)
 
 const NOWHERE: ReadonlySet<string> = new Set()
 
@@ -141,8 +138,8 @@ function none(): FreshLinks {
   return { count: 0, random: 0, longer: 0 }
 }
 
-function add(links: FreshLinks, target: UrlPattern, longer: boolean): void {
+function add(links: FreshLinks, random: boolean, longer: boolean): void {
   links.count++
-  if (target.random) links.random++
+  if (random) links.random++
   if (longer) links.longer++
 }

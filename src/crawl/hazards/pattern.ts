@@ -14,8 +14,6 @@ export interface UrlPattern {
   place: string
   /** Names of parameters, in order, each once; empty without any. */
   names: readonly string[]
-  /** Its last segment, or its parameters, look like a throw of dice. */
-  random: boolean
 }
 
 const MAX_FOLDERS = 3
@@ -28,8 +26,7 @@ const LONGEST_NAME = 20
 export function patternOf(path: string): UrlPattern {
   const mark = path.indexOf('?')
   const end = mark < 0 ? path.length : mark
-  // What follows the last slash is the leaf; a path that ends in a slash has its last folder for one.
-  const leafAt = path.lastIndexOf('/', end - 2) + 1
+  const leafAt = leafAtOf(path, end)
   const { folder, folders } = lyingIn(path, leafAt)
   const isFolder = end > leafAt && path.charCodeAt(end - 1) === 47
   const leaf = path.slice(leafAt, isFolder ? end - 1 : end)
@@ -39,15 +36,35 @@ export function patternOf(path: string): UrlPattern {
   if (mark >= 0) return withParameters(path, mark, place, folders)
   const name = foldName(folded)
   const form = name === folded ? place : cut(`${folder}/${name}${slash}`)
-  return { form, folders, place, names: NO_NAMES, random: looksRandom(leaf) }
+  return { form, folders, place, names: NO_NAMES }
 }
 
 const NO_NAMES: readonly string[] = []
 
+/** What follows the last slash is the leaf; a path that ends in a slash has its last folder for one. */
+function leafAtOf(path: string, end = path.includes('?') ? path.indexOf('?') : path.length): number {
+  return path.lastIndexOf('/', end - 2) + 1
+}
+
+/** The folders alone. */
+export function foldersOf(path: string): readonly string[] {
+  return lyingIn(path, leafAtOf(path)).folders
+}
+
+/** Its last segment, or one of its parameters, looks like a throw of dice. */
+export function isDrawn(path: string): boolean {
+  const mark = path.indexOf('?')
+  if (mark >= 0)
+    return parametersOf(path)
+      .slice(0, MAX_NAMES)
+      .some(({ value }) => looksRandom(value.slice(0, 200)))
+  const leafAt = leafAtOf(path)
+  return looksRandom(path.slice(leafAt, path.endsWith('/') && leafAt < path.length ? -1 : path.length))
+}
+
 function withParameters(path: string, mark: number, place: string, folders: readonly string[]): UrlPattern {
   const names: string[] = []
   const kinds: string[] = []
-  let random = false
   for (let from = mark + 1; from < path.length && names.length < MAX_NAMES; ) {
     let to = path.indexOf('&', from)
     if (to < 0) to = path.length
@@ -55,7 +72,6 @@ function withParameters(path: string, mark: number, place: string, folders: read
     if (equals < 0 || equals > to) equals = to
     const name = nameOf(path.slice(from, equals))
     const value = path.slice(equals + 1, Math.min(to, equals + 201))
-    if (looksRandom(value)) random = true
     const known = names.indexOf(name)
     const at = known < 0 ? names.length : known
     names[at] = name
@@ -65,7 +81,7 @@ function withParameters(path: string, mark: number, place: string, folders: read
   const ordered = names.length < 2 ? names : names.toSorted()
   let form = place
   for (const name of ordered) form += `${form === place ? '?' : '&'}${name}=${kinds[names.indexOf(name)]}`
-  return { form: cut(names.length === 0 ? `${place}?` : form), folders, place, names: ordered, random }
+  return { form: cut(names.length === 0 ? `${place}?` : form), folders, place, names: ordered }
 }
 
 function nameOf(raw: string): string {

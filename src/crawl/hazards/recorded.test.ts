@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { hash64 } from '../../base/digest.ts'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
-import { LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER } from './late-sites.test-data.ts'
+import { FRAME_SETS, LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER } from './late-sites.test-data.ts'
 import { OTHER_HONEST, OTHER_TRAPS, RECIPES } from './other-sites.test-data.ts'
 import { PLAIN_SITES } from './plain-sites.test-data.ts'
 import { crawl, type Site, type Trace } from './traces.test-data.ts'
@@ -30,6 +30,7 @@ const sites: Record<string, Site> = {
   'a trap among many sections': TRAP_AMONG_MANY,
   'recipes, to be printed': RECIPES,
   'only with a parameter': ONLY_WITH_A_PARAMETER,
+  'frame sets, one file for each class': FRAME_SETS,
 }
 
 function digestOf({ requests, fetched, refused, findings, memory }: Trace): string {

@@ -5,7 +5,7 @@
 import type { Content } from './content.ts'
 import { shorten } from './family.ts'
 import type { PatternFinding, Sight } from './finding.ts'
-import { saidAt } from './known-pages.ts'
+import type { KnownPages } from './known-pages.ts'
 import { EMPTY, markOn, mix } from './marks.ts'
 import { repeatsIn } from './pattern.ts'
 
@@ -24,7 +24,7 @@ export function repeatPattern(folder: string, min: number): string {
 }
 
 /** The URL repeats itself, and without some segments in a row it is that of a page that said nearly the same. */
-export function isAliasOfRepeats(known: string, path: string, content: Content): boolean {
+export function isAliasOfRepeats(known: KnownPages, path: string, content: Content): boolean {
   if (repeatsIn(path) < SUSPICIOUS) return false
   const slashes: number[] = []
   for (let at = path.indexOf('/'); at >= 0 && slashes.length < MAX_SEGMENTS; at = path.indexOf('/', at + 1))
@@ -32,7 +32,7 @@ export function isAliasOfRepeats(known: string, path: string, content: Content):
   return slashes.some((from, first) =>
     slashes.slice(first + 1).some((to) => {
       const shorter = mix(markOn(markOn(EMPTY, path, 0, from), path, to, path.length))
-      return saidAt(known, shorter, content, true) === 'same'
+      return known.saidAt(shorter, content, true) === 'same'
     }),
   )
 }

@@ -6,6 +6,7 @@ import type { TrapMemory } from '../../contracts/trap-memory.ts'
 import { bitsApart, CONTENT_COLUMNS, type Content, contentOf, likeness, toColumns } from './content.ts'
 import type { Family } from './family.ts'
 import type { PatternFinding } from './finding.ts'
+import { lowHalf } from './marks.ts'
 import type { PageFacts } from './page-facts.ts'
 
 /** Hollow pages and nothing else: under a folder's name, and at the top of the site, where anything may be. */
@@ -55,7 +56,7 @@ function lengthOf(path: string): number {
 }
 
 function tagsOf({ tags }: NonNullable<PageFacts['content']>): number {
-  return Number(BigInt.asUintN(32, tags))
+  return lowHalf(tags)
 }
 
 export function judgeHollow(family: Family): PatternFinding | undefined {

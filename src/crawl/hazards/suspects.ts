@@ -1,6 +1,6 @@
 /** The patterns of a site that are on trial or stopped: added, matched, changed. */
 import type { Instant } from '../../base/clock.ts'
-import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import { wordsOf } from './few-words.ts'
 import type { PatternFinding } from './finding.ts'
 import { mark } from './marks.ts'
@@ -261,9 +261,9 @@ function isSame(a: SuspectPattern, b: SuspectPattern): boolean {
 }
 
 /** One of them is as it is now. */
-export function withSuspect(traps: TrapMemory, changed: SuspectPattern): TrapMemory {
-  const suspects = traps.suspects.map((one) => (isSame(one, changed) ? changed : one))
-  const known = compiled.get(traps.suspects)
-  if (known !== undefined) compiled.set(suspects, known)
-  return { ...traps, suspects }
+export function withSuspect(suspects: readonly SuspectPattern[], changed: SuspectPattern): SuspectPattern[] {
+  const next = suspects.map((one) => (isSame(one, changed) ? changed : one))
+  const known = compiled.get(suspects)
+  if (known !== undefined) compiled.set(next, known)
+  return next
 }

@@ -4,17 +4,17 @@
  * duplicates: the same brochure under three names is no trap.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { OpenTraps } from './open-traps.ts'
 
 const MANY_URLS = 5_000
 const MANY_DUPLICATES = 10
 const MANY_LEVELS = 12
 
-export function suspicionOf({ fetched, deepest, traps }: SiteMemory): number {
+export function suspicionOf({ fetched, deepest }: SiteMemory, { copies, suspects }: OpenTraps): number {
   let points = 0
   if (fetched >= MANY_URLS) points++
-  const copies = traps?.copies ?? 0
   if (copies > MANY_DUPLICATES && copies * 5 > fetched) points++
   if (deepest >= MANY_LEVELS) points++
-  if (traps?.suspects.some(({ stopped }) => stopped)) points++
+  if (suspects.some(({ stopped }) => stopped)) points++
   return points
 }

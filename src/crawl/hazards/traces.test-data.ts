@@ -13,6 +13,7 @@ import {
   type WaitingUrl,
 } from './detect.ts'
 import { UNLIMITED } from './limits.ts'
+import { closeTraps, openTraps } from './open-traps.ts'
 import type { LinkFacts, PageFacts } from './page-facts.ts'
 
 export interface Answer {
@@ -50,6 +51,7 @@ const ABSURD = '/no-such-name-4f1c9a.html'
 
 export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
   let memory = freshMemory()
+  const traps = openTraps(undefined)
   const seen = new Set(['/'])
   const queue: WaitingUrl[] = [{ path: '/', depth: 0, generation: 0 }]
   const fetched = new Set<string>()
@@ -62,10 +64,9 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
   for (let at = 0; at < queue.length && requests < max; at++) {
     const waiting = queue[at]
     const { path, depth } = waiting
-    const admitted = admitUrl(memory, waiting, options)
-    memory = admitted.memory
-    if (admitted.refused !== undefined) {
-      refused.set(path, admitted.refused.rule)
+    const refusal = admitUrl(memory, traps, waiting, options)
+    if (refusal !== undefined) {
+      refused.set(path, refusal.rule)
       held.push(waiting)
       continue
     }
@@ -73,18 +74,18 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
     fetched.add(path)
     const { generation, via } = waiting
     const facts = { ...factsOf(path, depth, site(path), seen, digests, requests), generation, via }
-    const judged = judgePage(memory, facts, options)
+    const judged = judgePage(memory, traps, facts, options)
     if (judged.requeue) {
       for (const { path } of held) refused.delete(path)
       queue.push(...held.splice(0))
     }
     memory = judged.memory
     findings.push(...judged.findings)
-    if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(memory.traps ?? {}).length)
+    if (requests % 10 === 0) largestMemory = Math.max(largestMemory, JSON.stringify(closeTraps(traps)).length)
     if (judged.probe !== undefined) {
       requests++
       const { status, content } = factsOf(ABSURD, 0, site(ABSURD), seen, new Set(), requests)
-      memory = learnProbe(memory, { status, content, path: ABSURD })
+      learnProbe(traps, { status, content, path: ABSURD })
     }
     if (!judged.follow) continue
     for (const link of facts.links) {
@@ -95,7 +96,7 @@ export function crawl(site: Site, max = 2000, options = NO_LIMITS): Trace {
       queue.push({ path: link.path, depth: depth + 1, generation: listed ? 0 : generation + 1, via: path })
     }
   }
-  return { requests, fetched, refused, findings, memory, largestMemory }
+  return { requests, fetched, refused, findings, memory: { ...memory, traps: closeTraps(traps) }, largestMemory }
 }
 
 export function factsOf(

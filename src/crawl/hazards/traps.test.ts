@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { HONEST, TRAP_AMONG_MANY } from './honest-sites.test-data.ts'
-import { LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER, REAL_IN_TRAPS } from './late-sites.test-data.ts'
+import { FRAME_SETS, LATE_HONEST, LATE_TRAPS, ONLY_WITH_A_PARAMETER, REAL_IN_TRAPS } from './late-sites.test-data.ts'
 import { OTHER_HONEST, OTHER_TRAPS, RECIPES } from './other-sites.test-data.ts'
 import { PLAIN_SITES } from './plain-sites.test-data.ts'
 import { isHonest, page, site, slug, withTrap, words } from './sites.test-data.ts'
@@ -43,6 +43,8 @@ const DEARER: Record<string, number> = {
   'a wiki with tabs': 100,
   'a folder in itself': 38,
   'searches of longer searches': 95,
+  // Thirty of these pages are real, each with an id of its own.
+  'session ids without a name': 120,
   // Session identifiers in folders are the work of `web/url`; here they are only bounded.
   'aliases by a folder': 4200,
 }
@@ -118,6 +120,17 @@ test('what is only linked to with a parameter is read, though the parameter does
   const { fetched } = crawl(ONLY_WITH_A_PARAMETER)
   const things = new Set([...fetched].flatMap((path) => /^\/thing\/(\d+)/.exec(path)?.[1] ?? []))
   assert.equal(things.size, 200)
+})
+
+test('frame sets that are one file, one for each page, are all read', () => {
+  const { fetched, refused, findings } = crawl(FRAME_SETS)
+  assert.deepEqual([...refused], [])
+  assert.equal([...fetched].filter((path) => path.startsWith('/api/?')).length, 2 * 60)
+  assert.deepEqual(
+    findings.map(({ rule, pattern }) => [rule, pattern]),
+    [['few-contents', undefined]],
+    'a rule that stops nothing',
+  )
 })
 
 test('what the operator trusts is not stopped', () => {

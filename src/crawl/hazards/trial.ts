@@ -5,9 +5,10 @@
  * finding it is withdrawn, and the detectors must wait, each time longer, before they suspect the pattern again.
  */
 import type { SiteMemory } from '../../contracts/site-memory.ts'
-import type { SuspectPattern, TrapMemory } from '../../contracts/trap-memory.ts'
+import type { SuspectPattern } from '../../contracts/trap-memory.ts'
 import type { Proof } from './finding.ts'
 import { mark, ones } from './marks.ts'
+import type { OpenTraps } from './open-traps.ts'
 import type { PageFacts } from './page-facts.ts'
 import { isDateWord, looksRandom } from './segments.ts'
 
@@ -110,12 +111,22 @@ function confirmation(
     case 'growth':
       if (fresh > 0) return { confirms: true }
   }
+  if (proof !== 'text' && fresh === 0 && isNamedByQuery(page.path)) return { confirms: false }
   // A text that is there already, or that has no words of its own.
   if (page.content === undefined || seen || missing) return { confirms: true }
   // The first sample of a stopped pattern: what it says is held against the next ones.
   if (words === undefined) return { confirms: undefined, words: learnWords(undefined, page).words }
   const learnt = learnWords(words, page)
   return { confirms: learnt.fresh === 0, words: learnt.words }
+}
+
+/**
+ * A query without parameters names a page: `index.html?CLASS` is a frame set for each class, and all of them are one file. There
+ * are as many as pages that name them. Session ids, which are written so too, lead to ever more of themselves.
+ */
+function isNamedByQuery(path: string): boolean {
+  const query = path.indexOf('?')
+  return query >= 0 && !path.includes('=', query)
 }
 
 /** The words of the page with which the suspicion arose are known in the trial. */
@@ -158,24 +169,21 @@ function learnWords(known: string | undefined, page: PageFacts): { words: string
 const isSet = (bits: Buffer, at: number) => ((bits[at >> 3] >> (at & 7)) & 1) === 1
 
 /** The pattern was cleared not long ago: what detectors say of it does not count yet. */
-export function isAtTruce({ cleared }: TrapMemory, pattern: string, { fetched }: SiteMemory): boolean {
+export function isAtTruce({ cleared }: OpenTraps, pattern: string, { fetched }: SiteMemory): boolean {
   const entry = cleared?.find(([hash]) => hash === mark(pattern))
   return entry !== undefined && fetched < entry[2] + TRUCE * 2 ** entry[1]
 }
 
 /** How often samples have cleared the pattern. */
-export function timesCleared({ cleared }: TrapMemory, pattern: string): number {
+export function timesCleared({ cleared }: OpenTraps, pattern: string): number {
   return cleared?.find(([hash]) => hash === mark(pattern))?.[1] ?? 0
 }
 
-export function clear(traps: TrapMemory, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): TrapMemory {
+export function clear(traps: OpenTraps, { pattern, rule }: SuspectPattern, { fetched }: SiteMemory): void {
   const hash = mark(pattern)
   const before = traps.cleared?.find(([one]) => one === hash)
   const others = (traps.cleared ?? []).filter(([one]) => one !== hash).slice(1 - MAX_CLEARED)
   const times = Math.min((before?.[1] ?? 0) + 1, 8)
-  return {
-    ...traps,
-    suspects: traps.suspects.filter((one) => one.pattern !== pattern || one.rule !== rule),
-    cleared: [...others, [hash, times, fetched]],
-  }
+  traps.suspects = traps.suspects.filter((one) => one.pattern !== pattern || one.rule !== rule)
+  traps.cleared = [...others, [hash, times, fetched]]
 }
