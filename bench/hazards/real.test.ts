@@ -154,8 +154,8 @@ test('the lists are apart, and every site is named once', () => {
 
 test('the build without detectors has all that the crawler asks them for', () => {
   const without = join(import.meta.dirname, 'no-detectors.ts')
-  const beware = join(import.meta.dirname, '..', '..', 'src', 'crawl', 'beware.ts')
-  const ask = `const { judge } = await import(${JSON.stringify(beware)}); console.log(typeof judge)`
+  const reports = join(import.meta.dirname, '..', '..', 'src', 'crawl', 'report-hazards.ts')
+  const ask = `const { judge } = await import(${JSON.stringify(reports)}); console.log(typeof judge)`
   const node = ['--import', without, '--input-type=module', '-e', ask]
   assert.equal(execFileSync(process.execPath, node, { encoding: 'utf8' }), 'function\n')
 })
