@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterStanding, WorkerStanding } from '../composition/cluster-status.ts'
+import type { ClusterStanding, WorkerStanding } from '../reader/status.ts'
 import { clusterLines, whyNobodyIsAsked } from './cluster-words.ts'
 import { STANDING } from './fake-services.test-data.ts'
 

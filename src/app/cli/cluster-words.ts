@@ -2,7 +2,7 @@
 
 import { formatDuration } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
-import type { ClusterStanding } from '../composition/cluster-status.ts'
+import type { ClusterStanding } from '../reader/status.ts'
 import type { Standing } from './collection-reader.ts'
 import { plain } from './progress.ts'
 import { some } from './words.ts'

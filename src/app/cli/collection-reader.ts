@@ -1,12 +1,12 @@
 /** What commands ask of an opened collection. `composition/open.ts` satisfies it. */
 
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { MirrorAsk, MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
 import type { ReportFigures } from '../../report/tables.ts'
 import type { WebFigures } from '../../report/web-tables.ts'
-import type { ClusterStanding } from '../composition/cluster-status.ts'
-import type { MirrorAsk, MirrorFindings } from '../composition/open-mirrors.ts'
-import type { SeedOutcome, SeedStanding } from '../composition/open-seeds.ts'
 import type { Settings } from '../config/keys.ts'
+import type { ClusterStanding } from '../reader/status.ts'
+import type { SeedOutcome, SeedStanding } from '../seeds/stored-seeds.ts'
 
 export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
 

@@ -2,8 +2,8 @@
 
 import { failureWords, statusWords } from '../../report/status-words.ts'
 import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
-import type { SeedsEntered } from '../composition/enter-seeds.ts'
-import type { SeedOutcome, SeedStanding } from '../composition/open-seeds.ts'
+import type { SeedsEntered } from '../seeds/sources.ts'
+import type { SeedOutcome, SeedStanding } from '../seeds/stored-seeds.ts'
 import { plain } from './progress.ts'
 import { some } from './words.ts'
 

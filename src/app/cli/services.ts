@@ -2,15 +2,14 @@
  * The doors through which commands reach the coordinator, with what they need of it and no more. `real-doors.ts` opens the
  * real ones; tests hand in others.
  */
-import type { CheckNames } from '../composition/check-names.ts'
+
+import type { WorkerHandle, WorkerStart } from '../../cluster/worker/remote-worker.ts'
+import type { CheckNames, MirrorRenewal, Renewed } from '../../collection/mirrors/mirror-file.ts'
 import type { Cleaned } from '../composition/clean.ts'
 import type { CrawlHandle, CrawlOptions } from '../composition/crawl.ts'
-import type { SeedsEntered, SeedWatch } from '../composition/enter-seeds.ts'
-import type { MirrorRenewal, Renewed } from '../composition/mirror-file.ts'
-import type { WorkerHandle, WorkerStart } from '../composition/remote-worker.ts'
-import type { SeedRequest } from '../composition/seed-inputs.ts'
 import type { ServeHandle, ServeOptions } from '../composition/serve.ts'
 import type { Settings } from '../config/keys.ts'
+import type { SeedRequest, SeedsEntered, SeedWatch } from '../seeds/sources.ts'
 import type { CollectionReader } from './collection-reader.ts'
 
 export interface SimulateOptions {

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import { nodeId } from '../../collection/locations/own-locations.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/only-one.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
@@ -13,7 +14,6 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'
 import { cleanCollection } from './clean.ts'
-import { nodeId } from './node-id.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'orbweaver-clean-'))
 const postgres = await postgresForTests()

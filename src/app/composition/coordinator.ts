@@ -13,6 +13,16 @@ import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
 import { noteProgress } from '../../collection/counters/note-progress.ts'
 import { linkIndexer } from '../../collection/links/link-indexer.ts'
+import {
+  durableEnds,
+  EMBEDDED_OWNER,
+  nodeId,
+  openVolumesIn,
+  repairOwnLocations,
+  volumesOfOthers,
+} from '../../collection/locations/own-locations.ts'
+import { mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
+import { keepMirrors, type MirrorKeeper } from '../../collection/mirrors/mirror-maintenance.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -26,12 +36,8 @@ import { type Intake, openIntake } from '../../intake/intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
+import type { OriginalScope } from './crawl-frontier.ts'
 import { openCrawlFrontier } from './crawl-frontier.ts'
-import { mirrorFileOf } from './mirror-file.ts'
-import { keepMirrors, type MirrorKeeper } from './mirror-maintenance.ts'
-import type { OriginalScope } from './mirror-scope.ts'
-import { nodeId } from './node-id.ts'
-import { durableEnds, EMBEDDED_OWNER, openVolumesIn, repairOwnLocations, volumesOfOthers } from './own-locations.ts'
 
 export interface CoordinatorParts {
   database: Database

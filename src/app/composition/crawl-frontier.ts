@@ -5,7 +5,9 @@ import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import type { Event } from '../../contracts/events.ts'
-import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import type { SiteName } from '../../contracts/visit.ts'
+import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
@@ -14,10 +16,8 @@ import { namedOrder } from '../../frontier/order/named-order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { blacklistFiles } from './blacklist-files.ts'
-import { type OriginalScope, originalScope } from './mirror-scope.ts'
-import { pauseOf, urlsOf } from './plan.ts'
-import { scopeSeeds } from './scope-seeds.ts'
+import { type ScopeSeeds, scopeSeeds } from '../seeds/stored-seeds.ts'
+import { pauseOf, scopeFor, urlsOf } from './plan.ts'
 
 export interface FrontierParts {
   database: Database
@@ -87,4 +87,41 @@ function pageBudget({ maxPages, maxSize }: Pick<Settings, 'maxPages' | 'maxSize'
 /** So many, if the next are as large as those before: what is under way when the bound is reached is little more than it. */
 function pagesIn(room: number, bytes: number, documents: number): number {
   return Math.ceil(room / (bytes > 0 ? bytes / documents : USUAL_BYTES))
+}
+
+/** Whether an original may stand for its replicas: only a site whose home page is in the scope is entered in their place. */
+
+export interface OriginalScope {
+  mayReplace(original: SiteName): boolean
+  /** There are new seeds. */
+  stale(): void
+  /** Before anything is handed out: what is found must be judged by all seeds. Costs nothing when there are no new ones. */
+  refresh(): Promise<void>
+}
+
+export function originalScope(
+  settings: Settings,
+  urls: UrlReader,
+  blacklist: () => Blacklist,
+  seeds: () => Promise<ScopeSeeds>,
+): OriginalScope {
+  let scope = scopeFor(settings, [], blacklist)
+  let isStale = true
+  const read = (texts: readonly string[]) => texts.map((text) => urls.parse(text)).filter((url) => url !== undefined)
+  return {
+    stale() {
+      isStale = true
+    },
+    async refresh() {
+      if (!isStale) return
+      isStale = false
+      const now = await seeds()
+      scope = scopeFor(settings, read(now.seeds), blacklist, read(now.alternates))
+    },
+    mayReplace: (original) =>
+      ['https', 'http'].some((scheme) => {
+        const home = urls.parse(`${scheme}://${original}/`)
+        return home !== undefined && scope().judge(home, 0).yes
+      }),
+  }
 }

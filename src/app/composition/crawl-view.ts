@@ -1,8 +1,10 @@
 /** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
 import type { Instant, Millis } from '../../base/clock.ts'
+import { EXIT } from '../../base/errors.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/views.ts'
+import type { SeedsInTheEnd } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 
 export interface CrawlSnapshot {
@@ -114,4 +116,21 @@ export class CrawlView {
       outage: this.#outage(),
     }
   }
+}
+
+/** Why a crawl, or a server of one, came to its end. */
+
+export type CrawlWhy = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
+
+const EXIT_OF: Readonly<Record<CrawlWhy, number>> = {
+  complete: EXIT.done,
+  interrupted: EXIT.interrupted,
+  pages: EXIT.pageLimit,
+  time: EXIT.timeLimit,
+  size: EXIT.sizeLimit,
+}
+
+/** A crawl of which no seed brought anything is complete, and has failed. */
+export function exitOf(why: CrawlWhy, seeds: SeedsInTheEnd): number {
+  return why === 'complete' && seeds.areAllEmpty ? EXIT.failed : EXIT_OF[why]
 }

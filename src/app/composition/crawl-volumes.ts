@@ -6,12 +6,11 @@
 import { resolve } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
+import { noteLocation } from '../../collection/locations/own-locations.ts'
+import { DIR, LocationFailed, type LocationNews, openLocations } from '../../collection/locations/volume-locations.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Coordinator } from './coordinator.ts'
-import { openLocations } from './open-locations.ts'
-import { noteLocation } from './own-locations.ts'
-import { DIR, LocationFailed, type LocationNews } from './volume-locations.ts'
 
 export interface CrawlVolumes {
   /** Where a thread that begins now writes. */

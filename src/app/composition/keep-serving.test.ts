@@ -4,7 +4,7 @@ import { virtualClock } from '../../base/virtual-clock.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CrawlView } from './crawl-view.ts'
-import { keepServing } from './keep-serving.ts'
+import { keepServing } from './serve.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }
 

@@ -5,7 +5,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { virtualClock } from '../../base/virtual-clock.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { maintenanceRole } from './maintenance-role.ts'
+import { maintenanceRole } from './serve.ts'
 
 const postgres = await postgresForTests()
 after(async () => {

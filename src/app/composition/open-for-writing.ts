@@ -4,14 +4,16 @@ import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
+import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
 import type { KnownWorkers } from '../../frontier/known-workers.ts'
-import type { SeedUrl } from '../../frontier/ledger.ts'
-import type { WebUrl } from '../../web/url/web-url.ts'
+import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
+import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import { type Coordinator, openCoordinator } from './coordinator.ts'
+import { openCrawlFrontier } from './crawl-frontier.ts'
 import { databaseToWrite } from './open-database.ts'
 import { recordSettings } from './recorded-settings.ts'
 
@@ -78,4 +80,36 @@ function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
     const url = urls.parse(href)
     return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]
   })
+}
+
+/**
+ * What entering seeds needs. A collection in a folder has one process that writes, so the whole house is opened, and what a
+ * crash left is put right first. A database that many machines share takes seeds from anybody at any time: there the frontier is
+ * enough, and what workers bring is the servers' affair.
+ */
+
+export interface SeedTarget {
+  database: Database
+  ledger: Ledger
+  urls: UrlReader
+  close(): Promise<void>
+}
+
+/** Who opens it closes it. */
+export async function openForSeeding(settings: Settings, version: string): Promise<SeedTarget> {
+  if (settings.database === undefined) {
+    const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
+    return { database: coordinator.parts.database, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
+  }
+  const { database, clock, close } = await databaseToWrite(settings)
+  try {
+    const random = seededRandom(settings.randomSeed ?? freshSeed())
+    const parts = { database, disk: realDisk, clock, random, journal: { tell() {} }, settings }
+    const { frontier, urls } = await openCrawlFrontier(parts, true)
+    await frontier.recover(async () => {})
+    return { database, ledger: frontier.ledger, urls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }

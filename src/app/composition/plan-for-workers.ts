@@ -2,6 +2,8 @@
  * The plan of a crawl on its way to workers on other machines: as texts, for it crosses the network and must be read by
  * the same rules as a file of settings. What only concerns one machine (folders, threads) each side has for itself.
  */
+
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -10,11 +12,11 @@ import { replaceFile } from '../../base/replace-file.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Given } from '../config/given.ts'
-import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
+import { keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from '../config/keys.ts'
 import { loadSettings } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
+import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
 import type { CrawlPlan } from './plan.ts'
-import type { ScopeSeeds } from './scope-seeds.ts'
 
 /** Settings that name a file which workers need too. */
 const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses'] as const satisfies readonly SettingName[]
@@ -93,3 +95,26 @@ function settingsIn({ settings: text, version }: PlanForWorkers): Settings {
 function textOf(disk: Disk, path: string): string {
   return new TextDecoder().decode(disk.read(path, 0, disk.size(path) ?? 0))
 }
+
+/** What a server has set, so that others can see whether they have the same, and nobody can see what it is. */
+
+/** JSON: each key of the crawl that is not as the default, with a digest of its value. What concerns one machine is left out. */
+export function settingsDigests(settings: Settings): string {
+  // Some defaults depend on others.
+  const unset = loadSettings([], 'serve', { env: {}, readFile: () => undefined }).settings
+  const set = SETTING_NAMES.flatMap((name) => {
+    const { group, lasting, secret } = settingOf(name)
+    if (!lasting || secret || group === 'Many machines') return []
+    const value = textOf(settings[name])
+    return value === textOf(unset[name]) ? [] : [[keyOf(name), digestOf(value)] as const]
+  })
+  return JSON.stringify(Object.fromEntries(set))
+}
+
+/** Patterns and maps have no JSON of their own. */
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    one instanceof RegExp ? String(one) : one instanceof Map || one instanceof Set ? [...one] : one,
+  ) ?? ''
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { loadSettings } from '../config/load.ts'
-import { settingsDigests } from './settings-digests.ts'
+import { settingsDigests } from './plan-for-workers.ts'
 
 const keysOf = (...flags: string[]) => {
   const { settings } = loadSettings(flags, 'serve', { env: {}, readFile: () => undefined })

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { serverCaOf } from './server-ca.ts'
-import { tlsFilesOf } from './tls-files.ts'
+import { tlsFilesOf } from './serve.ts'
+import { serverCaOf } from './volume-sources.ts'
 
 test('what is wrong with files of certificates is said in one line', () => {
   const folder = mkdtempSync(join(tmpdir(), 'orbweaver-tls-'))

@@ -1,4 +1,6 @@
 /** Ways to volumes that lie on other machines. What they need is loaded when it is used. */
+
+import { X509Certificate } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { HttpClient } from '../../cluster/wire/http-client.ts'
@@ -6,7 +8,7 @@ import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
 import type { ObjectStore } from '../../collection/s3/object-store.ts'
 import type { S3Access } from '../../collection/s3/s3-store.ts'
 import type { Settings } from '../config/keys.ts'
-import { serverCaOf } from './server-ca.ts'
+import { readSmallFile } from '../config/small-file.ts'
 
 export interface VolumeSources {
   /** With a server. */
@@ -69,4 +71,30 @@ export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): Volum
       for (const store of stores.values()) void store.then((one) => one.close())
     },
   }
+}
+
+/** Whose certificates are trusted, as a file that the operator names. */
+
+/** A chain has some kilobytes, the roots of a whole machine some hundreds. */
+const MAX_BYTES = 2 * 2 ** 20
+
+/** Whose certificates a worker trusts beside those that its machine does. */
+export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | undefined {
+  if (serverCa === undefined) return undefined
+  const text = pemOf('--server-ca', serverCa)
+  const all = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
+  const bad = () => new Problem('bad-flag', `--server-ca ${serverCa} holds no certificates in PEM`)
+  if (all.length === 0) throw bad()
+  try {
+    for (const one of all) new X509Certificate(one)
+  } catch {
+    throw bad()
+  }
+  return text
+}
+
+export function pemOf(flag: string, path: string): string {
+  const text = readSmallFile(path, MAX_BYTES)
+  if (text === undefined) throw new Problem('bad-flag', `${flag} ${path}: there is no such file`)
+  return text
 }

@@ -15,8 +15,7 @@ import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { type CrawlPlan, pauseOf, urlsOf } from './plan.ts'
-import { scopeFor } from './scope-for.ts'
+import { type CrawlPlan, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8

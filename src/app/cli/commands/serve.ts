@@ -1,4 +1,4 @@
-import type { CrawlWhy } from '../../composition/crawl-why.ts'
+import type { CrawlWhy } from '../../composition/crawl-view.ts'
 import type { ServeHandle } from '../../composition/serve.ts'
 import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
