@@ -16,7 +16,7 @@ export const realServices: Services = {
   async startWorker(settings, options) {
     const { loadThread } = await import('../composition/worker-thread.ts')
     const thread = loadThread()
-    const { startWorker } = await import('../../cluster/worker/remote-worker.ts')
+    const { startWorker } = await import('../composition/remote-worker.ts')
     return startWorker(settings, options, thread)
   },
   async openCollection(folder, settings) {

@@ -3,10 +3,12 @@
  * real ones; tests hand in others.
  */
 
-import type { WorkerHandle, WorkerStart } from '../../cluster/worker/remote-worker.ts'
-import type { CheckNames, MirrorRenewal, Renewed } from '../../collection/mirrors/mirror-file.ts'
+import type { WorkerHandle } from '../../cluster/worker/remote-worker.ts'
+import type { Renewal } from '../../collection/mirrors/list.ts'
+import type { CheckNames, Renewed } from '../../collection/mirrors/mirror-file.ts'
 import type { Cleaned } from '../composition/clean.ts'
 import type { CrawlHandle, CrawlOptions } from '../composition/crawl.ts'
+import type { WorkerStart } from '../composition/remote-worker.ts'
 import type { ServeHandle, ServeOptions } from '../composition/serve.ts'
 import type { Settings } from '../config/keys.ts'
 import type { SeedRequest, SeedsEntered, SeedWatch } from '../seeds/sources.ts'
@@ -84,7 +86,7 @@ export interface Services {
   /** Looks names up as a crawl with these settings would. */
   nameChecker(settings: Settings): Promise<CheckNames>
   /** Writes the list of mirrors, or writes it anew. */
-  renewMirrors(path: string, renewal: MirrorRenewal, check?: CheckNames): Promise<Renewed>
+  renewMirrors(path: string, renewal: Renewal, check?: CheckNames): Promise<Renewed>
   /** Lists what nobody owns any more, and removes it with `settings.remove`. */
   clean(settings: Settings, version: string): Promise<Cleaned>
   serveWeb(options: DemoOptions): Promise<ServedWeb>

@@ -1,4 +1,4 @@
-/** The real resolver, with what the settings and the machine say of names: for whoever asks about names as a crawl does. */
+/** The real resolver, as a crawl with these settings asks. */
 import { readFileSync } from 'node:fs'
 import { realClock } from '../../base/clock.ts'
 import { type CheckNames, nameChecker } from '../../collection/mirrors/mirror-file.ts'
@@ -19,16 +19,14 @@ export function realResolver(settings: Settings): Resolve {
   })
 }
 
+export function realNameChecker(settings: Settings): CheckNames {
+  return nameChecker(realResolver(settings))
+}
+
 function hostsFile(): string {
   try {
     return readFileSync('/etc/hosts', 'utf8')
   } catch {
     return ''
   }
-}
-
-/** The names of sites asked of the real resolver, as a crawl with these settings would ask. */
-
-export function realNameChecker(settings: Settings): CheckNames {
-  return nameChecker(realResolver(settings))
 }

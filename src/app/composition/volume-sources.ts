@@ -1,27 +1,18 @@
-/** Ways to volumes that lie on other machines. What they need is loaded when it is used. */
-
+/** Reaches volumes on other machines. The libraries for that are loaded when they are used. */
 import { X509Certificate } from 'node:crypto'
 import { realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { HttpClient } from '../../cluster/wire/http-client.ts'
-import type { ReadAt } from '../../cluster/wire/volume-reader.ts'
+import type { VolumeSources } from '../../collection/locations/read-volumes.ts'
 import type { ObjectStore } from '../../collection/s3/object-store.ts'
 import type { S3Access } from '../../collection/s3/s3-store.ts'
 import type { Settings } from '../config/keys.ts'
 import { readSmallFile } from '../config/small-file.ts'
 
-export interface VolumeSources {
-  /** With a server. */
-  server(url: string): Promise<ReadAt>
-  /** In a store: s3://BUCKET/PREFIX. */
-  store(location: string): Promise<ReadAt>
-  close(): void
-}
-
 export interface VolumeAccess {
   /** As the servers have it. */
   joinSecret: string | undefined
-  /** Who vouches for servers, beside those that the machine trusts (PEM). */
+  /** Certificates that servers may have, beside those that the machine trusts (PEM). */
   serverCa?: string
   s3: S3Access
 }
@@ -73,12 +64,10 @@ export function volumeSources({ joinSecret, serverCa, s3 }: VolumeAccess): Volum
   }
 }
 
-/** Whose certificates are trusted, as a file that the operator names. */
+/** A chain of certificates has some kilobytes, the roots of a whole machine some hundreds. */
+const MAX_PEM_BYTES = 2 * 2 ** 20
 
-/** A chain has some kilobytes, the roots of a whole machine some hundreds. */
-const MAX_BYTES = 2 * 2 ** 20
-
-/** Whose certificates a worker trusts beside those that its machine does. */
+/** The certificates that the operator trusts servers with, beside those that the machine trusts. */
 export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | undefined {
   if (serverCa === undefined) return undefined
   const text = pemOf('--server-ca', serverCa)
@@ -94,7 +83,7 @@ export function serverCaOf({ serverCa }: Pick<Settings, 'serverCa'>): string | u
 }
 
 export function pemOf(flag: string, path: string): string {
-  const text = readSmallFile(path, MAX_BYTES)
+  const text = readSmallFile(path, MAX_PEM_BYTES)
   if (text === undefined) throw new Problem('bad-flag', `${flag} ${path}: there is no such file`)
   return text
 }

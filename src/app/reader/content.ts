@@ -1,4 +1,4 @@
-/** A page as it was collected: its head, its payload (a revisit's comes from the capture it repeats), its decoded body and characters. */
+/** A page as it was collected: head, payload (of a revisit, from the capture it repeats), decoded body and text. */
 import type { Instant } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { captureCurrentAt, responseAt, responseWith } from '../../collection/captures/find-captures.ts'
@@ -25,51 +25,39 @@ export interface Content {
   offset: number
 }
 
-/** What one asks for by name may be larger than what a crawler unfolds unseen; a bomb ends here all the same. */
+/** More than a crawl allows, for the operator asked for this page; still bounded, against bombs. */
 const DECODE_LIMIT = { bytes: 256 * 2 ** 20, ratio: 10_000 }
 
 export async function contentOf(
   database: Database,
-  looks: FrontierViews,
+  views: FrontierViews,
   volumes: ReadLocation,
   text: string,
-  at: Instant | undefined,
+  at: Instant = Number.MAX_SAFE_INTEGER,
 ): Promise<Content | undefined> {
-  const moment = at ?? Number.MAX_SAFE_INTEGER
   const capture = await database.read(async (tx) => {
-    const url = (await looks.reader(tx)).parse(text)
+    const url = (await views.reader(tx)).parse(text)
     if (url === undefined) return undefined
-    return captureCurrentAt(tx, url.site, (await looks.url(tx, text))?.key ?? url.key, moment)
+    return captureCurrentAt(tx, url.site, (await views.url(tx, text))?.key ?? url.key, at)
   })
   if (capture === undefined) return undefined
-  // Whose report never came is in no catalogue; the same payload under another URL is as good, for its digest is compared.
+  const { url, status, mediaType, digest, volume, offset } = capture
+  // A capture whose report never came is not in the catalogue. The same payload under another URL will do: the digest is compared.
   const findOriginal = (originalUrl: string, originalAt: Instant) =>
     database.read(
-      async (tx) =>
-        (await responseAt(tx, capture.digest, originalUrl, originalAt)) ?? (await responseWith(tx, capture.digest)),
+      async (tx) => (await responseAt(tx, digest, originalUrl, originalAt)) ?? (await responseWith(tx, digest)),
     )
   const read = await readCapture(volumes, capture, findOriginal)
   if (read.kind === 'unreadable')
     throw new Problem(
       'unreadable',
-      `${capture.url} cannot be read (${read.why}); 'orbweaver verify' tells what else is damaged`,
+      `${url} cannot be read (${read.why}); 'orbweaver verify' lists what else is damaged`,
     )
-  const body = await decoded(read.body, headerOf(read.http.headers, 'content-encoding'))
-  const { type, charset: told } = parseMediaType(headerOf(read.http.headers, 'content-type'))
-  const { charset, utf8 } = readCharacters({ mediaType: type, charset: told, bytes: body })
-  return {
-    url: capture.url,
-    at: capture.at,
-    status: capture.status,
-    mediaType: capture.mediaType,
-    head: read.http.wireHead,
-    payload: read.body,
-    body,
-    charset,
-    text: utf8,
-    volume: capture.volume,
-    offset: capture.offset,
-  }
+  const { headers, wireHead: head } = read.http
+  const body = await decoded(read.body, headerOf(headers, 'content-encoding'))
+  const declared = parseMediaType(headerOf(headers, 'content-type'))
+  const { charset, utf8 } = readCharacters({ mediaType: declared.type, charset: declared.charset, bytes: body })
+  return { url, at: capture.at, status, mediaType, head, payload: read.body, body, charset, text: utf8, volume, offset }
 }
 
 async function decoded(payload: Uint8Array, coding: string | undefined): Promise<Uint8Array> {

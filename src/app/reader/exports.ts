@@ -1,22 +1,20 @@
-/** Index and pages as other programs take them, a row at a time. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+/** Index and pages for other programs, one row at a time. */
 import { join } from 'node:path'
 import { type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { scratchFolder } from '../../base/real-disk.ts'
 import { cdxjLine } from '../../collection/captures/cdxj.ts'
-import { INDEX, mergeIndex } from '../../collection/captures/cdxj-merge.ts'
+import { INDEX, indexLines, lineText, mergeIndex } from '../../collection/captures/cdxj-merge.ts'
 import { everyCapture } from '../../collection/captures/find-captures.ts'
 import { captureCount } from '../../collection/captures/read-captures.ts'
 import { pagesSince, type StoredPage } from '../../collection/pages/read-pages.ts'
 import type { Database } from '../../database/database.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { isoInstant } from '../../web/warc/instant-text.ts'
-import { indexFileLines, lineText } from '../composition/open-index.ts'
 
 /**
- * The index as it lies in the collection when it is whole. Else (a crawl runs, or was killed) its lines are sorted anew,
- * in a folder that is not the collection's: who only reads may not be allowed to write there.
+ * The index of the collection when it is complete. Otherwise (a crawl is running, or was killed) its lines are sorted again in a
+ * scratch folder: a reader may not be allowed to write in the collection.
  */
 export async function* exportCdxj(
   database: Database,
@@ -25,22 +23,18 @@ export async function* exportCdxj(
   running: () => Promise<boolean>,
 ): AsyncGenerator<string> {
   const index = join(indexes, INDEX)
-  if (!(await running()) && (await isWhole(database, disk, index))) {
-    for (const line of indexFileLines(disk, index)) yield lineText(line)
+  if (!(await running()) && (await isComplete(database, disk, index))) {
+    for (const line of indexLines(disk, index)) yield lineText(line)
     return
   }
-  const folder = mkdtempSync(join(tmpdir(), 'orbweaver-index-'))
-  try {
-    await mergeIndex(disk, folder, linesOfCatalogue(database))
-    for (const line of indexFileLines(disk, join(folder, INDEX))) yield lineText(line)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
+  using scratch = scratchFolder('index')
+  await mergeIndex(disk, scratch.path, linesOfCatalogue(database))
+  for (const line of indexLines(disk, join(scratch.path, INDEX))) yield lineText(line)
 }
 
-async function isWhole(database: Database, disk: Disk, index: string): Promise<boolean> {
+async function isComplete(database: Database, disk: Disk, index: string): Promise<boolean> {
   let lines = 0
-  for (const _ of indexFileLines(disk, index)) lines++
+  for (const _ of indexLines(disk, index)) lines++
   return lines === (await database.read(captureCount))
 }
 
@@ -48,7 +42,7 @@ async function* linesOfCatalogue(database: Database): AsyncGenerator<string> {
   for await (const capture of everyCapture(database)) yield cdxjLine({ ...capture, filename: capture.volume })
 }
 
-/** Captures of documents: no redirects, errors or robots.txt. `bytes`: of its record, compressed. */
+/** Captures of documents: no redirects, errors or robots.txt. `bytes`: of the compressed record. */
 export async function* everyLook(
   database: Database,
 ): AsyncGenerator<{ url: string; at: Instant; digest: string; bytes: number }> {
@@ -58,7 +52,7 @@ export async function* everyLook(
 
 const PAGES_AT_ONCE = 1000
 
-/** The columns of the catalogue's view `pages`, under the same names. */
+/** The columns of the catalogue's view `pages`, with the same names. */
 export async function* exportPages(database: Database): AsyncGenerator<object> {
   for (let last = 0; ; ) {
     const pages = await database.read((tx) => pagesSince(tx, last, PAGES_AT_ONCE))

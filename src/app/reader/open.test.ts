@@ -340,8 +340,8 @@ describe('verify', () => {
   for (const [what, edit, expected] of [
     ['is gone', () => [], /lacks http:\/\/shop\.test\/zipped\.html/],
     ['lacks a line', (lines: string[]) => lines.slice(1), /index\.cdxj: lacks /],
-    ['is not sorted', (lines: string[]) => lines.toReversed(), /is not in its order/],
-    ['has a line twice', (lines: string[]) => [lines[0], ...lines], /stands there twice/],
+    ['is not sorted', (lines: string[]) => lines.toReversed(), /is out of order/],
+    ['has a line twice', (lines: string[]) => [lines[0], ...lines], /is there twice/],
     ['says something else', (lines: string[]) => lines.map((l) => l.replace('"404"', '"200"')), /does not say of/],
     ['names what is not there', (l: string[]) => [...l, l.at(-1)!.replace('.warc', 'x.warc')], /has no capture/],
     ['is something else', () => ['hello'], /is no line of CDXJ/],

@@ -1,9 +1,8 @@
-/** Where a collection stands: complete, unfinished, or being crawled at this moment. */
+/** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import { differingSettings } from '../../cluster/server/differing-settings.ts'
 import { readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-book.ts'
-import { spanOf } from '../../collection/captures/find-captures.ts'
-import { readCounter } from '../../collection/counters/counters.ts'
+import { readCounter, spanOf } from '../../collection/counters/counters.ts'
 import type { Progress } from '../../collection/counters/note-progress.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
@@ -11,7 +10,7 @@ import type { FrontierViews, Totals } from '../../frontier/views.ts'
 import { partsWaiting } from '../../intake/parts-waiting.ts'
 import { type Rechecked, readRechecks } from '../../intake/read-rechecks.ts'
 
-export interface Standing {
+export interface CollectionStatus {
   state: 'running' | 'complete' | 'unfinished'
   begunAt: Instant | undefined
   lastAt: Instant | undefined
@@ -25,18 +24,23 @@ export interface Standing {
   /** Parts that are durable and not yet applied. */
   inbox: number
   /** Undefined when no server was ever started on it. */
-  cluster: ClusterStanding | undefined
+  cluster: ClusterStatus | undefined
 }
 
-/** The trend is that of the last hour in which the crawl ran: an older one says nothing of now. */
+/** The trend covers the last hour in which the crawl ran. */
 const TREND_SPAN: Millis = 3_600_000
 
-export async function standing(tx: Tx, looks: FrontierViews, running: boolean, clock: Clock): Promise<Standing> {
-  const { sites: asWritten, urls } = await looks.totals(tx)
-  const sites = running ? asWritten : atRest(asWritten)
+export async function collectionStatus(
+  tx: Tx,
+  views: FrontierViews,
+  running: boolean,
+  clock: Clock,
+): Promise<CollectionStatus> {
+  const { sites: recorded, urls } = await views.totals(tx)
+  const sites = running ? recorded : atRest(recorded)
   const inbox = await partsWaiting(tx)
-  const over = urls.waiting === 0 && asWritten.leased + asWritten.returning === 0 && inbox === 0
-  const [due] = await looks.nextDue(tx, 1)
+  const over = urls.waiting === 0 && recorded.leased + recorded.returning === 0 && inbox === 0
+  const [due] = await views.nextDue(tx, 1)
   const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
   return {
     state: running ? 'running' : over ? 'complete' : 'unfinished',
@@ -45,15 +49,15 @@ export async function standing(tx: Tx, looks: FrontierViews, running: boolean, c
     bytes: await readCounter(tx, 'bytes'),
     urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
     sites,
-    heldDomains: asWritten.held === 0 ? 0 : await looks.heldDomains(tx),
+    heldDomains: recorded.held === 0 ? 0 : await views.heldDomains(tx),
     trend: await trendOf(tx),
     nextDueMs: sites.free > 0 ? 0 : untilDue,
     inbox,
-    cluster: await clusterStanding(tx, clock.now()),
+    cluster: await clusterStatus(tx, clock.now()),
   }
 }
 
-/** A lease without a crawl is one that a crash left: nobody is there, and the site waits. */
+/** Without a crawl, a lease was left by a crash: its site waits. */
 function atRest({ leased, returning, ...sites }: Totals['sites']): Totals['sites'] {
   return { ...sites, waiting: sites.waiting + leased + returning, leased: 0, returning: 0 }
 }
@@ -63,23 +67,21 @@ async function trendOf(tx: Tx): Promise<Progress[]> {
   return last === undefined ? [] : progressSince(tx, last.at - TREND_SPAN)
 }
 
-/** Who works on a crawl that is spread over machines: its servers and workers, and how they do. */
-
-export interface ClusterStanding {
+export interface ClusterStatus {
   servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]
-  /** Settings in which servers that are alive differ. */
+  /** Settings in which running servers differ. */
   differing: string[]
-  workers: WorkerStanding[]
-  /** Captures that were asked for again through another worker; null when none was drawn. */
+  workers: WorkerStatus[]
+  /** Captures that were asked for again through another worker; null when there are none. */
   rechecks: Rechecked | null
 }
 
-export interface WorkerStanding {
+export interface WorkerStatus {
   name: string
   id: string
   region: string | null
   version: string
-  /** alive; slow: its loop is behind, so its pauses are longer than they need be; silent: may be dead, its leases run out. */
+  /** slow: its event loop is late, so its pauses are longer than needed. silent: it may be dead, and its leases expire. */
   state: 'alive' | 'slow' | 'silent' | 'left' | 'barred'
   visits: number
   pagesPerSecond: number
@@ -87,14 +89,13 @@ export interface WorkerStanding {
   seenMs: Millis
 }
 
-/** Servers and workers say every ten seconds that they are there. */
-const SILENT: Millis = 60_000
+/** Servers and workers report every ten seconds. */
+export const SILENT: Millis = 60_000
 const SLOW: Millis = 1_000
-/** Of those that are gone the last ones are named. */
 const MAX_WORKERS = 200
 const DAY: Millis = 86_400_000
 
-export async function clusterStanding(tx: Tx, now: Instant): Promise<ClusterStanding | undefined> {
+async function clusterStatus(tx: Tx, now: Instant): Promise<ClusterStatus | undefined> {
   const servers = await readServers(tx, now - DAY)
   const workers = await readWorkers(tx, MAX_WORKERS)
   if (servers.length + workers.length === 0) return undefined
@@ -111,12 +112,12 @@ export async function clusterStanding(tx: Tx, now: Instant): Promise<ClusterStan
     workers: workers.map((row) => {
       const { id, name, region, version, visits, pagesPerSecond, lateMs } = row
       const figures = { visits, pagesPerSecond, lateMs, seenMs: ago(row.seenAt) }
-      return { name, id, region, version, state: stateOf(row, ago(row.seenAt)), ...figures }
+      return { name, id, region, version, state: stateOf(row, figures.seenMs), ...figures }
     }),
   }
 }
 
-function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStanding['state'] {
+function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStatus['state'] {
   if (state === 'barred') return 'barred'
   if (state === 'ending') return 'left'
   if (seenMs >= SILENT) return 'silent'

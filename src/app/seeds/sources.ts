@@ -1,11 +1,11 @@
-/** The files, folders and URLs that an operator names as sources of seeds, opened as `app/seeds/` takes them. */
+/** Adds seeds to a collection without crawling, from the files, folders and URLs that the operator names (V2). */
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { turn } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { answeredSites } from '../../collection/pages/answered-sites.ts'
-import { blacklistPaths, readBlacklists } from '../../crawl/scope/blacklist-files.ts'
+import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
 import type { Database } from '../../database/database.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import type { SeedSource } from '../../frontier/ledger.ts'
@@ -13,7 +13,7 @@ import { seedViewsOf } from '../../frontier/open-frontier.ts'
 import { parseSeed } from '../../web/url/seed.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import { openForSeeding } from '../composition/open-for-writing.ts'
-import { scopeFor } from '../composition/plan.ts'
+import { blacklistPaths, scopeFor } from '../composition/plan.ts'
 import type { Settings } from '../config/keys.ts'
 import { indexedUrls } from './cdx.ts'
 import { answeredHomes } from './earlier-collection.ts'
@@ -26,7 +26,7 @@ import type { Chunks } from './unfold.ts'
 import { capturedUrls } from './warc-targets.ts'
 
 export interface SeedRequest {
-  /** One by one, on the command line. */
+  /** On the command line. */
   words: readonly string[]
   /** `-` is standard input. */
   file: string | undefined
@@ -40,7 +40,7 @@ export interface SeedRequest {
   homes: boolean
 }
 
-export interface OpenInputs {
+interface OpenInputs {
   inputs: SeedInput[]
   /** How much of an input's file was read, from 0 to 1; undefined when it has no size. */
   share(input: { source: SeedSource; name: string }): number | undefined
@@ -52,8 +52,8 @@ const SITES_AT_ONCE = 1000
 
 type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
 
-/** Throws a Problem when one of them is not there: before anything is entered. */
-export function openInputs(request: SeedRequest, own: string): OpenInputs {
+/** Throws a Problem when one of them is missing, before anything is entered. */
+function openInputs(request: SeedRequest, own: string): OpenInputs {
   const progress = new Map<string, { read: number; size: number }>()
   const collections: Database[] = []
   const inputs: SeedInput[] = []
@@ -61,7 +61,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
     for (const path of paths) {
       const name = path === '-' ? 'standard input' : path
       const state = { read: 0, size: sizeOf(path) }
-      progress.set(locationOf({ source, name }), state)
+      progress.set(inputName({ source, name }), state)
       inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
     }
   }
@@ -70,7 +70,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
   add('names', request.names, 'line', namesOf)
   const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
   const urls = request.sitemaps.filter(isUrl).map(sitemapUrl)
-  if (urls.length > 0) inputs.push(words('sitemap', 'sitemaps to be read', urls, 'M'))
+  if (urls.length > 0) inputs.push(listed('sitemap', 'sitemaps to be read', urls))
   add(
     'sitemap',
     request.sitemaps.filter((text) => !isUrl(text)),
@@ -89,7 +89,7 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
   return {
     inputs,
     share(input) {
-      const state = progress.get(locationOf(input))
+      const state = progress.get(inputName(input))
       return state === undefined || state.size === 0 ? undefined : Math.min(1, state.read / state.size)
     },
     async close() {
@@ -98,36 +98,36 @@ export function openInputs(request: SeedRequest, own: string): OpenInputs {
   }
 }
 
-const locationOf = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
+const inputName = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
 
-/** Slips are put right as in a file; one that cannot be is told before anything is entered. */
+/** Slips are corrected as in a file; one that cannot be corrected throws before anything is entered. */
 function given(words: readonly string[]): SeedInput {
   const all = words.flatMap((text) => {
     const read = submission({ number: 0, text, isTooLong: false })
     return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
   })
   const bad = all.find((each) => each.kind === 'refused')
-  if (bad !== undefined) throw new Problem('bad-seed', `'${bad.text}' is no seed: ${bad.why}`)
+  if (bad !== undefined) throw new Problem('bad-seed', `'${bad.text}' is not a valid seed: ${bad.why}`)
   const found = async function* (): AsyncGenerator<readonly Found[]> {
     yield all
   }
   return { source: 'given', name: 'the command line', unit: 'URL', found: found() }
 }
 
-function words(source: SeedSource, name: string, urls: readonly WebUrl[], path?: 'M'): SeedInput {
+function listed(source: SeedSource, name: string, urls: readonly WebUrl[]): SeedInput {
   const found = async function* (): AsyncGenerator<readonly Found[]> {
-    yield urls.map((url, i) => ({ kind: 'seed', url, at: i + 1, ...(path === undefined ? {} : { path }) }))
+    yield urls.map((url, i) => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
   }
   return { source, name, unit: 'URL', found: found() }
 }
 
 function sitemapUrl(text: string): WebUrl {
   const seed = parseSeed(text)
-  if (seed.kind === 'bad') throw new Problem('bad-seed', `--from-sitemap: '${text}' is no sitemap: ${seed.why}`)
+  if (seed.kind === 'bad') throw new Problem('bad-seed', `--from-sitemap: '${text}' is not a valid URL: ${seed.why}`)
   return seed.url
 }
 
-/** 0 for what has no size: a pipe, standard input. */
+/** 0 for standard input and pipes. */
 function sizeOf(path: string): number {
   if (path === '-') return 0
   const file = statSync(path, { throwIfNoEntry: false })
@@ -156,7 +156,7 @@ function refuseOwn(folder: string, own: string): void {
 /** Adds seeds to a collection without crawling, from whatever sources the operator names (V2). */
 
 export interface SeedWatch {
-  /** Asked between two batches: what was entered stays. */
+  /** Asked between two batches. What was entered stays. */
   stopped(): boolean
   /** After each batch; `share` of the file that was read, when it has a size. */
   progress(report: SourceReport, share: number | undefined): void
@@ -167,7 +167,7 @@ export interface SeedsEntered {
   stopped: boolean
 }
 
-/** Who names these again wants those tried that gave no answer in a crawl that has ended; lists of others are no such wish. */
+/** Seeds that the operator names again are tried again if they gave no answer in a crawl that has ended. Those of other lists are not. */
 const NAMED: ReadonlySet<SeedSource | undefined> = new Set<SeedSource>(['given', 'file', 'names'])
 
 export async function enterFromSources(
@@ -180,7 +180,7 @@ export async function enterFromSources(
   try {
     const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
     try {
-      const looks = seedViewsOf(database)
+      const views = seedViewsOf(database)
       const { sites, urls } = await database.read((tx) => ledger.view.totals(tx))
       const isOver = urls.waiting + sites.leased + sites.returning === 0
       return await enterSeeds(open.inputs, {
@@ -189,7 +189,7 @@ export async function enterFromSources(
         scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
         enter: (seeds) =>
           database.transact(async (tx) => {
-            const places = await looks.places(tx, seeds)
+            const places = await views.places(tx, seeds)
             await ledger.seed(tx, seeds)
             const isNamed = isOver && NAMED.has(seeds[0]?.source)
             return { places, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }

@@ -1,7 +1,6 @@
-/** How the seeds stand, by source and one by one. A name to try stands as the guess that got furthest. */
+/** The seeds of a collection: what became of them, and what the scope is drawn around. A name to try counts as the guess that got furthest. */
 import { turn } from '../../base/clock.ts'
-import { documentsOf } from '../../collection/captures/find-captures.ts'
-import { readCounter } from '../../collection/counters/counters.ts'
+import { documentsOf, readCounter } from '../../collection/counters/counters.ts'
 import { pageOf } from '../../collection/pages/read-pages.ts'
 import { candidatesOf } from '../../crawl/name-probes.ts'
 import type { Database, Tx } from '../../database/database.ts'
@@ -13,17 +12,16 @@ import type { FrontierViews, UrlView } from '../../frontier/views.ts'
 import { parseUrl, type UrlReader, type WebUrl } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 
-export interface SeedStanding {
+export interface SeedCounts {
   source: SeedSource
   waiting: number
-  /** Kept, or read for its links. */
   collected: number
   moved: number
   dead: number
   refused: number
 }
 
-type Column = Exclude<keyof SeedStanding, 'source'>
+type Column = Exclude<keyof SeedCounts, 'source'>
 
 const COLUMN: Readonly<Record<MarkName, Column>> = {
   waiting: 'waiting',
@@ -34,25 +32,25 @@ const COLUMN: Readonly<Record<MarkName, Column>> = {
   held: 'refused',
   gone: 'dead',
 }
-/** What a name comes to, the best first. */
+/** What a name may come to, the best first. */
 const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
-export async function seedStanding(database: Database): Promise<SeedStanding[]> {
-  const looks = seedViewsOf(database)
-  const standing = new Map<SeedSource, SeedStanding>()
-  for (const { source, mark, count } of await database.read((tx) => looks.counts(tx))) {
-    const row = standing.get(source) ?? { source, waiting: 0, collected: 0, moved: 0, dead: 0, refused: 0 }
+export async function seedStanding(database: Database): Promise<SeedCounts[]> {
+  const views = seedViewsOf(database)
+  const bySource = new Map<SeedSource, SeedCounts>()
+  for (const { source, mark, count } of await database.read((tx) => views.counts(tx))) {
+    const row = bySource.get(source) ?? { source, waiting: 0, collected: 0, moved: 0, dead: 0, refused: 0 }
     row[COLUMN[mark]] += count
-    standing.set(source, row)
+    bySource.set(source, row)
   }
-  const names = standing.get('names')
+  const names = bySource.get('names')
   for (let after: SeedPlace | undefined; names !== undefined; ) {
     const { bests, last } = await database.read(async (tx) => {
-      const gone = await looks.gone(tx, 'names', after, AT_ONCE)
+      const gone = await views.gone(tx, 'names', after, AT_ONCE)
       const bests: Column[] = []
       for (const first of gone.urls) {
-        const marks = await looks.marks(tx, otherGuesses(first))
+        const marks = await views.marks(tx, otherGuesses(first))
         const columns = marks.flatMap((mark) => (mark === undefined ? [] : [COLUMN[mark]]))
         const best = BEST.find((column) => columns.includes(column))
         if (best !== undefined) bests.push(best)
@@ -67,7 +65,7 @@ export async function seedStanding(database: Database): Promise<SeedStanding[]> 
     after = last
     await turn()
   }
-  return [...standing.values()].sort((a, b) => (a.source < b.source ? -1 : 1))
+  return [...bySource.values()].sort((a, b) => (a.source < b.source ? -1 : 1))
 }
 
 function otherGuesses(first: string): SeedUrl[] {
@@ -79,29 +77,28 @@ function otherGuesses(first: string): SeedUrl[] {
   })
 }
 
-/** What became of one seed. A redirect is followed to where it ends. */
+/** What became of one seed. Redirects are followed to their end. */
 export interface SeedOutcome {
   url: string
   source: SeedSource
   became: Column
-  /** The failure, or who refused it; `not-entered`: it moved out of the scope; null when it was collected. */
+  /** The failure, or what refused it; `not-entered`: it moved out of the scope; null when it was collected. */
   why: string | null
-  /** Of the last answer, when there was one. */
+  /** Of the last answer, if there was one. */
   status: number | null
   /** The URL to which it moved. */
   to: string | null
   /** The rule that refused it. */
   rule: string | null
-  /** It is over, and no document came of it. */
+  /** It is done, and brought no document. */
   isEmpty: boolean
 }
 
-type Fate = Omit<SeedOutcome, 'url' | 'source'>
+type Outcome = Omit<SeedOutcome, 'url' | 'source'>
 
-/** What is needed to look a seed up. */
 export interface SeedTools {
   tx: Tx
-  looks: FrontierViews
+  views: FrontierViews
   reader: UrlReader
 }
 
@@ -109,44 +106,44 @@ const MAX_REDIRECTS = 10
 const NOTHING = { why: null, status: null, to: null, rule: null, isEmpty: false }
 
 export async function seedOutcome(tools: SeedTools, { url, source }: Seed): Promise<SeedOutcome> {
-  let best = await fateOf(tools, url)
+  let best = await outcomeOf(tools, url)
   const others = source === 'names' ? otherGuesses(url) : []
   for (const other of others) {
     if (best.became === 'collected') break
     const [mark] = await seedViewsOf(tools.tx).marks(tools.tx, [other])
     if (mark === undefined) continue
-    const fate = await fateOf(tools, other.url)
-    if (rankOf(fate) < rankOf(best)) best = fate
+    const outcome = await outcomeOf(tools, other.url)
+    if (rankOf(outcome) < rankOf(best)) best = outcome
   }
   return { url, source, ...best }
 }
 
-const rankOf = ({ became, isEmpty }: Fate): number => (isEmpty ? 10 : 0) + [...BEST, 'dead'].indexOf(became)
+const rankOf = ({ became, isEmpty }: Outcome): number => (isEmpty ? 10 : 0) + [...BEST, 'dead'].indexOf(became)
 
-async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
-  const { tx, looks, reader } = tools
+async function outcomeOf(tools: SeedTools, seed: string): Promise<Outcome> {
+  const { tx, views, reader } = tools
   let url = reader.parse(seed)
   let before: bigint | undefined
   let to: string | null = null
-  // Once it has moved, that is what became of it; why nothing came of it is what is found there.
-  const moved = (fate: Fate): Fate => (to === null ? fate : { ...fate, became: 'moved', to })
+  // Once it has moved, that is what became of it; the target says why it brought nothing.
+  const moved = (outcome: Outcome): Outcome => (to === null ? outcome : { ...outcome, became: 'moved', to })
   for (let hops = 0; url !== undefined && hops <= MAX_REDIRECTS; hops++) {
-    // A name of a folder's index may have a key of its own.
-    const view = await looks.url(tx, url.href)
+    // The name of a folder's index page may have a key of its own.
+    const view = await views.url(tx, url.href)
     const key = view?.key ?? url.key
     const page = await pageOf(tx, url.site, key)
-    // To another text of the same key: what is known of it is the redirect, and the text itself may still wait.
+    // A redirect to another spelling with the same key: the page row is the redirect's, and the target may still wait.
     const waits = key === before && view?.mark === 'waiting'
     if (page === undefined || page.outcome === 'later' || waits)
       return moved(await unasked(tools, url, view, to !== null))
     const { why, status } = page
     if (page.outcome === 'kept' || page.outcome === 'read') return moved({ ...NOTHING, became: 'collected', status })
     if (page.outcome === 'refused') {
-      // The links of a page that must not be kept are followed all the same.
+      // A page that must not be kept still has its links followed.
       const isEmpty = why !== 'directive' || (await documentsOf(tx, url.site)) === 0
       return moved({ ...NOTHING, became: 'refused', why, status, rule: page.detail, isEmpty })
     }
-    // Bytes that could not be read are kept.
+    // A page that could not be parsed is kept.
     if (page.outcome === 'gone') return moved({ ...NOTHING, became: 'dead', why, status, isEmpty: why !== 'reading' })
     to = page.detail ?? ''
     url = reader.parse(to)
@@ -155,18 +152,18 @@ async function fateOf(tools: SeedTools, seed: string): Promise<Fate> {
   return moved({ ...NOTHING, became: 'moved', why: 'redirects', isEmpty: true })
 }
 
-/** No answer is known of it: it waits, its site was given up, or it was never entered. */
+/** Without an answer: it waits, its site was given up, or it was never entered. */
 async function unasked(
-  { tx, looks }: SeedTools,
+  { tx, views }: SeedTools,
   { site }: WebUrl,
   view: UrlView | undefined,
   isTarget: boolean,
-): Promise<Fate> {
+): Promise<Outcome> {
   if (view === undefined)
     return isTarget
       ? { ...NOTHING, became: 'moved', why: 'not-entered', isEmpty: true }
       : { ...NOTHING, became: 'waiting' }
-  const { alias, state, reason } = (await looks.site(tx, site)) ?? {}
+  const { alias, state, reason } = (await views.site(tx, site)) ?? {}
   if (view.mark === 'moved' && alias !== undefined) {
     const isEmpty = (await documentsOf(tx, alias.original)) === 0
     return { ...NOTHING, became: 'moved', to: alias.original, isEmpty }
@@ -176,12 +173,12 @@ async function unasked(
   return { ...NOTHING, became: COLUMN[view.mark] }
 }
 
-/** Every seed, in pieces that any number of them fit. */
-export async function* seedOutcomes(database: Database, looks: FrontierViews): AsyncGenerator<SeedOutcome> {
+/** Every seed, in short transactions. */
+export async function* seedOutcomes(database: Database, views: FrontierViews): AsyncGenerator<SeedOutcome> {
   for (let after: SeedPlace | undefined; ; ) {
     const { outcomes, last } = await database.read(async (tx) => {
       const { seeds, last } = await seedViewsOf(database).after(tx, after, AT_ONCE)
-      const tools = { tx, looks, reader: await looks.reader(tx) }
+      const tools = { tx, views, reader: await views.reader(tx) }
       const outcomes: SeedOutcome[] = []
       for (const seed of seeds) outcomes.push(await seedOutcome(tools, seed))
       return { outcomes, last }
@@ -193,52 +190,51 @@ export async function* seedOutcomes(database: Database, looks: FrontierViews): A
   }
 }
 
-/** What a crawl says of its seeds when it is over. */
-export interface SeedsInTheEnd {
-  /** At most a thousand: the operator reads the first ones, and `seed --list` has all. */
+/** What a crawl says of its seeds at its end. */
+export interface SeedSummary {
+  /** Seeds that were looked up, at most a thousand: `seed --list` has all. */
   looked: number
-  /** Of them, those that brought nothing, and the first of these. */
+  /** Of these, the ones that brought nothing. */
   empty: number
-  /** None brought anything, those that were not looked at included. */
+  /** No seed brought anything, those that were not looked up included. */
   areAllEmpty: boolean
   examples: SeedOutcome[]
-  /** Seeds whose new place is not in the scope. */
+  /** Seeds that moved out of the scope. */
   moved: { from: string; to: string }[]
 }
 
 const MAX_LOOKED = 1000
-const MAX_TOLD = 10
+const MAX_EXAMPLES = 10
 
-/** Of those that were named for this crawl, if any were, else of all. */
-export async function seedsInTheEnd(
+/** Of the seeds named for this crawl, or of all if none were. */
+export async function seedSummary(
   database: Database,
-  looks: FrontierViews,
+  views: FrontierViews,
   named: readonly string[],
-): Promise<SeedsInTheEnd> {
+): Promise<SeedSummary> {
   return database.read(async (tx) => {
     const seeds: Seed[] =
       named.length > 0
         ? named.slice(0, MAX_LOOKED).map((url) => ({ url, source: 'given' }))
         : await seedViewsOf(database).first(tx, MAX_LOOKED)
-    const end: SeedsInTheEnd = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
-    const tools = { tx, looks, reader: await looks.reader(tx) }
+    const end: SeedSummary = { looked: seeds.length, empty: 0, areAllEmpty: false, examples: [], moved: [] }
+    const tools = { tx, views, reader: await views.reader(tx) }
     for (const seed of seeds) {
       const outcome = await seedOutcome(tools, seed)
       if (!outcome.isEmpty) continue
       end.empty++
-      if (outcome.why === 'not-entered' && end.moved.length < MAX_TOLD)
+      if (outcome.why === 'not-entered' && end.moved.length < MAX_EXAMPLES)
         end.moved.push({ from: seed.url, to: outcome.to ?? '' })
-      else if (end.examples.length < MAX_TOLD) end.examples.push(outcome)
+      else if (end.examples.length < MAX_EXAMPLES) end.examples.push(outcome)
     }
-    // Of more than were looked at the documents tell: where there are any, some seed brought them.
+    // Beyond those looked up, the count of documents decides: if there are any, some seed brought them.
     const isWhole = seeds.length < MAX_LOOKED || (await readCounter(tx, 'documents')) === 0
     end.areAllEmpty = seeds.length > 0 && end.empty === seeds.length && isWhole
     return end
   })
 }
 
-/** What the scope is drawn around: the seeds, and the other places where a name to try may turn out to live. */
-
+/** What the scope is drawn around: the seeds, and the other URLs at which a name to try may turn out to live. */
 export interface ScopeSeeds {
   seeds: string[]
   alternates: string[]
@@ -254,20 +250,20 @@ export async function scopeSeeds({
   const which = needsEverySeed(settings) ? 'all' : 'sites'
   const list = await database.read((tx) => seedViewsOf(database).list(tx, which))
   const alternates: string[] = []
-  // A domain holds its `www.`, and what lies under a suffix has nothing to do with seeds.
+  // A scope of a domain includes its `www.`, and one of a suffix does not depend on seeds.
   const isNeeded = which === 'all' || settings.scope === 'host'
   for (const { url, source } of isNeeded ? list : []) {
     const host = source === 'names' ? parseUrl(url)?.host : undefined
     if (host === undefined) continue
     const others = candidatesOf(host).filter((other) => other !== url)
-    // Where only sites matter, one URL of each other host says it all.
+    // Where only sites matter, one URL of each other host is enough.
     if (which === 'all') alternates.push(...others)
     else alternates.push(...others.filter((other) => other.startsWith('https:') && parseUrl(other)?.host !== host))
   }
   return { seeds: list.map(({ url }) => url), alternates }
 }
 
-/** Millions of seeds in each thread are seldom needed: most scopes look at their sites only. */
+/** Most scopes need only the sites, which saves each thread millions of seeds. */
 function needsEverySeed({ scope, include, queries }: Settings): boolean {
   return scope === 'page' || scope === 'prefix' || include.length > 0 || !queries
 }

@@ -1,71 +1,69 @@
-/** Whether the CDXJ index says of every capture what the catalogue says, in the right order, and nothing else. */
+/** Checks that the CDXJ index says of every capture what the catalogue says, in order, and nothing else. */
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import { cdxjLine } from '../../collection/captures/cdxj.ts'
-import { INDEX } from '../../collection/captures/cdxj-merge.ts'
+import { INDEX, indexLines, lineText } from '../../collection/captures/cdxj-merge.ts'
 import { everyCapture } from '../../collection/captures/find-captures.ts'
 import { captureCount, capturesIn } from '../../collection/captures/read-captures.ts'
 import { bucketOfId, numberOfId } from '../../collection/row-id.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { indexFileLines, lineText } from '../composition/open-index.ts'
-import { Findings } from './faults.ts'
+import { Faults } from './faults.ts'
 
 const LINES_AT_ONCE = 1000
-/** The index, as findings name it. */
-export const INDEX_HERE = `indexes/${INDEX}`
+/** How faults name the index. */
+export const INDEX_PATH = `indexes/${INDEX}`
 
-/** `mayLag`: a crawl runs, or was cut off: it completes the index at its end. */
+/** `mayLag`: a crawl is running or was cut off, and completes the index at its end. */
 export async function verifyIndex(
   { database, disk, indexes }: { database: Database; disk: Disk; indexes: string },
-  findings: Findings,
+  faults: Faults,
   mayLag: () => Promise<boolean>,
 ): Promise<void> {
   const path = join(indexes, INDEX)
   const size = disk.size(path)
-  const found = new Findings()
+  const found = new Faults()
   const seen = await checkLines(database, disk, path, found)
-  // An index only grows, so one of the same size is the same.
+  // An index only grows: with the same size it is the same.
   if (disk.size(path) !== size) {
-    findings.note(INDEX_HERE, 'was replaced while it was read, and is not judged')
+    faults.note(INDEX_PATH, 'was replaced while it was read, and is not checked')
     return
   }
-  for (const { where, what } of found.all()) findings.fault(where, what)
+  for (const { where, what } of found.all()) faults.add(where, what)
   const captures = await database.read(captureCount)
   if (seen.size === captures) return
   if (await mayLag()) {
     const rest = 'the rest is added when the crawl, or the server of this folder, ends'
-    findings.note(INDEX_HERE, `has ${seen.size} of ${captures} captures: ${rest}`)
-  } else await nameMissing(database, findings, seen)
+    faults.note(INDEX_PATH, `has ${seen.size} of ${captures} captures: ${rest}`)
+  } else await nameMissing(database, faults, seen)
 }
 
-/** Every line against its capture; the captures that have one. */
-async function checkLines(database: Database, disk: Disk, path: string, findings: Findings): Promise<IdSet> {
+/** Compares every line with its capture. Returns the captures that have a line. */
+async function checkLines(database: Database, disk: Disk, path: string, faults: Faults): Promise<IdSet> {
   const seen = new IdSet()
   let before = ''
   let number = 0
-  for (const lines of piecesOf(indexFileLines(disk, path), LINES_AT_ONCE)) {
+  for (const lines of piecesOf(indexLines(disk, path), LINES_AT_ONCE)) {
     for (const line of lines) {
       number++
-      if (line <= before)
-        findings.fault(whereOf(number), line === before ? 'stands there twice' : 'is not in its order')
+      if (line <= before) faults.add(whereOf(number), line === before ? 'is there twice' : 'is out of order')
       before = line
     }
     const first = number - lines.length + 1
     const { found, ids } = await database.read((tx) => compareLines(tx, lines, first))
-    findings.include(found)
+    faults.include(found)
     for (const id of ids) seen.add(id)
   }
   return seen
 }
 
-const whereOf = (number: number) => `${INDEX_HERE} line ${number}`
+const whereOf = (number: number) => `${INDEX_PATH} line ${number}`
 
 async function compareLines(
   tx: Tx,
   lines: readonly string[],
   first: number,
-): Promise<{ found: Findings; ids: number[] }> {
-  const found = new Findings()
+): Promise<{ found: Faults; ids: number[] }> {
+  const found = new Faults()
   const ids: number[] = []
   const locations = lines.map(locationOf)
   const asked = locations.map((location) => location && capturesIn(tx, location.filename, location.offset, 1))
@@ -73,13 +71,13 @@ async function compareLines(
     const where = whereOf(first + i)
     const location = locations[i]
     const capture = captures?.at(0)
-    if (location === undefined) found.fault(where, 'is no line of CDXJ')
+    if (location === undefined) found.add(where, 'is not a line of CDXJ')
     else if (capture?.offset !== location.offset) {
-      found.fault(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
+      found.add(where, `names ${location.filename} at ${location.offset}, where the catalogue has no capture`)
     } else {
       ids.push(capture.id)
       if (cdxjLine({ ...capture, filename: capture.volume }) !== lineText(lines[i]))
-        found.fault(where, `does not say of ${capture.url} what the catalogue says`)
+        found.add(where, `does not say of ${capture.url} what the catalogue says`)
     }
   }
   return { found, ids }
@@ -97,9 +95,9 @@ function locationOf(line: string): { filename: string; offset: number } | undefi
   }
 }
 
-async function nameMissing(database: Database, findings: Findings, seen: IdSet): Promise<void> {
+async function nameMissing(database: Database, faults: Faults, seen: IdSet): Promise<void> {
   for await (const { id, url, volume, offset } of everyCapture(database)) {
-    if (!seen.has(id)) findings.fault(INDEX_HERE, `lacks ${url}, which lies in ${volume} at ${offset}`)
+    if (!seen.has(id)) faults.add(INDEX_PATH, `lacks ${url}, which lies in ${volume} at ${offset}`)
   }
 }
 

@@ -1,18 +1,18 @@
-/** What a verification found. Bounded: of a collection that is wholly broken the first faults are named and all counted. */
-export interface Finding {
+/** What a verification found. Bounded: of a collection that is wholly broken the first faults are named and all are counted. */
+export interface Fault {
   where: string
   what: string
 }
 
 const MAX_NAMED = 10_000
 
-export class Findings {
-  readonly faults: Finding[] = []
-  /** What is as it may be, and worth knowing: a crawl that runs, what a crash left. */
-  readonly notes: Finding[] = []
+export class Faults {
+  readonly faults: Fault[] = []
+  /** No faults, but worth knowing: a crawl is running, a crash left something. */
+  readonly notes: Fault[] = []
   #unnamed = 0
 
-  fault(where: string, what: string): void {
+  add(where: string, what: string): void {
     if (this.faults.length < MAX_NAMED) this.faults.push({ where, what })
     else this.#unnamed++
   }
@@ -21,15 +21,15 @@ export class Findings {
     if (this.notes.length < MAX_NAMED) this.notes.push({ where, what })
   }
 
-  /** What a look at the database found: entered when it has ended, for it may have been begun more than once. */
-  include(others: Findings): void {
-    for (const { where, what } of others.faults) this.fault(where, what)
+  /** What one transaction found. Included after its end, for the database may have begun it more than once. */
+  include(others: Faults): void {
+    for (const { where, what } of others.faults) this.add(where, what)
     for (const { where, what } of others.notes) this.note(where, what)
     this.#unnamed += others.#unnamed
   }
 
   /** The faults, and a last one that says how many more there are. */
-  all(): Finding[] {
+  all(): Fault[] {
     if (this.#unnamed === 0) return this.faults
     return [...this.faults, { where: 'collection', what: `and ${this.#unnamed} more faults` }]
   }

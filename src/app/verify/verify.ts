@@ -1,6 +1,6 @@
 /**
- * Whether volumes, index and catalogue agree, with every digest computed again. Changes nothing, holds one record in
- * memory, and may be asked while a crawl runs: what that crawl has not told yet is a note, never a fault.
+ * Compares volumes, index and catalogue, and computes every digest again. It changes nothing, holds one record in memory, and
+ * may run while a crawl does: what that crawl has not reported yet is a note, never a fault.
  */
 import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
@@ -9,67 +9,64 @@ import { isOpenVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { FrontierViews } from '../../frontier/views.ts'
 import { partsWaiting } from '../../intake/parts-waiting.ts'
 import { verifyCatalogue } from './catalogue.ts'
-import { INDEX_HERE, verifyIndex } from './cdxj-index.ts'
-import { type Finding, Findings } from './faults.ts'
+import { INDEX_PATH, verifyIndex } from './cdxj-index.ts'
+import { type Fault, Faults } from './faults.ts'
 import { isForeignFolder, type VolumesParts, type VolumesTotals, verifyVolumes } from './volumes.ts'
 
 export interface VerifyParts extends VolumesParts {
   indexes: string
-  looks: FrontierViews
+  views: FrontierViews
   /** Whether a crawl has the collection open now. */
   running(): Promise<boolean>
 }
 
 export interface VerifyReport extends VolumesTotals {
-  faults: Finding[]
-  notes: Finding[]
+  faults: Fault[]
+  notes: Fault[]
 }
 
-export async function verifyCollection(parts: VerifyParts, tell: (volume: string) => void): Promise<VerifyReport> {
-  const findings = new Findings()
+export async function verifyCollection(parts: VerifyParts, progress: (volume: string) => void): Promise<VerifyReport> {
+  const faults = new Faults()
   const running = await parts.running()
   const crashed = !running && (await wasCutOff(parts))
-  if (running) findings.note('collection', 'a crawl is running: what it has not reported yet is not compared')
+  if (running) faults.note('collection', 'a crawl is running: what it has not reported yet is not compared')
   if (crashed) {
-    findings.note('collection', 'the last crawl was cut off: the next one closes its volumes and completes the index')
+    faults.note('collection', 'the last crawl was cut off: the next one closes its volumes and completes the index')
   }
-  const totals = await verifyVolumes(parts, findings, tell)
-  await verifyCatalogue(parts.database, findings, !running)
+  const totals = await verifyVolumes(parts, faults, progress)
+  await verifyCatalogue(parts.database, faults, !running)
   const unfinished = await isUnfinished(parts)
   if (isForeignFolder(parts))
-    findings.note(
-      INDEX_HERE,
-      'is not looked for here: it lies with a server, or in the folder of the crawl (name it by -c)',
-    )
+    faults.note(INDEX_PATH, 'is not here: it lies with a server, or in the folder of the crawl (name it by -c)')
   else
     await verifyIndex(
       parts,
-      findings,
+      faults,
       async () => running || crashed || unfinished || (await parts.running()) || !(await isIndexed(parts)),
     )
-  return { ...totals, faults: findings.all(), notes: findings.notes }
+  return { ...totals, faults: faults.all(), notes: faults.notes }
 }
 
-/** The index is made when a crawl ends; one that was killed twice in a row may show no other trace than what still waits. */
-function isUnfinished({ database, looks }: VerifyParts): Promise<boolean> {
-  return database.read(async (tx) => (await looks.totals(tx)).urls.waiting > 0)
+/** The index is completed when a crawl ends. A crawl that was killed twice in a row may leave no other trace than waiting URLs. */
+function isUnfinished({ database, views }: VerifyParts): Promise<boolean> {
+  return database.read(async (tx) => (await views.totals(tx)).urls.waiting > 0)
 }
 
-/** Each server has an index of its own, and brings it up to date when it ends: one may have ended long before the crawl. */
+/** Each server has its own index and completes it when it ends, which may have been long before the crawl ended. */
 async function isIndexed({ database, server }: VerifyParts): Promise<boolean> {
   return database.dialect === 'sqlite' || server === undefined || (await isIndexCurrent(database, server))
 }
 
-/** A crawl that ended in order has left none of these, whatever ended it. */
+/** A crawl that ended in order leaves none of these, whatever ended it. */
 async function wasCutOff(parts: VerifyParts): Promise<boolean> {
-  const { database, disk, archive, looks, server } = parts
+  const { database, disk, archive, views, server } = parts
   for (const file of disk.list(archive).filter(isOpenVolume)) {
-    // A beginning of what was completed elsewhere is left by a worker that turned to another place.
+    // A worker that turned to another location leaves a beginning of a volume that was completed there.
     const locations = await database.read((tx) => locationsOf(tx, file.slice(0, -OPEN.length)))
     if (!locations.some(({ node, sealed }) => sealed && node !== server)) return true
   }
   return database.read(async (tx) => {
-    const { sites } = await looks.totals(tx)
+    const { sites } = await views.totals(tx)
     return sites.leased + sites.returning > 0 || (await partsWaiting(tx)) > 0 || (await linksToIndex(tx)) > 0
   })
 }

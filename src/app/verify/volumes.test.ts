@@ -8,7 +8,7 @@ import { madeUpExchange } from '../../collection/volumes/made-up.test-exchange.t
 import { OPEN } from '../../collection/volumes/volume-name.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { Findings } from './faults.ts'
+import { Faults } from './faults.ts'
 import { verifyVolumes } from './volumes.ts'
 
 const THERE = '/mnt/second'
@@ -33,10 +33,10 @@ async function verified(server?: string) {
     close() {},
   }
   const verify = async () => {
-    const findings = new Findings()
+    const faults = new Faults()
     const parts = { database, disk, archive: '/archive', server, sources, everywhere: false }
-    const totals = await verifyVolumes(parts, findings, () => {})
-    return { totals, faults: findings.faults, notes: findings.notes.map(({ what }) => what) }
+    const totals = await verifyVolumes(parts, faults, () => {})
+    return { totals, faults: faults.faults, notes: faults.notes.map(({ what }) => what) }
   }
   return { disk, path, location, verify }
 }
@@ -74,8 +74,8 @@ test('a beginning in the own folder is named, and what is complete elsewhere cou
   assert.deepEqual(faults, [])
   assert.deepEqual(totals, { volumes: 0, records: 0, captures: 0, elsewhere: 1 })
   assert.deepEqual(notes, [
-    "is a beginning; all of it lies with server s2, which does not run now: 'orbweaver clean' lists what can go",
-    'lies with server s2, which does not run now: --everywhere fetches and verifies it',
+    "is a beginning; all of it lies with server s2, which is not running: 'orbweaver clean' lists what can go",
+    'lies with server s2, which is not running: --everywhere fetches and verifies it',
   ])
 })
 

@@ -1,21 +1,21 @@
-/** Every volume read from end to end, and its records compared with the catalogue's captures, both in the order of the file. */
+/** Reads every volume from end to end and compares its records with the catalogue's captures, both in file order. */
 import type { Disk } from '../../base/disk.ts'
 import { responseAt, responseWith } from '../../collection/captures/find-captures.ts'
 import { capturesIn, knownEnd, type StoredCapture } from '../../collection/captures/read-captures.ts'
 import {
+  describeLocation,
   fetchVolume,
   isOwnFolder,
   locationsOf,
-  locationWords,
   pathAt,
+  type VolumeSources,
+  volumeNames,
 } from '../../collection/locations/read-volumes.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
 import { isOpenVolume, isVolume, OPEN, volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
-import type { VolumeSources } from '../composition/volume-sources.ts'
-import { Findings } from './faults.ts'
+import { Faults } from './faults.ts'
 
 export interface VolumesTotals {
   /** Read from end to end. */
@@ -30,35 +30,34 @@ export interface VolumesParts {
   database: Database
   disk: Disk
   archive: string
-  /** The server whose folder this is, if it is one's. */
+  /** The server whose folder this is, if it is a server's. */
   server: string | undefined
   sources: VolumeSources
   /** Volumes that lie elsewhere are fetched. */
   everywhere: boolean
 }
 
-/** A shared database can be asked from any folder: what is missing in one where no server or crawl of it ran is not lost. */
+/** A shared database can be asked from any folder. Volumes missing in a folder where none of its servers ran are not lost. */
 export function isForeignFolder({ database, server }: VolumesParts): boolean {
   return database.dialect === 'postgres' && server === undefined
 }
 
 export async function verifyVolumes(
   parts: VolumesParts,
-  findings: Findings,
-  tell: (volume: string) => void,
+  faults: Faults,
+  progress: (volume: string) => void,
 ): Promise<VolumesTotals> {
   const { database, disk, archive } = parts
   const totals: VolumesTotals = { ...NOTHING_READ }
-  const rows = await database.read((tx) => queries(tx).all<{ name: string }>('SELECT name FROM volume'))
-  const names = rows.map(({ name }) => name)
+  const names = await database.read(volumeNames)
   for (const file of disk.list(archive)) {
     if (isVolume(file)) names.push(file)
     else if (isOpenVolume(file)) names.push(file.slice(0, -OPEN.length))
   }
   for (const name of [...new Set(names)].sort()) {
-    tell(name)
+    progress(name)
     const { found, volume } = await verifyNamed(parts, name)
-    findings.include(found)
+    faults.include(found)
     for (const what of ['volumes', 'records', 'captures', 'elsewhere'] as const) totals[what] += volume[what]
   }
   return totals
@@ -68,13 +67,13 @@ const NOTHING_READ: VolumesTotals = { volumes: 0, records: 0, captures: 0, elsew
 const ELSEWHERE: VolumesTotals = { ...NOTHING_READ, elsewhere: 1 }
 
 interface Verified {
-  found: Findings
+  found: Faults
   volume: VolumesTotals
 }
 
 /**
- * What is here, in the archive or in another folder of this machine, is read here. A beginning of what went on elsewhere counts
- * as elsewhere: its worker turned to another place before its end.
+ * A volume in the archive, or in another folder of this machine, is read there. A beginning of a volume that was completed
+ * elsewhere counts as elsewhere: its worker turned to another location before its end.
  */
 async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
   const { database, disk, archive, server, sources, everywhere } = parts
@@ -88,38 +87,38 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
   const isBeginning = here !== undefined && elsewhere[0]?.sealed === true
   if (beside !== undefined && (here === undefined || isBeginning))
     return database.read((tx) => verifyOne(tx, disk, name, beside))
-  // Its own crawl put it there: it should be at hand.
-  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? locationWords(elsewhere[0]) : undefined
+  // The crawl of this collection put it there, so it should be there.
+  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? describeLocation(elsewhere[0]) : undefined
   if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
-  const found = new Findings()
-  const told = { found, volume: ELSEWHERE }
+  const found = new Faults()
+  const unread = { found, volume: ELSEWHERE }
   if (here === undefined && elsewhere.length === 0 && isForeignFolder(parts)) {
     found.note(name, 'lies in the folder of the crawl that wrote it (name it by -c)')
-    return told
+    return unread
   }
   if (elsewhere.length === 0 || (here !== undefined && !isBeginning))
     return database.read((tx) =>
       here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
     )
   const [best] = elsewhere
-  const where = `lies ${locationWords(best)}`
+  const where = `lies ${describeLocation(best)}`
   if (isBeginning) found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
   if (!best.sealed) {
-    // It grows while it is fetched.
-    found.note(name, `${where}, and is still written`)
-    return told
+    // It would grow while it is fetched.
+    found.note(name, `${where}, and is still being written`)
+    return unread
   }
   if (!everywhere) {
     found.note(name, `${where}: --everywhere fetches and verifies it`)
-    return told
+    return unread
   }
   const fetched = await fetchVolume(best, name, disk, sources).catch((error: Error) => error)
   if (fetched instanceof Error) {
     const what = `${where}, and could not be fetched: ${fetched.message}`
-    // A folder of another machine is looked at there.
+    // A folder of another machine must be verified there.
     if (best.node.startsWith(DIR)) found.note(name, what)
-    else found.fault(name, what)
-    return told
+    else found.add(name, what)
+    return unread
   }
   using copy = fetched
   const { path } = copy
@@ -127,25 +126,25 @@ async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified>
 }
 
 async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
-  const found = new Findings()
+  const found = new Faults()
   const lost = await new Rows(tx, name).rest()
-  if (lost > 0) found.fault(name, `${what}; the catalogue has ${lost} captures in it`)
+  if (lost > 0) found.add(name, `${what}; the catalogue has ${lost} captures in it`)
   return { found, volume: NOTHING_READ }
 }
 
 /**
- * One look at the catalogue for a whole volume: it begins before the file's size is asked for, so that every capture in it
- * lies in the file by then, also while a crawl goes on writing.
+ * One transaction for a whole volume. It begins before the file's size is read, so the file has every capture that the
+ * catalogue names, even while a crawl is writing.
  */
 async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promise<Verified> {
-  const findings = new Findings()
+  const faults = new Faults()
   const totals: VolumesTotals = { ...NOTHING_READ, volumes: 1 }
   const rows = new Rows(tx, name)
-  // The look begins with its first question.
+  // The transaction begins with its first statement.
   const durable = await knownEnd(tx, name)
   if ((await rows.peek()) === undefined)
-    findings.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
-  const compare = new Comparison(tx, name, rows, findings)
+    faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
+  const compare = new Comparison(tx, name, rows, faults)
   const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
   let tail = 0
   for (;;) {
@@ -157,26 +156,26 @@ async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promis
     }
     const { offset, what } = step.value
     if (isOpenVolume(path) && offset >= durable) tail++
-    else findings.fault(`${name} at ${offset}`, what)
+    else faults.add(`${name} at ${offset}`, what)
   }
-  if (tail > 0) findings.note(name, 'its tail is not whole: still being written, or cut off by a crash')
+  if (tail > 0) faults.note(name, 'its tail is not whole: still being written, or cut off by a crash')
   await compare.end()
-  return { found: findings, volume: totals }
+  return { found: faults, volume: totals }
 }
 
 class Comparison {
   readonly #tx: Tx
   readonly #volume: string
   readonly #rows: Rows
-  readonly #findings: Findings
+  readonly #faults: Faults
   #unknown = 0
   #replaced = 0
 
-  constructor(tx: Tx, volume: string, rows: Rows, findings: Findings) {
+  constructor(tx: Tx, volume: string, rows: Rows, faults: Faults) {
     this.#tx = tx
     this.#volume = volume
     this.#rows = rows
-    this.#findings = findings
+    this.#faults = faults
   }
 
   async see(found: FoundCapture): Promise<void> {
@@ -185,7 +184,7 @@ class Comparison {
     if (!(await isHere())) this.#unknown++
     for (let times = 0; await isHere(); times++) {
       const row = (await this.#rows.take())!
-      if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same place')
+      if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same offset')
       for (const what of differences(row, found)) this.#fault(row, what)
       if (found.kind === 'revisit') await this.#checkOriginal(row, found)
     }
@@ -194,7 +193,7 @@ class Comparison {
   async end(): Promise<void> {
     await this.#missingBefore(Number.POSITIVE_INFINITY)
     const note = (count: number, what: string) => {
-      if (count > 0) this.#findings.note(this.#volume, `${count} ${what}`)
+      if (count > 0) this.#faults.note(this.#volume, `${count} ${what}`)
     }
     note(this.#unknown, 'of its captures are not in the catalogue: their reports have not come')
     note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
@@ -215,7 +214,7 @@ class Comparison {
   }
 
   #fault(row: StoredCapture, what: string): void {
-    this.#findings.fault(`${this.#volume} at ${row.offset}`, `${row.url}: ${what}`)
+    this.#faults.add(`${this.#volume} at ${row.offset}`, `${row.url}: ${what}`)
   }
 }
 
@@ -265,14 +264,14 @@ class Rows {
     const rows = await capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
     const last = rows.at(-1)?.offset ?? 0
     const whole = rows.length < ROWS_AT_ONCE
-    // Two rows of one offset are a fault that must be seen: they are not parted by the end of a piece.
+    // Two rows with one offset are a fault, so a piece does not end between them.
     this.#rows = whole || rows[0].offset === last ? rows : rows.filter(({ offset }) => offset < last)
     this.#from = whole ? undefined : rows[0].offset === last ? last + 1 : last
     this.#next = 0
   }
 }
 
-/** A volume that is closed while it is read has another name from one moment to the next, and the same bytes. */
+/** A volume that is closed while it is read changes its name, not its bytes. */
 function patient(disk: Disk): Disk {
   return {
     ...disk,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { CrawlPlan } from '../../app/composition/plan.ts'
-import { PLAN_FRESH } from '../../app/composition/plan-for-workers.ts'
+import { wantedBy } from '../../app/composition/remote-worker.ts'
 import { loadSettings } from '../../app/config/load.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import { LivePlan } from './live-plan.ts'
+import { LivePlan, PLAN_FRESH } from './live-plan.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }
 const planOf = (seeds: string[], flags: string[] = []): CrawlPlan => ({
@@ -28,6 +28,7 @@ function watching(first: CrawlPlan, answers: (CrawlPlan | Error)[], stop = new A
       if (answer instanceof Error) throw answer
       return answer
     },
+    wantedBy,
     renew: () => void seen.renewed++,
     stop: stop.signal,
   })
@@ -37,13 +38,13 @@ function watching(first: CrawlPlan, answers: (CrawlPlan | Error)[], stop = new A
 const OLD = planOf(['http://a.test/'])
 const NEW = planOf(['http://a.test/', 'http://b.test/'])
 
-test('visits that the plan wants are begun at once', async () => {
+test('visits that the plan wants begin at once', async () => {
   const { seen, check } = watching(OLD, [NEW])
   await check('a.test')
   assert.deepEqual(seen, { asked: [], renewed: 0 })
 })
 
-test('a site that the plan does not know: the newer plan is in force before anybody visits it', async () => {
+test('a site that the plan does not know is visited only under the newer plan', async () => {
   const { live, seen, check } = watching(OLD, [NEW])
   await check('b.test')
   assert.deepEqual(seen, { asked: [0], renewed: 1 })
@@ -52,20 +53,20 @@ test('a site that the plan does not know: the newer plan is in force before anyb
   assert.equal(seen.asked.length, 1)
 })
 
-test('a server that remembers its plan for a while is asked when it must have made it anew', async () => {
+test('a server that caches its plan is asked again when it must have made a new one', async () => {
   const { seen, check } = watching(OLD, [OLD, NEW])
   await check('b.test')
   assert.deepEqual(seen, { asked: [0, PLAN_FRESH], renewed: 1 })
 })
 
-test('what the newest plan does not want either is visited all the same, and asked about once', async () => {
+test('a site that the newest plan does not want either is visited anyway, and asked about once', async () => {
   const { seen, check } = watching(OLD, [OLD])
   await check('b.test')
   await check('b.test')
   assert.deepEqual(seen, { asked: [0, PLAN_FRESH], renewed: 0 })
 })
 
-test('when no server tells its plan, the visits are given back', async () => {
+test('when no server gives its plan, the visits are given back', async () => {
   const { live, seen, check } = watching(OLD, [new Error('away'), NEW])
   await check('b.test')
   assert.equal(seen.renewed, 1)
@@ -74,7 +75,7 @@ test('when no server tells its plan, the visits are given back', async () => {
   assert.equal(live.plan.seeds.length, 2)
 })
 
-test('who is told to stop does not wait for plans', async () => {
+test('a stopping worker does not wait for plans', async () => {
   const stop = new AbortController()
   stop.abort()
   const { seen, check } = watching(OLD, [OLD], stop)

@@ -1,80 +1,78 @@
 /**
- * The plan by which a worker's threads go, while the servers' own may change: seeds are added, servers are started again with
- * other settings. A thread with the seeds of yesterday would drop the links of the sites of today, and nobody would ask for
- * them again: so visits whose URLs the plan does not want are not begun before a server was asked for a newer one.
+ * The plan that a worker's threads follow, while the servers' plan may change: seeds are added, servers restart with other
+ * settings. A thread with an old plan would drop the links of sites that were added since, and they would never be asked for
+ * again. So visits whose URLs the plan does not want begin only after a server was asked for a newer plan.
  */
 import { isDeepStrictEqual } from 'node:util'
-import { type CrawlPlan, scopeFor, urlsOf } from '../../app/composition/plan.ts'
-import { PLAN_FRESH } from '../../app/composition/plan-for-workers.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock, Millis } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName, Visit } from '../../contracts/visit.ts'
-import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 
-export interface LivePlanTools {
+/** Servers make the plan anew at most this often: black lists and seeds may change while the crawl runs. */
+export const PLAN_FRESH: Millis = 5_000
+
+export interface LivePlanTools<Plan> {
   clock: Clock
   journal: Journal<Event>
   /** Asks a server. */
-  read(): Promise<CrawlPlan>
-  /** Threads are to begin anew: visits that are handed to the old ones from now on are given back unused. */
+  read(): Promise<Plan>
+  /** Whether a plan wants a URL. */
+  wantedBy(plan: Plan): (url: string) => boolean
+  /** Starts the threads anew. Visits given to the old ones from now on are given back unused. */
   renew(): void
-  /** Nothing is begun any more. */
   stop: AbortSignal
 }
 
 type Begun = Pick<Visit, 'site' | 'agenda'>
 
-/** Sites of which it is known that the newest plan does not want them either: more are asked for once more. */
-const MAX_SETTLED = 10_000
+/** Sites that the newest plan does not want either. When there are more, all are asked about again. */
+const MAX_UNWANTED = 10_000
 
-export class LivePlan {
-  readonly #tools: LivePlanTools
-  #plan: CrawlPlan
+export class LivePlan<Plan extends { version: string }> {
+  readonly #tools: LivePlanTools<Plan>
+  #plan: Plan
   #wants: ((url: string) => boolean) | undefined
-  readonly #settled = new Set<SiteName>()
-  /** One question after the other: who comes later may profit from the answer. */
+  readonly #unwanted = new Set<SiteName>()
+  /** One question after the other: later ones profit from the answer. */
   #last: Promise<void> = Promise.resolve()
 
-  constructor(plan: CrawlPlan, tools: LivePlanTools) {
+  constructor(plan: Plan, tools: LivePlanTools<Plan>) {
     this.#plan = plan
     this.#tools = tools
   }
 
-  get plan(): CrawlPlan {
+  get plan(): Plan {
     return this.#plan
   }
 
-  /** To be awaited before the threads hear of these visits. */
+  /** Await it before the threads get these visits. */
   async check(visits: readonly Begun[]): Promise<void> {
-    if (this.#strange(visits).length === 0) return
-    const turn = this.#last.then(() => this.#settle(visits))
+    if (this.#unknown(visits).length === 0) return
+    const turn = this.#last.then(() => this.#update(visits))
     this.#last = turn
     await turn
   }
 
-  /** Now and then: whether it is another by now. Threads are told so. */
+  /** Starts the threads anew if the servers have another plan now. */
   async readAgain(): Promise<void> {
     const { read, renew, journal } = this.#tools
-    const { version: _, ...next } = await read()
-    const { version, ...now } = this.#plan
-    if (isDeepStrictEqual(next, now)) return
-    this.#plan = { ...next, version }
+    const { version } = this.#plan
+    const next = { ...(await read()), version }
+    if (isDeepStrictEqual(next, this.#plan)) return
+    this.#plan = next
     this.#wants = undefined
-    this.#settled.clear()
-    journal.tell({
-      kind: 'trouble',
-      what: 'the servers have another plan by now: visits are given back, and begun anew',
-    })
+    this.#unwanted.clear()
+    journal.tell({ kind: 'trouble', what: 'the servers have a new plan: visits are given back and begun again' })
     renew()
   }
 
-  async #settle(visits: readonly Begun[]): Promise<void> {
+  async #update(visits: readonly Begun[]): Promise<void> {
     const { clock, journal, renew, stop } = this.#tools
     try {
-      // The second time whatever the server had remembered of its plan is older than these visits.
+      // A server may answer first with a plan that it made before these visits, but not after PLAN_FRESH.
       for (const rest of [0, PLAN_FRESH]) {
-        if (this.#strange(visits).length === 0) return
+        if (this.#unknown(visits).length === 0) return
         await clock.sleep(rest, stop)
         if (stop.aborted) return
         await this.readAgain()
@@ -84,26 +82,16 @@ export class LivePlan {
       journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
       return renew()
     }
-    // A scope that has become narrower, or an address that a sitemap named.
-    for (const { site } of this.#strange(visits)) this.#settled.add(site)
-    if (this.#settled.size > MAX_SETTLED) this.#settled.clear()
+    // The scope has become narrower, or a sitemap named the address.
+    for (const { site } of this.#unknown(visits)) this.#unwanted.add(site)
+    if (this.#unwanted.size > MAX_UNWANTED) this.#unwanted.clear()
   }
 
-  #strange(visits: readonly Begun[]): readonly Begun[] {
-    this.#wants ??= wantedBy(this.#plan)
+  #unknown(visits: readonly Begun[]): readonly Begun[] {
+    this.#wants ??= this.#tools.wantedBy(this.#plan)
     const wants = this.#wants
     return visits.filter(
-      ({ site, agenda: [first] }) => first !== undefined && !this.#settled.has(site) && !wants(first.url),
+      ({ site, agenda: [first] }) => first !== undefined && !this.#unwanted.has(site) && !wants(first.url),
     )
-  }
-}
-
-function wantedBy({ settings, seeds, alternates = [] }: CrawlPlan): (url: string) => boolean {
-  const urls = urlsOf(settings)
-  const read = (texts: readonly string[]) => texts.map((text) => urls.parse(text)).filter((url) => url !== undefined)
-  const scope = scopeFor(settings, read(seeds), () => emptyBlacklist, read(alternates))()
-  return (text) => {
-    const url = urls.parse(text)
-    return url === undefined || scope.judge(url, 0).yes
   }
 }

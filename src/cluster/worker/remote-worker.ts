@@ -1,14 +1,9 @@
 /**
- * Workers for a coordinator elsewhere: the crew of an embedded crawl, with the doors of a server over HTTP instead of those of
- * this process. What cannot be delivered is kept on this machine's disk; the folder of the worker is all that it has.
+ * A worker for a coordinator on another machine: the same threads as an embedded crawl, with the calls of a server over HTTP. What
+ * cannot be delivered is kept on this machine's disk; all state of the worker is in its folder.
  */
-
 import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import type { Worker } from 'node:worker_threads'
-import { serverCaOf } from '../../app/composition/volume-sources.ts'
-import { loadThread } from '../../app/composition/worker-thread.ts'
-import type { Settings } from '../../app/config/keys.ts'
 import { type Millis, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
@@ -34,10 +29,18 @@ import { type HttpClient, httpClient } from '../wire/http-client.ts'
 import { Refusal } from '../wire/judge-answer.ts'
 import { joinServers, type RemoteServers, reachServers } from '../wire/remote-coordinator.ts'
 import { type Identity, Unreachable } from '../wire/servers.ts'
-import { type RunningWorker, runRemoteWorker } from './run-threads.ts'
+import { type RunningWorker, runThreads, type ThreadOptions } from './run-threads.ts'
 
-export interface WorkerStart {
+export interface RemoteWorkerOptions<Plan> extends ThreadOptions<Plan>, Pick<LocationParts, 'volumes' | 's3'> {
   version: string
+  folder: string
+  servers: readonly string[]
+  /** Undefined: the name of the machine. */
+  name: string | undefined
+  region: string | undefined
+  joinSecret: string | undefined
+  /** Certificates that servers may have, beside those that the machine trusts (PEM). */
+  serverCa: string | undefined
   journal?: (event: Event) => void
 }
 
@@ -48,55 +51,42 @@ export interface WorkerHandle extends RunningWorker {
 const OUTBOX_BYTES = 2 ** 30
 /** How long a check-out waits at the server for a site to become free. */
 const POLL: Millis = 20_000
-const LIFE_LETTERS = 8
+const ID_LETTERS = 8
 
-/** `thread`: the first worker thread, if that was loaded already; from here on it belongs to the worker. */
-export async function startWorker(
-  settings: Settings,
-  options: WorkerStart,
-  thread: Worker = loadThread(),
+export async function startRemoteWorker<Plan extends { version: string }>(
+  options: RemoteWorkerOptions<Plan>,
 ): Promise<WorkerHandle> {
-  try {
-    return await openWorker(settings, options, thread)
-  } catch (error) {
-    await thread.terminate()
-    throw error
-  }
-}
-
-async function openWorker(settings: Settings, options: WorkerStart, thread: Worker): Promise<WorkerHandle> {
-  const ca = serverCaOf(settings)
-  const folder = settings.collection
+  const { folder, version } = options
   for (const inside of ['', 'archive']) realDisk.makeFolder(join(folder, inside))
   await realDisk.syncFolder(folder)
   await realDisk.syncFolder(dirname(resolve(folder)))
   const lock = lockCollection(folder)
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)
-  const client = httpClient(realClock, ca)
+  const client = httpClient(realClock, options.serverCa)
   let remote: RemoteServers | undefined
   let locations: OpenLocations | undefined
   const explained = (error: unknown): never => {
-    throw inOwnWords(error, settings, remote?.undelivered ?? 0)
+    throw explainRefusal(error, folder, remote?.undelivered ?? 0)
   }
   try {
-    const name = settings.name ?? plainHostname()
+    const name = options.name ?? plainHostname()
     const random = seededRandom(freshSeed())
-    const { version } = options
-    const identity = await identityOf({ settings, name, version, random, client })
-    const host = `${name}-${identity.worker.slice(0, LIFE_LETTERS)}`
-    const archive = join(folder, 'archive')
-    const volumes: RemoteServers['volumes'] = {
+    const identity = await identityOf(options, name, random, client)
+    const host = `${name}-${identity.worker.slice(0, ID_LETTERS)}`
+    // The locations are needed to reach the servers, which are asked about volumes only afterwards.
+    const sent: RemoteServers['volumes'] = {
       append: (...args) => remote!.volumes.append(...args),
       seal: (...args) => remote!.volumes.seal(...args),
       located: (...args) => remote!.volumes.located(...args),
     }
-    const opened = await openRemoteWorkerLocations({ settings, disk: realDisk, archive, host, volumes, journal })
+    const archive = join(folder, 'archive')
+    const opened = await openWorkerLocations({ ...options, disk: realDisk, archive, journal }, host, sent)
     locations = opened
     remote = reachServers({
-      servers: settings.server,
+      servers: options.servers,
       identity,
-      life: freshId().slice(0, LIFE_LETTERS),
+      life: freshId().slice(0, ID_LETTERS),
       clock: realClock,
       random,
       journal,
@@ -109,8 +99,8 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
     })
     const threads = new ThreadNotes(realDisk, folder)
     if (await remote.leaveEarlier(threads.earlier)) threads.clear()
-    const workerPool = { settings, version, thread, host, remote, journal, random, locations: opened, threads }
-    const { done, snapshot, stop } = await runRemoteWorker(workerPool)
+    const parts = { ...options, host, remote, journal, random, locations: opened, threads, version }
+    const { done, snapshot, stop } = await runThreads(parts)
     return { name: host, done: done.catch(explained).finally(() => lock.release()), snapshot, stop }
   } catch (error) {
     await remote?.close(0)
@@ -121,31 +111,27 @@ async function openWorker(settings: Settings, options: WorkerStart, thread: Work
   }
 }
 
-/** The places for a worker's volumes; what a kill left in the folders of this machine is put right first. */
-
-export interface RemoteWorkerLocationParts extends Omit<LocationParts, 'isOurs' | 'located' | 'server'> {
-  volumes: RemoteServers['volumes']
-  /** In the names of its volumes, and of nobody else's. */
-  host: string
-}
-
-export async function openRemoteWorkerLocations(parts: RemoteWorkerLocationParts): Promise<OpenLocations> {
-  const { settings, disk, archive, volumes, journal, host } = parts
+/** Repairs what a kill left in the folders of this machine, then opens the locations. `host`: in the names of this worker's volumes. */
+export async function openWorkerLocations(
+  parts: Pick<LocationParts, 'volumes' | 's3' | 'disk' | 'archive' | 'journal'>,
+  host: string,
+  volumes: RemoteServers['volumes'],
+): Promise<OpenLocations> {
+  const { disk, archive, journal } = parts
   const isOurs = (volume: string) => volume.includes(`-${host}~`)
-  // The catalogue is not here, so each volume is looked through from its beginning.
+  // Without a catalogue here, each volume is read from its beginning.
   await repairVolumes(disk, archive, journal)
-  for (const location of settings.volumes.filter((name) => name.startsWith(DIR))) {
-    const there = resolve(location.slice(DIR.length))
-    await repairThere(disk, there, archive, isOurs, journal).catch((error) => {
-      journal.tell({ kind: 'trouble', what: `volumes in ${there} cannot be closed: ${error}` })
+  for (const location of parts.volumes.filter((name) => name.startsWith(DIR))) {
+    const folder = resolve(location.slice(DIR.length))
+    await repairFolder(disk, folder, archive, isOurs, journal).catch((error) => {
+      journal.tell({ kind: 'trouble', what: `volumes in ${folder} cannot be closed: ${error}` })
     })
   }
-  const { located } = volumes
-  return openLocations({ settings, disk, archive, located, server: serverSink(volumes), journal, isOurs })
+  return openLocations({ ...parts, record: volumes.located, server: serverSink(volumes), isOurs })
 }
 
-/** Those that were written there: what an earlier version was sending there lies in the archive too. */
-async function repairThere(
+/** Only volumes written there: a copy that an earlier version was sending there lies in the archive too. */
+async function repairFolder(
   disk: Disk,
   folder: string,
   archive: string,
@@ -156,9 +142,7 @@ async function repairThere(
   await repairVolumes(disk, folder, journal, new Map(), new Set(openVolumesIn(disk, folder).filter(isLeft)))
 }
 
-/** The server as a place for volumes. Whoever has none does not load this: it takes the whole API with it. */
-
-/** Without a server nothing can be reported either, and no other place would help; one that is full or refuses is another matter. */
+/** A server that is full or refuses has failed as a location. Without any server nothing can be reported, and no other location helps. */
 export function serverSink(volumes: Pick<RemoteServers['volumes'], 'append' | 'seal'>): VolumeSink {
   const orNext = async <T>(work: Promise<T>): Promise<T> => {
     try {
@@ -174,49 +158,46 @@ export function serverSink(volumes: Pick<RemoteServers['volumes'], 'append' | 's
   }
 }
 
-/** Who a worker is to its servers: an id and a secret, kept in its folder; and what to do when they will not have it. */
-
 const IDENTITY_FILE = 'worker.json'
-const MAX_BYTES = 10_000
+const MAX_IDENTITY_BYTES = 10_000
 
-export interface Joining {
-  settings: Pick<Settings, 'collection' | 'server' | 'joinSecret' | 'region'>
-  name: string
-  version: string
-  random: Random
-  client: HttpClient
-}
+type Joining = Pick<RemoteWorkerOptions<unknown>, 'folder' | 'servers' | 'joinSecret' | 'region' | 'version'>
 
-/** The worker that this folder was before, or a new one. */
-export async function identityOf({ settings, name, version, random, client }: Joining): Promise<Identity> {
-  const path = pathOf(settings)
+/** The id and secret that the folder has; without them the worker joins the servers as a new one. */
+export async function identityOf(
+  { folder, servers, joinSecret, region, version }: Joining,
+  name: string,
+  random: Random,
+  client: HttpClient,
+): Promise<Identity> {
+  const path = join(folder, IDENTITY_FILE)
   const size = realDisk.size(path)
   if (size !== undefined) return readIdentity(path, size)
-  const { joinSecret, region } = settings
-  const who = { name, version, ...(region && { region }), ...(joinSecret && { join: joinSecret }) }
+  const newcomer = { name, version, ...(region && { region }), ...(joinSecret && { join: joinSecret }) }
   try {
-    const identity = await joinServers(settings.server, who, { clock: realClock, random, client })
+    const identity = await joinServers(servers, newcomer, { clock: realClock, random, client })
     await replaceFile(realDisk, path, `${JSON.stringify(identity)}\n`, 0o600)
     return identity
   } catch (error) {
-    throw isRefused(error, 403) ? notLetIn(error, joinSecret !== undefined) : error
+    throw isRefused(error, 403) ? joinRefused(error, joinSecret !== undefined) : error
   }
 }
 
-/** What servers refuse to a worker that had joined, with what can be done here. */
-export function inOwnWords(error: unknown, settings: Pick<Settings, 'collection'>, undelivered: number): unknown {
+/** Adds what can be done when servers do not know a worker that had joined. */
+export function explainRefusal(error: unknown, folder: string, undelivered: number): unknown {
   if (!isRefused(error, 401)) return error
-  const path = pathOf(settings)
-  const lost = undelivered === 0 ? '' : ` The ${undelivered} reports that wait in its outbox would then be nobody's.`
+  const path = join(folder, IDENTITY_FILE)
+  const lost =
+    undelivered === 0 ? '' : ` The ${undelivered} reports in its outbox could then not be delivered any more.`
   return new Problem(
     'server-refused',
-    `${error.message}. Who this worker is lies in ${path}; it joined another crawl, or the servers have forgotten it. If these are the right servers, remove that file: the same command then joins anew (--join-secret, ORBWEAVER_JOIN_SECRET).${lost}`,
+    `${error.message}. The worker's identity is in ${path}: it joined another crawl, or the servers have forgotten it. If these are the right servers, remove that file: the same command then joins again (--join-secret, ORBWEAVER_JOIN_SECRET).${lost}`,
     { cause: error },
   )
 }
 
-function notLetIn(error: Refusal, isGiven: boolean): Problem {
-  const here = isGiven ? 'What was given here is not what the server has' : 'Nothing was given here'
+function joinRefused(error: Refusal, isGiven: boolean): Problem {
+  const here = isGiven ? "The join secret given here is not the server's" : 'No join secret was given here'
   return new Problem(
     'server-refused',
     `${error.message}. ${here}: set ORBWEAVER_JOIN_SECRET, or give --join-secret @FILE, to what the server was started with`,
@@ -224,27 +205,26 @@ function notLetIn(error: Refusal, isGiven: boolean): Problem {
   )
 }
 
-const pathOf = ({ collection }: Pick<Settings, 'collection'>): string => join(collection, IDENTITY_FILE)
-
 function isRefused(error: unknown, status: number): error is Refusal {
   return error instanceof Refusal && error.isOurs && error.status === status
 }
 
 function readIdentity(path: string, size: number): Identity {
   try {
-    const { worker, secret } = JSON.parse(new TextDecoder().decode(realDisk.read(path, 0, Math.min(size, MAX_BYTES))))
+    const bytes = realDisk.read(path, 0, Math.min(size, MAX_IDENTITY_BYTES))
+    const { worker, secret } = JSON.parse(new TextDecoder().decode(bytes))
     if (typeof worker === 'string' && typeof secret === 'string') return { worker, secret }
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
   }
   throw new Problem(
     'unreadable',
-    `${path} is damaged; remove it, and the worker joins anew (reports in its outbox are then no longer its own)`,
+    `${path} is damaged; remove it, and the worker joins again (reports in its outbox can then not be delivered)`,
   )
 }
 
-/** What a name of a worker may hold. */
-export function plainHostname(): string {
+/** With only the letters that the name of a worker may have. */
+function plainHostname(): string {
   return (
     hostname()
       .replace(/[^A-Za-z0-9._-]+/g, '-')

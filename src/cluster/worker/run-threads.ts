@@ -1,30 +1,44 @@
-/** The threads of a volunteer, from the first plan until all have ended and what they brought is told. */
+/** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
-import type { CrawlPlan } from '../../app/composition/plan.ts'
-import { crawlPlanOf } from '../../app/composition/plan-for-workers.ts'
-import { loadThread } from '../../app/composition/worker-thread.ts'
-import type { Settings } from '../../app/config/keys.ts'
 import { type Millis, realClock } from '../../base/clock.ts'
 import { isDiskFull, isOfDisk } from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
-import type { Journal, Readers } from '../../base/journal.ts'
+import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
-import { realDisk } from '../../base/real-disk.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import type { OpenLocations } from '../../collection/locations/volume-locations.ts'
 import type { CoordinatorCalls, PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { ThreadNotes } from '../../crawl/worker/worker-pool.ts'
-import { anotherThread, tooManyDeaths, WorkerPool } from '../../crawl/worker/worker-pool.ts'
+import {
+  anotherThread,
+  type ThreadData,
+  type ThreadNotes,
+  tooManyDeaths,
+  WorkerPool,
+} from '../../crawl/worker/worker-pool.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
 import { LivePlan } from './live-plan.ts'
 
-export interface RemoteWorkerParts {
-  settings: Settings
-  version: string
-  /** The first worker thread. */
+/** What threads do, as composition decides. */
+export interface ThreadOptions<Plan> {
+  /** The first worker thread, loaded already, and every other one. */
   thread: Worker
-  /** For the names of volumes: no other worker has it. */
+  loadThread(): Worker
+  readPlan(plan: PlanForWorkers): Promise<Plan>
+  /** Whether a plan wants a URL. */
+  wantedBy(plan: Plan): (url: string) => boolean
+  /** Limits: threads, and sites of one. */
+  workers: number
+  visits: number
+  /** A thread that is silent for so long is replaced. */
+  silentMs: Millis
+  /** It ends with the crawl instead of waiting for more. */
+  untilDone: boolean
+}
+
+export interface RunParts<Plan> extends ThreadOptions<Plan> {
+  version: string
+  /** In the names of its volumes; no other worker has it. */
   host: string
   remote: RemoteServers
   journal: Readers<Event>
@@ -39,9 +53,9 @@ export interface WorkerSnapshot {
   /** Since it was started. */
   pages: number
   bytes: number
-  /** Parts of reports that wait here for a server. */
+  /** Report parts that wait here for a server. */
   undelivered: number
-  /** How often a place for volumes failed and the next of the list took over. */
+  /** How often a location for volumes failed and the next one took over. */
   locationsReplaced: number
   /** How long no server has answered; undefined when the last one did. */
   lostMs: Millis | undefined
@@ -55,17 +69,17 @@ export interface RunningWorker {
   stop(): void
 }
 
-/** Payloads that others have brought are not known here: those are stored twice, and that is counted. */
+/** Payloads of other workers are not known here. They are stored twice, and counted. */
 const NO_FILTER = DigestFilter.ofBits(1024)
 NO_FILTER.markFilled()
 
-/** What is still to be sent to the next place may take long over a slow line: so long threads wait for it before they begin there. */
-const LEAVING: Millis = 20_000
+/** Threads wait this long for volumes to reach the next location: over a slow line it may take longer. */
+const LEAVE_WITHIN: Millis = 20_000
 
-export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<RunningWorker> {
-  const { settings, version, host, remote, journal, random, locations, threads } = parts
+export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>): Promise<RunningWorker> {
+  const { host, remote, journal, random, locations, threads } = parts
   const stopped = new AbortController()
-  const live = await openPlan(parts, stopped.signal, () => workerPool.renew())
+  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => pool.renew())
   const done = { pages: 0, bytes: 0 }
   journal.read((event) => {
     if (event.kind !== 'checked-in') return
@@ -73,28 +87,27 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
     done.bytes += event.bytes
   })
   const ahead = new SharedArrayBuffer(8)
-  const tellAhead = () => Atomics.store(new BigInt64Array(ahead), 0, BigInt(Math.round(remote.clock.offset())))
   let failure: unknown
-  const isTooMany = tooManyDeaths(realClock, settings.workers)
+  const isTooMany = tooManyDeaths(realClock, parts.workers)
   const fault = (error: unknown) => {
     failure ??= error
-    void workerPool.end()
+    void pool.end()
   }
   /** Where each thread writes. */
   const folders = new Map<string, string>()
-  // What keeps volumes from the next place is met again with the next report.
-  const leave = async (folder: string, why: unknown) => {
-    await inTime(realClock, LEAVING, locations.list.leave(folder, why)).catch(() => {})
+  const leaveFolder = async (folder: string, why: unknown) => {
+    // What keeps volumes from the next location is met again with the next report.
+    await inTime(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
     return locations.list.folder !== folder
   }
-  const workerPool: WorkerPool = new WorkerPool({
+  const pool: WorkerPool = new WorkerPool({
     loaded: parts.thread,
-    load: loadThread,
-    coordinator: remoteWorkerSources(remote, live, settings.untilDone),
+    load: parts.loadThread,
+    coordinator: callsFor(remote, live, parts.untilDone),
     clock: realClock,
     journal,
-    silentMs: settings.watchdog,
-    dataFor(worker, slot) {
+    silentMs: parts.silentMs,
+    dataFor(worker, slot): ThreadData<Plan> {
       const archive = locations.list.folder
       folders.set(worker, archive)
       threads.begin(remote.nameOf(worker))
@@ -106,7 +119,7 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
       await remote.leave(worker)
     },
     async died(worker, error) {
-      const isElsewhere = isOfDisk(error) && (await leave(folders.get(worker)!, error))
+      const isElsewhere = isOfDisk(error) && (await leaveFolder(folders.get(worker)!, error))
       if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
       journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
@@ -114,23 +127,35 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
     },
     fault,
   })
-  tellAhead()
-  workerPool.start()
+  const shareOffset = () => Atomics.store(new BigInt64Array(ahead), 0, BigInt(Math.round(remote.clock.offset())))
+  shareOffset()
+  pool.start()
 
   const over = new AbortController()
   const isStopping = () => stopped.signal.aborted
-  const { workers, visits } = settings
   const isStale = (worker: string) => folders.get(worker) !== locations.list.folder
-  const tools = { workerPool, isStale, workers, visits, remote, live, journal, version, pages: () => done.pages }
-  const rounds = goRounds({ ...tools, isStopping, tellAhead, fault }, over.signal)
+  const rounds = Promise.all([
+    every(SECOND, over.signal, watchThreads(parts, pool, isStale, shareOffset)).catch(fault),
+    every(
+      ALIVE_EVERY,
+      over.signal,
+      reportAlive(parts, pool, () => done.pages, isStopping),
+    ).catch(fault),
+    // Black lists too: the files that the plan names are written again when they have changed, and the threads see it.
+    every(PLAN_EVERY, over.signal, () =>
+      live.readAgain().catch((error) => {
+        if (!isStopping()) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+      }),
+    ),
+  ])
   const finish = async () => {
     try {
-      await workerPool.ended()
+      await pool.ended()
     } finally {
       over.abort()
       await rounds
     }
-    const undelivered = await sayFarewell({ remote, locations, journal, version })
+    const undelivered = await leaveServers(parts)
     if (failure !== undefined) throw failure
     if (undelivered === 0) threads.clear()
     return { why: isStopping() ? ('interrupted' as const) : ('complete' as const), undelivered }
@@ -138,149 +163,46 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
   return {
     done: finish(),
     snapshot: () => ({
-      visits: workerPool.visits,
+      visits: pool.visits,
       ...done,
       undelivered: remote.undelivered,
       locationsReplaced: locations.list.failures,
       lostMs: remote.lostMs,
-      slow: workerPool.slow,
-      lateMs: workerPool.lateMs,
+      slow: pool.slow,
+      lateMs: pool.lateMs,
     }),
     stop() {
       stopped.abort()
       remote.stopAsking()
-      workerPool.stop()
+      pool.stop()
     },
   }
 }
 
-async function openPlan(
-  { settings, remote, journal }: RemoteWorkerParts,
+/** The plan is parsed again only when it has changed: it may name millions of seeds, and is asked for every minute. */
+async function openPlan<Plan extends { version: string }>(
+  { remote, journal, readPlan, wantedBy }: RunParts<Plan>,
   stop: AbortSignal,
   renew: () => void,
-): Promise<LivePlan> {
-  const { collection, workers, visits, verbose, quiet, dnsServers } = settings
-  const own = { collection, workers, visits, verbose, quiet, dnsServers }
-  const read = planReader(remote, (plan) => crawlPlanOf(plan, own, collection, realDisk))
-  return new LivePlan(await read(), { clock: realClock, journal, read, renew, stop })
-}
-
-/** The end of a volunteer: volumes are brought where they belong, servers hear that it leaves, reports are delivered. */
-
-interface Leaving {
-  remote: RemoteServers
-  locations: OpenLocations
-  journal: Journal<Event>
-  version: string
-}
-
-/** Over a slow line a volume takes longer than anybody waits for an end: the rest is shipped at the next start. */
-const SHIPPING: Millis = 60_000
-/** That it leaves is told if a server hears it within this. */
-const LAST_WORD: Millis = 2000
-/** Reports that are left have this long to be delivered; then they wait for the next start. */
-const FAREWELL: Millis = 20_000
-
-/** Says how many parts of reports wait here. */
-async function sayFarewell({ remote, locations, journal, version }: Leaving): Promise<number> {
-  await inTime(realClock, SHIPPING, shipAll(locations, journal))
-  // Else it would be missed: status says of who falls silent that it may be dead.
-  const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
-  await inTime(realClock, LAST_WORD, remote.alive(gone)).catch(() => {})
-  const undelivered = await remote.close(FAREWELL)
-  locations.close()
-  return undelivered
-}
-
-async function shipAll({ list }: OpenLocations, journal: Journal<Event>): Promise<void> {
-  const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
-  // Whole volumes whose place failed at the end: once more, to the next.
-  for (let round = 1; round <= 2; round++) {
-    await list.ship().catch(waits)
-    await list.settled().catch(waits)
+): Promise<LivePlan<Plan>> {
+  let last: { received: PlanForWorkers; plan: Plan } | undefined
+  const read = async () => {
+    const received = await remote.plan()
+    if (last?.received !== received) last = { received, plan: await readPlan(received) }
+    return last.plan
   }
+  return new LivePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
 }
 
-/** What a volunteer does every so often, beside visiting: its threads are watched, servers told, the plan is read again. */
-
-interface Rounds {
-  workerPool: WorkerPool
-  /** A thread that writes where nothing is to be written any more. */
-  isStale(worker: string): boolean
-  /** The most threads, and the most sites of one. */
-  workers: number
-  visits: number
-  remote: RemoteServers
-  live: LivePlan
-  journal: Journal<Event>
-  version: string
-  /** Pages since it was started. */
-  pages(): number
-  isStopping(): boolean
-  /** The servers' time is so far ahead: told to the threads. */
-  tellAhead(): void
-  /** Nothing can go on. */
-  fault(error: unknown): void
-}
-
-const TICK: Millis = 1000
-const ALIVE_EVERY: Millis = 10_000
-const PLAN_EVERY: Millis = 60_000
-
-async function goRounds(tools: Rounds, over: AbortSignal): Promise<void> {
-  await Promise.all([
-    every(TICK, over, watching(tools)).catch(tools.fault),
-    every(ALIVE_EVERY, over, telling(tools)).catch(tools.fault),
-    every(PLAN_EVERY, over, readingAgain(tools)),
-  ])
-}
-
-function watching({ workerPool, isStale, workers, visits, tellAhead }: Rounds): () => Promise<void> {
-  const isWorthIt = anotherThread()
-  return async () => {
-    tellAhead()
-    await workerPool.watch()
-    workerPool.renew(isStale)
-    // How many sites wait is the servers' to know: those that are out here must say it.
-    const view = { threads: workerPool.size, full: workerPool.isFull(visits), free: 0, leased: workerPool.visits }
-    if (workerPool.size > 0 && workerPool.size < workers && isWorthIt(view)) workerPool.start()
-  }
-}
-
-function telling({ workerPool, remote, version, pages, isStopping }: Rounds): () => Promise<void> {
-  let told = pages()
-  return async () => {
-    const now = pages()
-    const pagesPerSecond = Math.max(0, now - told) / (ALIVE_EVERY / 1000)
-    told = now
-    const state = isStopping() ? 'ending' : 'working'
-    await remote.alive({ visits: workerPool.visits, lateMs: workerPool.lateMs, pagesPerSecond, state, version })
-  }
-}
-
-/** Black lists, too: the files that the plan names are written anew when they have changed, and the threads see it. */
-function readingAgain({ live, journal, isStopping }: Rounds): () => Promise<void> {
-  return async () => {
-    await live.readAgain().catch((error) => {
-      if (!isStopping()) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
-    })
-  }
-}
-
-async function every(ms: Millis, over: AbortSignal, work: () => Promise<void>): Promise<void> {
-  while (!over.aborted) {
-    await realClock.sleep(ms, over)
-    if (!over.aborted) await work()
-  }
-}
-
-/** The servers' doors as the threads of a volunteer see them. */
-
-/** A crawl that is over may get more to do. */
+/** A finished crawl may get more to do. */
 const IDLE_REST: Millis = 1000
 
-/** What is visited is visited by the servers' plan of now. Who is not to end with the crawl does not hear that it is over. */
-function remoteWorkerSources(remote: RemoteServers, live: LivePlan, endsWithCrawl: boolean): CoordinatorCalls {
+/** Threads begin visits only by the servers' current plan. They learn that the crawl is over only if the worker ends with it. */
+function callsFor<Plan extends { version: string }>(
+  remote: RemoteServers,
+  live: LivePlan<Plan>,
+  endsWithCrawl: boolean,
+): CoordinatorCalls {
   return {
     ...remote,
     async checkOut(worker, atMost) {
@@ -291,15 +213,76 @@ function remoteWorkerSources(remote: RemoteServers, live: LivePlan, endsWithCraw
   }
 }
 
-/** Reads the plan anew only when it is another: it may name millions of seeds, and is asked for every minute. */
-function planReader(
-  remote: Pick<RemoteServers, 'plan'>,
-  read: (plan: PlanForWorkers) => Promise<CrawlPlan>,
-): () => Promise<CrawlPlan> {
-  let last: { told: PlanForWorkers; plan: CrawlPlan } | undefined
-  return async () => {
-    const told = await remote.plan()
-    if (last?.told !== told) last = { told, plan: await read(told) }
-    return last.plan
+const SECOND: Millis = 1000
+const ALIVE_EVERY: Millis = 10_000
+const PLAN_EVERY: Millis = 60_000
+
+async function every(ms: Millis, over: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!over.aborted) {
+    await realClock.sleep(ms, over)
+    if (!over.aborted) await work()
   }
+}
+
+function watchThreads(
+  { workers, visits }: Pick<ThreadOptions<unknown>, 'workers' | 'visits'>,
+  pool: WorkerPool,
+  isStale: (worker: string) => boolean,
+  shareOffset: () => void,
+): () => Promise<void> {
+  const isWorthIt = anotherThread()
+  return async () => {
+    shareOffset()
+    await pool.watch()
+    pool.renew(isStale)
+    // Only the servers know how many sites wait; those leased here must do.
+    const load = { threads: pool.size, full: pool.isFull(visits), free: 0, leased: pool.visits }
+    if (pool.size > 0 && pool.size < workers && isWorthIt(load)) pool.start()
+  }
+}
+
+function reportAlive(
+  { remote, version }: Pick<RunParts<unknown>, 'remote' | 'version'>,
+  pool: WorkerPool,
+  pages: () => number,
+  isStopping: () => boolean,
+): () => Promise<void> {
+  let before = pages()
+  return async () => {
+    const now = pages()
+    const pagesPerSecond = Math.max(0, now - before) / (ALIVE_EVERY / 1000)
+    before = now
+    const state = isStopping() ? 'ending' : 'working'
+    await remote.alive({ visits: pool.visits, lateMs: pool.lateMs, pagesPerSecond, state, version })
+  }
+}
+
+/** What is not shipped by then is shipped at the next start: over a slow line a volume may take longer. */
+const SHIP_WITHIN: Millis = 60_000
+const GOODBYE_WITHIN: Millis = 2000
+/** Reports that are not delivered by then wait for the next start. */
+const DELIVER_WITHIN: Millis = 20_000
+
+/** Ships volumes, says goodbye, delivers reports. Returns how many report parts wait here. */
+async function leaveServers({
+  remote,
+  locations,
+  journal,
+  version,
+}: Pick<RunParts<never>, 'remote' | 'locations' | 'journal' | 'version'>): Promise<number> {
+  const shipAll = async () => {
+    const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
+    // Complete volumes whose location failed at the end go to the next one in a second round.
+    for (let round = 1; round <= 2; round++) {
+      await locations.list.ship().catch(waits)
+      await locations.list.settled().catch(waits)
+    }
+  }
+  await inTime(realClock, SHIP_WITHIN, shipAll())
+  // Without it `status` would show a silent worker that may be dead.
+  const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
+  await inTime(realClock, GOODBYE_WITHIN, remote.alive(gone)).catch(() => {})
+  const undelivered = await remote.close(DELIVER_WITHIN)
+  locations.close()
+  return undelivered
 }

@@ -1,4 +1,4 @@
-/** What an opened collection asks beyond the questions that its rooms answer: one capture, one server, one span of time. */
+/** Finds captures: by URL and time, by payload, or all of them. */
 import { type Instant, turn } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { Capture } from '../../contracts/report.ts'
@@ -21,7 +21,7 @@ const COLUMNS = `c.url, c.at, c.status, c.media_type AS "mediaType", c.digest, c
   c.length`
 const SELECT = `SELECT ${COLUMNS} FROM capture c JOIN volume v ON v.id = c.volume`
 
-/** The last capture that is not younger than `at`. */
+/** The last capture at or before `at`. */
 export function captureCurrentAt(
   tx: Tx,
   site: SiteName,
@@ -34,9 +34,9 @@ export function captureCurrentAt(
 }
 
 /**
- * The capture to which a revisit refers. Looked for by its digest, not by its site: a robots.txt that another host
- * answered for is filed under the site that asked. PostgreSQL knows the first response of a payload by its digest, the
- * others only by their site; who is told of none takes `responseWith`, which holds the same bytes.
+ * The capture to which a revisit refers. Found by digest, not by site: a robots.txt that another host answered is filed under the
+ * site that asked. PostgreSQL indexes only the first response of a payload by digest, the others by site. When this finds none,
+ * `responseWith` finds the same bytes.
  */
 export async function responseAt(
   tx: Tx,
@@ -55,7 +55,7 @@ export async function responseAt(
   return queries(tx).get<LocatedCapture>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), digest, url, at)
 }
 
-/** Any capture that holds a payload. */
+/** Any response that holds a payload. */
 export function responseWith(tx: Tx, digest: string): Promise<LocatedCapture | undefined> {
   if (tx.dialect === 'sqlite') {
     const sql = `${SELECT} WHERE c.digest = ? AND c.kind = 'response' ORDER BY c.id LIMIT 1`
@@ -66,27 +66,12 @@ export function responseWith(tx: Tx, digest: string): Promise<LocatedCapture | u
   return queries(tx).get<LocatedCapture>(sql, shardOf(digest), digest)
 }
 
-export async function documentsOf(tx: Tx, site: SiteName): Promise<number> {
-  const sql = 'SELECT documents FROM site_stats WHERE bucket = ? AND site = ?'
-  const row = await queries(tx).get<{ documents: number }>(sql, ...siteAt(tx.dialect, siteKeyOf(site)))
-  return row?.documents ?? 0
-}
+const CAPTURES_AT_ONCE = 1000
 
-/** The first and the last moment at which anything was learnt. */
-export async function spanOf(tx: Tx): Promise<{ begunAt: Instant | undefined; lastAt: Instant | undefined }> {
-  const row = await queries(tx).get<{ first: number | null; last: number | null }>(
-    'SELECT min(first_at) AS first, max(last_at) AS last FROM site_stats',
-  )
-  return { begunAt: row?.first ?? undefined, lastAt: row?.last ?? undefined }
-}
-
-/** Every capture of a collection, in pieces: each is one short look, so a crawl that writes meanwhile goes on. */
-
-const PIECE = 1000
-
+/** Every capture, in short transactions, so that a crawl can write meanwhile. */
 export async function* everyCapture(database: Database): AsyncGenerator<StoredCapture> {
   for (let last = 0; ; ) {
-    const captures = await database.read((tx) => capturesSince(tx, last, PIECE))
+    const captures = await database.read((tx) => capturesSince(tx, last, CAPTURES_AT_ONCE))
     yield* captures
     const end = captures.at(-1)
     if (end === undefined) return

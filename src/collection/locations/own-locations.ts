@@ -1,8 +1,7 @@
 /**
- * Volumes that the threads of this house write and that do not lie in its archive folder: rows of `volume_place` under the
- * house's own name. Those in folders of this machine are put right after a crash like the ones in the archive.
+ * Volumes that the threads of one coordinator write outside its archive folder: rows of `volume_location` under the
+ * coordinator's own name. After a crash, those in folders of this machine are repaired like the ones in the archive.
  */
-
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -16,10 +15,30 @@ import { repairVolumes } from '../volumes/repair.ts'
 import { isOpenVolume, OPEN, volumePath } from '../volumes/volume-name.ts'
 import { DIR } from './volume-locations.ts'
 
-/** The owner, where one house alone stands over its database. */
+/** The owner where one coordinator has its database to itself. */
 export const EMBEDDED_OWNER = 'crawl'
 
-const PLACE = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
+const NODE_FILE = 'server-id'
+const MAX_NODE_BYTES = 100
+
+/** The name of a folder among all servers that share a database, the same after each start. */
+export async function nodeId(disk: Disk, folder: string): Promise<string> {
+  const known = knownNodeId(disk, folder)
+  if (known !== undefined) return known
+  const id = freshId()
+  await replaceFile(disk, join(folder, NODE_FILE), `${id}\n`)
+  return id
+}
+
+/** Undefined: no server was ever started here. */
+export function knownNodeId(disk: Disk, folder: string): string | undefined {
+  const path = join(folder, NODE_FILE)
+  const size = disk.size(path)
+  if (size === undefined) return undefined
+  return new TextDecoder().decode(disk.read(path, 0, Math.min(size, MAX_NODE_BYTES))).trim()
+}
+
+const RECORD = `INSERT INTO volume_location (name, node, worker, bytes, sealed) VALUES (?, ?, ?, ?, ?)
   ON CONFLICT (name, node) DO UPDATE SET bytes = excluded.bytes, sealed = excluded.sealed`
 const FORGET = 'DELETE FROM volume_location WHERE name = ? AND node = ?'
 const READ_OWN = 'SELECT name, node FROM volume_location WHERE sealed = 0 AND worker = ? ORDER BY node, name'
@@ -40,16 +59,16 @@ export async function noteLocation(
   bytes: number,
   isSealed: boolean,
 ): Promise<void> {
-  await database.transact((tx) => queries(tx).run(PLACE, name, location, owner, bytes, isSealed ? 1 : 0))
+  await database.transact((tx) => queries(tx).run(RECORD, name, location, owner, bytes, isSealed ? 1 : 0))
 }
 
-/** Volumes that a worker elsewhere has begun to send and not ended: they grow on when it comes back. */
+/** Volumes that a remote worker began to send and did not complete: it continues them when it returns. */
 export async function volumesOfOthers({ database, owner }: OwnLocations): Promise<ReadonlySet<string>> {
   const rows = await database.read((tx) => queries(tx).all<{ name: string }>(READ_OTHERS, owner))
   return new Set(rows.map(({ name }) => name))
 }
 
-/** How far the catalogue vouches for each. */
+/** The end of the last capture that the catalogue has in each. */
 export function durableEnds(database: Database, names: readonly string[]): Promise<Map<string, number>> {
   return database.read(async (tx) => {
     const ends = new Map<string, number>()
@@ -65,7 +84,7 @@ export function openVolumesIn(disk: Disk, folder: string): string[] {
     .map((name) => name.slice(0, -OPEN.length))
 }
 
-/** Those that were left open in folders of this machine are closed. When nobody writes them any more. */
+/** Closes the volumes left open in folders of this machine. Call it only while none of them is being written. */
 export async function repairOwnLocations(parts: OwnLocations): Promise<void> {
   const { database, journal, owner } = parts
   const rows = await database.read((tx) => queries(tx).all<{ name: string; node: string }>(READ_OWN, owner))
@@ -85,7 +104,7 @@ async function repairFolder(parts: OwnLocations, folder: string, names: readonly
   const { database, disk, journal } = parts
   const ours = new Set(names)
   const ends = await durableEnds(database, names)
-  // Another collection may have volumes in the same folder, and write them now.
+  // Another collection may be writing volumes in the same folder.
   const others = new Set(openVolumesIn(disk, folder).filter((name) => !ours.has(name)))
   await repairVolumes(disk, folder, journal, ends, others)
   for (const name of names) {
@@ -94,25 +113,4 @@ async function repairFolder(parts: OwnLocations, folder: string, names: readonly
     else if (ends.get(name) === 0) await database.transact((tx) => queries(tx).run(FORGET, name, DIR + folder))
     else throw new Error(`${name} is not there`)
   }
-}
-
-/** What a folder is called among all that share a database: a server's own name, the same after each start. */
-
-const FILE = 'server-id'
-const LONGEST = 100
-
-export async function nodeId(disk: Disk, folder: string): Promise<string> {
-  const known = knownNodeId(disk, folder)
-  if (known !== undefined) return known
-  const id = freshId()
-  await replaceFile(disk, join(folder, FILE), `${id}\n`)
-  return id
-}
-
-/** Undefined: no server was ever started here. */
-export function knownNodeId(disk: Disk, folder: string): string | undefined {
-  const path = join(folder, FILE)
-  const size = disk.size(path)
-  if (size === undefined) return undefined
-  return new TextDecoder().decode(disk.read(path, 0, Math.min(size, LONGEST))).trim()
 }

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { VolumeSources } from '../../app/composition/volume-sources.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { readVolumes } from './read-volumes.ts'
+import { readVolumes, type VolumeSources } from './read-volumes.ts'
 
 const NAME = 'A-20261115000000000-00001-x.warc.gz'
 const ALL = Uint8Array.from({ length: 100 }, (_, i) => i)
@@ -83,7 +82,7 @@ test('it says where a volume lies that cannot be had, and why', async () => {
   ])
   assert.equal(
     await read(),
-    'lies with http://s1:1, but cannot be read there: nobody there; lies with server s2, which does not run now',
+    'lies with http://s1:1, but cannot be read there: nobody there; lies with server s2, which is not running',
   )
   const { read: none } = await opened([])
   assert.equal(await none(), 'is not there')

@@ -112,7 +112,7 @@ test('a server that takes nothing is a trouble, not an endless loop', async () =
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1))
   const shipper = new Shipper(disk, '/v', { append: async () => 0, seal: async () => {} })
-  await assert.rejects(shipper.ship(), /not taken/)
+  await assert.rejects(shipper.ship(), /not accepted/)
 })
 
 test('nobody waits for the end of a whole volume; what goes wrong there is heard by the next, and tried again', async () => {

@@ -1,39 +1,38 @@
 /**
- * Sends a worker's volumes to a place (a server, a folder, a store) as they grow. A part may be told only when the bytes that
- * it names are durable where they will be read: so whoever delivers parts ships first. What the place has is a beginning
- * of what is here; it says how much that is, and the rest follows from there, also after either side was killed or another
- * server took over.
+ * Sends a worker's volumes to a location (a server, a store) as they grow. A report part may be delivered only when the bytes
+ * it names are durable where they will be read, so whoever delivers parts ships first. The location holds a beginning of
+ * what is here and says how long it is. The rest follows from there, also after either side was killed or another server
+ * took over.
  */
 import type { Disk } from '../../base/disk.ts'
 import { isOpenVolume, isVolume, OPEN } from '../volumes/volume-name.ts'
 
 export interface VolumeSink {
-  /** Resolves when the bytes are durable there, with the size of what is there now: anything else than expected is gone on from. */
+  /** Resolves when the bytes are durable there, with the size of what is there now. Shipping goes on from that size. */
   append(name: string, offset: number, bytes: Uint8Array): Promise<number>
-  /** It is whole, with this size; what is behind it there is cut. Resolves when that is durable. */
+  /** The volume is complete with this size; anything beyond it is cut. Resolves when that is durable. */
   seal(name: string, size: number): Promise<void>
 }
 
 /** A request body: large enough to cost little each, small enough for any proxy and for memory. */
 const MAX_AT_ONCE = 4 * 2 ** 20
-/** Answers in a row that bring nothing forward: something else is wrong there. */
+/** Answers in a row without progress before shipping gives up. */
 const MAX_SETBACKS = 20
 
 export class Shipper {
   readonly #disk: Disk
   readonly #folder: string
   readonly #sink: VolumeSink
+  readonly #stays: (name: string) => boolean
   /** How much of a volume is there, as far as is known. */
   readonly #there = new Map<string, number>()
-  /** Whole volumes of which the place is being told. */
+  /** Complete volumes that are being sealed. */
   readonly #sealing = new Map<string, Promise<void>>()
-  /** Why the last of them could not be told: whoever ships next hears it. */
+  /** Why the last seal failed: the next `ship` throws it. */
   #trouble: unknown
   #last: Promise<void> = Promise.resolve()
 
-  readonly #stays: (name: string) => boolean
-
-  /** `stays`: complete volumes that lie where they belong. */
+  /** `stays`: complete volumes that are where they belong. */
   constructor(disk: Disk, folder: string, sink: VolumeSink, stays: (name: string) => boolean = () => false) {
     this.#disk = disk
     this.#folder = folder
@@ -41,19 +40,19 @@ export class Shipper {
     this.#stays = stays
   }
 
-  /** All that the volumes have now is there. One at a time, whoever asks. */
+  /** Resolves when all that the volumes have now is there. Calls run one after the other. */
   ship(): Promise<void> {
     const turn = this.#last.then(() => this.#shipAll())
     this.#last = turn.catch(() => {})
     return turn
   }
 
-  /** Whole volumes have left this machine, all but those that could not. */
+  /** Resolves when every seal under way has ended, well or not. */
   async settled(): Promise<void> {
     await Promise.all(this.#sealing.values())
   }
 
-  /** A volume that is full gets its last name at any moment: then all are looked at once more. */
+  /** A full volume is renamed at any moment. If one was missed for that, all are looked at again. */
   async #shipAll(): Promise<void> {
     const trouble = this.#trouble
     this.#trouble = undefined
@@ -75,7 +74,7 @@ export class Shipper {
     if (size !== undefined) this.#sealing.set(name, this.#seal(name, size))
   }
 
-  /** Nobody waits for it: a store may take minutes, and reports only name bytes that are there already. */
+  /** Not awaited by `ship`: a store may take minutes, and reports only name bytes that are there already. */
   async #seal(name: string, size: number): Promise<void> {
     try {
       await this.#sink.seal(name, size)
@@ -88,7 +87,7 @@ export class Shipper {
     }
   }
 
-  /** Its size when all of it was sent; undefined when it is no longer there under this name. */
+  /** Its size when all of it was sent; undefined when there is no file of this name any more. */
   async #shipGrown(file: string, name: string): Promise<number | undefined> {
     const path = `${this.#folder}/${file}`
     const size = this.#disk.size(path)
@@ -99,8 +98,8 @@ export class Shipper {
       if (bytes === undefined) return undefined
       const there = await this.#sink.append(name, at, bytes)
       if (there <= at && ++setbacks > MAX_SETBACKS)
-        throw new Error(`the bytes of ${name} are not taken: there are ${there}, here ${size}`)
-      // More than there is here: a tail that was cut here when its worker was killed.
+        throw new Error(`the bytes of ${name} are not accepted: there are ${there} there, ${size} here`)
+      // More there than here: a tail that was cut here when its worker was killed.
       at = Math.min(there, size)
       this.#there.set(name, at)
     }

@@ -12,42 +12,42 @@ import {
   KeptLocation,
   LocationFailed,
   LocationList,
-  type LocationNews,
+  type RecordLocation,
+  recordingSink,
   shippedLocation,
-  toldSink,
 } from './volume-locations.ts'
 
 const [ONE, TWO] = ['A-20261115000000000-00001-x.warc.gz', 'A-20261115000000000-00002-x.warc.gz']
 
 function opened() {
   const disk = memoryDisk()
-  const told: string[] = []
-  const tell: LocationNews = async (name, location, bytes, sealed) => {
-    told.push(`${name.slice(20, 25)} ${location} ${bytes}${sealed ? ' sealed' : ''}`)
+  const recorded: string[] = []
+  const record: RecordLocation = async (name, location, bytes, sealed) => {
+    recorded.push(`${name.slice(20, 25)} ${location} ${bytes}${sealed ? ' sealed' : ''}`)
   }
   const journal = new Readers<Event>()
   const troubles: string[] = []
   journal.read((event) => event.kind === 'trouble' && troubles.push(event.what))
   const write = (name: string, ...bytes: number[]) => disk.append(`/w/${name}`).write(Uint8Array.from(bytes))
   const there = (path: string) => [...disk.read(path, 0, 100)]
-  return { disk, told, tell, journal, troubles, write, there }
+  return { disk, recorded, record, journal, troubles, write, there }
 }
 
 const nothing = () => false
 
 /** Copies in another folder, that grow as they would with a server. */
-function folderSink(disk: Disk, folder: string, tell: LocationNews): VolumeSink {
+function folderSink(disk: Disk, folder: string, record: RecordLocation): VolumeSink {
   const copies = grownVolumes(disk, folder)
-  return toldSink(`dir:${folder}`, tell, {
+  return recordingSink(`dir:${folder}`, record, {
     append: (name, offset, bytes) => copies.append(name, offset, offset, bytes),
     seal: (name, size) => copies.seal(name, size),
   })
 }
 
 test('a place that fails is replaced by the next: what is complete there stays, what is written goes there whole', async () => {
-  const { disk, told, tell, journal, troubles, write, there } = opened()
+  const { disk, recorded, record, journal, troubles, write, there } = opened()
   let isFull = false
-  const first = folderSink(disk, '/one', tell)
+  const first = folderSink(disk, '/one', record)
   const failing: VolumeSink = {
     ...first,
     async append(name, offset, bytes) {
@@ -58,7 +58,7 @@ test('a place that fails is replaced by the next: what is complete there stays, 
   const locations = new LocationList(
     [
       shippedLocation('dir:/one', disk, '/w', failing, nothing),
-      shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', tell), nothing),
+      shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', record), nothing),
     ],
     journal,
   )
@@ -76,8 +76,8 @@ test('a place that fails is replaced by the next: what is complete there stays, 
   assert.deepEqual(there(`/two/${TWO}`), [3, 4])
   assert.deepEqual(disk.list('/w'), [])
   assert.equal(locations.failures, 1)
-  assert.deepEqual(troubles, ['volumes go to dir:/two from now on, not to dir:/one: no room'])
-  assert.equal(told.at(-1), '00002 dir:/two 2 sealed')
+  assert.deepEqual(troubles, ['volumes now go to dir:/two instead of dir:/one: no room'])
+  assert.equal(recorded.at(-1), '00002 dir:/two 2 sealed')
 })
 
 test('when all places have failed the first is tried again, and a trouble that is nobody’s fault moves nothing', async () => {
@@ -123,19 +123,26 @@ test('two who meet the same failure turn to the same next place', async () => {
   assert.deepEqual(shipped, ['b', 'b'])
 })
 
-test('volumes are kept and told of as long as there is room; those that were kept then stay', async () => {
-  const { disk, told, tell, journal, write, there } = opened()
+test('volumes are kept and recorded as long as there is room; those that were kept then stay', async () => {
+  const { disk, recorded, record, journal, write, there } = opened()
   let hasRoom = true
-  const kept = new KeptLocation({ name: 'keep', disk, folder: '/w', tell, hasRoom: () => hasRoom, isOurs: () => true })
+  const kept = new KeptLocation({
+    name: 'keep',
+    disk,
+    folder: '/w',
+    record,
+    hasRoom: () => hasRoom,
+    isOurs: () => true,
+  })
   const locations = new LocationList(
-    [kept, shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', tell), kept.has)],
+    [kept, shippedLocation('dir:/two', disk, '/w', folderSink(disk, '/two', record), kept.has)],
     journal,
   )
   write(ONE, 1)
   write(`${TWO}.open`, 2)
   await locations.ship()
   await locations.ship()
-  assert.deepEqual(told, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
+  assert.deepEqual(recorded, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
   hasRoom = false
   disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
   write(`${TWO.replace('2-x', '3-x')}.open`, 3)
@@ -156,8 +163,8 @@ test('servers that do not answer are waited for; one whose disk is full is repla
   await assert.rejects(failing(full).seal(ONE, 1), LocationFailed)
 })
 
-test('folders that are written in place: one in which nothing can be written is left once, and what lies there is told of', async () => {
-  const { disk, told, tell, journal, troubles } = opened()
+test('folders that are written in place: one in which nothing can be written is left once, and what lies there is recorded', async () => {
+  const { disk, recorded, record, journal, troubles } = opened()
   const room = new Map([
     ['/one', true],
     ['/two', true],
@@ -168,7 +175,7 @@ test('folders that are written in place: one in which nothing can be written is 
       name: `dir:${folder}`,
       disk,
       folder,
-      tell,
+      record,
       hasRoom: () => room.get(folder) === true,
       isOurs: (volume) => volume !== TWO,
     })
@@ -182,28 +189,28 @@ test('folders that are written in place: one in which nothing can be written is 
   // Two threads meet the same full disk; the next place is full as well.
   assert.deepEqual(await Promise.all([locations.leave('/one', full), locations.leave('/one', full)]), [true, true])
   assert.equal(locations.folder, '/three')
-  assert.deepEqual(told, ['00001 dir:/one 1'], 'but not of a volume of somebody else')
+  assert.deepEqual(recorded, ['00001 dir:/one 1'], 'but not of a volume of somebody else')
   // It is closed there later, by a thread that had begun before.
   disk.rename(`/one/${ONE}.open`, `/one/${ONE}`)
   await locations.ship()
-  assert.equal(told.at(-1), '00001 dir:/one 1 sealed')
+  assert.equal(recorded.at(-1), '00001 dir:/one 1 sealed')
   assert.equal(troubles.length, 2)
   room.set('/one', false)
   assert.equal(await locations.leave('/three', full), false, 'there is no other')
 })
 
 test('a folder that is alone is not left', async () => {
-  const { disk, tell, journal } = opened()
-  const alone = new KeptLocation({ name: 'keep', disk, folder: '/w', tell, hasRoom: () => true, isOurs: () => true })
+  const { disk, record, journal } = opened()
+  const alone = new KeptLocation({ name: 'keep', disk, folder: '/w', record, hasRoom: () => true, isOurs: () => true })
   const locations = new LocationList([alone], journal)
   assert.equal(await locations.leave('/w', new Error('no space left')), false)
 })
 
 test('a full folder is left for one that is another, not for a place that is sent to from the same folder', async () => {
-  const { disk, tell, journal } = opened()
+  const { disk, record, journal } = opened()
   const kept = (folder: string) =>
-    new KeptLocation({ name: folder, disk, folder, tell, hasRoom: () => true, isOurs: () => true })
-  const sent = shippedLocation('dir:/away', disk, '/w', folderSink(disk, '/away', tell), nothing)
+    new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
+  const sent = shippedLocation('dir:/away', disk, '/w', folderSink(disk, '/away', record), nothing)
   const full = new Error('no space left')
   const locations = new LocationList([kept('/w'), sent, kept('/two')], journal)
   assert.equal(await locations.leave('/w', full), true)
@@ -212,10 +219,10 @@ test('a full folder is left for one that is another, not for a place that is sen
   assert.equal(await alike.leave('/w', full), false)
 })
 
-test('what was to be sent and is left in the archive is told of, when a folder is the next', async () => {
-  const { disk, told, tell, journal, write } = opened()
+test('what was to be sent and is left in the archive is recorded, when a folder is the next', async () => {
+  const { disk, recorded, record, journal, write } = opened()
   const kept = (folder: string) =>
-    new KeptLocation({ name: folder, disk, folder, tell, hasRoom: () => true, isOurs: () => true })
+    new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
   const refusing: VolumeSink = {
     append: () => Promise.reject(new LocationFailed('no room')),
     seal: () => Promise.reject(new LocationFailed('no room')),
@@ -231,14 +238,14 @@ test('what was to be sent and is left in the archive is told of, when a folder i
   await locations.ship()
   assert.equal(locations.folder, '/two')
   await locations.ship()
-  assert.deepEqual(told, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
+  assert.deepEqual(recorded, ['00001 dir:/w 1 sealed', '00002 dir:/w 1'])
   disk.rename(`/w/${TWO}.open`, `/w/${TWO}`)
   await locations.ship()
-  assert.equal(told.at(-1), '00002 dir:/w 1 sealed')
+  assert.equal(recorded.at(-1), '00002 dir:/w 1 sealed')
 })
 
-test('a disk that is gone is told of once, until it is back', async () => {
-  const { disk, tell, journal, troubles } = opened()
+test('a disk that is gone is reported once, until it is back', async () => {
+  const { disk, record, journal, troubles } = opened()
   let isGone = false
   const list = (folder: string): string[] => {
     if (isGone && folder === '/one') throw new Error('input/output error')
@@ -246,7 +253,7 @@ test('a disk that is gone is told of once, until it is back', async () => {
   }
   const kept = (folder: string) =>
     new KeptLocation({
-      ...{ name: folder, folder, tell, isOurs: () => true },
+      ...{ name: folder, folder, record, isOurs: () => true },
       disk: { ...disk, list },
       hasRoom: () => folder === '/two',
     })
@@ -254,7 +261,7 @@ test('a disk that is gone is told of once, until it is back', async () => {
   const shipTwice = async () => {
     await locations.ship()
     await locations.ship()
-    return troubles.filter((what) => what.includes('cannot be looked at')).length
+    return troubles.filter((what) => what.includes('cannot list the volumes')).length
   }
   assert.equal(await shipTwice(), 0)
   isGone = true

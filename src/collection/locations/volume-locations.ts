@@ -1,49 +1,46 @@
 /**
- * Where volumes go, in the order in which the operator named the places (V8): when one is full or fails, the next takes
- * over, and the crawl does not stop. Volumes that are complete stay where they are. Folders of this machine are written to in
- * place: a volume in one that is left ends there, and the next begins in the new folder. Stores and servers are sent what lies in
- * the archive folder: one that is still written is brought to the next of them from its beginning, for all of it lies here until
- * it is complete; if a folder is the next, it stays in the archive.
+ * Where volumes go, in the order of `--volumes` (V8). When a location is full or fails, the next takes over and the crawl goes
+ * on. Complete volumes stay where they are. Folders of this machine are written to directly: an open volume in a folder that
+ * failed ends there, and the next one begins in the new folder. Stores and servers are sent what lies in the archive folder.
+ * A volume still being written stays in the archive until it is complete, so the next store gets it from its beginning.
  */
-
-import { statfsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { s3AccessOf } from '../../app/composition/volume-sources.ts'
-import type { Settings } from '../../app/config/keys.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
+import { diskSpace } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { ObjectStore } from '../s3/object-store.ts'
+import type { S3Access } from '../s3/s3-store.ts'
 import { isOpenVolume, isVolume, OPEN } from '../volumes/volume-name.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
 
-/** Before the folder, in the name of a place. */
+/** Prefix of a location that is a folder. */
 export const DIR = 'dir:'
 
 export interface VolumeLocation {
   /** As the operator wrote it. */
   readonly name: string
-  /** Where volumes are written that belong there. */
+  /** Where volumes for it are written. */
   readonly folder: string
-  /** All that the volumes have now is durable there, and it is known where. Throws `LocationFailed`, or what keeps it from that now. */
+  /** Resolves when all bytes of its volumes are durable there and recorded. Throws `LocationFailed` when another location should take over. */
   ship(): Promise<void>
-  /** It is no longer their place, but some may still be written there: it is known of all of them where they are. Throws as `ship`. */
+  /** Records the volumes of a location that is no longer current: some may still be written there. Throws like `ship`. */
   note(): Promise<void>
-  /** What need not be waited for, in the end. */
+  /** Awaits what `ship` does not wait for. */
   settled(): Promise<void>
 }
 
-/** This place takes no more: another should. */
+/** This location takes no more; the next should. */
 export class LocationFailed extends Error {
   constructor(why: unknown) {
     super(why instanceof Error ? why.message : String(why), { cause: why })
-    this.name = 'PlaceFailed'
+    this.name = 'LocationFailed'
   }
 }
 
-/** Tells the servers where a volume lies that is not sent to them. */
-export type LocationNews = (name: string, location: string, bytes: number, sealed: boolean) => Promise<void>
+/** Records where a volume lies that is not sent to a server. */
+export type RecordLocation = (name: string, location: string, bytes: number, sealed: boolean) => Promise<void>
 
 export class LocationList implements VolumeLocation {
   readonly #locations: readonly VolumeLocation[]
@@ -52,11 +49,11 @@ export class LocationList implements VolumeLocation {
   readonly #journal: Journal<Event>
   #current = 0
   #failures = 0
-  /** Places that could not be looked at the last time. */
+  /** Locations whose last `note` failed. */
   readonly #unseen = new Set<VolumeLocation>()
-  #last: Promise<void> = Promise.resolve()
+  #last: Promise<unknown> = Promise.resolve()
 
-  /** `archive`: where volumes lie that were to be sent to a place of the list, or of an earlier one. */
+  /** `archive`: holds volumes that were to be sent to a location of this list, or of an earlier one. */
   constructor(locations: readonly VolumeLocation[], journal: Journal<Event>, archive?: VolumeLocation) {
     this.#locations = locations
     this.#noted = new Set(archive === undefined ? locations : [...locations, archive])
@@ -71,58 +68,48 @@ export class LocationList implements VolumeLocation {
     return this.#locations[this.#current].folder
   }
 
-  /** How often a place was replaced by the next. */
+  /** How often a location was replaced by the next. */
   get failures(): number {
     return this.#failures
   }
 
-  /** One at a time: of two that meet the same failure only one turns to the next place. */
   ship(): Promise<void> {
-    const turn = this.#last.then(() => this.#ship())
-    this.#last = turn.catch(() => {})
-    return turn
+    return this.#inTurn(() => this.#ship())
   }
 
-  /** Nothing could be written in this folder. False: no other place takes anything either. */
+  /** A thread could not write in this folder. False: no other location takes anything either. */
   leave(folder: string, why: unknown): Promise<boolean> {
-    const turn = this.#last.then(async () => {
-      // Of several that meet the same failure the first has left already.
+    return this.#inTurn(async () => {
+      // Of several threads that meet the same failure the first has left already.
       if (folder !== this.folder) return true
-      // The next may be written in the same folder, and only sent elsewhere from there.
-      for (let rest = this.#locations.length - 1; folder === this.folder; rest--) {
-        if (rest === 0) return false
-        this.#next(new LocationFailed(why))
-        await this.#ship(rest)
+      try {
+        // The next location may be written in the same folder, and only sent elsewhere from there.
+        for (let rest = this.#locations.length - 1; folder === this.folder; rest--) {
+          if (rest === 0) return false
+          this.#next(new LocationFailed(why))
+          await this.#ship(rest)
+        }
+        return true
+      } catch (error) {
+        if (error instanceof LocationFailed) return false
+        throw error
       }
-      return true
     })
-    const left = turn.catch((error) => {
-      if (error instanceof LocationFailed) return false
-      throw error
-    })
-    this.#last = left.then(
-      () => {},
-      () => {},
-    )
-    return left
   }
 
   async note(): Promise<void> {
     for (const location of this.#noted) {
-      // In the folder of the present place it is for that one to say what becomes of them.
+      // What lies in the current folder is shipped by the current location.
       if (location.folder === this.folder) continue
       try {
         await location.note()
         this.#unseen.delete(location)
       } catch (error) {
         if (!(error instanceof LocationFailed)) throw error
-        // A disk that is gone stays gone, and this is done every second.
+        // This runs every second: a disk that stays away is reported once.
         if (this.#unseen.has(location)) continue
         this.#unseen.add(location)
-        this.#journal.tell({
-          kind: 'trouble',
-          what: `volumes in ${location.name} cannot be looked at: ${error.message}`,
-        })
+        this.#journal.tell({ kind: 'trouble', what: `cannot list the volumes in ${location.name}: ${error.message}` })
       }
     }
   }
@@ -131,7 +118,14 @@ export class LocationList implements VolumeLocation {
     await Promise.all(this.#locations.map((location) => location.settled()))
   }
 
-  /** Each is tried once; when all have failed the first is the next to be tried. */
+  /** One call at a time: of two that meet the same failure only one turns to the next location. */
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#last.then(work)
+    this.#last = turn.catch(() => {})
+    return turn
+  }
+
+  /** Tries each location once. When all have failed, the first is tried next. */
   async #ship(max = this.#locations.length): Promise<void> {
     await this.note()
     for (let tried = 1; ; tried++) {
@@ -150,14 +144,11 @@ export class LocationList implements VolumeLocation {
     this.#current = (this.#current + 1) % this.#locations.length
     if (this.#locations.length === 1) return
     this.#failures++
-    this.#journal.tell({
-      kind: 'trouble',
-      what: `volumes go to ${this.name} from now on, not to ${failed}: ${message}`,
-    })
+    this.#journal.tell({ kind: 'trouble', what: `volumes now go to ${this.name} instead of ${failed}: ${message}` })
   }
 }
 
-/** Sent to a place as they grow; complete ones leave the worker. `stays`: volumes that are where they belong. */
+/** Volumes are sent there as they grow; complete ones are removed here. `stays`: volumes that are where they belong. */
 export function shippedLocation(
   name: string,
   disk: Disk,
@@ -173,32 +164,28 @@ export interface KeptParts {
   name: string
   disk: Disk
   folder: string
-  tell: LocationNews
+  record: RecordLocation
   hasRoom(): boolean
   /** Others may have volumes in the same folder. */
   isOurs(volume: string): boolean
 }
 
-/** Left in the folder in which they are written, as long as the disk has room for more. */
+/** Volumes stay in the folder in which they are written, as long as its disk has room. */
 export class KeptLocation implements VolumeLocation {
   readonly #parts: KeptParts
-  /** Told: which, and whether as complete. */
-  readonly #told = new Map<string, boolean>()
+  readonly name: string
+  readonly folder: string
+  /** Volumes that were recorded, and whether as complete. */
+  readonly #recorded = new Map<string, boolean>()
 
   constructor(parts: KeptParts) {
     this.#parts = parts
+    this.name = parts.name
+    this.folder = parts.folder
   }
 
-  get name(): string {
-    return this.#parts.name
-  }
-
-  get folder(): string {
-    return this.#parts.folder
-  }
-
-  /** Complete and told: whichever place comes next, it is not for that one. */
-  readonly has = (volume: string): boolean => this.#told.get(volume) === true
+  /** Recorded as complete: later locations leave it alone. */
+  readonly has = (volume: string): boolean => this.#recorded.get(volume) === true
 
   async settled(): Promise<void> {}
 
@@ -209,26 +196,26 @@ export class KeptLocation implements VolumeLocation {
       return hasRoom()
     })
     await this.note()
-    if (!isRoomy) throw new LocationFailed(`${folder} has hardly any room left`)
+    if (!isRoomy) throw new LocationFailed(`the disk of ${folder} is almost full`)
   }
 
   async note(): Promise<void> {
-    const { disk, folder, tell, isOurs } = this.#parts
+    const { disk, folder, record, isOurs } = this.#parts
     for (const file of await orFailed(async () => disk.list(folder))) {
       const sealed = isVolume(file)
       if (!sealed && !isOpenVolume(file)) continue
       const volume = sealed ? file : file.slice(0, -OPEN.length)
-      const told = this.#told.get(volume)
-      if (told === sealed || told === true || !isOurs(volume)) continue
+      const recorded = this.#recorded.get(volume)
+      if (recorded === sealed || recorded === true || !isOurs(volume)) continue
       const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
-      await tell(volume, DIR + folder, bytes, sealed)
-      this.#told.set(volume, sealed)
+      await record(volume, DIR + folder, bytes, sealed)
+      this.#recorded.set(volume, sealed)
     }
   }
 }
 
-/** Whatever goes wrong there, another place may be better. */
-export async function orFailed<T>(work: () => Promise<T>): Promise<T> {
+/** Any error there becomes `LocationFailed`: another location may work. */
+async function orFailed<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -236,36 +223,37 @@ export async function orFailed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** The servers know of a volume when its first bytes are there, and when it is complete; reports that name it come later. */
-export function toldSink(location: string, tell: LocationNews, sink: VolumeSink): VolumeSink {
-  const told = new Set<string>()
+/** Records a volume when its first bytes are there and when it is complete; reports that name it come later. */
+export function recordingSink(location: string, record: RecordLocation, sink: VolumeSink): VolumeSink {
+  const recorded = new Set<string>()
   return {
     async append(name, offset, bytes) {
       const there = await sink.append(name, offset, bytes)
-      if (!told.has(name)) await tell(name, location, there, false)
-      told.add(name)
+      if (!recorded.has(name)) await record(name, location, there, false)
+      recorded.add(name)
       return there
     },
     async seal(name, size) {
       await sink.seal(name, size)
-      await tell(name, location, size, true)
-      told.delete(name)
+      await record(name, location, size, true)
+      recorded.delete(name)
     },
   }
 }
 
-/** The places that the operator named for the volumes of a worker, opened. */
-
 export interface LocationParts {
-  settings: Pick<Settings, 'volumes' | 's3Endpoint' | 's3Region' | 's3Key' | 's3Secret'>
+  /** As the operator listed them. */
+  volumes: readonly string[]
+  /** For stores. Throws when the settings for them are incomplete. */
+  s3(): S3Access
   disk: Disk
-  /** Where volumes are written. */
+  /** The folder in which volumes are written unless a location is a folder itself. */
   archive: string
-  located: LocationNews
-  /** Where there is a server to send them to. */
+  record: RecordLocation
+  /** For `upload`: workers have one. */
   server?: VolumeSink
   journal: Journal<Event>
-  /** Of volumes in other folders of this machine, which are written to in place. */
+  /** Of volumes in other folders of this machine. */
   isOurs(volume: string): boolean
 }
 
@@ -275,45 +263,44 @@ export interface OpenLocations {
 }
 
 export async function openLocations(parts: LocationParts): Promise<OpenLocations> {
-  const { settings, disk, archive, located, server, journal, isOurs } = parts
-  const folder = resolve(archive)
+  const { disk, record, journal } = parts
+  const archive = resolve(parts.archive)
   const stores: ObjectStore[] = []
   const keptIn = (name: string, folder: string, isOurs: (volume: string) => boolean) =>
-    new KeptLocation({ name, disk, folder, tell: located, hasRoom: () => hasRoom(folder), isOurs })
-  const kept = keptIn('keep', folder, () => true)
+    new KeptLocation({ name, disk, folder, record, hasRoom: () => hasRoom(folder), isOurs })
+  const kept = keptIn('keep', archive, () => true)
   const open = async (location: string): Promise<VolumeLocation> => {
-    const shipped = (sink: VolumeSink) => shippedLocation(location, disk, folder, sink, kept.has)
     if (location === 'keep') return kept
-    if (location === 'upload') return shipped(orNone(server))
     if (location.startsWith(DIR)) {
-      const there = resolve(location.slice(DIR.length))
-      return there === folder ? kept : keptIn(location, there, isOurs)
+      const folder = resolve(location.slice(DIR.length))
+      return folder === archive ? kept : keptIn(location, folder, parts.isOurs)
     }
+    if (location === 'upload') return shippedLocation(location, disk, archive, serverOf(parts), kept.has)
     const { openS3 } = await import('../s3/s3-store.ts')
-    const store = openS3(location, s3AccessOf(settings))
+    const store = openS3(location, parts.s3())
     stores.push(store)
-    return shipped(await storeSink(location, store, disk, folder, located))
+    return shippedLocation(location, disk, archive, await storeSink(location, store, disk, archive, record), kept.has)
   }
   const locations: VolumeLocation[] = []
-  for (const location of settings.volumes) locations.push(await open(location))
+  for (const location of parts.volumes) locations.push(await open(location))
   const close = () => {
     for (const store of stores) store.close()
   }
   return { list: new LocationList(locations, journal, kept), close }
 }
 
-function orNone(server: VolumeSink | undefined): VolumeSink {
+function serverOf({ server }: LocationParts): VolumeSink {
   if (server !== undefined) return server
-  throw new Problem('bad-flag', '--volumes upload is for workers of a server: a crawl has none to send to')
+  throw new Problem('bad-flag', '--volumes upload is for workers of a server; a crawl has no server to send volumes to')
 }
 
-/** Below this share of a disk, and below this many bytes, volumes are not kept on it any more. */
+/** A disk with less than this share and less than this many bytes free takes no more volumes. */
 const MIN_SHARE = 0.05
 const MIN_BYTES = 2 ** 30
 
 function hasRoom(folder: string): boolean {
-  const { bavail, blocks, bsize } = statfsSync(folder)
-  return bavail * bsize > Math.min(MIN_BYTES, MIN_SHARE * blocks * bsize)
+  const { free, size } = diskSpace(folder)
+  return free > Math.min(MIN_BYTES, MIN_SHARE * size)
 }
 
 async function storeSink(
@@ -321,11 +308,11 @@ async function storeSink(
   store: ObjectStore,
   disk: Disk,
   folder: string,
-  located: LocationNews,
+  record: RecordLocation,
 ): Promise<VolumeSink> {
   const { storedVolumes } = await import('../s3/stored-volumes.ts')
   const stored = storedVolumes(store)
-  return toldSink(location, located, {
+  return recordingSink(location, record, {
     append: (name, offset, bytes) => orFailed(() => stored.append(name, offset, bytes)),
     seal: (name, size) =>
       orFailed(() => stored.seal(name, size, (offset, length) => disk.read(`${folder}/${name}`, offset, length))),

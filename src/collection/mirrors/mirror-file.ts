@@ -1,6 +1,5 @@
-/** The list of mirrors on the disk: read at the start of a crawl, written anew by `mirrors` and at a crawl's end. */
+/** The list of mirrors on disk: read at the start of a crawl, written by `mirrors` and when pairs leave it. */
 import { dirname, join } from 'node:path'
-import type { Settings } from '../../app/config/keys.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
@@ -20,15 +19,15 @@ import {
 } from './list.ts'
 
 export const MIRRORS_FILE = 'mirrors.txt'
-const LARGEST_FILE = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
-/** The file that the settings name, or the collection's own if it has one. */
-export function mirrorFileOf(settings: Settings, folder: string, disk: Disk): string | undefined {
+/** The file that the operator named, or the collection's own if it has one. */
+export function mirrorFileOf(named: string | undefined, folder: string, disk: Disk): string | undefined {
   const own = join(folder, MIRRORS_FILE)
-  return settings.mirrors ?? (disk.size(own) === undefined ? undefined : own)
+  return named ?? (disk.size(own) === undefined ? undefined : own)
 }
 
-/** Throws a Problem when the file cannot be read or holds what is no list. */
+/** Throws a Problem when the file cannot be read or parsed. */
 export function readMirrorFile(disk: Disk, path: string): NamedPair[] {
   return pairsOf(linesOf(disk, path), path)
 }
@@ -36,18 +35,17 @@ export function readMirrorFile(disk: Disk, path: string): NamedPair[] {
 export function linesOf(disk: Disk, path: string): ListLine[] {
   const size = disk.size(path)
   if (size === undefined) throw new Problem('unreadable', `list of mirrors ${path}: there is no such file`)
-  if (size > LARGEST_FILE) throw new Problem('unreadable', `list of mirrors ${path}: over 256 MiB`)
+  if (size > MAX_BYTES) throw new Problem('unreadable', `list of mirrors ${path}: over 256 MiB`)
   return parseList(new TextDecoder().decode(disk.read(path, 0, size)), path)
 }
 
-/** Whole or not at all, whatever happens meanwhile. */
+/** Atomic: the file has the old lines or the new ones. */
 export async function writeMirrorFile(disk: Disk, path: string, lines: readonly ListLine[]): Promise<void> {
   await replaceFile(disk, path, formatList(lines))
 }
 
-/** What the list says of a site that was on it; nothing when the list cannot be read, which is told elsewhere. */
-export function leftMirror(settings: Settings, folder: string, disk: Disk, site: SiteName): LeftPair | undefined {
-  const path = mirrorFileOf(settings, folder, disk)
+/** What the list says of a site that was on it; undefined when there is no list or it cannot be read. */
+export function leftMirror(disk: Disk, path: string | undefined, site: SiteName): LeftPair | undefined {
   try {
     return path === undefined ? undefined : leftPairOf(linesOf(disk, path), site)
   } catch (error) {
@@ -56,15 +54,13 @@ export function leftMirror(settings: Settings, folder: string, disk: Disk, site:
   }
 }
 
-export type MirrorRenewal = Renewal
-
 export interface Renewed {
-  /** Pairs that it has now, and of those it had before, how many left. */
+  /** Pairs that it has now, and how many of the earlier ones left. */
   pairs: number
   left: number
 }
 
-/** Writes what was found into the list, which need not exist yet. Names that only a person wrote are looked up as well. */
+/** Adds what was found to the list, which need not exist yet. Names that only a person wrote are looked up as well. */
 export async function renewMirrorFile(
   disk: Disk,
   path: string,
@@ -77,25 +73,24 @@ export async function renewMirrorFile(
   const gone = new Set([...renewal.gone, ...(more?.gone ?? [])])
   const { lines, left } = renewed(before, { ...renewal, gone })
   pairsOf(lines, path)
-  // The folder of the next collection may not be there yet.
+  // It may be for a collection that does not exist yet.
   disk.makeFolder(dirname(path))
   await writeMirrorFile(disk, path, lines)
   return { pairs: lines.filter(({ kind }) => kind === 'pair').length, left }
 }
 
-/** Which names of sites lead nowhere any more, asked of a resolver, some at a time. */
-
 export interface CheckedNames {
-  /** The name does not exist, or leads only where we do not go. */
+  /** Names that do not exist, or have only addresses that a crawl refuses. */
   gone: Set<SiteName>
-  /** The resolver gave no answer: that proves nothing. */
+  /** The resolver gave no answer, which proves nothing. */
   unanswered: number
 }
 
+/** Finds out which names of sites do not resolve any more. */
 export type CheckNames = (names: readonly SiteName[]) => Promise<CheckedNames>
 
-const AT_ONCE = 50
-/** Asked once more: a resolver that is asked much forgets some. */
+const NAMES_AT_ONCE = 50
+/** A busy resolver drops some questions. */
 const TRIES = 2
 
 export function nameChecker(resolve: Resolve): CheckNames {
@@ -119,7 +114,7 @@ export function nameChecker(resolve: Resolve): CheckNames {
         if (!answered) unanswered++
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, line))
+    await Promise.all(Array.from({ length: NAMES_AT_ONCE }, line))
     return { gone, unanswered }
   }
 }

@@ -10,7 +10,7 @@ import type { Resolve } from '../../contracts/exchange.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { DEFAULT_HEURISTIC } from './heuristics.ts'
 import { linesOf, nameChecker, readMirrorFile, renewMirrorFile, writeMirrorFile } from './mirror-file.ts'
-import { keepMirrors, type NameBook } from './mirror-maintenance.ts'
+import { type AliasNames, maintainMirrors } from './mirror-maintenance.ts'
 import { addPage, catalogueOf } from './sample-sites.test-data.ts'
 
 const PATH = 'collection/mirrors.txt'
@@ -29,7 +29,7 @@ const textOf = (disk: ReturnType<typeof memoryDisk>) =>
 
 function nameBook(now: () => Instant) {
   const known = new Map<string, { name: string; original: string; how: string; since: Instant }>()
-  const book: NameBook = {
+  const book: AliasNames = {
     alias: async (_, name) => {
       known.set(name.name, { ...name, since: now() })
       return 'taken'
@@ -93,15 +93,15 @@ test('a crawl enters the list, and drops from the frontier what a person took ou
   const clock = virtualClock(NOON)
   const { known, book } = nameBook(() => clock.now())
   const common = { database, names: book, urls: usualUrls, clock, journal: { tell() {} } }
-  await keepMirrors({ ...common, disk: diskWith('b.test a.test\nc.test b.test\n'), path: PATH })
+  await maintainMirrors({ ...common, disk: diskWith('b.test a.test\nc.test b.test\n'), path: PATH })
   assert.deepEqual(pairsOf(known), ['b.test a.test', 'c.test a.test'])
   known.set('www.x.test', { name: 'www.x.test', original: 'x.test', how: 'www', since: 0 })
   const since = known.get('b.test')!.since
   await clock.run(clock.sleep(1000))
-  await keepMirrors({ ...common, disk: diskWith('b.test a.test\nc.test d.test\n'), path: PATH })
+  await maintainMirrors({ ...common, disk: diskWith('b.test a.test\nc.test d.test\n'), path: PATH })
   assert.deepEqual(pairsOf(known), ['b.test a.test', 'c.test d.test', 'www.x.test x.test'])
   assert.equal(known.get('b.test')!.since, since, 'what stays keeps its date')
-  await keepMirrors({ ...common, disk: diskWith(undefined), path: undefined })
+  await maintainMirrors({ ...common, disk: diskWith(undefined), path: undefined })
   assert.deepEqual(pairsOf(known), ['www.x.test x.test'])
 })
 
@@ -116,15 +116,15 @@ test('a replica that became a site of its own leaves frontier and file, with a c
   const disk = diskWith('# mine\nb.test a.test\nc.test a.test  # Dups60, 9/9, 2023-12-01\n')
   const told: Event[] = []
   const journal = { tell: (event: Event) => told.push(event) }
-  const keeper = await keepMirrors({ database, disk, path: PATH, names: book, urls: usualUrls, clock, journal })
-  await keeper.view()
+  const mirrors = await maintainMirrors({ database, disk, path: PATH, names: book, urls: usualUrls, clock, journal })
+  await mirrors.compareSome()
   const left = { replica: 'c.test', original: 'a.test', why: 'their home pages differ' }
-  assert.deepEqual(keeper.left, [left])
+  assert.deepEqual(mirrors.left, [left])
   assert.deepEqual(told, [{ kind: 'mirror-left', ...left }])
   assert.deepEqual(pairsOf(known), ['b.test a.test'])
   assert.equal(textOf(disk), '# mine\nb.test a.test\n# left 2024-01-01: c.test a.test: their home pages differ\n')
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
-  await keeper.finish()
+  await mirrors.finish()
   assert.doesNotMatch(textOf(disk), /^b\.test a\.test$/m)
   assert.deepEqual(pairsOf(known), [])
 })
@@ -136,10 +136,10 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   const disk = diskWith('c.test a.test\n')
   const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { tell() {} } }
   const crash = async () => assert.fail('the power is cut')
-  const keeper = await keepMirrors({ ...parts, names: { ...book, unalias: crash } })
-  await assert.rejects(keeper.view(), /the power is cut/)
+  const mirrors = await maintainMirrors({ ...parts, names: { ...book, unalias: crash } })
+  await assert.rejects(mirrors.compareSome(), /the power is cut/)
   assert.deepEqual([known.size, readMirrorFile(disk, PATH)], [1, []])
-  await keepMirrors({ ...parts, names: book })
+  await maintainMirrors({ ...parts, names: book })
   assert.equal(known.size, 0)
 })
 
@@ -151,13 +151,13 @@ test('a list that takes long to write is written seldom; what leaves meanwhile g
   const quick = diskWith('b.test a.test\nc.test a.test\n')
   const disk = { ...quick, syncFolder: (path: string) => clock.sleep(1000).then(() => quick.syncFolder(path)) }
   const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { tell() {} } }
-  const keeper = await keepMirrors(parts)
-  await clock.run(keeper.view())
+  const mirrors = await maintainMirrors(parts)
+  await clock.run(mirrors.compareSome())
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
-  await keeper.view()
+  await mirrors.compareSome()
   assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [['b.test a.test'], 1])
   await clock.run(clock.sleep(60_000))
-  await clock.run(keeper.view())
+  await clock.run(mirrors.compareSome())
   assert.deepEqual([pairsOf(known), readMirrorFile(disk, PATH).length], [[], 0])
 })
 
@@ -166,8 +166,8 @@ test('what was seen before the list was entered proves nothing', async () => {
   const clock = virtualClock(NOON + 1)
   const { known, book } = nameBook(() => clock.now())
   const parts = { database, names: book, urls: usualUrls, clock, journal: { tell() {} } }
-  const keeper = await keepMirrors({ ...parts, disk: diskWith('c.test a.test\n'), path: PATH })
-  await keeper.finish()
+  const mirrors = await maintainMirrors({ ...parts, disk: diskWith('c.test a.test\n'), path: PATH })
+  await mirrors.finish()
   assert.equal(known.size, 1)
 })
 

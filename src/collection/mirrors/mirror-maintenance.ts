@@ -1,6 +1,6 @@
 /**
- * The list of mirrors in a crawl: entered as other names of the originals when the crawl begins; compared while it goes on
- * and when it ends; and what is a mirror no more leaves frontier and file by itself, for mirrors are transient.
+ * The list of mirrors in a crawl. Its pairs become aliases of the originals when the crawl begins. They are compared while it
+ * runs and when it ends. A pair that is no mirror any more leaves frontier and file, for mirrors are transient.
  */
 import { type Clock, type Instant, turn } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -8,25 +8,25 @@ import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database, Tx } from '../../database/database.ts'
-import type { AliasAnswer } from '../../frontier/aliases.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { whyNoMirror } from './homes.ts'
 import { type NamedPair, withoutPairs } from './list.ts'
 import { linesOf, readMirrorFile, writeMirrorFile } from './mirror-file.ts'
 
-/** What the frontier knows of other names; here only those of the list. */
-export interface NameBook {
-  alias(tx: Tx, name: { name: SiteName; original: SiteName; how: string }): Promise<AliasAnswer>
+/** The frontier's table of aliases. */
+export interface AliasNames {
+  /** 'taken' and 'known' mean that it is an alias now. */
+  alias(tx: Tx, name: { name: SiteName; original: SiteName; how: string }): Promise<string>
   unalias(tx: Tx, name: SiteName): Promise<unknown>
   aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
 }
 
-export interface KeeperParts {
+export interface MirrorMaintenanceParts {
   database: Database
   disk: Disk
   /** Undefined: there is no list. */
   path: string | undefined
-  names: NameBook
+  names: AliasNames
   /** By the rules of the collection. */
   urls: UrlReader
   clock: Clock
@@ -37,22 +37,23 @@ export interface LeftMirror extends NamedPair {
   why: string
 }
 
-export interface MirrorKeeper {
-  /** Compares some pairs, in turn: some milliseconds. */
-  view(): Promise<void>
-  /** Compares all, and writes the list anew if any left it. */
+export interface MirrorMaintenance {
+  /** Compares the next pairs: some milliseconds. */
+  compareSome(): Promise<void>
+  /** Compares all, and writes the list if any left it. */
   finish(): Promise<void>
-  /** Those that left in this run. */
+  /** Pairs that left in this run. */
   readonly left: readonly LeftMirror[]
 }
 
+/** How an alias came to be, for those of the list. */
 export const FROM_LIST = 'list'
 const NAMES_AT_ONCE = 1000
-const PAIRS_A_LOOK = 200
-/** A file of a million lines takes a second to write: at most this share of the time goes there. */
+const PAIRS_AT_ONCE = 200
+/** Largest share of the time for writing the file: a million lines take a second. */
 const SHARE_FOR_WRITING = 1 / 60
 
-export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
+export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<MirrorMaintenance> {
   const { database, names, urls, clock, journal, disk, path } = parts
   const pairs = await enterList(parts)
   const none = new Set<SiteName>()
@@ -75,7 +76,7 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
     leaving.push(...found)
   }
 
-  /** The file first: a pair that a crash leaves in it alone would be entered again, and its home pages are asked for once only. */
+  /** The file first: a pair that a crash leaves only in the file would be entered again, and its home pages are asked for only once. */
   const leave = async (): Promise<void> => {
     if (leaving.length === 0) return
     const begun = clock.elapsed()
@@ -83,11 +84,7 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
     leaving = []
     await write(gone)
     nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
-    await inPieces(gone, (piece) =>
-      database.transact(async (tx) => {
-        for (const { replica } of piece) await names.unalias(tx, replica)
-      }),
-    )
+    await inPieces(database, gone, (tx, { replica }) => names.unalias(tx, replica))
     for (const mirror of gone) journal.tell({ kind: 'mirror-left', ...mirror })
     left.push(...gone)
   }
@@ -98,13 +95,13 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
       // Read again: a person may have edited it meanwhile.
       await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
     } catch (error) {
-      // In the middle of an edit, or on a medium that cannot be written: the crawl knows better anyway.
+      // Half edited, or on a read-only disk. The crawl goes by what it found anyway.
       journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
   }
 
   let last: Promise<unknown> = Promise.resolve()
-  /** One after the other: no pair leaves twice, and who waits for a `finish` finds gone what a `look` has found. */
+  /** One after the other: no pair leaves twice, and after `finish` all that `compareSome` found have left. */
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = last.then(work)
     last = done.catch(() => {})
@@ -113,18 +110,18 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
 
   return {
     left,
-    view: () =>
+    compareSome: () =>
       inTurn(async () => {
         if (at >= pairs.length) at = 0
-        const some = pairs.slice(at, at + PAIRS_A_LOOK)
+        const some = pairs.slice(at, at + PAIRS_AT_ONCE)
         at += some.length
         await compare(some)
         if (clock.elapsed() >= nextWrite) await leave()
       }),
     finish: () =>
       inTurn(async () => {
-        for (let from = 0; from < pairs.length; from += PAIRS_A_LOOK) {
-          await compare(pairs.slice(from, from + PAIRS_A_LOOK))
+        for (let from = 0; from < pairs.length; from += PAIRS_AT_ONCE) {
+          await compare(pairs.slice(from, from + PAIRS_AT_ONCE))
           await turn()
         }
         await leave()
@@ -137,8 +134,9 @@ interface ListedPair extends NamedPair {
   since: Instant
 }
 
-/** The frontier knows the pairs of the list and no others of its kind; those that it knew keep their date. */
-async function enterList({ database, disk, path, names, clock, journal }: KeeperParts): Promise<ListedPair[]> {
+/** Makes the frontier's aliases from the list equal to the list. Those that it had keep their date. */
+async function enterList(parts: MirrorMaintenanceParts): Promise<ListedPair[]> {
+  const { database, disk, path, names, clock, journal } = parts
   const listed = path === undefined ? [] : readMirrorFile(disk, path)
   const wanted = new Map(listed.map(({ replica, original }) => [replica, original]))
   const all = await database.read((tx) => names.aliases(tx))
@@ -148,28 +146,26 @@ async function enterList({ database, disk, path, names, clock, journal }: Keeper
   )
   const go = before.filter(({ name }) => !stay.has(name))
   const come = listed.filter(({ replica }) => !stay.has(replica))
-  await inPieces(go, (piece) =>
-    database.transact(async (tx) => {
-      for (const { name } of piece) await names.unalias(tx, name)
-    }),
-  )
+  await inPieces(database, go, (tx, { name }) => names.unalias(tx, name))
   const now = clock.now()
-  await inPieces(come, (piece) =>
-    database.transact(async (tx) => {
-      for (const { replica, original } of piece) {
-        const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
-        if (answer === 'taken' || answer === 'known') continue
-        // The original was given up, or is by what was learnt meanwhile a name of the replica.
-        journal.tell({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be entered at ${original}` })
-      }
-    }),
-  )
+  await inPieces(database, come, async (tx, { replica, original }) => {
+    const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
+    if (answer === 'taken' || answer === 'known') return
+    // The original was given up, or has become an alias of the replica.
+    journal.tell({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be an alias of ${original}` })
+  })
   return listed.map((pair) => ({ ...pair, since: stay.get(pair.replica)?.since ?? now }))
 }
 
-async function inPieces<T>(all: readonly T[], work: (piece: readonly T[]) => Promise<unknown>): Promise<void> {
+async function inPieces<T>(
+  database: Database,
+  all: readonly T[],
+  work: (tx: Tx, item: T) => Promise<unknown>,
+): Promise<void> {
   for (let from = 0; from < all.length; from += NAMES_AT_ONCE) {
-    await work(all.slice(from, from + NAMES_AT_ONCE))
+    await database.transact(async (tx) => {
+      for (const item of all.slice(from, from + NAMES_AT_ONCE)) await work(tx, item)
+    })
     await turn()
   }
 }

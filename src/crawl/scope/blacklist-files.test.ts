@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Settings } from '../../app/config/keys.ts'
 import { Problem } from '../../base/errors.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
@@ -9,7 +8,6 @@ import { parseUrl } from '../../web/url/web-url.ts'
 import { blacklistFiles, readBlacklists } from './blacklist-files.ts'
 
 const PATH = 'lists/domains'
-const settings = { blacklistDomains: PATH } as Settings
 
 function begin(text: string) {
   const disk = memoryDisk()
@@ -28,7 +26,7 @@ function begin(text: string) {
       return disk.read(path, offset, length)
     },
   }
-  const blacklist = blacklistFiles(settings, counted, clock, { tell: (event) => events.push(event) })!
+  const blacklist = blacklistFiles([PATH], counted, clock, { tell: (event) => events.push(event) })!
   const refuses = (url: string) => blacklist().refusesUrl(parseUrl(url)!) !== undefined
   const pass = (ms: number) => clock.run(clock.sleep(ms))
   return { write, refuses, pass, blacklist, events, reads: () => reads }
@@ -47,7 +45,7 @@ test('a changed list counts within seconds, one that has not changed stays the s
   assert.ok(!refuses('http://a.test/') && refuses('http://b.test/'))
 })
 
-test('a list that cannot be read leaves the good one in force, and is told once', async () => {
+test('a list that cannot be read leaves the good one in force, and is reported once', async () => {
   const { write, refuses, pass, events } = begin('a.test\n')
   write('::: half a line')
   for (let i = 0; i < 3; i++) {

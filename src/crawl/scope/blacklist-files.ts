@@ -1,6 +1,4 @@
-/** Black lists in files, read again when they change: looked at now and then, so that no page waits for it. */
-
-import type { Settings } from '../../app/config/keys.ts'
+/** Black lists in files. They are read again when they change; the check runs now and then, so no page waits for it. */
 import type { Clock, Millis } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
@@ -9,17 +7,12 @@ import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { type Blacklist, parseBlacklist } from './blacklist.ts'
 
-const LOOK_EVERY: Millis = 5_000
-/** A look at a long list takes its time: so many times as long passes before the next one. */
+const CHECK_EVERY: Millis = 5_000
+/** A long list takes time to check: this many times as long passes before the next check. */
 const REST_FACTOR = 50
-const LARGEST_FILE = 256 * 1024 * 1024
+const MAX_BYTES = 256 * 1024 * 1024
 
-export function blacklistPaths(settings: Settings): string[] {
-  const { blacklistUrls, blacklistDomains, blacklistAddresses } = settings
-  return [blacklistUrls, blacklistDomains, blacklistAddresses].filter((path) => path !== undefined)
-}
-
-/** Throws a Problem when a file cannot be read or holds what is none of the three; for the start of a crawl. */
+/** Throws a Problem when a file cannot be read or parsed. */
 export function readBlacklists(paths: readonly string[], disk: Disk): Blacklist {
   return parsed(paths, bytesOf(paths, disk))
 }
@@ -28,7 +21,7 @@ function bytesOf(paths: readonly string[], disk: Disk): Uint8Array[] {
   return paths.map((name) => {
     const size = disk.size(name)
     if (size === undefined) throw new Problem('unreadable', `black list ${name}: there is no such file`)
-    if (size > LARGEST_FILE) throw new Problem('unreadable', `black list ${name}: over 256 MiB`)
+    if (size > MAX_BYTES) throw new Problem('unreadable', `black list ${name}: over 256 MiB`)
     return disk.read(name, 0, size)
   })
 }
@@ -37,38 +30,38 @@ function parsed(paths: readonly string[], files: readonly Uint8Array[]): Blackli
   return parseBlacklist(files.map((bytes, i) => ({ name: paths[i], text: new TextDecoder().decode(bytes) })))
 }
 
+/** Undefined: there are none. Throws like `readBlacklists` at the start; later a file that cannot be read leaves the list as it is. */
 export function blacklistFiles(
-  settings: Settings,
+  paths: readonly string[],
   disk: Disk,
   clock: Clock,
   journal: Journal<Event>,
 ): (() => Blacklist) | undefined {
-  const paths = blacklistPaths(settings)
   if (paths.length === 0) return undefined
   const files = bytesOf(paths, disk)
   let list = parsed(paths, files)
-  // The texts themselves may be of some size, and are not kept.
+  // Digests, for the texts may be large.
   let digests = files.map((bytes) => sha1(bytes)).join()
-  let nextLook = clock.elapsed() + LOOK_EVERY
-  const view = () => {
+  let nextCheck = clock.elapsed() + CHECK_EVERY
+  const check = () => {
     const now = bytesOf(paths, disk)
     const nowDigests = now.map((bytes) => sha1(bytes)).join()
     if (nowDigests === digests) return
-    // Noted first: what cannot be read is told once, not at every look.
+    // Set first, so that a file that cannot be parsed is reported once, not at every check.
     digests = nowDigests
     list = parsed(paths, now)
   }
   return () => {
     const begin = clock.elapsed()
-    if (begin < nextLook) return list
+    if (begin < nextCheck) return list
     try {
-      view()
+      check()
     } catch (error) {
-      // A file in the middle of being written: the list that was good stays.
+      // It may be half written.
       journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
     const end = clock.elapsed()
-    nextLook = end + Math.max(LOOK_EVERY, (end - begin) * REST_FACTOR)
+    nextCheck = end + Math.max(CHECK_EVERY, (end - begin) * REST_FACTOR)
     return list
   }
 }

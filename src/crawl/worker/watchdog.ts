@@ -1,21 +1,17 @@
 /**
- * A page whose reading never ends holds its whole thread (V6). The coordinator sees it in the thread's reading slot: after ten
- * seconds the thread is ended, the page recorded as failed in reading, its other visits lost and handed out again.
+ * A page whose reading never ends holds its whole thread (V6). The coordinator sees it in the thread's reading slot. After ten
+ * seconds it ends the thread, records the page as failed in reading, and hands the thread's other visits out again.
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { statusOfFailure } from '../../contracts/status-codes.ts'
 import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
-import type { Database } from '../../database/database.ts'
-import type { Ledger } from '../../frontier/ledger.ts'
-import type { Intake } from '../../intake/intake.ts'
-import type { UrlReader } from '../../web/url/web-url.ts'
 import { nowReading } from '../wire/reading-slot.ts'
 
-export const LONGEST_READING: Millis = 10_000
+export const MAX_READING: Millis = 10_000
 
-/** Notices that the same reading is still under way. Asked now and then; remembers since when. */
+/** Notices that the same reading is still under way. Ask it now and then. */
 export class ReadingWatchdog {
   readonly #clock: Clock
   readonly #slot: SharedArrayBuffer
@@ -27,7 +23,7 @@ export class ReadingWatchdog {
     this.#clock = clock
   }
 
-  /** The page that has been under way for too long. */
+  /** The page that has been read for too long. */
   stuck(): NowReading | undefined {
     const reading = nowReading(this.#slot)
     const now = this.#clock.elapsed()
@@ -36,16 +32,8 @@ export class ReadingWatchdog {
       this.#since = now
       return undefined
     }
-    return now - this.#since >= LONGEST_READING ? reading : undefined
+    return now - this.#since >= MAX_READING ? reading : undefined
   }
-}
-
-export interface Recorder {
-  database: Database
-  ledger: Ledger
-  intake: Intake
-  clock: Clock
-  urls: UrlReader
 }
 
 const ASKED: [string, number][] = [
@@ -53,22 +41,22 @@ const ASKED: [string, number][] = [
   ['fetched', 1],
 ]
 
-/** Told in the name of the visit that the thread can no longer tell of; its lease is still open. */
-export async function recordUnreadable(reading: NowReading, coordinator: Recorder): Promise<void> {
-  // Parts of the visit that are still in the inbox come first: ours follows the last of them.
-  await coordinator.intake.idle()
-  const site = await coordinator.database.read((tx) => coordinator.ledger.view.site(tx, reading.site))
+/** The last report part of a visit whose thread hung, written in its name. `site`: as the frontier has it; `parts`: received so far. */
+export function hungReport(
+  reading: NowReading,
+  key: bigint,
+  site: Pick<VisitReport, 'memory'> & { pause: Millis; address?: VisitReport['courtesy']['address'] },
+  parts: number,
+  now: Instant,
+): VisitReport {
   const { item } = reading
-  const key = coordinator.urls.parse(item.url)?.key
-  if (site?.lease?.visit !== reading.visit || key === undefined) return
-  const now = coordinator.clock.now()
-  // The answer to an errand has been told and counted; only its reading has not.
+  // An own request (robots.txt, a probe) was reported and counted when it was answered; only its reading failed.
   const isOwnRequest = item.path === OWN_REQUEST_PATH
-  const report: VisitReport = {
+  return {
     visit: reading.visit,
     fence: reading.fence,
     site: reading.site,
-    part: site.lease.parts + 1,
+    part: parts + 1,
     pages: isOwnRequest ? [] : [unreadable(item, key, now)],
     found: [],
     crossSite: [],
@@ -78,8 +66,6 @@ export async function recordUnreadable(reading: NowReading, coordinator: Recorde
     courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },
     ended: 'stopped',
   }
-  await coordinator.intake.checkIn('watchdog', [report])
-  await coordinator.intake.idle()
 }
 
 function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageReport {

@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
+import { memoryDisk } from '../../base/memory-disk.ts'
 import type { CoordinatorCalls } from '../../contracts/calls.ts'
-import { WorkerPool } from './worker-pool.ts'
+import { anotherThread, ThreadNotes, tooManyDeaths, WorkerPool } from './worker-pool.ts'
 
 /** A thread that lives and says nothing, whatever it is told. */
 const mute = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
@@ -109,4 +110,64 @@ test('a thread that dies while it is leaving gets no second successor', async ()
   assert.equal(workerPool.size, 1)
   await workerPool.end()
   await workerPool.ended()
+})
+
+const BUSY = { threads: 1, full: true, free: 0, leased: 200 }
+
+test('sites that wait for a thread have another started at once', () => {
+  assert.equal(anotherThread()({ ...BUSY, free: 50 }), true)
+})
+
+test('no thread is started while one has room, nor for a few sites', () => {
+  const isNeeded = anotherThread()
+  assert.equal(isNeeded({ ...BUSY, full: false, free: 50 }), false)
+  assert.equal(isNeeded({ threads: 2, full: true, free: 20, leased: 20 }), false)
+})
+
+test('where all sites are leased, one is started when the others have been full for a while, and then for another while', () => {
+  const isNeeded = anotherThread()
+  const looks = Array.from({ length: 25 }, (_, at) => (isNeeded(BUSY) ? at + 1 : 0)).filter((at) => at > 0)
+  assert.deepEqual(looks, [10, 20])
+})
+
+test('a moment with room begins the while anew', () => {
+  const isNeeded = anotherThread()
+  for (let look = 1; look < 10; look++) assert.equal(isNeeded(BUSY), false)
+  assert.equal(isNeeded({ ...BUSY, full: false }), false)
+  assert.equal(isNeeded(BUSY), false)
+})
+
+test('twenty deaths an hour are borne, the next is too many; those of the hour before are forgotten', () => {
+  let now = 0
+  const isTooMany = tooManyDeaths({ ...realClock, elapsed: () => now }, 1)
+  for (let death = 1; death <= 20; death++) assert.equal(isTooMany(), false, `${death}`)
+  assert.equal(isTooMany(), true)
+  now = 3_600_000
+  assert.equal(isTooMany(), false)
+})
+
+test('as many threads as there may be die of a full disk, twice', () => {
+  const isTooMany = tooManyDeaths(realClock, 64)
+  for (let death = 1; death <= 128; death++) assert.equal(isTooMany(), false, `${death}`)
+  assert.equal(isTooMany(), true)
+})
+
+test('the next process in the folder finds the names of the one that did not end in order', () => {
+  const disk = memoryDisk()
+  const notes = new ThreadNotes(disk, '/w')
+  assert.deepEqual(notes.earlier, [])
+  for (const name of ['a-w1', 'a-w2', 'a-w1']) notes.begin(name)
+  const next = new ThreadNotes(disk, '/w')
+  assert.deepEqual(next.earlier, ['a-w1', 'a-w2'])
+  next.begin('b-w1')
+  assert.deepEqual(next.earlier, ['a-w1', 'a-w2', 'b-w1'], 'what could not be told is told the next time')
+  next.clear()
+  next.clear()
+  assert.deepEqual(new ThreadNotes(disk, '/w').earlier, [])
+})
+
+test('a file that somebody wrote over names nobody', () => {
+  const disk = memoryDisk()
+  disk.append('/w/threads').write(Buffer.from(`\0\xff\n../../x\n${'y'.repeat(100_000)}\nok-w1\nhalf`))
+  assert.deepEqual(new ThreadNotes(disk, '/w').earlier, ['ok-w1', 'half'])
 })

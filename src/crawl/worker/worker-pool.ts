@@ -1,12 +1,10 @@
 /**
- * The worker threads of a crawl: started as sites need them, watched, replaced when they hang, told to stop. Each answers
+ * The worker threads of a process: started as sites need them, watched, replaced when they hang, told to stop. A thread talks
  * to the coordinator through its port and shares nothing else with it but its reading slot and the filter of digests.
  */
-
 import { join } from 'node:path'
 import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Worker } from 'node:worker_threads'
-import { beginThread, type ThreadData } from '../../app/composition/worker-thread.ts'
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -16,24 +14,39 @@ import { answerCalls } from '../wire/coordinator-side.ts'
 import { readingSlot } from '../wire/reading-slot.ts'
 import { ReadingWatchdog } from './watchdog.ts'
 
+/** The first message to a worker thread. */
+export interface ThreadData<Plan> {
+  plan: Plan
+  worker: string
+  /** Where it writes its volumes. */
+  archive: string
+  /** In the names of its volumes, beside the worker's own name. */
+  host: string
+  /** 64 bits: by how many milliseconds the coordinator's clock is ahead of this machine's. */
+  ahead: SharedArrayBuffer
+  slot: SharedArrayBuffer
+  filter: SharedArrayBuffer
+  randomSeed: number
+}
+
 export interface WorkerPoolTools {
   /** A thread that is loaded already: the first to be started. */
   loaded: Worker | undefined
-  /** Every other one. */
+  /** Loads every other one. */
   load(): Worker
-  /** Before the names of its threads, where others share the coordinator: names must differ from theirs and from those of an earlier life. */
+  /** Begins the names of its threads, where others share the coordinator: names must differ from theirs and from those of an earlier process. */
   prefix?: string
   coordinator: CoordinatorCalls
   clock: Clock
   journal: Journal<Event>
-  dataFor(worker: string, slot: SharedArrayBuffer): ThreadData
-  /** The thread that read this page has been ended: record the page, lose the worker's leases. */
+  dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<unknown>
+  /** The thread that read this page has been ended: record the page, give up the worker's leases. */
   hung(worker: string, reading: NowReading): Promise<void>
-  /** A thread ended though nobody asked it to: lose its leases. Another takes its place, unless nothing can go on. */
+  /** A thread ended by itself: give up its leases. Another replaces it, unless this reports a fault. */
   died(worker: string, error: unknown): Promise<void>
   /** Nothing can go on: a full disk, a lost database. */
   fault(error: unknown): void
-  /** A thread that has said nothing for so long is ended, and another takes its place. */
+  /** A thread without a sign of life for so long is ended and replaced. */
   silentMs: Millis
 }
 
@@ -43,23 +56,23 @@ interface Member {
   watchdog: ReadingWatchdog
   ended: Promise<void>
   pulse: Pulse
-  /** When it last gave a sign of life. */
-  heardAt: Millis
-  /** Its event loop at the last look, and how much of the time until then it had been at work. */
+  /** When its last pulse came. */
+  pulseAt: Millis
+  /** Its event loop at the last watch, and the share of time it was busy until then. */
   loop: EventLoopUtilization
   busy: number
   /** Another has begun in its place. */
   isLeaving: boolean
 }
 
-/** Above this share of its time a thread has no room for more sites: what it does late, it does late for all of them. */
+/** A thread that is busy for a larger share of its time takes no more sites: it would be late for all of them. */
 const BUSY = 0.7
 const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
 
 export class WorkerPool {
   readonly #tools: WorkerPoolTools
   readonly #members = new Set<Member>()
-  /** What is done for threads that are no more, until others stand in their place: meanwhile the crew has not ended. */
+  /** Replacements under way: until they are done the pool has not ended. */
   readonly #replacing = new Set<Promise<void>>()
   #loaded: Worker | undefined
   #made = 0
@@ -95,19 +108,19 @@ export class WorkerPool {
 
   start(): void {
     if (this.#over) return
+    const { clock, coordinator, journal, fault } = this.#tools
     const name = `${this.#tools.prefix ?? ''}w${++this.#made}`
     const slot = readingSlot()
     const thread = this.#loaded ?? this.#tools.load()
     this.#loaded = undefined
-    beginThread(thread, this.#tools.dataFor(name, slot))
-    const watchdog = new ReadingWatchdog(slot, this.#tools.clock)
+    thread.postMessage(this.#tools.dataFor(name, slot))
     const member: Member = {
       name,
       thread,
-      watchdog,
+      watchdog: new ReadingWatchdog(slot, clock),
       ended: Promise.resolve(),
       pulse: NO_PULSE,
-      heardAt: this.#tools.clock.elapsed(),
+      pulseAt: clock.elapsed(),
       loop: thread.performance.eventLoopUtilization(),
       busy: 0,
       isLeaving: false,
@@ -121,24 +134,24 @@ export class WorkerPool {
         const known = this.#members.delete(member)
         if (known && code !== 0) {
           const why = failure ?? new Error(`worker ended with code ${code}`)
-          this.#replace(this.#endDead(member, why)).catch((error) => this.#tools.fault(error))
+          this.#replace(this.#endDead(member, why)).catch(fault)
         }
         resolve()
       })
     })
     this.#members.add(member)
-    answerCalls(thread, this.#tools.coordinator, {
-      event: (event) => this.#tools.journal.tell(event),
+    answerCalls(thread, coordinator, {
+      event: (event) => journal.tell(event),
       pulse: (pulse) => {
         member.pulse = pulse
-        member.heardAt = this.#tools.clock.elapsed()
+        member.pulseAt = clock.elapsed()
       },
-      fault: (error) => this.#tools.fault(error),
+      fault,
     })
     if (this.#stopping) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
   }
 
-  /** Once a second: how busy threads are; those that hang on a page are ended, the page is recorded, others take their place. */
+  /** Once a second: measures how busy threads are, and replaces those that hang. */
   async watch(): Promise<void> {
     for (const member of this.#members) {
       const { performance } = member.thread
@@ -147,7 +160,7 @@ export class WorkerPool {
       member.loop = loop
       const reading = member.watchdog.stuck()
       if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
-      else if (this.#tools.clock.elapsed() - member.heardAt > this.#tools.silentMs)
+      else if (this.#tools.clock.elapsed() - member.pulseAt > this.#tools.silentMs)
         await this.#replace(this.#endSilent(member))
     }
   }
@@ -174,7 +187,7 @@ export class WorkerPool {
     this.#startInstead(member)
   }
 
-  /** One that was leaving has its successor already: with another the crew would be one too many. */
+  /** A leaving thread has been replaced already. */
   #startInstead({ isLeaving }: Member): void {
     if (!isLeaving) this.start()
   }
@@ -185,13 +198,13 @@ export class WorkerPool {
     return done
   }
 
-  /** Finish what is in flight, check in, close volumes. */
+  /** Threads finish what is in flight, check in, close volumes. */
   stop(): void {
     this.#stopping = true
     for (const { thread } of this.#members) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
   }
 
-  /** What threads are told at their beginning has changed: these finish what is in flight and give back the rest, others begin. */
+  /** The first message to threads has changed: stale ones finish what is in flight and give back the rest, others begin. */
   renew(isStale: (worker: string) => boolean = () => true): void {
     if (this.#stopping) return
     for (const member of [...this.#members]) {
@@ -202,37 +215,30 @@ export class WorkerPool {
     }
   }
 
-  /** At once. */
+  /** Ends all threads at once. */
   async end(): Promise<void> {
     const members = [...this.#members]
     this.#over = true
     this.#members.clear()
-    // Until then they may write to their volumes, and the collection is not closed.
+    // Until they have ended they may write to their volumes, so the collection must stay open.
     await this.#replace(Promise.all(members.map(({ thread }) => thread.terminate())).then(() => {}))
   }
 
   /** Resolves when all threads have ended, those started meanwhile too. */
   async ended(): Promise<void> {
     while (this.#members.size + this.#replacing.size > 0) {
-      // What goes wrong in a replacement is told as a fault, not here.
+      // A failed replacement is reported as a fault, not here.
       await Promise.allSettled([...[...this.#members].map(({ ended }) => ended), ...this.#replacing])
     }
   }
 }
 
-/**
- * Whether another worker thread is worth its start, which costs 50 MB and half a second of CPU: the others must be full, and
- * there must be sites for it. Sites that wait for a thread are; those that are all leased go to the new one only as visits
- * end, so it is started for them only when the crawl goes on for a while. 200 sites × 50 pages without pauses, which one
- * thread took all at once, cost 9 % less CPU without the second, and no time.
- */
-
-/** Fewer are no work for a thread. */
+/** Fewer sites are no work for another thread. */
 const SITES_PER_THREAD = 20
-/** Looks that find all threads full, one a second. */
+/** Looks, one per second, that must find all threads full. */
 const A_WHILE = 10
 
-export interface Look {
+export interface PoolLoad {
   threads: number
   /** No thread has time, or a slot, for another site. */
   full: boolean
@@ -241,8 +247,12 @@ export interface Look {
   leased: number
 }
 
-/** Answers the looks at a crew, one after the other. */
-export function anotherThread(): (look: Look) => boolean {
+/**
+ * Decides once a second whether another thread is worth its start, which costs 50 MB and half a second of CPU. The others must be
+ * full, and there must be sites for it. Free sites go to it at once. Leased ones reach it only as visits end, so they
+ * must last a while: 200 sites × 50 pages without pauses, all taken by one thread, cost 9 % less CPU without a second one, and no time.
+ */
+export function anotherThread(): (load: PoolLoad) => boolean {
   let fullFor = 0
   return ({ threads, full, free, leased }) => {
     fullFor = full && free + leased > threads * SITES_PER_THREAD ? fullFor + 1 : 0
@@ -252,61 +262,60 @@ export function anotherThread(): (look: Look) => boolean {
   }
 }
 
-/** Threads that died by themselves: one that cannot live is not started for ever; one that dies now and then is. */
+const MAX_DEATHS = 20
+/** A full disk ends all threads at once, and the next location may fill up in the same hour. */
+const MAX_DEATHS_PER_THREAD = 2
+const DEATHS_WITHIN: Millis = 3_600_000
 
-const MAX = 20
-/** A disk that is full ends all threads at once, and the next of the list may be full in the same hour. */
-const MAX_A_THREAD = 2
-const WITHIN: Millis = 3_600_000
-
-/** To be told of each death; says whether there were too many of late, for so many threads. */
+/** Call it for each thread that died by itself. True: too many died in the last hour to go on. */
 export function tooManyDeaths(clock: Clock, threads: number): () => boolean {
-  const max = Math.max(MAX, MAX_A_THREAD * threads)
+  const max = Math.max(MAX_DEATHS, MAX_DEATHS_PER_THREAD * threads)
   let deaths: Millis[] = []
   return () => {
     const now = clock.elapsed()
-    deaths = [...deaths.filter((at) => now - at < WITHIN), now]
+    deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
     return deaths.length > max
   }
 }
 
+const NOTES_FILE = 'threads'
+/** Far more than one process ever starts; only the last ones are read. */
+const MAX_NOTES_BYTES = 65_536
+/** The names that servers accept. */
+const THREAD_NAME = /^[A-Za-z0-9-]{1,40}$/
+
 /**
- * The names under which this folder's process holds leases, on its disk before each is used. A process that is killed leaves them
- * behind; the next one in the folder, which has its lock, knows that they are nobody's any more and gives their leases back.
+ * The names under which the process of a folder holds leases, written to disk before each is used. A killed process leaves
+ * them behind. The next one, which has the folder's lock, gives their leases back.
  */
-
-const FILE = 'threads'
-/** Far more than a process ever starts: the last of them. */
-const MAX_BYTES = 65_536
-/** As servers take them. */
-const NAME = /^[A-Za-z0-9-]{1,40}$/
-
 export class ThreadNotes {
   readonly #disk: Disk
   readonly #path: string
 
   constructor(disk: Disk, folder: string) {
     this.#disk = disk
-    this.#path = join(folder, FILE)
+    this.#path = join(folder, NOTES_FILE)
   }
 
-  /** Of processes before this one that did not end in order. */
+  /** Names left by processes that did not end in order. */
   get earlier(): string[] {
     const size = this.#disk.size(this.#path) ?? 0
     const text = new TextDecoder().decode(
-      size === 0 ? new Uint8Array(0) : this.#disk.read(this.#path, Math.max(0, size - MAX_BYTES), MAX_BYTES),
+      size === 0
+        ? new Uint8Array(0)
+        : this.#disk.read(this.#path, Math.max(0, size - MAX_NOTES_BYTES), MAX_NOTES_BYTES),
     )
-    return [...new Set(text.split('\n').filter((name) => NAME.test(name)))]
+    return [...new Set(text.split('\n').filter((name) => THREAD_NAME.test(name)))]
   }
 
-  /** Not synced: a kill does not lose it, and after a loss of power its leases end by themselves. */
+  /** Not synced: a kill does not lose it, and after a loss of power the leases expire. */
   begin(thread: string): void {
     const file = this.#disk.append(this.#path)
     file.write(new TextEncoder().encode(`${thread}\n`))
     file.close()
   }
 
-  /** Nobody holds anything under these names any more. */
+  /** These names hold no leases any more. */
   clear(): void {
     this.#disk.remove(this.#path)
   }

@@ -1,13 +1,13 @@
 /**
- * What a shared crawl was last started with, as its database records it: whoever asks the database from a machine without
- * the folder of a server should judge by the settings of the crawl, not by the defaults.
+ * The settings of the last start of a shared crawl, recorded in its database. Commands on a machine without a server's folder
+ * go by these instead of the defaults.
  */
-import type { Tx } from '../../database/database.ts'
-import { queries } from '../../database/queries.ts'
+import type { Tx } from '../database/database.ts'
+import { queries } from '../database/queries.ts'
 
 const NAME = 'settings'
 
-/** `text`: as `orbweaver.yaml` has it, without secrets. */
+/** `text`: as in `orbweaver.yaml`, without secrets. */
 export async function recordSettings(tx: Tx, text: string): Promise<void> {
   const sql = `INSERT INTO frontier_meta (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value`
   await queries(tx).run(sql, NAME, text)
