@@ -311,9 +311,9 @@ describe('verify', () => {
     ['page', `DELETE FROM page WHERE url LIKE '%zipped.html'`, /the catalogue has no such page/],
     ['outcome', `UPDATE page SET outcome = 'kept' WHERE outcome = 'gone'`, /is kept, but the frontier says/],
     ['URL of the frontier', `DELETE FROM url WHERE url LIKE '%zipped.html'`, /page that the frontier does not know/],
-    ['sum of a site', `UPDATE site SET known = known + 1`, /7 URLs are known, 8 by the sums of sites/],
+    ['sum of a site', `UPDATE site SET known = known + 1`, /7 URLs are known, but 8 by the sums of sites/],
     ['counter', `UPDATE counter SET value = value + 2 WHERE name = 'documents'`, /documents is 7, but 4 to 5 pages/],
-    ['minute', `DELETE FROM minute WHERE requests > 0`, /of all minutes 0/],
+    ['minute', `DELETE FROM minute WHERE requests > 0`, /over all minutes 0/],
     ['original', `DELETE FROM capture WHERE kind = 'response' AND media_type = 'text/html'`, /is a revisit of/],
   ] as const) {
     it(`finds a changed row: ${what}`, async () => {
@@ -344,7 +344,7 @@ describe('verify', () => {
     ['has a line twice', (lines: string[]) => [lines[0], ...lines], /is there twice/],
     ['says something else', (lines: string[]) => lines.map((l) => l.replace('"404"', '"200"')), /does not say of/],
     ['names what is not there', (l: string[]) => [...l, l.at(-1)!.replace('.warc', 'x.warc')], /has no capture/],
-    ['is something else', () => ['hello'], /is no line of CDXJ/],
+    ['is something else', () => ['hello'], /is not a line of CDXJ/],
   ] as const) {
     it(`finds an index that ${what}`, async () => {
       const folder = copy('index')
