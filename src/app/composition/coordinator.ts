@@ -4,10 +4,8 @@
  * database, and leases belong to workers on other machines: they are kept.
  */
 import { join } from 'node:path'
-import { type Clock, type Millis, turn } from '../../base/clock.ts'
-import type { Disk } from '../../base/disk.ts'
-import type { Journal } from '../../base/journal.ts'
-import { freshId, type Random } from '../../base/random.ts'
+import { type Millis, turn } from '../../base/clock.ts'
+import { freshId } from '../../base/random.ts'
 import { DigestFilter, FILTER_BITS } from '../../collection/captures/digest-filter.ts'
 import { indexCaptures } from '../../collection/captures/index-captures.ts'
 import { fillFilter, findCopy, followOthers } from '../../collection/captures/stored-copies.ts'
@@ -25,31 +23,19 @@ import { mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
 import { type MirrorMaintenance, maintainMirrors } from '../../collection/mirrors/mirror-maintenance.ts'
 import { repairVolumes } from '../../collection/volumes/repair.ts'
 import type { CoordinatorCalls, NowReading } from '../../contracts/calls.ts'
-import type { Event } from '../../contracts/events.ts'
 import type { FindCopy } from '../../contracts/ports.ts'
 import { hungReport } from '../../crawl/worker/watchdog.ts'
-import type { Database } from '../../database/database.ts'
-import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import { type LeasesAhead, leasesAhead } from '../../frontier/leases-ahead.ts'
 import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
 import { type Intake, openIntake } from '../../intake/intake.ts'
 import { Rechecks } from '../../intake/rechecks.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import type { Settings } from '../config/keys.ts'
-import { type OriginalScope, openCrawlFrontier } from './crawl-frontier.ts'
+import { type FrontierParts, type OriginalScope, openCrawlFrontier } from './crawl-frontier.ts'
 
-export interface CoordinatorParts {
-  database: Database
-  disk: Disk
+export interface CoordinatorParts extends FrontierParts {
   folder: string
-  clock: Clock
-  random: Random
-  journal: Journal<Event>
-  settings: Settings
   /** Workers live on other machines: their leases outlive this process, and volumes that they still send are theirs. */
   serves?: boolean
-  /** The workers on other machines; undefined: sites have no affinity. */
-  workers?: KnownWorkers
   /** Share of captures that are asked for again through another worker. */
   recheckShare?: number
   /** Smaller in simulations. */

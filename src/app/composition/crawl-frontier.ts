@@ -11,7 +11,6 @@ import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
-import type { OpenFrontier } from '../../frontier/options.ts'
 import { namedOrder } from '../../frontier/order/named-order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
@@ -26,22 +25,15 @@ export interface FrontierParts {
   random: Random
   journal: Journal<Event>
   settings: Settings
-  /** Workers on other machines; undefined: there are none. */
+  /** Workers on other machines; undefined: there are none, and sites have no affinity. */
   workers?: KnownWorkers
-}
-
-export interface CrawlFrontier {
-  frontier: OpenFrontier
-  /** By the rules that the collection was made with. */
-  urls: UrlReader
-  originals: OriginalScope
 }
 
 /** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
 const DNS_WILDCARD = 'dns-wildcard'
 
-/** Not yet recovered. `leasesOutlive`: as in `FrontierOptions`. */
-export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean): Promise<CrawlFrontier> {
+/** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
+export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean) {
   const { database, clock, random, settings, workers } = parts
   const urls = urlsOf(settings)
   const originals = originalScope(parts, urls)

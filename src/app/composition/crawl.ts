@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
-import { isDiskFull, isOfDisk, Problem } from '../../base/errors.ts'
+import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
@@ -11,7 +11,7 @@ import type { LeftMirror } from '../../collection/mirrors/mirror-maintenance.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
-import { anotherThread, ThreadNotes, tooManyDeaths, WorkerPool } from '../../crawl/worker/worker-pool.ts'
+import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { Settings } from '../config/keys.ts'
 import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -19,7 +19,7 @@ import { type CrawlEndReason, type CrawlSnapshot, CrawlView, exitOf, TICK } from
 import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
 import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
-import { loadThread, type ThreadData } from './worker-thread.ts'
+import { loadThread } from './worker-thread.ts'
 
 export interface CrawlEnd {
   why: CrawlEndReason
@@ -107,32 +107,32 @@ interface CrawlParts {
 
 interface Run extends CrawlParts {
   volumes: CrawlVolumes
-  threads: CrawlThreads
+  threads: WorkerThreads<CrawlPlan>
+  /** Where a shared database has leases of threads. */
+  notes: ThreadNotes | undefined
   view: CrawlView
-  /** Undefined: it has not ended for a reason of its own. */
+  /** Undefined: nothing but its completion ends it. */
   why: CrawlEndReason | undefined
-  failure: unknown
   stop(reason: CrawlEndReason): void
-  /** Nothing can go on. */
-  fault(error: unknown): void
 }
 
 async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle> {
   const { coordinator, journal } = parts
+  const { database, disk, folder } = coordinator.parts
   const volumes = await openCrawlVolumes(coordinator, journal)
-  const fault = (error: unknown) => {
-    run.failure ??= error
-    void threads.pool.end()
-  }
-  const hasFailed = () => run.failure !== undefined
-  const threads = await openThreads(parts, volumes, thread, hasFailed, fault)
+  // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
+  const notes = database.dialect === 'postgres' ? new ThreadNotes(disk, folder) : undefined
+  await coordinator.intake.idle()
+  for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
+  notes?.clear()
+  const threads = openThreads(parts, volumes, notes, thread)
   const view = new CrawlView(coordinator, threads.pool)
   const stop = (reason: CrawlEndReason) => {
     run.why ??= reason
     coordinator.frontier.stop()
     threads.pool.stop()
   }
-  const run: Run = { ...parts, volumes, threads, view, why: undefined, failure: undefined, stop, fault }
+  const run: Run = { ...parts, volumes, threads, notes, view, why: undefined, stop }
   await view.refresh().catch((error) => {
     volumes.close()
     throw error
@@ -142,73 +142,47 @@ async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle>
   return { done: untilEnd(run), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }
 
-interface CrawlThreads {
-  pool: WorkerPool
-  /** Whether a thread writes where no more volumes are to be written. */
-  isStale(worker: string): boolean
-  shareOffset(): void
-  /** No thread holds leases any more. */
-  clearNotes(): void
+async function loseLeases({ frontier, parts: { database } }: Coordinator, worker: string): Promise<void> {
+  await frontier.filled(worker)
+  await database.transact((tx) => frontier.ledger.lose(tx, worker))
 }
 
-async function openThreads(
+function openThreads(
   { plan, coordinator, journal }: CrawlParts,
   volumes: CrawlVolumes,
+  notes: ThreadNotes | undefined,
   thread: Worker,
-  hasFailed: () => boolean,
-  fault: (error: unknown) => void,
-): Promise<CrawlThreads> {
-  const { settings } = plan
-  const { database, folder, random, clock, disk } = coordinator.parts
-  /** Where each thread writes. */
-  const folders = new Map<string, string>()
-  // The coordinator goes by its database's time, which may differ from this machine's.
-  const ahead = new SharedArrayBuffer(8)
-  const shareOffset = () =>
-    Atomics.store(new BigInt64Array(ahead), 0, BigInt(Math.round(clock.now() - realClock.now())))
-  shareOffset()
-  const lose = async (worker: string) => {
-    await coordinator.frontier.filled(worker)
-    await database.transact((tx) => coordinator.frontier.ledger.lose(tx, worker))
-  }
-  // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
-  const notes = database.dialect === 'postgres' ? new ThreadNotes(disk, folder) : undefined
-  await coordinator.intake.idle()
-  for (const earlier of notes?.earlier ?? []) await lose(earlier)
-  notes?.clear()
-  const isTooMany = tooManyDeaths(realClock, settings.workers)
-  const pool = new WorkerPool({
+): WorkerThreads<CrawlPlan> {
+  const { clock, random } = coordinator.parts
+  const { workers, visits, watchdog } = plan.settings
+  return new WorkerThreads<CrawlPlan>({
     loaded: thread,
     load: loadThread,
     ...(notes && { prefix: `${freshId()}-` }),
     coordinator: volumes.calls,
     clock: realClock,
     journal,
-    silentMs: settings.watchdog,
-    dataFor(worker, slot): ThreadData {
-      const archive = volumes.folder
-      folders.set(worker, archive)
-      notes?.begin(worker)
-      const { shared } = coordinator.filter
-      const randomSeed = random.integer(2 ** 31)
-      return { plan, worker, archive, host: hostname(), ahead, slot, filter: shared, randomSeed }
-    },
+    silentMs: watchdog,
+    workers,
+    visits,
+    plan: () => plan,
+    host: hostname(),
+    filter: coordinator.filter.shared,
+    random,
+    // The coordinator goes by its database's time, which may differ from this machine's.
+    offset: () => clock.now() - realClock.now(),
+    folder: () => volumes.folder,
+    leaveFolder: volumes.leave,
+    begin: (worker) => notes?.begin(worker),
     async hung(worker, reading) {
       await coordinator.recordHung(reading)
-      await lose(worker)
+      await loseLeases(coordinator, worker)
     },
-    async died(worker, error) {
-      const isElsewhere = isOfDisk(error) && (await volumes.leave(folders.get(worker)!, error))
-      if ((isDiskFull(error) && !isElsewhere) || hasFailed()) return fault(error)
-      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      if (isTooMany()) return fault(error)
+    async lose(worker) {
       await coordinator.intake.idle()
-      await lose(worker)
+      await loseLeases(coordinator, worker)
     },
-    fault,
   })
-  const isStale = (worker: string) => folders.get(worker) !== volumes.folder
-  return { pool, isStale, shareOffset, clearNotes: () => notes?.clear() }
 }
 
 function isTooLarge({ plan, view }: Run): boolean {
@@ -218,21 +192,13 @@ function isTooLarge({ plan, view }: Run): boolean {
 
 /** The work of every second. */
 async function keep(run: Run, over: AbortSignal): Promise<void> {
-  const { coordinator, view, plan } = run
-  const { pool, isStale, shareOffset } = run.threads
-  const { visits, workers } = plan.settings
-  const isNeeded = anotherThread()
+  const { coordinator, threads, view } = run
   while (!over.aborted) {
     await realClock.sleep(TICK, over)
-    shareOffset()
     await coordinator.tick()
-    await pool.watch()
-    // A folder that is full or fails: its threads end what is in flight, and others begin in the next folder.
-    pool.renew(isStale)
+    await threads.watch()
     await view.refresh()
-    const { free, leased } = view.totals.sites
-    const load = { threads: pool.size, full: pool.isFull(visits), free, leased }
-    if (pool.size > 0 && pool.size < workers && isNeeded(load)) pool.start()
+    threads.grow(view.totals.sites)
     if (isTooLarge(run)) run.stop('size')
   }
 }
@@ -240,7 +206,7 @@ async function keep(run: Run, over: AbortSignal): Promise<void> {
 /** True when a pair of mirrors turned out to be none at the very end: URLs that were entered at the original wait at the replica again. */
 async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
   const { coordinator, view } = run
-  if (run.why !== undefined || run.failure !== undefined) return false
+  if (run.why !== undefined || run.threads.failure !== undefined) return false
   await coordinator.intake.drain()
   await coordinator.mirrors.finish()
   if (coordinator.mirrors.left.length === mirrorsLeft) return false
@@ -249,8 +215,8 @@ async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
 }
 
 async function untilEnd(run: Run): Promise<CrawlEnd> {
-  const { coordinator, journal, volumes, view, named, fault, plan } = run
-  const { pool, clearNotes } = run.threads
+  const { coordinator, journal, volumes, view, named, plan, threads, notes } = run
+  const { pool, fault } = threads
   const { database, folder } = coordinator.parts
   const { mirrors } = coordinator
   const { maxTime, maxPages } = plan.settings
@@ -272,8 +238,8 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
   await keeping
   let seeds: SeedSummary
   try {
-    if (run.failure !== undefined) throw run.failure
-    clearNotes()
+    if (threads.failure !== undefined) throw threads.failure
+    notes?.clear()
     await coordinator.finish()
     await volumes.finish()
     await view.refresh()

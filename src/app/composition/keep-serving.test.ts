@@ -70,13 +70,13 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
   return { run, stop, clock }
 }
 
-test('it ends when the crawl is complete, if it is to; until then workers have a while to hear it', async () => {
+test('with --until-done it ends when the crawl is complete, after workers had time to learn it', async () => {
   const looks = [{ waiting: 1 }, { leased: 1 }, { inbox: 1 }, { documents: 7 }]
   const end = await serving(['--until-done'], looks).run()
   assert.deepEqual(end, { why: 'complete', documents: 7, afterMs: 7000, stopped: false })
 })
 
-test('a crawl without seeds is not complete, and who is not to end waits for more', async () => {
+test('a crawl without seeds is not complete, and without --until-done it waits for more', async () => {
   for (const [flags, look] of [
     [['--until-done'], { known: 0 }],
     [[], { documents: 7 }],
@@ -87,7 +87,7 @@ test('a crawl without seeds is not complete, and who is not to end waits for mor
   }
 })
 
-test('limits: time also while the database is away, size at once, pages when all that is out is back', async () => {
+test('limits: time even while the database is away, size at once, pages when all visits have ended', async () => {
   const late = await serving(['--max-time', '90s'], [new Error('away')]).run()
   assert.deepEqual([late.why, late.afterMs, late.stopped], ['time', 90_000, true])
   const large = await serving(['--max-size', '1MB'], [{ bytes: 10 }, { bytes: 2e6, leased: 3 }]).run()
@@ -102,7 +102,7 @@ test('limits: time also while the database is away, size at once, pages when all
   assert.deepEqual([many.why, many.documents], ['pages', 6])
 })
 
-test('what goes wrong in its own file ends it; a database that many share comes back', async () => {
+test('an error of its own database file ends it; a shared database may come back', async () => {
   await assert.rejects(serving([], [new Error('broken')], 'sqlite').run(), /broken/)
   const end = await serving(['--until-done'], [new Error('away'), { documents: 1 }]).run()
   assert.equal(end.why, 'complete')
@@ -120,7 +120,7 @@ const END_HOLDERS = `SELECT pg_terminate_backend(pid, 10000) FROM pg_locks
   WHERE locktype = 'advisory' AND objsubid = 1 AND granted
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
-describe('the office of the keeper', { skip: 'skipped' in postgres && postgres.skipped }, () => {
+describe('the maintenance role', { skip: 'skipped' in postgres && postgres.skipped }, () => {
   if ('skipped' in postgres) return
 
   it('belongs to one, and to another when that one gives it up', async () => {

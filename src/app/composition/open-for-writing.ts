@@ -1,17 +1,15 @@
 /** A collection opened to be written: by a crawl or a server, or only to add seeds. It is made when there is none. */
 import { dirname, join, resolve } from 'node:path'
-import { type Clock, type Millis, realClock } from '../../base/clock.ts'
+import { type Millis, realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
-import type { Database } from '../../database/database.ts'
 import { lockCollection } from '../../database/lock.ts'
-import type { Nudges } from '../../database/postgres/nudge.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import type { Ledger, SeedUrl } from '../../frontier/ledger.ts'
+import type { SeedUrl } from '../../frontier/ledger.ts'
 import { recordSettings } from '../../frontier/recorded-settings.ts'
-import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
+import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
@@ -76,19 +74,12 @@ function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
   })
 }
 
-export interface SeedTarget {
-  database: Database
-  ledger: Ledger
-  urls: UrlReader
-  close(): Promise<void>
-}
-
 /**
  * What adding seeds needs. A collection in a folder has one process that writes, so the whole coordinator is opened, which
  * repairs what a crash left. A shared database takes seeds at any time: there the frontier is enough, and the servers take care
  * of reports. The caller closes it.
  */
-export async function openForSeeding(settings: Settings, version: string): Promise<SeedTarget> {
+export async function openForSeeding(settings: Settings, version: string) {
   if (settings.database === undefined) {
     const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
     return { database: coordinator.parts.database, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
@@ -109,16 +100,8 @@ export async function openForSeeding(settings: Settings, version: string): Promi
 /** Less than workers wait for an answer: they hear that the database is unreachable, and keep what they have. */
 const PATIENCE: Millis = 10_000
 
-interface WritableDatabase {
-  database: Database
-  /** The one clock of all who share it. */
-  clock: Clock
-  /** News of other servers, where there may be any. */
-  nudges: Nudges | undefined
-  close(): Promise<void>
-}
-
-async function databaseToWrite({ database: address, collection }: Settings): Promise<WritableDatabase> {
+/** `clock`: the one of all who share the database; `nudges`: news of other servers, where there may be any. */
+async function databaseToWrite({ database: address, collection }: Settings) {
   if (address === undefined) {
     const database = openSqlite(join(collection, 'collection.db'))
     return { database, clock: realClock, nudges: undefined, close: () => database.close() }

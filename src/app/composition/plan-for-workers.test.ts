@@ -8,7 +8,7 @@ import { planForWorkers, settingsDigests } from './plan-for-workers.ts'
 
 const load = (flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
 
-test('a plan that cannot be sent says how large it is, and what of it', async () => {
+test('a plan that is too large to send says how large it is, and which part', async () => {
   const disk = memoryDisk()
   await replaceFile(disk, '/black', 'a.test\n')
   const { settings, given } = load(['--blacklist-domains', '/black'])
@@ -30,7 +30,7 @@ const keysOf = (...flags: string[]) => {
   return JSON.parse(settingsDigests(settings)) as Record<string, string>
 }
 
-test('what a crawl goes by is told, as digests; what concerns one machine, and secrets, are not', () => {
+test('settings of the crawl are published as digests; those of one machine, and secrets, are not', () => {
   assert.deepEqual(keysOf(), {})
   const mine = ['-c', 'x', '--port', '1', '--host', '0.0.0.0', '--join-secret', 'sesame-sesame-sesame', '--verbose']
   assert.deepEqual(keysOf(...mine), {})

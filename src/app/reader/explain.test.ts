@@ -23,17 +23,17 @@ function ask(url: string, flags: string[] = [], more: Partial<WhyNotAsk> = {}) {
   return whyNot({ url: parseUrl(url)!, ...usual, ...more })
 }
 
-test('nothing is against a page of a seed', () => {
+test('no rule is against the page of a seed', () => {
   assert.equal(ask('http://a.test/page'), undefined)
 })
 
-test('where a name to try may live is in the scope, as it is for the crawl', () => {
+test('the alternates of a name to try are in the scope, as they are for the crawl', () => {
   const alternates = [parseUrl('https://www.a.test/')!]
   assert.equal(ask('https://www.a.test/page')?.by, 'scope')
   assert.equal(ask('https://www.a.test/page', [], { alternates }), undefined)
 })
 
-test('the rule that is against it is named', () => {
+test('the rule against it is named', () => {
   assert.deepEqual(ask('http://b.test/'), { by: 'scope', rule: 'scope host' })
   assert.equal(ask('http://a.test/x.png')?.by, 'unwanted')
   assert.match(ask('http://a.test/x', ['--exclude', 'x$'])?.rule ?? '', /^exclude x/)
@@ -42,31 +42,31 @@ test('the rule that is against it is named', () => {
   assert.equal(ask('http://a.test/x', [], { blacklist })?.by, 'scope')
 })
 
-test('a page of another site that only strangers link to enters by its home page', () => {
+test('a page that only other sites link to enters by its home page', () => {
   const flags = ['--scope', 'tld:test', '--links', 'home-page']
   assert.equal(ask('http://b.test/deep', flags, { linkedAtHome: false })?.by, 'links')
   assert.equal(ask('http://b.test/deep', flags), undefined)
 })
 
-test('nothing of ours is against it, and yet no link to it was followed: they say nofollow', () => {
+test('no rule is against it, yet no link to it was followed: they say nofollow', () => {
   assert.equal(ask('http://a.test/page', [], { passedOver: true })?.by, 'nofollow')
   assert.equal(ask('http://b.test/', [], { passedOver: true })?.by, 'scope')
 })
 
-test('what pages only embed is not followed, and nobody said nofollow', () => {
+test('what pages only embed is not followed, without any nofollow', () => {
   const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: 'embed' })
   assert.equal(found?.by, 'embedded')
   assert.equal(ask('http://b.test/x.css', ['--media-types', '*/*'], { kind: 'embed' })?.by, 'scope', 'rules come first')
 })
 
-test('how an older version found it is not known, and not made up', () => {
+test('what an older version did not record is not made up', () => {
   const found = ask('http://a.test/style.css', ['--media-types', '*/*'], { passedOver: true, kind: undefined })
   assert.equal(found?.by, 'unrecorded')
   assert.match(found?.rule ?? '', /say nofollow, or pages only embed it; which of these is not known/)
   assert.equal(ask('http://a.test/style.css', [], { kind: undefined })?.by, 'unwanted', 'rules come first')
 })
 
-test('a form whose action is missing elsewhere was not followed, and nobody said nofollow', () => {
+test('a form whose action is missing elsewhere was not followed, without any nofollow', () => {
   const memory = { ...freshMemory(), forms: [{ name: 'search.html', found: 1, missing: 40 }] }
   const url = 'http://a.test/x/search.html'
   const found = ask(url, [], { passedOver: true, kind: 'form', memory })
@@ -76,7 +76,7 @@ test('a form whose action is missing elsewhere was not followed, and nobody said
   assert.equal(ask('http://a.test/y.html', [], { passedOver: true, kind: 'form', memory })?.by, 'nofollow')
 })
 
-test('a site that was stopped says by what', () => {
+test('for a stopped site the hazard is named', () => {
   const memory = { ...freshMemory(), stopped: 'site-urls>=5' }
   assert.deepEqual(ask('http://a.test/page', [], { memory })?.rule, 'site-urls>=5')
 })

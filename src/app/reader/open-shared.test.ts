@@ -142,7 +142,7 @@ async function answersOf(rooms: OpenCollection): Promise<Record<string, unknown>
   }
 }
 
-describe('a collection in a database that many machines share', {
+describe('a collection in a shared database', {
   skip: 'skipped' in postgres && postgres.skipped,
 }, () => {
   let address = ''

@@ -1,4 +1,4 @@
-/** A small collection made by the real house on the real disk, asked everything, and then damaged in every way. */
+/** A small collection made by the real coordinator on the real disk, asked everything, and then damaged in every way. */
 import assert from 'node:assert/strict'
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -23,7 +23,7 @@ import { type OpenCollection, openCollection } from './open.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'open-'))
 after(() => rmSync(root, { recursive: true }))
-/** Under the name that the virtual house gives it. */
+/** Under the name that the virtual coordinator gives it. */
 const made = join(root, 'collection')
 
 const HOME = 'http://shop.test/'

@@ -40,20 +40,13 @@ export interface SeedRequest {
   homes: boolean
 }
 
-interface OpenInputs {
-  inputs: SeedInput[]
-  /** How much of an input's file was read, from 0 to 1; undefined when it has no size. */
-  share(input: { source: SeedSource; name: string }): number | undefined
-  close(): Promise<void>
-}
-
 const READ_BYTES = 64 * 1024
 const SITES_AT_ONCE = 1000
 
 type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
 
 /** Throws a Problem when one of them is missing, before anything is entered. */
-function openInputs(request: SeedRequest, own: string): OpenInputs {
+function openInputs(request: SeedRequest, own: string) {
   const progress = new Map<string, { read: number; size: number }>()
   const collections: Database[] = []
   const inputs: SeedInput[] = []
@@ -88,7 +81,8 @@ function openInputs(request: SeedRequest, own: string): OpenInputs {
   }
   return {
     inputs,
-    share(input) {
+    /** How much of an input's file was read, from 0 to 1; undefined when it has no size. */
+    share(input: { source: SeedSource; name: string }): number | undefined {
       const state = progress.get(inputName(input))
       return state === undefined || state.size === 0 ? undefined : Math.min(1, state.read / state.size)
     },

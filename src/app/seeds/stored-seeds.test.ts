@@ -35,7 +35,7 @@ async function visit(bench: Bench, said: Record<string, Outcome>): Promise<void>
 const outcomeOf = (bench: Bench, url: string) =>
   bench.db.read((tx) => seedOutcome({ tx, views: bench.ledger.view, reader: usualUrls }, { url, source: 'given' }))
 
-test('a seed that moved to another text of its own key waits there, or was sent back and forth', async () => {
+test('a seed that moved to another spelling of its key waits there, or was sent back and forth', async () => {
   const bench = await openBench(inMemory)
   const [index, folder] = ['http://a.test/index.html', 'http://a.test/']
   await bench.seed(index)
@@ -47,7 +47,7 @@ test('a seed that moved to another text of its own key waits there, or was sent 
   assert.deepEqual([endless.became, endless.why, endless.isEmpty], ['moved', 'redirects', true])
 })
 
-test('a seed that is a name of a folder’s index stands as that page, not as the folder', async () => {
+test('a seed that names a folder’s index page counts as that page, not as the folder', async () => {
   const bench = await openBench(inMemory)
   const [folder, other] = ['http://a.test/d/', 'http://a.test/d/default.html']
   await bench.seed(folder)
@@ -115,7 +115,7 @@ test('the home-page policy drops links to seeds that wait, not to where one of t
   )
 })
 
-test('every seed where pages matter, none but the seeds where they do not', async () => {
+test('the scope gets every seed where pages matter, else one per site', async () => {
   const database = await collectionOf(SEEDS)
   for (const flags of [
     ['--scope', 'page'],
@@ -132,7 +132,7 @@ test('every seed where pages matter, none but the seeds where they do not', asyn
   }
 })
 
-test('how seeds stand: a name as the guess that got furthest', async () => {
+test('counts of seeds: a name counts as the guess that got furthest', async () => {
   const database = await collectionOf([
     ...SEEDS,
     { url: 'https://dead.test/', source: 'names' },
@@ -153,7 +153,7 @@ test('how seeds stand: a name as the guess that got furthest', async () => {
   ])
 })
 
-test('what became of seeds at the end: the named ones, else all; more than are looked at need documents to have brought any', async () => {
+test('the summary at the end covers the named seeds, else all; beyond the limit, documents decide whether any brought something', async () => {
   const urls = Array.from({ length: 1001 }, (_, i) => `http://n${i}.test/`)
   const database = await collectionOf(urls.map((url) => ({ url })))
   const views = viewsOf(database)

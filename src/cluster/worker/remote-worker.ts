@@ -97,9 +97,9 @@ export async function startRemoteWorker<Plan extends { version: string }>(
       ready: () => opened.list.ship(),
       client,
     })
-    const threads = new ThreadNotes(realDisk, folder)
-    if (await remote.leaveEarlier(threads.earlier)) threads.clear()
-    const parts = { ...options, host, remote, journal, random, locations: opened, threads, version }
+    const notes = new ThreadNotes(realDisk, folder)
+    if (await remote.leaveEarlier(notes.earlier)) notes.clear()
+    const parts = { ...options, host, remote, journal, random, locations: opened, notes, version }
     const { done, snapshot, stop } = await runThreads(parts)
     return { name: host, done: done.catch(explained).finally(() => lock.release()), snapshot, stop }
   } catch (error) {

@@ -1,7 +1,6 @@
 /** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
 import { type Millis, realClock } from '../../base/clock.ts'
-import { isDiskFull, isOfDisk } from '../../base/errors.ts'
 import { inTime } from '../../base/in-time.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
@@ -9,13 +8,7 @@ import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import type { OpenLocations } from '../../collection/locations/volume-locations.ts'
 import type { CoordinatorCalls, PlanForWorkers } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
-import {
-  anotherThread,
-  type ThreadData,
-  type ThreadNotes,
-  tooManyDeaths,
-  WorkerPool,
-} from '../../crawl/worker/worker-pool.ts'
+import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { RemoteServers } from '../wire/remote-coordinator.ts'
 import { LivePlan } from './live-plan.ts'
 
@@ -44,7 +37,7 @@ export interface RunParts<Plan> extends ThreadOptions<Plan> {
   journal: Readers<Event>
   random: Random
   locations: OpenLocations
-  threads: ThreadNotes
+  notes: ThreadNotes
 }
 
 export interface WorkerSnapshot {
@@ -77,65 +70,54 @@ NO_FILTER.markFilled()
 const LEAVE_WITHIN: Millis = 20_000
 
 export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>): Promise<RunningWorker> {
-  const { host, remote, journal, random, locations, threads } = parts
+  const { host, remote, journal, random, locations, notes } = parts
   const stopped = new AbortController()
-  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => pool.renew())
+  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())
   const done = { pages: 0, bytes: 0 }
   journal.read((event) => {
     if (event.kind !== 'checked-in') return
     done.pages += event.pages
     done.bytes += event.bytes
   })
-  const ahead = new SharedArrayBuffer(8)
-  let failure: unknown
-  const isTooMany = tooManyDeaths(realClock, parts.workers)
-  const fault = (error: unknown) => {
-    failure ??= error
-    void pool.end()
-  }
-  /** Where each thread writes. */
-  const folders = new Map<string, string>()
-  const leaveFolder = async (folder: string, why: unknown) => {
-    // What keeps volumes from the next location is met again with the next report.
-    await inTime(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
-    return locations.list.folder !== folder
-  }
-  const pool: WorkerPool = new WorkerPool({
+  const threads = new WorkerThreads<Plan>({
     loaded: parts.thread,
     load: parts.loadThread,
     coordinator: callsFor(remote, live, parts.untilDone),
     clock: realClock,
     journal,
     silentMs: parts.silentMs,
-    dataFor(worker, slot): ThreadData<Plan> {
-      const archive = locations.list.folder
-      folders.set(worker, archive)
-      threads.begin(remote.nameOf(worker))
-      const randomSeed = random.integer(2 ** 31)
-      return { plan: live.plan, worker, archive, host, ahead, slot, filter: NO_FILTER.shared, randomSeed }
+    workers: parts.workers,
+    visits: parts.visits,
+    plan: () => live.plan,
+    host,
+    filter: NO_FILTER.shared,
+    random,
+    offset: () => remote.clock.offset(),
+    folder: () => locations.list.folder,
+    async leaveFolder(folder, why) {
+      // What keeps volumes from the next location is met again with the next report.
+      await inTime(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
+      return locations.list.folder !== folder
     },
+    begin: (worker) => notes.begin(remote.nameOf(worker)),
     async hung(worker, reading) {
       await remote.unreadable(worker, reading)
       await remote.leave(worker)
     },
-    async died(worker, error) {
-      const isElsewhere = isOfDisk(error) && (await leaveFolder(folders.get(worker)!, error))
-      if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
-      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      if (isTooMany()) return fault(error)
-      await remote.leave(worker)
-    },
-    fault,
+    lose: (worker) => remote.leave(worker),
   })
-  const shareOffset = () => Atomics.store(new BigInt64Array(ahead), 0, BigInt(Math.round(remote.clock.offset())))
-  shareOffset()
+  const { pool, fault } = threads
   pool.start()
 
   const over = new AbortController()
   const isStopping = () => stopped.signal.aborted
-  const isStale = (worker: string) => folders.get(worker) !== locations.list.folder
+  const watch = async () => {
+    await threads.watch()
+    // Only the servers know how many sites wait; those leased here must do.
+    threads.grow({ free: 0, leased: pool.visits })
+  }
   const rounds = Promise.all([
-    every(SECOND, over.signal, watchThreads(parts, pool, isStale, shareOffset)).catch(fault),
+    every(SECOND, over.signal, watch).catch(fault),
     every(
       ALIVE_EVERY,
       over.signal,
@@ -156,8 +138,8 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
       await rounds
     }
     const undelivered = await leaveServers(parts)
-    if (failure !== undefined) throw failure
-    if (undelivered === 0) threads.clear()
+    if (threads.failure !== undefined) throw threads.failure
+    if (undelivered === 0) notes.clear()
     return { why: isStopping() ? ('interrupted' as const) : ('complete' as const), undelivered }
   }
   return {
@@ -221,23 +203,6 @@ async function every(ms: Millis, over: AbortSignal, work: () => Promise<void>): 
   while (!over.aborted) {
     await realClock.sleep(ms, over)
     if (!over.aborted) await work()
-  }
-}
-
-function watchThreads(
-  { workers, visits }: Pick<ThreadOptions<unknown>, 'workers' | 'visits'>,
-  pool: WorkerPool,
-  isStale: (worker: string) => boolean,
-  shareOffset: () => void,
-): () => Promise<void> {
-  const isWorthIt = anotherThread()
-  return async () => {
-    shareOffset()
-    await pool.watch()
-    pool.renew(isStale)
-    // Only the servers know how many sites wait; those leased here must do.
-    const load = { threads: pool.size, full: pool.isFull(visits), free: 0, leased: pool.visits }
-    if (pool.size > 0 && pool.size < workers && isWorthIt(load)) pool.start()
   }
 }
 

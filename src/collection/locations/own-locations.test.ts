@@ -37,7 +37,7 @@ async function killed() {
   return { disk, database, own, troubles, writeOne, rows }
 }
 
-test('volumes of ours that were left open in another folder are cut, closed and noted; those of others there are not touched', async () => {
+test('our volumes that were left open in another folder are cut, closed and recorded; those of others are not touched', async () => {
   const { disk, own, writeOne, rows } = await killed()
   const ours = await writeOne('w1')
   const others = await writeOne('w2')
@@ -56,7 +56,7 @@ test('volumes of ours that were left open in another folder are cut, closed and 
   )
 })
 
-test('a volume that was begun and has nothing is forgotten; one with captures in a folder that is not there is said to be missing', async () => {
+test('an empty volume is forgotten; one with captures in a missing folder is reported', async () => {
   const { disk, database, own, troubles, writeOne, rows } = await killed()
   const lost = await writeOne('w1')
   const page = samplePage('http://a.test/1', { capture: lost }, 'http://a.test/1')

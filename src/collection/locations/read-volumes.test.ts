@@ -49,7 +49,7 @@ async function opened(locations: readonly { node: string; bytes: number; sealed:
 
 const WANTED = [...ALL.slice(10, 30)]
 
-test('what is here is read here; a beginning that is too short is not enough', async () => {
+test('a local volume is read locally; a beginning that is too short is not enough', async () => {
   const { disk, asked, read } = await opened([{ node: 's3://b/p', bytes: 100, sealed: 1 }])
   disk.append(`/archive/${NAME}.open`).write(ALL.slice(0, 25))
   assert.deepEqual(await read(), WANTED)
@@ -59,7 +59,7 @@ test('what is here is read here; a beginning that is too short is not enough', a
   assert.deepEqual(asked, ['s3://b/p'])
 })
 
-test('the place that has it complete is asked first, then the others', async () => {
+test('the location that has it complete is asked first, then the others', async () => {
   const { asked, read } = await opened([
     { node: 's3://b/p', bytes: 40, sealed: 0 },
     { node: 's1', bytes: 100, sealed: 1 },
@@ -68,14 +68,14 @@ test('the place that has it complete is asked first, then the others', async () 
   assert.deepEqual(asked, ['http://s1:1', 's3://b/p'])
 })
 
-test('a folder of a worker is read where it is, and named where it is not', async () => {
+test('a folder of a worker is read on its machine, and named on others', async () => {
   const { disk, read } = await opened([{ node: 'dir:/data', bytes: 100, sealed: 1 }])
   assert.match(String(await read()), /^lies in \/data on the machine of worker barn/)
   disk.append(`/data/${NAME}`).write(ALL)
   assert.deepEqual(await read(), WANTED)
 })
 
-test('it says where a volume lies that cannot be had, and why', async () => {
+test('for a volume that cannot be reached it says where it lies, and why', async () => {
   const { read } = await opened([
     { node: 's1', bytes: 100, sealed: 1 },
     { node: 's2', bytes: 50, sealed: 0 },

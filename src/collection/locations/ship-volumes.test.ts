@@ -28,7 +28,7 @@ function folderElsewhere() {
   return { files, sealed, sink, cut: (name: string, size: number) => files.set(name, files.get(name)!.slice(0, size)) }
 }
 
-test('what was written is there, whatever the server forgot meanwhile, and a whole volume leaves the machine', async () => {
+test('everything written arrives, whatever the server forgot meanwhile, and a complete volume leaves the machine', async () => {
   const step = fc.oneof(
     fc.record({ write: fc.uint8Array({ minLength: 1, maxLength: 50 }) }),
     fc.record({ forget: fc.nat(100) }),
@@ -62,7 +62,7 @@ test('what was written is there, whatever the server forgot meanwhile, and a who
   )
 })
 
-test('a server that lost what it had while this one remembers is gone on with from there', async () => {
+test('after a server lost bytes, shipping goes on from what it still has', async () => {
   const disk = memoryDisk()
   const there = folderElsewhere()
   const shipper = new Shipper(disk, '/v', there.sink)
@@ -75,7 +75,7 @@ test('a server that lost what it had while this one remembers is gone on with fr
   assert.deepEqual([...there.files.get(NAME)!], [1, 2, 3, 4])
 })
 
-test('a volume that gets its last name while it is read is shipped under it', async () => {
+test('a volume that is renamed while it is read is shipped under its final name', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1, 2))
   const there = folderElsewhere()
@@ -108,14 +108,14 @@ test('a tail that was cut here is cut there', async () => {
   assert.deepEqual([...there.files.get(NAME)!], [1, 2, 3])
 })
 
-test('a server that takes nothing is a trouble, not an endless loop', async () => {
+test('a server that accepts nothing is an error, not an endless loop', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}.open`).write(Uint8Array.of(1))
   const shipper = new Shipper(disk, '/v', { append: async () => 0, seal: async () => {} })
   await assert.rejects(shipper.ship(), /not accepted/)
 })
 
-test('nobody waits for the end of a whole volume; what goes wrong there is heard by the next, and tried again', async () => {
+test('sealing is not awaited; the next ship throws its error and tries again', async () => {
   const disk = memoryDisk()
   disk.append(`/v/${NAME}`).write(Uint8Array.of(1))
   const there = folderElsewhere()

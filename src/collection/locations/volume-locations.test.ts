@@ -44,7 +44,7 @@ function folderSink(disk: Disk, folder: string, record: RecordLocation): VolumeS
   })
 }
 
-test('a place that fails is replaced by the next: what is complete there stays, what is written goes there whole', async () => {
+test('a location that fails is replaced by the next: complete volumes stay, open ones are sent whole', async () => {
   const { disk, recorded, record, journal, troubles, write, there } = opened()
   let isFull = false
   const first = folderSink(disk, '/one', record)
@@ -80,7 +80,7 @@ test('a place that fails is replaced by the next: what is complete there stays, 
   assert.equal(recorded.at(-1), '00002 dir:/two 2 sealed')
 })
 
-test('when all places have failed the first is tried again, and a trouble that is nobody’s fault moves nothing', async () => {
+test("when all locations have failed the first is tried again, and an error that is not the location's changes nothing", async () => {
   const { journal, troubles } = opened()
   let answer: Error | undefined = new LocationFailed('full')
   const asked: string[] = []
@@ -105,7 +105,7 @@ test('when all places have failed the first is tried again, and a trouble that i
   assert.equal(troubles.length, 2)
 })
 
-test('two who meet the same failure turn to the same next place', async () => {
+test('two callers that meet the same failure turn to the same next location', async () => {
   const { journal } = opened()
   const shipped: string[] = []
   const location = (name: string, fails: boolean) => ({
@@ -123,7 +123,7 @@ test('two who meet the same failure turn to the same next place', async () => {
   assert.deepEqual(shipped, ['b', 'b'])
 })
 
-test('volumes are kept and recorded as long as there is room; those that were kept then stay', async () => {
+test('volumes are kept and recorded while there is room; those that were kept stay', async () => {
   const { disk, recorded, record, journal, write, there } = opened()
   let hasRoom = true
   const kept = new KeptLocation({
@@ -155,7 +155,7 @@ test('volumes are kept and recorded as long as there is room; those that were ke
   assert.deepEqual(there(`/two/${TWO.replace('2-x', '3-x')}.open`), [3])
 })
 
-test('servers that do not answer are waited for; one whose disk is full is replaced', async () => {
+test('unreachable servers are waited for; one whose disk is full is replaced', async () => {
   const failing = (error: Error) =>
     serverSink({ append: () => Promise.reject(error), seal: () => Promise.reject(error) })
   await assert.rejects(failing(new Unreachable(0, new Error('nobody'))).append(ONE, 0, Uint8Array.of(1)), Unreachable)
@@ -163,7 +163,7 @@ test('servers that do not answer are waited for; one whose disk is full is repla
   await assert.rejects(failing(full).seal(ONE, 1), LocationFailed)
 })
 
-test('folders that are written in place: one in which nothing can be written is left once, and what lies there is recorded', async () => {
+test('a folder in which nothing can be written is left once, and its volumes are recorded', async () => {
   const { disk, recorded, record, journal, troubles } = opened()
   const room = new Map([
     ['/one', true],
@@ -199,14 +199,14 @@ test('folders that are written in place: one in which nothing can be written is 
   assert.equal(await locations.leave('/three', full), false, 'there is no other')
 })
 
-test('a folder that is alone is not left', async () => {
+test('the only folder is not left', async () => {
   const { disk, record, journal } = opened()
   const alone = new KeptLocation({ name: 'keep', disk, folder: '/w', record, hasRoom: () => true, isOurs: () => true })
   const locations = new LocationList([alone], journal)
   assert.equal(await locations.leave('/w', new Error('no space left')), false)
 })
 
-test('a full folder is left for one that is another, not for a place that is sent to from the same folder', async () => {
+test('a full folder is left for another folder, not for a location that is sent to from the same folder', async () => {
   const { disk, record, journal } = opened()
   const kept = (folder: string) =>
     new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
@@ -219,7 +219,7 @@ test('a full folder is left for one that is another, not for a place that is sen
   assert.equal(await alike.leave('/w', full), false)
 })
 
-test('what was to be sent and is left in the archive is recorded, when a folder is the next', async () => {
+test('volumes that stay in the archive when a folder takes over are recorded', async () => {
   const { disk, recorded, record, journal, write } = opened()
   const kept = (folder: string) =>
     new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })

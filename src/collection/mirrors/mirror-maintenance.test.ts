@@ -43,12 +43,12 @@ function nameBook(now: () => Instant) {
 const pairsOf = (known: ReadonlyMap<string, { name: string; original: string }>) =>
   [...known.values()].map(({ name, original }) => `${name} ${original}`).sort()
 
-test('the default heuristic of the flag is the one that is argued for', () => {
+test("the flag's default heuristic is the documented one", () => {
   const { settings } = loadSettings([], 'mirrors', { env: {}, readFile: () => undefined })
   assert.equal(settings.heuristic, DEFAULT_HEURISTIC)
 })
 
-test('names that do not exist are told apart from those that got no answer', async () => {
+test('names that do not exist are distinguished from those without an answer', async () => {
   let atOnce = 0
   let max = 0
   const resolve: Resolve = async (host) => {
@@ -66,7 +66,7 @@ test('names that do not exist are told apart from those that got no answer', asy
   assert.equal(max, 50)
 })
 
-test('a list is made, and made anew with what a person wrote', async () => {
+test('a list is made, and renewed with what a person wrote', async () => {
   const disk = diskWith(undefined)
   const pair = { replica: 'b.test', original: 'a.test', shared: 3, telling: 3, sameHome: true, total: 3 }
   const renewal = { heuristic: 'Dups60' as const, pairs: [pair], at: NOON, gone: new Set<string>() }
@@ -88,7 +88,7 @@ test('a list is made, and made anew with what a person wrote', async () => {
   assert.deepEqual(readMirrorFile(disk, PATH), [])
 })
 
-test('a crawl enters the list, and drops from the frontier what a person took out of it', async () => {
+test('a crawl enters the list, and drops aliases that a person removed from it', async () => {
   const database = await catalogueOf({})
   const clock = virtualClock(NOON)
   const { known, book } = nameBook(() => clock.now())
@@ -143,7 +143,7 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   assert.equal(known.size, 0)
 })
 
-test('a list that takes long to write is written seldom; what leaves meanwhile goes with it', async () => {
+test('a list that takes long to write is written rarely; pairs that leave meanwhile go with it', async () => {
   const home = (name: string) => ({ [name]: { '/': name } })
   const database = await catalogueOf({ ...home('a.test'), ...home('c.test'), 'b.test': { '/': 'a.test' } })
   const clock = virtualClock(NOON - 1)
@@ -171,7 +171,7 @@ test('what was seen before the list was entered proves nothing', async () => {
   assert.equal(known.size, 1)
 })
 
-test('a list with faults is told before the crawl begins, line by line', async () => {
+test('a list with faults is refused before the crawl begins, with the line', async () => {
   const disk = diskWith('a.test\nb.test b.test\n')
   assert.throws(() => readMirrorFile(disk, PATH), /mirrors\.txt: line 1: two names .*; line 2: b\.test cannot/)
   assert.throws(() => readMirrorFile(memoryDisk(), 'nowhere.txt'), /nowhere\.txt: there is no such file/)

@@ -32,7 +32,7 @@ function begin(text: string) {
   return { write, refuses, pass, blacklist, events, reads: () => reads }
 }
 
-test('a changed list counts within seconds, one that has not changed stays the same one', async () => {
+test('a changed list applies within seconds; an unchanged one stays the same object', async () => {
   const { write, refuses, pass, blacklist, reads } = begin('a.test\n')
   assert.ok(refuses('http://a.test/') && !refuses('http://b.test/'))
   const before = blacklist()

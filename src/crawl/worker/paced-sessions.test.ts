@@ -12,7 +12,7 @@ function workClock() {
   return { clock, work: (ms: number) => (now += ms) }
 }
 
-test('what comes alone goes on in the next turn', async () => {
+test('a single answer is handed on in the next turn', async () => {
   const { clock } = workClock()
   let turns = 0
   const pace = new Pace(clock, async () => {
@@ -72,7 +72,7 @@ test('large answers make small groups', async () => {
   )
 })
 
-test('while many answers wait, requests do; the slowest site holds nobody up', async () => {
+test('while many answers wait, requests wait; the slowest site holds up no other', async () => {
   const { clock, work } = workClock()
   let asked = 0
   let waiting = 0
@@ -114,7 +114,7 @@ test('while many answers wait, requests do; the slowest site holds nobody up', a
   assert.ok(maxWaiting <= 3 * 64, `${maxWaiting} answers waited`)
 })
 
-test('a site that answers late is asked at once, however many answers wait: else thousands fall into step', async () => {
+test('a slow site is asked at once, however many answers wait: otherwise thousands fall into step', async () => {
   const { clock, work } = workClock()
   const asked: string[] = []
   const open = pacedSessions(
@@ -145,7 +145,7 @@ test('a site that answers late is asked at once, however many answers wait: else
   assert.deepEqual(asked.slice(first), ['slow', 'quick'])
 })
 
-test('quick sites, and those that are asked for the first time, do not starve beside many slow ones', async () => {
+test('fast and new sites do not starve beside many slow ones', async () => {
   const clock = virtualClock(0)
   // Reading takes time on the thread, beside what is waited for.
   let worked = 0

@@ -9,7 +9,7 @@ import { anotherThread, ThreadNotes, tooManyDeaths, WorkerPool } from './worker-
 /** A thread that lives and says nothing, whatever it is told. */
 const mute = () => new Worker('setInterval(() => {}, 1000)', { eval: true })
 
-test('a thread that gives no sign of life is ended, once, and its end is told as every other', async () => {
+test('a silent thread is ended, once, and reported like any dead thread', async () => {
   let now = 0
   const died: string[] = []
   const workerPool = new WorkerPool({
@@ -37,7 +37,7 @@ test('a thread that gives no sign of life is ended, once, and its end is told as
   await workerPool.ended()
 })
 
-test('a crew that is renewed: each thread is told to stop, once, and another begins in its place', async () => {
+test('renewing a pool stops each thread once and starts another in its place', async () => {
   /** Tells what it hears, and ends when it is told to stop and asked once more. */
   const source = `
     const { parentPort } = require('node:worker_threads')
@@ -79,7 +79,7 @@ test('a crew that is renewed: each thread is told to stop, once, and another beg
   await workerPool.ended()
 })
 
-test('a thread that dies while it is leaving gets no second successor', async () => {
+test('a thread that dies while it is leaving is not replaced twice', async () => {
   const dying = new Worker(
     `require('node:worker_threads').parentPort.on('message', ({ kind }) => { if (kind === 'stop') process.exit(3) })`,
     { eval: true },
@@ -114,30 +114,30 @@ test('a thread that dies while it is leaving gets no second successor', async ()
 
 const BUSY = { threads: 1, full: true, free: 0, leased: 200 }
 
-test('sites that wait for a thread have another started at once', () => {
+test('free sites start another thread at once', () => {
   assert.equal(anotherThread()({ ...BUSY, free: 50 }), true)
 })
 
-test('no thread is started while one has room, nor for a few sites', () => {
+test('no thread is started while one has slots left, nor for a few sites', () => {
   const isNeeded = anotherThread()
   assert.equal(isNeeded({ ...BUSY, full: false, free: 50 }), false)
   assert.equal(isNeeded({ threads: 2, full: true, free: 20, leased: 20 }), false)
 })
 
-test('where all sites are leased, one is started when the others have been full for a while, and then for another while', () => {
+test('where all sites are leased, one is started each time the others have been full for a while', () => {
   const isNeeded = anotherThread()
   const looks = Array.from({ length: 25 }, (_, at) => (isNeeded(BUSY) ? at + 1 : 0)).filter((at) => at > 0)
   assert.deepEqual(looks, [10, 20])
 })
 
-test('a moment with room begins the while anew', () => {
+test('a moment with a free slot begins the while again', () => {
   const isNeeded = anotherThread()
   for (let look = 1; look < 10; look++) assert.equal(isNeeded(BUSY), false)
   assert.equal(isNeeded({ ...BUSY, full: false }), false)
   assert.equal(isNeeded(BUSY), false)
 })
 
-test('twenty deaths an hour are borne, the next is too many; those of the hour before are forgotten', () => {
+test('twenty deaths per hour are tolerated, the next is too many; older ones are forgotten', () => {
   let now = 0
   const isTooMany = tooManyDeaths({ ...realClock, elapsed: () => now }, 1)
   for (let death = 1; death <= 20; death++) assert.equal(isTooMany(), false, `${death}`)
@@ -146,13 +146,13 @@ test('twenty deaths an hour are borne, the next is too many; those of the hour b
   assert.equal(isTooMany(), false)
 })
 
-test('as many threads as there may be die of a full disk, twice', () => {
+test('all threads may die of a full disk, twice', () => {
   const isTooMany = tooManyDeaths(realClock, 64)
   for (let death = 1; death <= 128; death++) assert.equal(isTooMany(), false, `${death}`)
   assert.equal(isTooMany(), true)
 })
 
-test('the next process in the folder finds the names of the one that did not end in order', () => {
+test('the next process in the folder finds the names left by one that was killed', () => {
   const disk = memoryDisk()
   const notes = new ThreadNotes(disk, '/w')
   assert.deepEqual(notes.earlier, [])
@@ -166,7 +166,7 @@ test('the next process in the folder finds the names of the one that did not end
   assert.deepEqual(new ThreadNotes(disk, '/w').earlier, [])
 })
 
-test('a file that somebody wrote over names nobody', () => {
+test('a damaged file yields only valid names', () => {
   const disk = memoryDisk()
   disk.append('/w/threads').write(Buffer.from(`\0\xff\n../../x\n${'y'.repeat(100_000)}\nok-w1\nhalf`))
   assert.deepEqual(new ThreadNotes(disk, '/w').earlier, ['ok-w1', 'half'])

@@ -7,7 +7,9 @@ import type { EventLoopUtilization } from 'node:perf_hooks'
 import type { Worker } from 'node:worker_threads'
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { isDiskFull, isOfDisk } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
+import type { Random } from '../../base/random.ts'
 import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contracts/calls.ts'
 import type { Event } from '../../contracts/events.ts'
 import { answerCalls } from '../wire/coordinator-side.ts'
@@ -275,6 +277,104 @@ export function tooManyDeaths(clock: Clock, threads: number): () => boolean {
     const now = clock.elapsed()
     deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
     return deaths.length > max
+  }
+}
+
+export interface ThreadsOptions<Plan>
+  extends Pick<
+    WorkerPoolTools,
+    'loaded' | 'load' | 'prefix' | 'coordinator' | 'clock' | 'journal' | 'hung' | 'silentMs'
+  > {
+  /** Limits: threads, and sites per thread. */
+  workers: number
+  visits: number
+  plan(): Plan
+  /** In the names of its volumes, beside the worker's own name. */
+  host: string
+  filter: SharedArrayBuffer
+  random: Random
+  /** By how much the coordinator's clock is ahead of this machine's. */
+  offset(): Millis
+  /** Where a thread that begins now writes. */
+  folder(): string
+  /** A thread could not write in this folder. False: there is no other. */
+  leaveFolder(folder: string, why: unknown): Promise<boolean>
+  /** Called before a thread gets leases. */
+  begin(worker: string): void
+  /** A thread died: give up its leases. */
+  lose(worker: string): Promise<void>
+}
+
+/** A pool of threads that write volumes. When their folder fails they move to the next; when too many die, all end. */
+export class WorkerThreads<Plan> {
+  readonly pool: WorkerPool
+  readonly #options: ThreadsOptions<Plan>
+  /** Where each thread writes. */
+  readonly #folders = new Map<string, string>()
+  readonly #ahead = new SharedArrayBuffer(8)
+  readonly #isTooMany: () => boolean
+  readonly #isNeeded = anotherThread()
+  #failure: unknown
+
+  constructor(options: ThreadsOptions<Plan>) {
+    this.#options = options
+    this.#isTooMany = tooManyDeaths(options.clock, options.workers)
+    this.#shareOffset()
+    this.pool = new WorkerPool({
+      ...options,
+      dataFor: (worker, slot) => this.#dataFor(worker, slot),
+      died: (worker, error) => this.#died(worker, error),
+      fault: this.fault,
+    })
+  }
+
+  /** Why nothing could go on. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  readonly fault = (error: unknown): void => {
+    this.#failure ??= error
+    void this.pool.end()
+  }
+
+  /** Once a second. */
+  async watch(): Promise<void> {
+    const { pool } = this
+    this.#shareOffset()
+    await pool.watch()
+    // A folder that is full or fails: its threads end what is in flight, and others begin in the next folder.
+    pool.renew((worker) => this.#folders.get(worker) !== this.#options.folder())
+  }
+
+  /** Starts another thread if it is worth it. */
+  grow({ free, leased }: Pick<PoolLoad, 'free' | 'leased'>): void {
+    const { pool } = this
+    const { workers, visits } = this.#options
+    const load = { threads: pool.size, full: pool.isFull(visits), free, leased }
+    if (pool.size > 0 && pool.size < workers && this.#isNeeded(load)) pool.start()
+  }
+
+  #shareOffset(): void {
+    Atomics.store(new BigInt64Array(this.#ahead), 0, BigInt(Math.round(this.#options.offset())))
+  }
+
+  #dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<Plan> {
+    const { plan, host, filter, random, folder, begin } = this.#options
+    const archive = folder()
+    this.#folders.set(worker, archive)
+    begin(worker)
+    const randomSeed = random.integer(2 ** 31)
+    return { plan: plan(), worker, archive, host, ahead: this.#ahead, slot, filter, randomSeed }
+  }
+
+  async #died(worker: string, error: unknown): Promise<void> {
+    const { journal, leaveFolder, lose } = this.#options
+    const isElsewhere = isOfDisk(error) && (await leaveFolder(this.#folders.get(worker)!, error))
+    if ((isDiskFull(error) && !isElsewhere) || this.#failure !== undefined) return this.fault(error)
+    journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+    if (this.#isTooMany()) return this.fault(error)
+    await lose(worker)
   }
 }
 
