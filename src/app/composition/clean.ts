@@ -17,7 +17,7 @@ import { EMBEDDED_OWNER, knownNodeId } from '../../collection/locations/own-loca
 import { copyVolume } from '../../collection/locations/read-volumes.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
 import type { ObjectStore } from '../../collection/s3/object-store.ts'
-import { isOpenVolume, isVolume, OPEN, volumePath } from '../../collection/volumes/volume-name.ts'
+import { isVolume, OPEN, volumeFiles, volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked, type Lock, lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/only-one.ts'
@@ -209,8 +209,7 @@ function folderToClean(node: string, disk: Disk): OtherLocation {
     async list() {
       // An unmounted disk, or a folder of another machine: what is missing there is not lost.
       if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Error('there is no such folder here')
-      const names = disk.list(folder).filter((file) => isVolume(file) || isOpenVolume(file))
-      return new Map(names.map((file) => [nameOf(file), disk.size(join(folder, file)) ?? 0]))
+      return new Map(volumeFiles(disk, folder).map(({ name, file }) => [name, disk.size(join(folder, file)) ?? 0]))
     },
     async open(volume) {
       const path = volumePath(disk, folder, volume)
@@ -245,5 +244,3 @@ function storeToClean(node: string, disk: Disk, open: () => Promise<ObjectStore>
     remove: async (volume) => (await volumes()).remove(volume),
   }
 }
-
-const nameOf = (file: string): string => (isOpenVolume(file) ? file.slice(0, -OPEN.length) : file)

@@ -97,7 +97,7 @@ export async function openForSeeding(settings: Settings, version: string) {
   }
 }
 
-/** Less than workers wait for an answer: they hear that the database is unreachable, and keep what they have. */
+/** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */
 const PATIENCE: Millis = 10_000
 
 /** `clock`: the one of all who share the database; `nudges`: news of other servers, where there may be any. */

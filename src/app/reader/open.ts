@@ -19,7 +19,7 @@ import { viewsOf } from '../../frontier/open-frontier.ts'
 import { recordedSettings } from '../../frontier/recorded-settings.ts'
 import { type VolumeAccess, volumeSources } from '../composition/volume-sources.ts'
 import type { Settings } from '../config/keys.ts'
-import { scopeSeeds, seedOutcomes, seedStanding } from '../seeds/stored-seeds.ts'
+import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
 import { verifyCollection } from '../verify/verify.ts'
 import { contentOf } from './content.ts'
 import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
@@ -63,7 +63,7 @@ export async function openCollection(folder: string, options: OpenOptions = {}) 
         return figures(tx, { seen: urls.known, waiting: urls.waiting })
       }),
     web: () => characterise(database),
-    seedStanding: () => seedStanding(database),
+    seedStanding: () => seedCounts(database),
     seedOutcomes: () => seedOutcomes(database, views),
     async standing() {
       const isCrawled = await running()

@@ -14,7 +14,7 @@ import { roundRobin } from '../../frontier/order/named-order.ts'
 import { parseUrl, usualUrls, type WebUrl } from '../../web/url/web-url.ts'
 import { scopeFor } from '../composition/plan.ts'
 import { loadSettings } from '../config/load.ts'
-import { scopeSeeds, seedOutcome, seedStanding, seedSummary } from './stored-seeds.ts'
+import { scopeSeeds, seedCounts, seedOutcome, seedSummary } from './stored-seeds.ts'
 
 const inMemory = async () => openSqlite(':memory:')
 
@@ -147,7 +147,7 @@ test('counts of seeds: a name counts as the guess that got furthest', async () =
     mark('http://b.test/1', 2)
     mark('http://b.test/2', 3)
   })
-  assert.deepEqual(await seedStanding(database), [
+  assert.deepEqual(await seedCounts(database), [
     { source: 'cdx', waiting: 1, collected: 1, moved: 1, dead: 0, refused: 1 },
     { source: 'names', waiting: 1, collected: 1, moved: 0, dead: 1, refused: 0 },
   ])

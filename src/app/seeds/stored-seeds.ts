@@ -36,7 +36,7 @@ const COLUMN: Readonly<Record<MarkName, Column>> = {
 const BEST: readonly Column[] = ['collected', 'waiting', 'moved', 'refused']
 const AT_ONCE = 1000
 
-export async function seedStanding(database: Database): Promise<SeedCounts[]> {
+export async function seedCounts(database: Database): Promise<SeedCounts[]> {
   const views = seedViewsOf(database)
   const bySource = new Map<SeedSource, SeedCounts>()
   for (const { source, mark, count } of await database.read((tx) => views.counts(tx))) {

@@ -4,8 +4,8 @@
  */
 import { isIndexCurrent } from '../../collection/captures/index-captures.ts'
 import { linksToIndex } from '../../collection/links/index-links.ts'
+import { openVolumesIn } from '../../collection/locations/own-locations.ts'
 import { locationsOf } from '../../collection/locations/read-volumes.ts'
-import { isOpenVolume, OPEN } from '../../collection/volumes/volume-name.ts'
 import type { FrontierViews } from '../../frontier/views.ts'
 import { partsWaiting } from '../../intake/parts-waiting.ts'
 import { verifyCatalogue } from './catalogue.ts'
@@ -60,9 +60,9 @@ async function isIndexed({ database, server }: VerifyParts): Promise<boolean> {
 /** A crawl that ended in order leaves none of these, whatever ended it. */
 async function wasCutOff(parts: VerifyParts): Promise<boolean> {
   const { database, disk, archive, views, server } = parts
-  for (const file of disk.list(archive).filter(isOpenVolume)) {
+  for (const name of openVolumesIn(disk, archive)) {
     // A worker that turned to another location leaves a beginning of a volume that was completed there.
-    const locations = await database.read((tx) => locationsOf(tx, file.slice(0, -OPEN.length)))
+    const locations = await database.read((tx) => locationsOf(tx, name))
     if (!locations.some(({ node, sealed }) => sealed && node !== server)) return true
   }
   return database.read(async (tx) => {

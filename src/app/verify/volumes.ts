@@ -13,7 +13,7 @@ import {
 } from '../../collection/locations/read-volumes.ts'
 import { DIR } from '../../collection/locations/volume-locations.ts'
 import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
-import { isOpenVolume, isVolume, OPEN, volumePath } from '../../collection/volumes/volume-name.ts'
+import { isOpenVolume, OPEN, volumeFiles, volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { Faults } from './faults.ts'
 
@@ -50,10 +50,7 @@ export async function verifyVolumes(
   const { database, disk, archive } = parts
   const totals: VolumesTotals = { ...NOTHING_READ }
   const names = await database.read(volumeNames)
-  for (const file of disk.list(archive)) {
-    if (isVolume(file)) names.push(file)
-    else if (isOpenVolume(file)) names.push(file.slice(0, -OPEN.length))
-  }
+  for (const { name } of volumeFiles(disk, archive)) names.push(name)
   for (const name of [...new Set(names)].sort()) {
     progress(name)
     const { found, volume } = await verifyNamed(parts, name)

@@ -9,7 +9,7 @@ import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { SiteName, Visit } from '../../contracts/visit.ts'
 
-/** Servers make the plan anew at most this often: black lists and seeds may change while the crawl runs. */
+/** Servers make a new plan at most this often: black lists and seeds may change while the crawl runs. */
 export const PLAN_FRESH: Millis = 5_000
 
 export interface LivePlanTools<Plan> {
@@ -19,7 +19,7 @@ export interface LivePlanTools<Plan> {
   read(): Promise<Plan>
   /** Whether a plan wants a URL. */
   wantedBy(plan: Plan): (url: string) => boolean
-  /** Starts the threads anew. Visits given to the old ones from now on are given back unused. */
+  /** Restarts the threads. Visits given to the old ones from now on are given back unused. */
   renew(): void
   stop: AbortSignal
 }
@@ -54,7 +54,7 @@ export class LivePlan<Plan extends { version: string }> {
     await turn
   }
 
-  /** Starts the threads anew if the servers have another plan now. */
+  /** Restarts the threads if the servers have another plan now. */
   async readAgain(): Promise<void> {
     const { read, renew, journal } = this.#tools
     const { version } = this.#plan

@@ -12,7 +12,7 @@ import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { knownEnd } from '../captures/read-captures.ts'
 import { repairVolumes } from '../volumes/repair.ts'
-import { isOpenVolume, OPEN, volumePath } from '../volumes/volume-name.ts'
+import { isOpenVolume, volumeFiles, volumePath } from '../volumes/volume-name.ts'
 import { DIR } from './volume-locations.ts'
 
 /** The owner where one coordinator has its database to itself. */
@@ -78,10 +78,7 @@ export function durableEnds(database: Database, names: readonly string[]): Promi
 }
 
 export function openVolumesIn(disk: Disk, folder: string): string[] {
-  return disk
-    .list(folder)
-    .filter(isOpenVolume)
-    .map((name) => name.slice(0, -OPEN.length))
+  return volumeFiles(disk, folder).flatMap(({ name, isOpen }) => (isOpen ? [name] : []))
 }
 
 /** Closes the volumes left open in folders of this machine. Call it only while none of them is being written. */

@@ -5,7 +5,7 @@
  * took over.
  */
 import type { Disk } from '../../base/disk.ts'
-import { isOpenVolume, isVolume, OPEN } from '../volumes/volume-name.ts'
+import { volumeFiles } from '../volumes/volume-name.ts'
 
 export interface VolumeSink {
   /** Resolves when the bytes are durable there, with the size of what is there now. Shipping goes on from that size. */
@@ -52,18 +52,16 @@ export class Shipper {
     await Promise.all(this.#sealing.values())
   }
 
-  /** A full volume is renamed at any moment. If one was missed for that, all are looked at again. */
+  /** A full volume is renamed at any moment. If that hid one, all are listed again. */
   async #shipAll(): Promise<void> {
     const trouble = this.#trouble
     this.#trouble = undefined
     if (trouble !== undefined) throw trouble
     for (let missed = true; missed; ) {
       missed = false
-      for (const file of this.#disk.list(this.#folder)) {
-        if (isVolume(file) && this.#stays(file)) continue
-        if (isVolume(file)) await this.#shipWhole(file)
-        else if (isOpenVolume(file))
-          missed = (await this.#shipGrown(file, file.slice(0, -OPEN.length))) === undefined || missed
+      for (const { name, file, isOpen } of volumeFiles(this.#disk, this.#folder)) {
+        if (isOpen) missed = (await this.#shipGrown(file, name)) === undefined || missed
+        else if (!this.#stays(name)) await this.#shipWhole(name)
       }
     }
   }

@@ -12,7 +12,7 @@ import { diskSpace } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { ObjectStore } from '../s3/object-store.ts'
 import type { S3Access } from '../s3/s3-store.ts'
-import { isOpenVolume, isVolume, OPEN } from '../volumes/volume-name.ts'
+import { volumeFiles } from '../volumes/volume-name.ts'
 import { Shipper, type VolumeSink } from './ship-volumes.ts'
 
 /** Prefix of a location that is a folder. */
@@ -201,15 +201,12 @@ export class KeptLocation implements VolumeLocation {
 
   async note(): Promise<void> {
     const { disk, folder, record, isOurs } = this.#parts
-    for (const file of await orFailed(async () => disk.list(folder))) {
-      const sealed = isVolume(file)
-      if (!sealed && !isOpenVolume(file)) continue
-      const volume = sealed ? file : file.slice(0, -OPEN.length)
-      const recorded = this.#recorded.get(volume)
-      if (recorded === sealed || recorded === true || !isOurs(volume)) continue
+    for (const { name, file, isOpen } of await orFailed(async () => volumeFiles(disk, folder))) {
+      const recorded = this.#recorded.get(name)
+      if (recorded === !isOpen || recorded === true || !isOurs(name)) continue
       const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
-      await record(volume, DIR + folder, bytes, sealed)
-      this.#recorded.set(volume, sealed)
+      await record(name, DIR + folder, bytes, !isOpen)
+      this.#recorded.set(name, !isOpen)
     }
   }
 }
