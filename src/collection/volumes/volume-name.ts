@@ -40,7 +40,7 @@ export interface VolumeFile {
 
 /** All volumes in a folder, in the order of their files. */
 export function volumeFiles(disk: Disk, folder: string): VolumeFile[] {
-  return disk.list(folder).flatMap((file) => {
+  return disk.list(folder).flatMap((file): VolumeFile[] => {
     if (isVolume(file)) return [{ name: file, file, isOpen: false }]
     return isOpenVolume(file) ? [{ name: file.slice(0, -OPEN.length), file, isOpen: true }] : []
   })
