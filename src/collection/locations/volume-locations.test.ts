@@ -9,7 +9,7 @@ import type { Event } from '../../contracts/events.ts'
 import { grownVolumes } from '../volumes/grown-volumes.ts'
 import type { VolumeSink } from './ship-volumes.ts'
 import {
-  KeptLocation,
+  keptLocation,
   LocationFailed,
   LocationList,
   type RecordLocation,
@@ -126,7 +126,7 @@ test('two callers that meet the same failure turn to the same next location', as
 test('volumes are kept and recorded while there is room; those that were kept stay', async () => {
   const { disk, recorded, record, journal, write, there } = opened()
   let hasRoom = true
-  const kept = new KeptLocation({
+  const kept = keptLocation({
     name: 'keep',
     disk,
     folder: '/w',
@@ -171,7 +171,7 @@ test('a folder in which nothing can be written is left once, and its volumes are
     ['/three', true],
   ])
   const kept = (folder: string) =>
-    new KeptLocation({
+    keptLocation({
       name: `dir:${folder}`,
       disk,
       folder,
@@ -201,7 +201,7 @@ test('a folder in which nothing can be written is left once, and its volumes are
 
 test('the only folder is not left', async () => {
   const { disk, record, journal } = opened()
-  const alone = new KeptLocation({ name: 'keep', disk, folder: '/w', record, hasRoom: () => true, isOurs: () => true })
+  const alone = keptLocation({ name: 'keep', disk, folder: '/w', record, hasRoom: () => true, isOurs: () => true })
   const locations = new LocationList([alone], journal)
   assert.equal(await locations.leave('/w', new Error('no space left')), false)
 })
@@ -209,7 +209,7 @@ test('the only folder is not left', async () => {
 test('a full folder is left for another folder, not for a location that is sent to from the same folder', async () => {
   const { disk, record, journal } = opened()
   const kept = (folder: string) =>
-    new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
+    keptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
   const sent = shippedLocation('dir:/away', disk, '/w', folderSink(disk, '/away', record), nothing)
   const full = new Error('no space left')
   const locations = new LocationList([kept('/w'), sent, kept('/two')], journal)
@@ -222,7 +222,7 @@ test('a full folder is left for another folder, not for a location that is sent 
 test('volumes that stay in the archive when a folder takes over are recorded', async () => {
   const { disk, recorded, record, journal, write } = opened()
   const kept = (folder: string) =>
-    new KeptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
+    keptLocation({ name: folder, disk, folder, record, hasRoom: () => true, isOurs: () => true })
   const refusing: VolumeSink = {
     append: () => Promise.reject(new LocationFailed('no room')),
     seal: () => Promise.reject(new LocationFailed('no room')),
@@ -252,7 +252,7 @@ test('a disk that is gone is reported once, until it is back', async () => {
     return disk.list(folder)
   }
   const kept = (folder: string) =>
-    new KeptLocation({
+    keptLocation({
       ...{ name: folder, folder, record, isOurs: () => true },
       disk: { ...disk, list },
       hasRoom: () => folder === '/two',

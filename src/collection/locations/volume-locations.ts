@@ -170,45 +170,33 @@ export interface KeptParts {
   isOurs(volume: string): boolean
 }
 
+export interface KeptLocation extends VolumeLocation {
+  /** Recorded as complete: other locations leave it alone. */
+  has(volume: string): boolean
+}
+
 /** Volumes stay in the folder in which they are written, as long as its disk has room. */
-export class KeptLocation implements VolumeLocation {
-  readonly #parts: KeptParts
-  readonly name: string
-  readonly folder: string
+export function keptLocation({ name, disk, folder, record, hasRoom, isOurs }: KeptParts): KeptLocation {
   /** Volumes that were recorded, and whether as complete. */
-  readonly #recorded = new Map<string, boolean>()
-
-  constructor(parts: KeptParts) {
-    this.#parts = parts
-    this.name = parts.name
-    this.folder = parts.folder
+  const recorded = new Map<string, boolean>()
+  const note = async () => {
+    for (const { name: volume, file, isOpen } of await orFailed(async () => volumeFiles(disk, folder))) {
+      const before = recorded.get(volume)
+      if (before === true || before === !isOpen || !isOurs(volume)) continue
+      const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
+      await record(volume, DIR + folder, bytes, !isOpen)
+      recorded.set(volume, !isOpen)
+    }
   }
-
-  /** Recorded as complete: later locations leave it alone. */
-  readonly has = (volume: string): boolean => this.#recorded.get(volume) === true
-
-  async settled(): Promise<void> {}
-
-  async ship(): Promise<void> {
-    const { disk, folder, hasRoom } = this.#parts
+  const ship = async () => {
     const isRoomy = await orFailed(async () => {
       disk.makeFolder(folder)
       return hasRoom()
     })
-    await this.note()
+    await note()
     if (!isRoomy) throw new LocationFailed(`the disk of ${folder} is almost full`)
   }
-
-  async note(): Promise<void> {
-    const { disk, folder, record, isOurs } = this.#parts
-    for (const { name, file, isOpen } of await orFailed(async () => volumeFiles(disk, folder))) {
-      const recorded = this.#recorded.get(name)
-      if (recorded === !isOpen || recorded === true || !isOurs(name)) continue
-      const bytes = await orFailed(async () => disk.size(join(folder, file)) ?? 0)
-      await record(name, DIR + folder, bytes, !isOpen)
-      this.#recorded.set(name, !isOpen)
-    }
-  }
+  return { name, folder, has: (volume) => recorded.get(volume) === true, ship, note, settled: async () => {} }
 }
 
 /** Any error there becomes `LocationFailed`: another location may work. */
@@ -264,7 +252,7 @@ export async function openLocations(parts: LocationParts): Promise<OpenLocations
   const archive = resolve(parts.archive)
   const stores: ObjectStore[] = []
   const keptIn = (name: string, folder: string, isOurs: (volume: string) => boolean) =>
-    new KeptLocation({ name, disk, folder, record, hasRoom: () => hasRoom(folder), isOurs })
+    keptLocation({ name, disk, folder, record, hasRoom: () => hasRoom(folder), isOurs })
   const kept = keptIn('keep', archive, () => true)
   const open = async (location: string): Promise<VolumeLocation> => {
     if (location === 'keep') return kept
