@@ -25,7 +25,7 @@ test('a wrong join secret, and an identity that the servers do not know, are tol
   writeFileSync(identity, JSON.stringify({ worker: '0123456789abcdef', secret: 's'.repeat(43) }))
   const stale = await worker('--join-secret', SECRET)
   assert.equal(stale.code, 2, stale.stderr)
-  assert.ok(stale.stderr.includes(`lies in ${identity}`), stale.stderr)
+  assert.ok(stale.stderr.includes(`is in ${identity}`), stale.stderr)
   assert.match(stale.stderr, /remove that file: the same command then joins again/)
   rmSync(identity)
   // The only site does not exist: it is tried and given up.
