@@ -21,7 +21,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   collection: ['base', 'web', 'contracts', 'database'],
   intake: ['base', 'contracts', 'database', 'frontier', 'collection'],
   report: ['base', 'collection', 'frontier'],
-  cluster: ['base', 'web', 'contracts', 'database', 'frontier', 'collection', 'intake', 'report', 'refresh'],
+  cluster: ['base', 'web', 'contracts', 'crawl', 'database', 'frontier', 'collection', 'intake', 'report', 'refresh'],
   app: [
     'base',
     'web',

@@ -1,8 +1,9 @@
 /** What the list of mirrors spares: a synthetic web crawled twice, the second time with the list of the first. */
-import { renewMirrorFile } from '../../src/app/composition/mirror-file.ts'
-import { mirrorsOf } from '../../src/app/composition/open-mirrors.ts'
+
 import { figures } from '../../src/collection/figures.ts'
 import { DEFAULT_HEURISTIC } from '../../src/collection/mirrors/heuristics.ts'
+import { renewMirrorFile } from '../../src/collection/mirrors/mirror-file.ts'
+import { mirrorsOf } from '../../src/collection/mirrors/mirror-findings.ts'
 import { viewsOf } from '../../src/frontier/open-frontier.ts'
 import { crawlOn, type Stage, setStage } from '../../testkit/simulate/crawl-run.ts'
 import { documentsOf } from '../../testkit/simulate/judge.ts'

@@ -6,16 +6,19 @@ import {
   fstatSync,
   ftruncateSync,
   mkdirSync,
+  mkdtempSync,
   open,
   openSync,
   readdirSync,
   readSync,
   renameSync,
   rmSync,
+  statfsSync,
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Disk } from './disk.ts'
 
@@ -110,4 +113,16 @@ function makeOne(folder: string): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(folder)) throw error
   }
+}
+
+/** A new folder under the system's temporary one, removed when it is disposed of. */
+export function scratchFolder(name: string): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), `orbweaver-${name}-`))
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Bytes that are free on the disk of a folder, and all that it has. */
+export function diskSpace(folder: string): { free: number; size: number } {
+  const { bavail, blocks, bsize } = statfsSync(folder)
+  return { free: bavail * bsize, size: blocks * bsize }
 }

@@ -14,13 +14,13 @@ const LONGEST_MS = 30_000
 /** Asked every five seconds; a second for the round of work, and the machine is busy. */
 const TAKEN_OVER_MS = 15_000
 
-const OFFICE = String(signed64(hash64('orbweaver office keeper')))
+const ROLE = String(signed64(hash64('orbweaver office maintenance')))
 const HOLDERS = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 1 AND granted
   AND ((classid::bigint << 32) | objid::bigint) = ?
   AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
 
 const holders = async (database: PostgresDatabase) =>
-  (await database.read((tx) => queries(tx).all<{ pid: number }>(HOLDERS, OFFICE))).map(({ pid }) => pid)
+  (await database.read((tx) => queries(tx).all<{ pid: number }>(HOLDERS, ROLE))).map(({ pid }) => pid)
 
 async function until(what: string, longest: number, isSo: () => Promise<boolean>): Promise<number> {
   const from = performance.now()

@@ -6,9 +6,7 @@
 
 import { openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { CrawlView } from '../../src/app/composition/crawl-view.ts'
-import { keepServing } from '../../src/app/composition/keep-serving.ts'
-import { maintenanceRole } from '../../src/app/composition/maintenance-role.ts'
-import { serverCalls } from '../../src/app/composition/server-calls.ts'
+import { keepServing, maintenanceRole, serverCalls } from '../../src/app/composition/keep-serving.ts'
 import { Bell } from '../../src/base/bell.ts'
 import { Problem } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'

@@ -2,7 +2,7 @@
  * A worker of a simulated cluster: what `orbweaver worker` runs, in one thread, with its outbox and its volumes on the
  * machine's own disk. After a death the next process finds what the disk has kept.
  */
-import { Shipper } from '../../src/app/composition/ship-volumes.ts'
+
 import { userAgentOf, workerTools } from '../../src/app/composition/worker-tools.ts'
 import { type Clock, type Millis, shiftedClock } from '../../src/base/clock.ts'
 import type { Disk } from '../../src/base/disk.ts'
@@ -10,6 +10,7 @@ import { isDiskFull } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import { type RemoteServers, reachServers } from '../../src/cluster/wire/remote-coordinator.ts'
 import type { Identity } from '../../src/cluster/wire/servers.ts'
+import { Shipper } from '../../src/collection/locations/ship-volumes.ts'
 import { repairVolumes } from '../../src/collection/volumes/repair.ts'
 import { openArchive } from '../../src/collection/volumes/volume-writer.ts'
 import type { Event } from '../../src/contracts/events.ts'

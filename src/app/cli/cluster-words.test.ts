@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterStanding, WorkerStanding } from '../composition/cluster-status.ts'
+import type { ClusterStatus, WorkerStatus } from '../reader/status.ts'
 import { clusterLines, whyNobodyIsAsked } from './cluster-words.ts'
 import { STANDING } from './fake-services.test-data.ts'
 
-const WORKER: WorkerStanding = {
+const WORKER: WorkerStatus = {
   ...{ name: 'a', id: '0123456789abcdef', region: null, version: '1', state: 'alive', visits: 3, pagesPerSecond: 1.5 },
   ...{ lateMs: 0, seenMs: 4000 },
 }
 
-const CLUSTER: ClusterStanding = {
+const CLUSTER: ClusterStatus = {
   rechecks: null,
   differing: [],
   servers: [

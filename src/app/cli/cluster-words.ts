@@ -2,16 +2,16 @@
 
 import { formatDuration } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
-import type { ClusterStanding } from '../composition/cluster-status.ts'
+import type { ClusterStatus } from '../reader/status.ts'
 import type { Standing } from './collection-reader.ts'
 import { plain } from './progress.ts'
 import { some } from './words.ts'
 
 const MAX_LINES = 20
 
-type Rechecks = NonNullable<ClusterStanding['rechecks']>
+type Rechecks = NonNullable<ClusterStatus['rechecks']>
 
-export function clusterLines({ servers, differing, workers, rechecks }: ClusterStanding, inbox: number): string[] {
+export function clusterLines({ servers, differing, workers, rechecks }: ClusterStatus, inbox: number): string[] {
   const alive = workers.filter(({ state }) => state === 'alive' || state === 'slow')
   const silent = workers.filter(({ state }) => state === 'silent')
   const rate = alive.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)

@@ -1,12 +1,12 @@
 /** What commands ask of an opened collection. `composition/open.ts` satisfies it. */
 
 import type { Instant, Millis } from '../../base/clock.ts'
+import type { MirrorAsk, MirrorFindings } from '../../collection/mirrors/mirror-findings.ts'
 import type { ReportFigures } from '../../report/tables.ts'
 import type { WebFigures } from '../../report/web-tables.ts'
-import type { ClusterStanding } from '../composition/cluster-status.ts'
-import type { MirrorAsk, MirrorFindings } from '../composition/open-mirrors.ts'
-import type { SeedOutcome, SeedStanding } from '../composition/open-seeds.ts'
 import type { Settings } from '../config/keys.ts'
+import type { ClusterStatus } from '../reader/status.ts'
+import type { SeedCounts, SeedOutcome } from '../seeds/stored-seeds.ts'
 
 export type SiteState = 'waiting' | 'free' | 'leased' | 'returning' | 'crawled' | 'barred' | 'held'
 
@@ -30,7 +30,7 @@ export interface Standing {
   /** Parts of reports that are durable and not yet applied. */
   inbox: number
   /** Servers and workers, where there are any. */
-  cluster: ClusterStanding | undefined
+  cluster: ClusterStatus | undefined
 }
 
 export interface CaptureLine {
@@ -241,7 +241,7 @@ export interface CollectionReader {
   web(): Promise<WebFigures>
   standing(): Promise<Standing>
   /** How the seeds stand, by source. */
-  seedStanding(): Promise<SeedStanding[]>
+  seedStanding(): Promise<SeedCounts[]>
   /** What became of each seed. */
   seedOutcomes(): AsyncIterable<SeedOutcome>
   /** Contents with more than one URL, the most repeated first. */

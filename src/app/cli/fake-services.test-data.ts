@@ -1,10 +1,10 @@
 /** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
 import { mkdirSync } from 'node:fs'
+import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
-import type { SeedsEntered } from '../composition/enter-seeds.ts'
-import type { WorkerSnapshot } from '../composition/remote-worker-pool.ts'
 import type { Settings } from '../config/keys.ts'
+import type { SeedsEntered } from '../seeds/sources.ts'
 import type { CollectionReader, Standing } from './collection-reader.ts'
 import type { Screen } from './screen.ts'
 import type { Services } from './services.ts'

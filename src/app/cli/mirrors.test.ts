@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { MirrorAsk } from '../composition/open-mirrors.ts'
+import type { MirrorAsk } from '../../collection/mirrors/mirror-findings.ts'
 import { fakeReader, fakeServices, recordedScreen } from './fake-services.test-data.ts'
 import { run } from './main.ts'
 

@@ -21,22 +21,22 @@ export const realServices: Services = {
   },
   async openCollection(folder, settings) {
     const [{ openCollection }, { volumeAccessOf }] = await Promise.all([
-      import('../composition/open.ts'),
+      import('../reader/open.ts'),
       import('../composition/volume-sources.ts'),
     ])
     if (settings === undefined) return openCollection(folder)
     return openCollection(folder, { database: settings.database, volumes: volumeAccessOf(settings) })
   },
   async enterSeeds(settings, request, watch) {
-    const { enterFromSources } = await import('../composition/enter-seeds.ts')
+    const { enterFromSources } = await import('../seeds/sources.ts')
     return enterFromSources(settings, request, watch)
   },
   async nameChecker(settings) {
-    const { realNameChecker } = await import('../composition/real-names.ts')
+    const { realNameChecker } = await import('../composition/real-resolver.ts')
     return realNameChecker(settings)
   },
   async renewMirrors(path, renewal, check) {
-    const { renewMirrorFile } = await import('../composition/mirror-file.ts')
+    const { renewMirrorFile } = await import('../../collection/mirrors/mirror-file.ts')
     const { realDisk } = await import('../../base/real-disk.ts')
     return renewMirrorFile(realDisk, path, renewal, check)
   },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { printTable } from '../../report/text-table.ts'
-import type { SeedsEntered } from '../composition/enter-seeds.ts'
+import type { SeedsEntered } from '../seeds/sources.ts'
 import { SEEDED } from './fake-services.test-data.ts'
 import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress, standingTable } from './seed-words.ts'
 

@@ -2,8 +2,8 @@
 
 import { failureWords, statusWords } from '../../report/status-words.ts'
 import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
-import type { SeedsEntered } from '../composition/enter-seeds.ts'
-import type { SeedOutcome, SeedStanding } from '../composition/open-seeds.ts'
+import type { SeedsEntered } from '../seeds/sources.ts'
+import type { SeedCounts, SeedOutcome } from '../seeds/stored-seeds.ts'
 import { plain } from './progress.ts'
 import { some } from './words.ts'
 
@@ -81,7 +81,7 @@ export function seedProgress(report: Report, share: number | undefined): string 
   return `${plain(report.name)}: ${done}${FIGURES.map((figure) => `${grouped(report[figure])} ${figure}`).join(', ')}`
 }
 
-export function standingTable(standing: readonly SeedStanding[]): TextTable {
+export function standingTable(standing: readonly SeedCounts[]): TextTable {
   const columns = ['waiting', 'collected', 'moved', 'dead', 'refused'] as const
   const sum = (column: (typeof columns)[number]) => standing.reduce((total, row) => total + row[column], 0)
   const rows = standing.map((row) => [row.source, ...columns.map((column) => grouped(row[column]))])

@@ -2,15 +2,16 @@
  * The doors through which commands reach the coordinator, with what they need of it and no more. `real-doors.ts` opens the
  * real ones; tests hand in others.
  */
-import type { CheckNames } from '../composition/check-names.ts'
+
+import type { WorkerHandle } from '../../cluster/worker/remote-worker.ts'
+import type { Renewal } from '../../collection/mirrors/list.ts'
+import type { CheckNames, Renewed } from '../../collection/mirrors/mirror-file.ts'
 import type { Cleaned } from '../composition/clean.ts'
 import type { CrawlHandle, CrawlOptions } from '../composition/crawl.ts'
-import type { SeedsEntered, SeedWatch } from '../composition/enter-seeds.ts'
-import type { MirrorRenewal, Renewed } from '../composition/mirror-file.ts'
-import type { WorkerHandle, WorkerStart } from '../composition/remote-worker.ts'
-import type { SeedRequest } from '../composition/seed-inputs.ts'
+import type { WorkerStart } from '../composition/remote-worker.ts'
 import type { ServeHandle, ServeOptions } from '../composition/serve.ts'
 import type { Settings } from '../config/keys.ts'
+import type { SeedRequest, SeedsEntered, SeedWatch } from '../seeds/sources.ts'
 import type { CollectionReader } from './collection-reader.ts'
 
 export interface SimulateOptions {
@@ -85,7 +86,7 @@ export interface Services {
   /** Looks names up as a crawl with these settings would. */
   nameChecker(settings: Settings): Promise<CheckNames>
   /** Writes the list of mirrors, or writes it anew. */
-  renewMirrors(path: string, renewal: MirrorRenewal, check?: CheckNames): Promise<Renewed>
+  renewMirrors(path: string, renewal: Renewal, check?: CheckNames): Promise<Renewed>
   /** Lists what nobody owns any more, and removes it with `settings.remove`. */
   clean(settings: Settings, version: string): Promise<Cleaned>
   serveWeb(options: DemoOptions): Promise<ServedWeb>

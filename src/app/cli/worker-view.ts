@@ -2,7 +2,7 @@
 
 import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
-import type { WorkerSnapshot } from '../composition/remote-worker-pool.ts'
+import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import type { Watching } from './live-view.ts'
 import { clip, plain } from './progress.ts'
 import type { Screen } from './screen.ts'

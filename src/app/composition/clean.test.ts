@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import { nodeId } from '../../collection/locations/own-locations.ts'
 import { lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/only-one.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
@@ -13,7 +14,6 @@ import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'
 import { cleanCollection } from './clean.ts'
-import { nodeId } from './node-id.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'orbweaver-clean-'))
 const postgres = await postgresForTests()
@@ -40,7 +40,7 @@ const kindsOf = ({ orphans }: Awaited<ReturnType<typeof clean>>) =>
 const LEASED = `INSERT INTO site (key, bucket, name, state, since, rank, fence, worker, lease_until, waiting, known)
   VALUES (1, 0, 'lost.test', 'leased', 0, 0, 1, 'w', 5, 0, 0)`
 
-test('in a folder: dry unless told, refused beside a crawl, and the leases of the dead are freed', async () => {
+test('in a folder: a dry run unless told otherwise, refused beside a crawl, and the leases of the dead are freed', async () => {
   const folder = newFolder('one')
   const database = openSqlite(join(folder, 'collection.db'))
   await database.transact((tx) => queries(tx).run(LEASED))
@@ -56,13 +56,13 @@ test('in a folder: dry unless told, refused beside a crawl, and the leases of th
   assert.ok(!existsSync(join(folder, 'server-id.new')))
 })
 
-test('no collection is made where there is none', async () => {
+test('does not create a collection where there is none', async () => {
   const folder = join(root, 'nothing')
   await assert.rejects(clean(folder, '--remove'), { code: 'no-collection' })
   assert.ok(!existsSync(folder))
 })
 
-test("in a worker's folder: what no server would take, and nothing else", async () => {
+test("in a worker's folder: only what no server would take", async () => {
   const folder = newFolder('worker')
   writeFileSync(join(folder, 'worker.json'), '{}')
   writeFileSync(join(folder, 'archive', 'v.warc.gz'), 'not ours to judge')
@@ -79,7 +79,7 @@ test("in a worker's folder: what no server would take, and nothing else", async 
   assert.ok(existsSync(join(folder, 'archive', 'v.warc.gz')))
 })
 
-test('over PostgreSQL: while servers run, one cleaner at a time; files only of a folder that is free and its own', {
+test('over PostgreSQL: while servers run, one cleaner at a time; files only in a free folder of this database', {
   skip: 'skipped' in postgres && postgres.skipped,
 }, async () => {
   if ('skipped' in postgres) return
@@ -108,7 +108,7 @@ test('over PostgreSQL: while servers run, one cleaner at a time; files only of a
   }
 })
 
-test('in another folder: a volume that nobody names goes; of a folder that is not here it is said that nobody looked', async () => {
+test('in another folder: an unreferenced volume is removed; a folder that is not here is reported as not checked', async () => {
   const folder = newFolder('places')
   const second = newFolder('second')
   const name = 'A-20261115000000000-00001-x.warc.gz'

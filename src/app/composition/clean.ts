@@ -1,35 +1,39 @@
 /**
- * What `clean` does. Looking needs nothing but reading. For removing, a collection in a folder is held by this process alone: its
- * house is opened, which frees the leases of the dead and applies what waits in the inbox, as the next crawl would. A database
- * that many machines share is cleaned while they work, by one cleaner at a time; the files of a server's folder only when no server works in it.
+ * `clean`: lists orphaned data, and removes it with --remove. Listing only reads. For removing, a collection in a folder is
+ * opened like a crawl does, which gives up the leases of the dead and applies the inbox. A shared database is cleaned while its
+ * servers work, by one cleaner at a time; the files of a server's folder only while no server works in it.
  */
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Instant, realClock } from '../../base/clock.ts'
+import { realClock } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { findOrphans, removeOrphans } from '../../cluster/maintenance/find-orphans.ts'
-import type { CleanerParts, Findings, Orphan } from '../../cluster/maintenance/orphan.ts'
+import type { CleanerParts, Findings, Orphan, OtherLocation } from '../../cluster/maintenance/orphan.ts'
 import { locationNodes } from '../../cluster/maintenance/other-locations.ts'
+import { EMBEDDED_OWNER, knownNodeId } from '../../collection/locations/own-locations.ts'
+import { copyVolume } from '../../collection/locations/read-volumes.ts'
+import { DIR } from '../../collection/locations/volume-locations.ts'
+import type { ObjectStore } from '../../collection/s3/object-store.ts'
+import { isVolume, OPEN, volumeFiles, volumePath } from '../../collection/volumes/volume-name.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked, type Lock, lockCollection } from '../../database/lock.ts'
 import { tryRole } from '../../database/postgres/only-one.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
-import { queries } from '../../database/queries.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import { quietBuckets } from '../../intake/postgres/inbox.ts'
 import type { Settings } from '../config/keys.ts'
-import { openLocationsToClean } from './cleaning-locations.ts'
-import { knownNodeId } from './node-id.ts'
-import { databaseToRead, isRunning } from './open-database.ts'
-import { openForSeeding } from './open-for-seeding.ts'
-import { EMBEDDED_OWNER } from './own-locations.ts'
+import { databaseToRead } from '../reader/open.ts'
+import { openForSeeding } from './open-for-writing.ts'
+import { s3AccessOf } from './volume-sources.ts'
 
 export interface Cleaned {
   orphans: (Omit<Orphan, 'remove'> & { removed: boolean })[]
   notes: string[]
 }
 
-const IN_USE = 'a crawl, a server or a worker works in the folder; stop it first'
+const IN_USE = 'a crawl, a server or a worker is using the folder; stop it first'
 const NO_SERVERS_FOLDER = 'no server of this database was ever started in the folder (name it by -c)'
 const OTHERS_FOLDER = 'the folder has a collection of its own, beside the database that was named'
 
@@ -38,7 +42,7 @@ export async function cleanCollection(settings: Settings, version: string): Prom
   const database = await databaseToRead(settings.collection, settings.database)
   let found: Findings
   try {
-    found = await view(settings, database, isLocked(settings.collection), (all) => all)
+    found = await withOrphans(settings, database, isLocked(settings.collection), (all) => all)
   } finally {
     await database.close()
   }
@@ -62,7 +66,7 @@ async function removeShared(settings: Settings, version: string, before: Finding
     try {
       const role = await tryRole(database as PostgresDatabase, 'cleaner')
       if (role === undefined)
-        throw new Problem('collection-in-use', 'another cleaner is at work on this database: wait for its end')
+        throw new Problem('collection-in-use', 'another cleaner is working on this database: wait until it has ended')
       try {
         await freeLeases(database, ledger)
         return await remove(settings, database, before, lock !== undefined)
@@ -77,9 +81,9 @@ async function removeShared(settings: Settings, version: string, before: Finding
   }
 }
 
-/** The leases were freed when the coordinator was opened: those that are still there were not. */
+/** Leases were given up when the database was opened: those that are still there were not orphaned. */
 async function remove(settings: Settings, database: Database, before: Findings, ours: boolean): Promise<Cleaned> {
-  return view(settings, database, !ours, async ({ orphans, notes }) => {
+  return withOrphans(settings, database, !ours, async ({ orphans, notes }) => {
     const left = new Set(orphans.filter(isLease).map(({ name }) => name))
     const leases = before.orphans.filter(isLease)
     const others = orphans.filter((orphan) => !isLease(orphan))
@@ -89,17 +93,17 @@ async function remove(settings: Settings, database: Database, before: Findings, 
   })
 }
 
-/** `work` is done with what is found: as long as it lasts, places can be reached. */
-async function view<T>(
+/** Locations can be reached only while `work` runs. */
+async function withOrphans<T>(
   settings: Settings,
   database: Database,
   isInUse: boolean,
   work: (found: Findings) => T | Promise<T>,
 ): Promise<T> {
   const { collection: folder, olderThan, keepCalls } = settings
-  const isAtRest = database.dialect === 'sqlite' && !isInUse && !(await isRunning(database, folder))
+  const isAtRest = database.dialect === 'sqlite' && !isInUse && !isLocked(folder)
   const files = isInUse ? { left: IN_USE } : filesOf(folder, database)
-  const now = await nowOf(database)
+  const now = database.dialect === 'sqlite' ? realClock.now() : await sharedNow(database)
   const locations = openLocationsToClean(settings, 'left' in files ? [] : await locationNodes(database))
   const parts = { database, files, locations: locations.list, now, olderThan, keepCallsFor: keepCalls, isAtRest }
   try {
@@ -109,7 +113,12 @@ async function view<T>(
   }
 }
 
-/** A folder that is not this database's own would lose all that it has: nothing in it is named there. */
+async function sharedNow(database: Database): Promise<number> {
+  const { databaseNow } = await import('../../database/postgres/clock.ts')
+  return databaseNow(database)
+}
+
+/** In a folder that belongs to another database every file would look orphaned. */
 function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
   const node = knownNodeId(realDisk, folder)
   if (dialect === 'postgres' && realDisk.size(join(folder, 'collection.db')) !== undefined)
@@ -118,14 +127,7 @@ function filesOf(folder: string, { dialect }: Database): CleanerParts['files'] {
   return { disk: realDisk, folder, node, owner: node ?? EMBEDDED_OWNER }
 }
 
-/** The time of all who share it. */
-async function nowOf(database: Database): Promise<Instant> {
-  if (database.dialect === 'sqlite') return realClock.now()
-  const sql = 'SELECT (extract(epoch FROM now()) * 1000)::bigint AS now'
-  return (await database.read((tx) => queries(tx).get<{ now: Instant }>(sql)))!.now
-}
-
-/** As servers do it, for when none runs. */
+/** As servers do it, for when none is running. */
 async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
   for (let lost = 1; lost > 0; )
     lost = await database.transact(async (tx) => {
@@ -137,7 +139,7 @@ async function freeLeases(database: Database, ledger: Ledger): Promise<void> {
 const isWorkersFolder = (folder: string): boolean =>
   realDisk.size(join(folder, 'worker.json')) !== undefined && realDisk.size(join(folder, 'collection.db')) === undefined
 
-/** Its volumes and reports are the servers' to judge; what is looked at here is its outbox. */
+/** Only its outbox: its volumes and reports are the servers' to clean. */
 async function cleanWorkersFolder(settings: Settings): Promise<Cleaned> {
   const { collection: folder, olderThan, keepCalls } = settings
   const lock = settings.remove ? lockCollection(folder) : undefined
@@ -146,16 +148,8 @@ async function cleanWorkersFolder(settings: Settings): Promise<Cleaned> {
       lock === undefined && isLocked(folder)
         ? { left: IN_USE }
         : { disk: realDisk, folder, node: undefined, owner: EMBEDDED_OWNER }
-    const now = realClock.now()
-    const found = await findOrphans({
-      database: undefined,
-      files,
-      locations: [],
-      now,
-      olderThan,
-      keepCallsFor: keepCalls,
-      isAtRest: false,
-    })
+    const parts = { database: undefined, files, locations: [], now: realClock.now(), isAtRest: false }
+    const found = await findOrphans({ ...parts, olderThan, keepCallsFor: keepCalls })
     return resultOf(found, settings.remove ? await removeOrphans(found.orphans) : new Set())
   } finally {
     lock?.release()
@@ -181,5 +175,71 @@ function resultOf({ orphans, notes }: Findings, removed: ReadonlySet<Orphan>): C
       return { ...shown, removed: removed.has(orphan) }
     }),
     notes,
+  }
+}
+
+/** Locations of volumes outside the collection's folder: folders of this machine, and stores. */
+function openLocationsToClean(settings: Parameters<typeof s3AccessOf>[0], nodes: readonly string[]) {
+  const stores = new Map<string, Promise<ObjectStore>>()
+  const openStore = (node: string) => {
+    const store =
+      stores.get(node) ??
+      import('../../collection/s3/s3-store.ts').then(({ openS3 }) => openS3(node, s3AccessOf(settings)))
+    stores.set(node, store)
+    return store
+  }
+  const list = nodes.map((node) =>
+    node.startsWith(DIR) ? folderToClean(node, realDisk) : storeToClean(node, realDisk, () => openStore(node)),
+  )
+  const close = () => {
+    for (const store of stores.values())
+      void store.then(
+        (one) => one.close(),
+        () => {},
+      )
+  }
+  return { list, close }
+}
+
+function folderToClean(node: string, disk: Disk): OtherLocation {
+  const folder = node.slice(DIR.length)
+  return {
+    node,
+    async list() {
+      // An unmounted disk, or a folder of another machine: what is missing there is not lost.
+      if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new Error('there is no such folder here')
+      return new Map(volumeFiles(disk, folder).map(({ name, file }) => [name, disk.size(join(folder, file)) ?? 0]))
+    },
+    async open(volume) {
+      const path = volumePath(disk, folder, volume)
+      if (path === undefined) throw new Error(`${volume} is no longer in ${folder}`)
+      return { path, [Symbol.dispose]() {} }
+    },
+    async remove(volume) {
+      for (const name of [volume, volume + OPEN]) disk.remove(join(folder, name))
+      await disk.syncFolder(folder)
+    },
+  }
+}
+
+const PIECES = /^(.+)\.pieces\/\d+$/
+
+function storeToClean(node: string, disk: Disk, open: () => Promise<ObjectStore>): OtherLocation {
+  const volumes = async () => {
+    const { storedVolumes } = await import('../../collection/s3/stored-volumes.ts')
+    return storedVolumes(await open())
+  }
+  return {
+    node,
+    async list() {
+      const sizes = new Map<string, number>()
+      for (const { key, size } of await (await open()).list('')) {
+        const name = PIECES.exec(key)?.[1] ?? key
+        if (isVolume(name)) sizes.set(name, (sizes.get(name) ?? 0) + size)
+      }
+      return sizes
+    },
+    open: async (volume) => copyVolume((await volumes()).readAt, volume, disk),
+    remove: async (volume) => (await volumes()).remove(volume),
   }
 }

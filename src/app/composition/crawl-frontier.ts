@@ -1,23 +1,22 @@
-/** The frontier as the settings of a crawl want it: its order, limits and pauses, and whom it may hold or replace. */
+/** The frontier as the settings of a crawl want it: order, limits, pauses, and which sites may be held or replaced. */
 import type { Clock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
 import type { Event } from '../../contracts/events.ts'
+import type { SiteName } from '../../contracts/visit.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import type { KnownWorkers } from '../../frontier/known-workers.ts'
 import { openFrontier } from '../../frontier/open-frontier.ts'
-import type { OpenFrontier } from '../../frontier/options.ts'
 import { namedOrder } from '../../frontier/order/named-order.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { blacklistFiles } from './blacklist-files.ts'
-import { type OriginalScope, originalScope } from './mirror-scope.ts'
-import { pauseOf, urlsOf } from './plan.ts'
-import { scopeSeeds } from './scope-seeds.ts'
+import { scopeSeeds } from '../seeds/stored-seeds.ts'
+import { blacklistPaths, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
 export interface FrontierParts {
   database: Database
@@ -26,26 +25,18 @@ export interface FrontierParts {
   random: Random
   journal: Journal<Event>
   settings: Settings
-  /** Who works here, where workers live elsewhere. */
+  /** Workers on other machines; undefined: there are none, and sites have no affinity. */
   workers?: KnownWorkers
 }
 
-export interface CrawlFrontier {
-  frontier: OpenFrontier
-  /** By the rules that the collection was made with. */
-  urls: UrlReader
-  originals: OriginalScope
-}
-
-/** The rule by which sites of a domain are held (`frontier/domains.ts`), for those who overrule it. */
+/** The rule by which sites of a domain are held (`frontier/domains.ts`), as `--trust` names it. */
 const DNS_WILDCARD = 'dns-wildcard'
 
-/** `leasesOutlive`: as in `FrontierOptions`. Not yet recovered. */
-export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean): Promise<CrawlFrontier> {
-  const { database, disk, clock, random, journal, settings, workers } = parts
+/** Not yet recovered. `urls`: by the rules that the collection was made with. `leasesOutlive`: as in `FrontierOptions`. */
+export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boolean) {
+  const { database, clock, random, settings, workers } = parts
   const urls = urlsOf(settings)
-  const blacklist = blacklistFiles(settings, disk, clock, journal) ?? (() => emptyBlacklist)
-  const originals = originalScope(settings, urls, blacklist, () => scopeSeeds(parts))
+  const originals = originalScope(parts, urls)
   await originals.refresh()
   const trusts = trustOf(settings.trust)
   const frontier = openFrontier(database, {
@@ -65,26 +56,53 @@ export async function openCrawlFrontier(parts: FrontierParts, leasesOutlive: boo
   return { frontier, urls, originals }
 }
 
-/** Of a document, as long as there is none. */
+/** Whether an original may replace its mirrors: only a site whose home page is in the scope may. */
+export interface OriginalScope {
+  mayReplace(original: SiteName): boolean
+  /** There are new seeds. */
+  stale(): void
+  /** Call it before sites are handed out: links must be judged by all seeds. Free when there are no new ones. */
+  refresh(): Promise<void>
+}
+
+function originalScope(parts: FrontierParts, urls: UrlReader): OriginalScope {
+  const { settings, disk, clock, journal } = parts
+  const blacklist = blacklistFiles(blacklistPaths(settings), disk, clock, journal) ?? (() => emptyBlacklist)
+  let scope = scopeFor(settings, [], blacklist)
+  let isStale = true
+  return {
+    stale() {
+      isStale = true
+    },
+    async refresh() {
+      if (!isStale) return
+      isStale = false
+      const { seeds, alternates } = await scopeSeeds(parts)
+      scope = scopeFor(settings, parseUrls(urls, seeds), blacklist, parseUrls(urls, alternates))
+    },
+    mayReplace: (original) =>
+      ['https', 'http'].some((scheme) => {
+        const home = urls.parse(`${scheme}://${original}/`)
+        return home !== undefined && scope().judge(home, 0).yes
+      }),
+  }
+}
+
+/** The size of a document, as long as there is none. */
 const USUAL_BYTES = 30_000
 
-/** What `--max-pages` and `--max-size` leave, as the applied reports say. */
+/** What `--max-pages` and `--max-size` leave, by the applied reports. */
 function pageBudget({ maxPages, maxSize }: Pick<Settings, 'maxPages' | 'maxSize'>) {
   if (maxPages === undefined && maxSize === undefined) return undefined
   return {
     async left(tx: Tx): Promise<number> {
       const documents = await readCounter(tx, 'documents')
       const byPages = maxPages === undefined ? Number.MAX_SAFE_INTEGER : maxPages - documents
-      const bytes = maxSize === undefined ? 0 : await readCounter(tx, 'bytes')
-      return Math.max(
-        0,
-        Math.min(byPages, maxSize === undefined ? byPages : pagesIn(maxSize - bytes, bytes, documents)),
-      )
+      if (maxSize === undefined) return Math.max(0, byPages)
+      const bytes = await readCounter(tx, 'bytes')
+      // If the next are as large as those before: what is under way when the limit is reached exceeds it only by little.
+      const bySize = Math.ceil((maxSize - bytes) / (bytes > 0 ? bytes / documents : USUAL_BYTES))
+      return Math.max(0, Math.min(byPages, bySize))
     },
   }
-}
-
-/** So many, if the next are as large as those before: what is under way when the bound is reached is little more than it. */
-function pagesIn(room: number, bytes: number, documents: number): number {
-  return Math.ceil(room / (bytes > 0 ? bytes / documents : USUAL_BYTES))
 }

@@ -22,7 +22,7 @@ function viewOf({ later = 0, silent = 0, free = 0 }) {
   return { clock, world, view: new CrawlView(coordinator as unknown as Coordinator, { slow: [], lateMs: 0 }) }
 }
 
-test('what nobody is asked for: courtesy, or the next try of what failed', async () => {
+test('an idle crawl waits for courtesy, or for the retry of what failed', async () => {
   const waitsFor = async (given: Parameters<typeof viewOf>[0]) => {
     const { view } = viewOf(given)
     await view.refresh()
@@ -34,7 +34,7 @@ test('what nobody is asked for: courtesy, or the next try of what failed', async
   assert.equal(await waitsFor({ free: 1 }), undefined, 'another may be asked now')
 })
 
-test('who waits for a database is not late, and says for how long it has been away', async () => {
+test('waiting for the database is not lateness, and the snapshot says how long it has been away', async () => {
   const { view, clock, world } = viewOf({})
   await clock.run(clock.sleep(1000))
   await view.refresh()

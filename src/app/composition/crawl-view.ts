@@ -1,8 +1,10 @@
-/** How a crawl stands: read from the database once a second, so that a snapshot costs nothing. */
+/** The state of a crawl, read from the database once a second, so that a snapshot costs nothing; and how it ended. */
 import type { Instant, Millis } from '../../base/clock.ts'
+import { EXIT } from '../../base/errors.ts'
 import { readCounters } from '../../collection/counters/counters.ts'
 import type { Tx } from '../../database/database.ts'
 import type { Totals } from '../../frontier/views.ts'
+import type { SeedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
 
 export interface CrawlSnapshot {
@@ -15,18 +17,18 @@ export interface CrawlSnapshot {
   failures: number
   refused: number
   inbox: number
-  /** Nobody is asked, though URLs wait: every site waits for its pause, or the first of them for its next try. */
+  /** URLs wait but no site may be asked: the next site waits for its pause, or for a retry. */
   waitsFor: 'courtesy' | 'retry' | undefined
   /** The site that may be asked first. */
   next: { site: string; inMs: Millis } | undefined
   slow: { site: string; why: string }[]
   lateMs: Millis
-  /** The database cannot be reached, for so long. */
+  /** How long the database has been unreachable. */
   outage: { what: string; forMs: Millis } | undefined
 }
 
-/** Those who do the work, here or elsewhere. */
-export interface Busy {
+/** The worker threads of this process, if it has any. */
+export interface WorkerLoad {
   readonly slow: { site: string; why: string }[]
   readonly lateMs: Millis
 }
@@ -36,7 +38,7 @@ export const TICK: Millis = 1000
 
 export class CrawlView {
   readonly #coordinator: Coordinator
-  readonly #workerPool: Busy
+  readonly #workerPool: WorkerLoad
   totals!: Totals
   counters: ReadonlyMap<string, number> = new Map()
   #next: { name: string; notBefore: Instant; politeAt: Instant } | undefined
@@ -44,7 +46,7 @@ export class CrawlView {
   #lateMs = 0
   #last = 0
 
-  constructor(coordinator: Coordinator, workerPool: Busy) {
+  constructor(coordinator: Coordinator, workerPool: WorkerLoad) {
     this.#coordinator = coordinator
     this.#workerPool = workerPool
   }
@@ -52,7 +54,7 @@ export class CrawlView {
   async refresh(): Promise<void> {
     const { view } = this.#coordinator.frontier.ledger
     const now = this.#coordinator.parts.clock.elapsed()
-    // Who waited for a database was not kept by the machine.
+    // Waiting for the database is not the machine's lateness.
     const { until = 0 } = this.#coordinator.parts.database.outage?.() ?? {}
     if (this.#last > 0) this.#lateMs = until > this.#last ? 0 : Math.max(0, now - this.#last - TICK)
     this.#last = now
@@ -66,7 +68,7 @@ export class CrawlView {
     })
   }
 
-  /** A site that did not answer rests longer than courtesy asks; so does a URL that failed. */
+  /** A site that did not answer, or a URL that failed, waits longer than courtesy asks. */
   async #waitOf(next: { name: string; notBefore: Instant; politeAt: Instant }, tx: Tx): Promise<'courtesy' | 'retry'> {
     if (next.notBefore > next.politeAt) return 'retry'
     const memory = (await this.#coordinator.frontier.ledger.view.site(tx, next.name))?.memory
@@ -114,4 +116,20 @@ export class CrawlView {
       outage: this.#outage(),
     }
   }
+}
+
+/** Why a crawl, or a server, ended. */
+export type CrawlEndReason = 'complete' | 'interrupted' | 'pages' | 'time' | 'size'
+
+const EXIT_OF: Readonly<Record<CrawlEndReason, number>> = {
+  complete: EXIT.done,
+  interrupted: EXIT.interrupted,
+  pages: EXIT.pageLimit,
+  time: EXIT.timeLimit,
+  size: EXIT.sizeLimit,
+}
+
+/** A complete crawl has failed if no seed brought anything. */
+export function exitOf(why: CrawlEndReason, seeds: SeedSummary): number {
+  return why === 'complete' && seeds.areAllEmpty ? EXIT.failed : EXIT_OF[why]
 }

@@ -2,38 +2,31 @@
 import { hostname } from 'node:os'
 import type { Worker } from 'node:worker_threads'
 import { realClock } from '../../base/clock.ts'
-import { isDiskFull, isOfDisk, Problem } from '../../base/errors.ts'
+import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
+import { mirrorFileOf, readMirrorFile } from '../../collection/mirrors/mirror-file.ts'
+import type { LeftMirror } from '../../collection/mirrors/mirror-maintenance.ts'
 import type { Event } from '../../contracts/events.ts'
 import { emptyBlacklist } from '../../crawl/scope/blacklist.ts'
+import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
+import { ThreadNotes, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
 import type { Settings } from '../config/keys.ts'
-import { anotherThread } from './another-thread.ts'
-import { blacklistPaths, readBlacklists } from './blacklist-files.ts'
+import { type SeedSummary, scopeSeeds, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlSnapshot, CrawlView, TICK } from './crawl-view.ts'
-import { openCrawlVolumes } from './crawl-volumes.ts'
-import { type CrawlWhy, exitOf } from './crawl-why.ts'
-import { tooManyDeaths } from './deaths.ts'
-import { mirrorFileOf, readMirrorFile } from './mirror-file.ts'
-import type { LeftMirror } from './mirror-maintenance.ts'
+import { type CrawlEndReason, type CrawlSnapshot, CrawlView, exitOf, TICK } from './crawl-view.ts'
+import { type CrawlVolumes, openCrawlVolumes } from './crawl-volumes.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
-import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
-import { type CrawlPlan, urlsOf } from './plan.ts'
-import { scopeFor } from './scope-for.ts'
-import { scopeSeeds } from './scope-seeds.ts'
-import { ThreadNotes } from './thread-notes.ts'
-import { recordUnreadable } from './watchdog.ts'
-import { WorkerPool } from './worker-pool.ts'
+import { blacklistPaths, type CrawlPlan, parseUrls, scopeFor, urlsOf } from './plan.ts'
 import { loadThread } from './worker-thread.ts'
 
 export interface CrawlEnd {
-  why: CrawlWhy
+  why: CrawlEndReason
   exit: number
   documents: number
-  seeds: SeedsInTheEnd
-  /** Pairs of the list of mirrors that are none any more. */
+  seeds: SeedSummary
+  /** Pairs of the list of mirrors that are mirrors no more. */
   mirrorsLeft: readonly LeftMirror[]
 }
 
@@ -45,7 +38,7 @@ export interface CrawlHandle {
 
 export type CrawlOptions = WritingOptions
 
-/** `thread`: its first worker thread, if that was loaded already; from here on it belongs to the crawl. */
+/** `thread`: the first worker thread, if it was loaded already. The crawl ends it. */
 export async function startCrawl(
   settings: Settings,
   options: CrawlOptions,
@@ -62,7 +55,7 @@ export async function startCrawl(
 async function openCrawl(settings: Settings, options: CrawlOptions, thread: Worker): Promise<CrawlHandle> {
   const folder = settings.collection
   readBlacklists(blacklistPaths(settings), realDisk)
-  const mirrors = mirrorFileOf(settings, folder, realDisk)
+  const mirrors = mirrorFileOf(settings.mirrors, folder, realDisk)
   if (mirrors !== undefined) readMirrorFile(realDisk, mirrors)
   const { coordinator, journal, close } = await openForWriting(settings, options)
   try {
@@ -70,34 +63,28 @@ async function openCrawl(settings: Settings, options: CrawlOptions, thread: Work
     if (seeds.length === 0) {
       throw new Problem(
         'no-seeds',
-        `nothing to collect in ${folder}: name seeds, for instance orbweaver crawl https://www.example.org/`,
+        `no seeds given, and ${folder} has none: name some, for instance orbweaver crawl https://www.example.org/`,
       )
     }
     const plan: CrawlPlan = { settings, seeds, alternates, version: options.version }
     checkSeedsInScope(plan)
-    return await runCrawl(
-      plan,
-      options.seeds.map(({ href }) => href),
-      coordinator,
-      journal,
-      thread,
-      close,
-    )
+    const named = options.seeds.map(({ href }) => href)
+    return await runCrawl({ plan, named, coordinator, journal, close }, thread)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-/** Nothing could ever be collected: the operator should hear that before the crawl, not wonder after it. */
+/** Throws when nothing could ever be collected: better before the crawl than after it. */
 function checkSeedsInScope(plan: CrawlPlan): void {
-  const seeds = plan.seeds.map(urlsOf(plan.settings).parse).filter((seed) => seed !== undefined)
+  const seeds = parseUrls(urlsOf(plan.settings), plan.seeds)
   const scope = scopeFor(plan.settings, seeds, () => emptyBlacklist)()
   let first: string | undefined
   for (const seed of seeds) {
-    const finding = scope.judge(seed, 0)
-    if (finding.yes) return
-    first ??= `${seed.href}: ${finding.rule}`
+    const judged = scope.judge(seed, 0)
+    if (judged.yes) return
+    first ??= `${seed.href}: ${judged.rule}`
   }
   throw new Problem('no-seeds', `none of the seeds is in the scope (${first}); change --scope, --include or --exclude`)
 }
@@ -109,158 +96,169 @@ export async function addSeeds(settings: Settings, options: CrawlOptions): Promi
   return { added: fresh, known: options.seeds.length - fresh }
 }
 
-async function runCrawl(
-  plan: CrawlPlan,
+interface CrawlParts {
+  plan: CrawlPlan
   /** The seeds of this command. */
-  named: readonly string[],
-  coordinator: Coordinator,
-  journal: Readers<Event>,
-  thread: Worker,
-  close: () => Promise<void>,
-): Promise<CrawlHandle> {
-  const { settings } = plan
-  const { database, folder, random } = coordinator.parts
+  named: readonly string[]
+  coordinator: Coordinator
+  journal: Readers<Event>
+  close(): Promise<void>
+}
+
+interface Run extends CrawlParts {
+  volumes: CrawlVolumes
+  threads: WorkerThreads<CrawlPlan>
+  /** Where a shared database has leases of threads. */
+  notes: ThreadNotes | undefined
+  view: CrawlView
+  /** Undefined: nothing but its completion ends it. */
+  why: CrawlEndReason | undefined
+  stop(reason: CrawlEndReason): void
+}
+
+async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle> {
+  const { coordinator, journal } = parts
+  const { database, disk, folder } = coordinator.parts
   const volumes = await openCrawlVolumes(coordinator, journal)
-  /** Where each thread writes. */
-  const folders = new Map<string, string>()
-  const over = new AbortController()
-  // The coordinator goes by its database's time, which may not be this machine's.
-  const ahead = new SharedArrayBuffer(8)
-  const tellAhead = () => {
-    const ms = Math.round(coordinator.parts.clock.now() - realClock.now())
-    Atomics.store(new BigInt64Array(ahead), 0, BigInt(ms))
-  }
-  tellAhead()
-  let why: CrawlWhy = 'complete'
-  let failure: unknown
-  const lose = async (worker: string) => {
-    await coordinator.frontier.filled(worker)
-    await database.transact((tx) => coordinator.frontier.ledger.lose(tx, worker))
-  }
-  const fault = (error: unknown) => {
-    failure ??= error
-    void workerPool.end()
-  }
-  // Over a shared database leases outlive a process that is killed, unless the next one in its folder gives them back.
-  const threads = database.dialect === 'postgres' ? new ThreadNotes(coordinator.parts.disk, folder) : undefined
+  // In a shared database, leases outlive a killed process. The next one in its folder gives them back.
+  const notes = database.dialect === 'postgres' ? new ThreadNotes(disk, folder) : undefined
   await coordinator.intake.idle()
-  for (const thread of threads?.earlier ?? []) await lose(thread)
-  threads?.clear()
-  const isTooMany = tooManyDeaths(realClock, settings.workers)
-  const workerPool: WorkerPool = new WorkerPool({
-    loaded: thread,
-    load: loadThread,
-    ...(threads && { prefix: `${freshId()}-` }),
-    coordinator: volumes.calls,
-    clock: realClock,
-    journal,
-    silentMs: settings.watchdog,
-    dataFor(worker, slot) {
-      const archive = volumes.folder
-      folders.set(worker, archive)
-      threads?.begin(worker)
-      const { shared } = coordinator.filter
-      const randomSeed = random.integer(2 ** 31)
-      return { plan, worker, archive, host: hostname(), ahead, slot, filter: shared, randomSeed }
-    },
-    async hung(worker, reading) {
-      await recordUnreadable(reading, {
-        database,
-        ledger: coordinator.frontier.ledger,
-        intake: coordinator.intake,
-        clock: coordinator.parts.clock,
-        urls: coordinator.urls,
-      })
-      await lose(worker)
-    },
-    async died(worker, error) {
-      const isElsewhere = isOfDisk(error) && (await volumes.leave(folders.get(worker)!, error))
-      if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
-      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
-      if (isTooMany()) return fault(error)
-      await coordinator.intake.idle()
-      await lose(worker)
-    },
-    fault,
-  })
-  const stop = (reason: CrawlWhy) => {
-    if (why === 'complete') why = reason
+  for (const earlier of notes?.earlier ?? []) await loseLeases(coordinator, earlier)
+  notes?.clear()
+  const threads = openThreads(parts, volumes, notes, thread)
+  const view = new CrawlView(coordinator, threads.pool)
+  const stop = (reason: CrawlEndReason) => {
+    run.why ??= reason
     coordinator.frontier.stop()
-    workerPool.stop()
+    threads.pool.stop()
   }
-  const view = new CrawlView(coordinator, workerPool)
+  const run: Run = { ...parts, volumes, threads, notes, view, why: undefined, stop }
   await view.refresh().catch((error) => {
     volumes.close()
     throw error
   })
   journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
-  workerPool.start()
-  const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
+  threads.pool.start()
+  return { done: untilEnd(run), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
+}
 
-  const { maxPages, maxSize } = settings
-  const isTooLarge = () => maxSize !== undefined && (view.counters.get('bytes') ?? 0) >= maxSize
-  const isNeeded = anotherThread()
-  const keep = async () => {
-    while (!over.signal.aborted) {
-      await realClock.sleep(TICK, over.signal)
-      tellAhead()
-      await coordinator.tick()
-      await workerPool.watch()
-      // One that is full or fails: whoever writes there ends what is in flight, and others begin in the next.
-      workerPool.renew((worker) => folders.get(worker) !== volumes.folder)
-      await view.refresh()
-      const { free, leased } = view.totals.sites
-      const load = { threads: workerPool.size, full: workerPool.isFull(settings.visits), free, leased }
-      if (workerPool.size > 0 && workerPool.size < settings.workers && isNeeded(load)) workerPool.start()
-      if (isTooLarge()) stop('size')
-    }
-  }
-  let mirrorsLeft = 0
-  /** A pair of the list that turns out to be none only now: what was entered at the original waits at the replica again. */
-  const hasMore = async (): Promise<boolean> => {
-    if (why !== 'complete' || failure !== undefined) return false
-    await coordinator.intake.drain()
-    await coordinator.mirrors.finish()
-    if (coordinator.mirrors.left.length === mirrorsLeft) return false
-    mirrorsLeft = coordinator.mirrors.left.length
+async function loseLeases({ frontier, parts: { database } }: Coordinator, worker: string): Promise<void> {
+  await frontier.filled(worker)
+  await database.transact((tx) => frontier.ledger.lose(tx, worker))
+}
+
+function openThreads(
+  { plan, coordinator, journal }: CrawlParts,
+  volumes: CrawlVolumes,
+  notes: ThreadNotes | undefined,
+  thread: Worker,
+): WorkerThreads<CrawlPlan> {
+  const { clock, random } = coordinator.parts
+  const { workers, visits, watchdog } = plan.settings
+  return new WorkerThreads<CrawlPlan>({
+    loaded: thread,
+    load: loadThread,
+    ...(notes && { prefix: `${freshId()}-` }),
+    coordinator: volumes.calls,
+    clock: realClock,
+    journal,
+    silentMs: watchdog,
+    workers,
+    visits,
+    plan: () => plan,
+    host: hostname(),
+    filter: coordinator.filter.shared,
+    random,
+    // The coordinator goes by its database's time, which may differ from this machine's.
+    offset: () => clock.now() - realClock.now(),
+    folder: () => volumes.folder,
+    leaveFolder: volumes.leave,
+    begin: (worker) => notes?.begin(worker),
+    async hung(worker, reading) {
+      await coordinator.recordHung(reading)
+      await loseLeases(coordinator, worker)
+    },
+    async lose(worker) {
+      await coordinator.intake.idle()
+      await loseLeases(coordinator, worker)
+    },
+  })
+}
+
+function isTooLarge({ plan, view }: Run): boolean {
+  const { maxSize } = plan.settings
+  return maxSize !== undefined && (view.counters.get('bytes') ?? 0) >= maxSize
+}
+
+/** The work of every second. */
+async function keep(run: Run, over: AbortSignal): Promise<void> {
+  const { coordinator, threads, view } = run
+  while (!over.aborted) {
+    await realClock.sleep(TICK, over)
+    await coordinator.tick()
+    await threads.watch()
     await view.refresh()
-    return view.totals.urls.waiting > 0
+    threads.grow(view.totals.sites)
+    if (isTooLarge(run)) run.stop('size')
   }
-  const finish = async (): Promise<CrawlEnd> => {
-    const keeping = keep().catch(fault)
-    try {
-      for (await workerPool.ended(); await hasMore(); await workerPool.ended()) workerPool.start()
-    } catch (error) {
-      fault(error)
-      await workerPool.ended()
+}
+
+/** True when a pair of mirrors turned out to be none at the very end: URLs that were entered at the original wait at the replica again. */
+async function hasMore(run: Run, mirrorsLeft: number): Promise<boolean> {
+  const { coordinator, view } = run
+  if (run.why !== undefined || run.threads.failure !== undefined) return false
+  await coordinator.intake.drain()
+  await coordinator.mirrors.finish()
+  if (coordinator.mirrors.left.length === mirrorsLeft) return false
+  await view.refresh()
+  return view.totals.urls.waiting > 0
+}
+
+async function untilEnd(run: Run): Promise<CrawlEnd> {
+  const { coordinator, journal, volumes, view, named, plan, threads, notes } = run
+  const { pool, fault } = threads
+  const { database, folder } = coordinator.parts
+  const { mirrors } = coordinator
+  const { maxTime, maxPages } = plan.settings
+  const cancelTime = maxTime === undefined ? () => {} : realClock.after(maxTime, () => run.stop('time'))
+  const over = new AbortController()
+  const keeping = keep(run, over.signal).catch(fault)
+  try {
+    await pool.ended()
+    for (let left = 0; await hasMore(run, left); await pool.ended()) {
+      left = mirrors.left.length
+      pool.start()
     }
-    over.abort()
-    cancelTime()
-    await keeping
-    let seeds: SeedsInTheEnd
-    try {
-      if (failure !== undefined) throw failure
-      threads?.clear()
-      await coordinator.finish()
-      await volumes.finish()
-      await view.refresh()
-      seeds = await seedsInTheEnd(database, coordinator.frontier.ledger.view, named)
-    } catch (error) {
-      throw isDiskFull(error) ? diskFull(folder, error) : error
-    } finally {
-      volumes.close()
-      await close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
-    }
-    const documents = view.counters.get('documents') ?? 0
-    if (why === 'complete' && view.totals.urls.waiting > 0)
-      why = isTooLarge() ? 'size' : maxPages !== undefined ? 'pages' : why
-    journal.tell({ kind: 'crawl-over', why })
-    return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: coordinator.mirrors.left }
+  } catch (error) {
+    fault(error)
+    await pool.ended()
   }
-  return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
+  over.abort()
+  cancelTime()
+  await keeping
+  let seeds: SeedSummary
+  try {
+    if (threads.failure !== undefined) throw threads.failure
+    notes?.clear()
+    await coordinator.finish()
+    await volumes.finish()
+    await view.refresh()
+    seeds = await seedSummary(database, coordinator.frontier.ledger.view, named)
+  } catch (error) {
+    throw isDiskFull(error) ? diskFull(folder, error) : error
+  } finally {
+    volumes.close()
+    await run.close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+  }
+  let why = run.why ?? 'complete'
+  if (why === 'complete' && view.totals.urls.waiting > 0)
+    why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
+  journal.tell({ kind: 'crawl-over', why })
+  const documents = view.counters.get('documents') ?? 0
+  return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: mirrors.left }
 }
 
 function diskFull(folder: string, cause: unknown): Problem {
-  const what = `no room left on the disk of ${folder}; make room and give the same command again: nothing that was collected is lost`
+  const what = `the disk of ${folder} is full; make room and give the same command again: nothing that was collected is lost`
   return new Problem('disk-full', what, { cause })
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { after, describe, it, test } from 'node:test'
+import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
+import { queries } from '../../database/queries.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
 import { loadSettings } from '../config/load.ts'
 import type { Coordinator } from './coordinator.ts'
 import type { CrawlView } from './crawl-view.ts'
-import { keepServing } from './keep-serving.ts'
+import { keepServing, maintenanceRole } from './keep-serving.ts'
 
 const NOWHERE = { env: {}, readFile: () => undefined }
 
@@ -67,13 +70,13 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
   return { run, stop, clock }
 }
 
-test('it ends when the crawl is complete, if it is to; until then workers have a while to hear it', async () => {
+test('with --until-done it ends when the crawl is complete, after workers had time to learn it', async () => {
   const looks = [{ waiting: 1 }, { leased: 1 }, { inbox: 1 }, { documents: 7 }]
   const end = await serving(['--until-done'], looks).run()
   assert.deepEqual(end, { why: 'complete', documents: 7, afterMs: 7000, stopped: false })
 })
 
-test('a crawl without seeds is not complete, and who is not to end waits for more', async () => {
+test('a crawl without seeds is not complete, and without --until-done it waits for more', async () => {
   for (const [flags, look] of [
     [['--until-done'], { known: 0 }],
     [[], { documents: 7 }],
@@ -84,7 +87,7 @@ test('a crawl without seeds is not complete, and who is not to end waits for mor
   }
 })
 
-test('limits: time also while the database is away, size at once, pages when all that is out is back', async () => {
+test('limits: time even while the database is away, size at once, pages when all visits have ended', async () => {
   const late = await serving(['--max-time', '90s'], [new Error('away')]).run()
   assert.deepEqual([late.why, late.afterMs, late.stopped], ['time', 90_000, true])
   const large = await serving(['--max-size', '1MB'], [{ bytes: 10 }, { bytes: 2e6, leased: 3 }]).run()
@@ -99,8 +102,71 @@ test('limits: time also while the database is away, size at once, pages when all
   assert.deepEqual([many.why, many.documents], ['pages', 6])
 })
 
-test('what goes wrong in its own file ends it; a database that many share comes back', async () => {
+test('an error of its own database file ends it; a shared database may come back', async () => {
   await assert.rejects(serving([], [new Error('broken')], 'sqlite').run(), /broken/)
   const end = await serving(['--until-done'], [new Error('away'), { documents: 1 }]).run()
   assert.equal(end.why, 'complete')
+})
+
+/** Of several servers over one database one does the periodic work; another does when that one is gone. */
+
+const postgres = await postgresForTests()
+after(async () => {
+  if (!('skipped' in postgres)) await postgres.end()
+})
+
+/** Ends the backends that hold an advisory lock on a whole 64-bit number: those of offices. Waits for it. */
+const END_HOLDERS = `SELECT pg_terminate_backend(pid, 10000) FROM pg_locks
+  WHERE locktype = 'advisory' AND objsubid = 1 AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
+
+describe('the maintenance role', { skip: 'skipped' in postgres && postgres.skipped }, () => {
+  if ('skipped' in postgres) return
+
+  it('belongs to one, and to another when that one gives it up', async () => {
+    const clock = virtualClock(0)
+    const database = await postgres.make()
+    const [first, second] = [maintenanceRole(database, clock), maintenanceRole(database, clock)]
+    assert.equal(await first.isOurs(), true)
+    assert.equal(await second.isOurs(), false)
+    assert.equal(await first.isOurs(), true)
+    await first.release()
+    // Nobody asks the database every second for what nearly never changes.
+    assert.equal(await second.isOurs(), false)
+    await clock.run(clock.sleep(5_000))
+    assert.equal(await second.isOurs(), true)
+    assert.equal(await first.isOurs(), false)
+    await second.release()
+  })
+
+  it('is lost with its connection, and known to be', async () => {
+    const clock = virtualClock(0)
+    const database = await postgres.make()
+    const [first, second] = [maintenanceRole(database, clock), maintenanceRole(database, clock)]
+    assert.equal(await first.isOurs(), true)
+    assert.equal(await second.isOurs(), false)
+    await database.read((tx) => queries(tx).all(END_HOLDERS))
+    await clock.run(clock.sleep(5_000))
+    // The other end of a connection hears of its end when it hears: the office itself is free at once.
+    assert.equal(await second.isOurs(), true)
+    while (await first.isOurs()) await new Promise((heard) => void database.read(async () => {}).then(heard))
+    assert.equal(await second.isOurs(), true)
+    await second.release()
+  })
+
+  it('is of each database its own', async () => {
+    const clock = virtualClock(0)
+    const offices = [maintenanceRole(await postgres.make(), clock), maintenanceRole(await postgres.make(), clock)]
+    for (const role of offices) assert.equal(await role.isOurs(), true)
+    for (const role of offices) await role.release()
+  })
+})
+
+it('a server over a file is alone, and always has the office', async () => {
+  const database = openSqlite(':memory:')
+  const role = maintenanceRole(database, virtualClock(0))
+  assert.equal(await role.isOurs(), true)
+  await role.release()
+  assert.equal(await role.isOurs(), true)
+  await database.close()
 })

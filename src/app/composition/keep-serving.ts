@@ -1,30 +1,89 @@
-/**
- * The life of a server once it is open: the work of every second, until it is told to stop, a limit is reached or, if it is
- * to end then, the crawl is over.
- */
-
+/** What a server does once it is open: the calls that it offers to workers, and the work of every second. */
+import type { Clock, Millis } from '../../base/clock.ts'
+import { remembered } from '../../cluster/server/statistics.ts'
+import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
+import type { ServerCalls } from '../../contracts/calls.ts'
+import type { Database } from '../../database/database.ts'
+import { type HeldRole, tryRole } from '../../database/postgres/only-one.ts'
+import type { PostgresDatabase } from '../../database/postgres/open.ts'
+import type { Given } from '../config/given.ts'
+import type { SettingName } from '../config/keys.ts'
+import { scopeSeeds } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlView, TICK } from './crawl-view.ts'
-import type { CrawlWhy } from './crawl-why.ts'
-import type { MaintenanceRole } from './maintenance-role.ts'
+import { type CrawlEndReason, type CrawlView, TICK } from './crawl-view.ts'
+import { planForWorkers } from './plan-for-workers.ts'
 
-/** When nothing is left to do workers have this long to hear it. */
-const FAREWELL = 3_000
+export function serverCalls(
+  coordinator: Coordinator,
+  given: ReadonlyMap<SettingName, Given>,
+  version: string,
+): ServerCalls {
+  const { database, clock, disk, settings } = coordinator.parts
+  const { ledger } = coordinator.frontier
+  return {
+    ...coordinator.calls,
+    plan: remembered(clock, PLAN_FRESH, async () =>
+      planForWorkers(settings, given, await scopeSeeds(coordinator.parts), version, disk),
+    ),
+    unreadable: (_worker, reading) => coordinator.recordHung(reading),
+    async leave(worker) {
+      // Its reports count first.
+      await coordinator.intake.idle()
+      const lost = await database.transact((tx) => ledger.lose(tx, worker))
+      return lost.map(({ visit }) => visit)
+    },
+    giveBack: (visits) => database.transact((tx) => ledger.giveBack(tx, visits)),
+    takeBack: (worker, has) => database.transact((tx) => ledger.takeBack(tx, worker, has)),
+  }
+}
+
+/** Of all servers of a crawl one does the periodic work: expired leases, mirrors, the reverse index, notes of progress. */
+export interface MaintenanceRole {
+  /** Takes the role if it is free. Ask before each round of work. */
+  isOurs(): Promise<boolean>
+  release(): Promise<void>
+}
+
+/** How often a server without the role asks for it: when its holder is killed, no periodic work is done for this long. */
+const ASK_EVERY: Millis = 5_000
+
+export function maintenanceRole(database: Database, clock: Clock): MaintenanceRole {
+  if (database.dialect === 'sqlite') return { isOurs: async () => true, release: async () => {} }
+  let role: HeldRole | undefined
+  let askedAt = Number.NEGATIVE_INFINITY
+  return {
+    async isOurs() {
+      if (role !== undefined && !role.lost.aborted) return true
+      if (clock.elapsed() - askedAt < ASK_EVERY) return false
+      askedAt = clock.elapsed()
+      role = await tryRole(database as PostgresDatabase, 'maintenance').catch(() => undefined)
+      return role !== undefined
+    },
+    async release() {
+      await role?.release()
+      role = undefined
+    },
+  }
+}
+
+/** When nothing is left to do, workers have this long to learn it. */
+const END_GRACE: Millis = 3_000
 
 export interface ServeEnd {
-  why: CrawlWhy
+  why: CrawlEndReason
   documents: number
 }
 
+/** Until it is told to stop, a limit is reached or, with `--until-done`, the crawl is over. */
 export async function keepServing(
   coordinator: Coordinator,
   view: CrawlView,
   role: MaintenanceRole,
   stop: AbortSignal,
 ): Promise<ServeEnd> {
-  const { clock, journal, settings } = coordinator.parts
+  const { clock, journal, settings, database } = coordinator.parts
   const until = clock.elapsed() + (settings.maxTime ?? Number.POSITIVE_INFINITY)
-  let why: CrawlWhy | undefined
+  let why: CrawlEndReason | undefined
   let isTroubled = false
   while (why === undefined) {
     await clock.sleep(Math.min(TICK, until - clock.elapsed()), stop)
@@ -38,28 +97,31 @@ export async function keepServing(
       if (why === 'complete' && !(await isSettled(coordinator, view))) why = undefined
       isTroubled = false
     } catch (error) {
-      // A database that is away comes back, or somebody reads this: nothing is lost meanwhile.
-      if (coordinator.parts.database.dialect === 'sqlite') throw error
+      // An unreachable database comes back, or the operator reads this. Nothing is lost meanwhile.
+      if (database.dialect === 'sqlite') throw error
       if (!isTroubled) journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
       isTroubled = true
     }
   }
-  if (why === 'complete' || why === 'pages') await clock.sleep(FAREWELL, stop)
+  if (why === 'complete' || why === 'pages') await clock.sleep(END_GRACE, stop)
   else coordinator.frontier.stop()
   await coordinator.finish()
   await view.refresh()
   return { why, documents: view.counters.get('documents') ?? 0 }
 }
 
-/** What was on its way from one bucket to another has come by now: does the frontier still say so? */
+/** Whether the crawl is still complete after everything that travelled between buckets has arrived. */
 async function isSettled(coordinator: Coordinator, view: CrawlView): Promise<boolean> {
   if (!(await coordinator.intake.isSettled())) return false
   await view.refresh()
   return endOf(coordinator, view) === 'complete'
 }
 
-/** Undefined: it goes on. With `--max-pages` what is out is waited for, as it counts. */
-function endOf({ intake, parts: { settings } }: Coordinator, { totals, counters }: CrawlView): CrawlWhy | undefined {
+/** Undefined: it goes on. With `--max-pages` visits under way are awaited, for their pages count. */
+function endOf(
+  { intake, parts: { settings } }: Coordinator,
+  { totals, counters }: CrawlView,
+): CrawlEndReason | undefined {
   const { untilDone, maxPages, maxSize } = settings
   const { sites, urls } = totals
   const isQuiet = sites.leased + sites.returning + intake.pending() === 0

@@ -1,34 +1,30 @@
-/** A collection opened by the one process that writes it; made when there is none. */
+/** A collection opened to be written: by a crawl or a server, or only to add seeds. It is made when there is none. */
 import { dirname, join, resolve } from 'node:path'
+import { type Millis, realClock } from '../../base/clock.ts'
 import { Readers } from '../../base/journal.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import type { Event } from '../../contracts/events.ts'
 import { lockCollection } from '../../database/lock.ts'
-import type { KnownWorkers } from '../../frontier/known-workers.ts'
+import { openSqlite } from '../../database/sqlite/open.ts'
 import type { SeedUrl } from '../../frontier/ledger.ts'
+import { recordSettings } from '../../frontier/recorded-settings.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
-import { type Coordinator, openCoordinator } from './coordinator.ts'
-import { databaseToWrite } from './open-database.ts'
-import { recordSettings } from './recorded-settings.ts'
+import { type Coordinator, type CoordinatorParts, openCoordinator } from './coordinator.ts'
+import { openCrawlFrontier } from './crawl-frontier.ts'
 
-export interface WritingOptions {
+export interface WritingOptions extends Pick<CoordinatorParts, 'atOnceBytes' | 'serves' | 'workers'> {
   seeds: readonly WebUrl[]
   version: string
-  /** Who set what: a shared database records it, for those who ask it from elsewhere. */
+  /** Recorded in a shared database, for commands on other machines. */
   given?: ReadonlyMap<SettingName, Given>
   journal?: (event: Event) => void
-  /** As in `CoordinatorParts`: for tests that take the longer way. */
-  atOnceBytes?: number
-  /** As in `CoordinatorParts`. */
-  serves?: boolean
-  workers?: KnownWorkers
 }
 
-/** Who opens it closes it. */
+/** The caller closes it. */
 export async function openForWriting(settings: Settings, options: WritingOptions) {
   const folder = settings.collection
   for (const inside of ['', 'archive', 'indexes', 'logs']) realDisk.makeFolder(join(folder, inside))
@@ -42,22 +38,20 @@ export async function openForWriting(settings: Settings, options: WritingOptions
     const { database, clock, nudges, close: closeDatabase } = await databaseToWrite(settings)
     let opened: Coordinator | undefined
     const close = async () => {
-      // Whatever the log's file lacks then, the database still has.
+      // What the log file lacks then, the database still has.
       await opened?.intake.close().catch(() => {})
       await closeDatabase()
       lock.release()
     }
     try {
       const random = seededRandom(settings.randomSeed ?? freshSeed())
-      const parts = { database, disk: realDisk, folder, clock, random, journal, settings }
+      const { given, version, atOnceBytes, serves, workers } = options
       const coordinator = await openCoordinator({
-        ...parts,
-        atOnceBytes: options.atOnceBytes,
-        ...(options.serves && { serves: true, recheckShare: settings.recheckShare }),
-        ...(options.workers && { workers: options.workers }),
+        ...{ database, disk: realDisk, folder, clock, random, journal, settings, atOnceBytes },
+        ...(serves && { serves, recheckShare: settings.recheckShare }),
+        ...(workers && { workers }),
       })
       opened = coordinator
-      const { given, version } = options
       if (database.dialect === 'postgres' && given !== undefined)
         await database.transact((tx) => recordSettings(tx, writeSettingsFile(given, version)))
       const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
@@ -72,10 +66,67 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   }
 }
 
-/** Whoever read them had no collection to ask for its rules. */
+/** Parsed again by the rules of the collection, which was not open when they were read. */
 function seedsOf(seeds: readonly WebUrl[], { urls }: Coordinator): SeedUrl[] {
   return seeds.flatMap(({ href }) => {
     const url = urls.parse(href)
     return url === undefined ? [] : [{ url: url.href, key: url.key, site: url.site }]
   })
+}
+
+/**
+ * What adding seeds needs. A collection in a folder has one process that writes, so the whole coordinator is opened, which
+ * repairs what a crash left. A shared database takes seeds at any time: there the frontier is enough, and the servers take care
+ * of reports. The caller closes it.
+ */
+export async function openForSeeding(settings: Settings, version: string) {
+  if (settings.database === undefined) {
+    const { coordinator, close } = await openForWriting(settings, { seeds: [], version })
+    return { database: coordinator.parts.database, ledger: coordinator.frontier.ledger, urls: coordinator.urls, close }
+  }
+  const { database, clock, close } = await databaseToWrite(settings)
+  try {
+    const random = seededRandom(settings.randomSeed ?? freshSeed())
+    const parts = { database, disk: realDisk, clock, random, journal: { tell() {} }, settings }
+    const { frontier, urls } = await openCrawlFrontier(parts, true)
+    await frontier.recover(async () => {})
+    return { database, ledger: frontier.ledger, urls, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */
+const PATIENCE: Millis = 10_000
+
+/** `clock`: the one of all who share the database; `nudges`: news of other servers, where there may be any. */
+async function databaseToWrite({ database: address, collection }: Settings) {
+  if (address === undefined) {
+    const database = openSqlite(join(collection, 'collection.db'))
+    return { database, clock: realClock, nudges: undefined, close: () => database.close() }
+  }
+  const [{ openPostgres }, { databaseClock }, { openNudges }] = await Promise.all([
+    import('../../database/postgres/open.ts'),
+    import('../../database/postgres/clock.ts'),
+    import('../../database/postgres/nudge.ts'),
+  ])
+  const database = await openPostgres(address, { patienceMs: PATIENCE })
+  try {
+    const clock = await databaseClock(database, realClock)
+    const nudges = openNudges(database, { clock: realClock, random: seededRandom(freshSeed()) })
+    return {
+      database,
+      clock,
+      nudges,
+      async close() {
+        clock.close()
+        await nudges.close()
+        await database.close()
+      },
+    }
+  } catch (error) {
+    await database.close()
+    throw error
+  }
 }

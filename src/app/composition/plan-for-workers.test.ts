@@ -4,11 +4,11 @@ import { memoryDisk } from '../../base/memory-disk.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import { loadSettings } from '../config/load.ts'
-import { planForWorkers } from './plan-for-workers.ts'
+import { planForWorkers, settingsDigests } from './plan-for-workers.ts'
 
 const load = (flags: string[]) => loadSettings(flags, 'crawl', { env: {}, readFile: () => undefined })
 
-test('a plan that cannot be sent says how large it is, and what of it', async () => {
+test('a plan that is too large to send says how large it is, and which part', async () => {
   const disk = memoryDisk()
   await replaceFile(disk, '/black', 'a.test\n')
   const { settings, given } = load(['--blacklist-domains', '/black'])
@@ -23,4 +23,20 @@ test('a plan that cannot be sent says how large it is, and what of it', async ()
   assert.throws(() => planForWorkers(settings, given, { seeds: ['http://a.test/'], alternates: [] }, '1', large), {
     message: /--blacklist-domains alone 64 MB/,
   })
+})
+
+const keysOf = (...flags: string[]) => {
+  const { settings } = loadSettings(flags, 'serve', { env: {}, readFile: () => undefined })
+  return JSON.parse(settingsDigests(settings)) as Record<string, string>
+}
+
+test('settings of the crawl are published as digests; those of one machine, and secrets, are not', () => {
+  assert.deepEqual(keysOf(), {})
+  const mine = ['-c', 'x', '--port', '1', '--host', '0.0.0.0', '--join-secret', 'sesame-sesame-sesame', '--verbose']
+  assert.deepEqual(keysOf(...mine), {})
+  const told = keysOf(...mine, '--pause', '5s', '--include', 'news', '--contact', 'https://a.example/')
+  assert.deepEqual(Object.keys(told).sort(), ['contact', 'include', 'pause'])
+  assert.match(told['pause'], /^[\w-]{8}$/)
+  assert.notEqual(keysOf('--include', 'news')['include'], keysOf('--include', 'sports')['include'])
+  assert.deepEqual(keysOf('--pause', '5s'), keysOf('--pause', '5000ms'))
 })

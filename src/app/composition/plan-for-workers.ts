@@ -1,26 +1,24 @@
 /**
- * The plan of a crawl on its way to workers on other machines: as texts, for it crosses the network and must be read by
- * the same rules as a file of settings. What only concerns one machine (folders, threads) each side has for itself.
+ * Settings on their way to other machines: the plan of a crawl for workers, and digests by which servers see whether they differ. The
+ * plan travels as texts, so that it is read by the same rules as a settings file. What concerns one machine (folders,
+ * threads) each side sets for itself.
  */
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import type { Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'
 import type { Given } from '../config/given.ts'
-import { keyOf, type SettingName, type Settings } from '../config/keys.ts'
+import { keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from '../config/keys.ts'
 import { loadSettings } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
+import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
 import type { CrawlPlan } from './plan.ts'
-import type { ScopeSeeds } from './scope-seeds.ts'
 
 /** Settings that name a file which workers need too. */
 const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses'] as const satisfies readonly SettingName[]
-
-/** The plan is made anew at most so often: black lists and seeds may change while the crawl runs. */
-export const PLAN_FRESH: Millis = 5_000
 
 export function planForWorkers(
   settings: Settings,
@@ -33,31 +31,29 @@ export function planForWorkers(
     const path = settings[name]
     return path === undefined ? [] : [[keyOf(name), path] as const]
   })
-  const named: [what: string, bytes: number][] = [
+  const parts: [what: string, bytes: number][] = [
     ...paths.map(([key, path]): [string, number] => [`--${key}`, disk.size(path) ?? 0]),
-    ['seeds', sizeOf([...seeds, ...alternates])],
+    ['seeds', [...seeds, ...alternates].reduce((sum, { length }) => sum + length + 3, 0)],
   ]
-  const bytes = named.reduce((sum, [, size]) => sum + size, 0)
-  if (bytes > MAX_PLAN_BYTES) throw tooBig(bytes, named)
-  const files = Object.fromEntries(paths.map(([key, path]) => [key, textOf(disk, path)]))
+  const bytes = parts.reduce((sum, [, size]) => sum + size, 0)
+  if (bytes > MAX_PLAN_BYTES) throw tooBig(bytes, parts)
+  const files = Object.fromEntries(paths.map(([key, path]) => [key, fileText(disk, path)]))
   return { version, settings: writeSettingsFile(given, version), seeds, alternates, files }
 }
 
-const sizeOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length + 3, 0)
-
-function tooBig(bytes: number, named: readonly [what: string, bytes: number][]): Problem {
-  const [largest] = [...named].sort(([, a], [, b]) => b - a)
+function tooBig(bytes: number, parts: readonly [what: string, bytes: number][]): Problem {
+  const [largest] = [...parts].sort(([, a], [, b]) => b - a)
   const mega = (size: number) => `${Math.ceil(size / 2 ** 20)} MB`
   return new Problem(
     'bad-config',
-    `what workers must know has ${mega(bytes)}, ${largest[0]} alone ${mega(largest[1])}; at most ${mega(MAX_PLAN_BYTES)} are sent: wider seeds (a domain instead of its pages) and shorter lists`,
+    `the plan for workers has ${mega(bytes)}, ${largest[0]} alone ${mega(largest[1])}; at most ${mega(MAX_PLAN_BYTES)} are sent: use wider seeds (a domain instead of its pages) or shorter lists`,
   )
 }
 
 /** What one machine decides for itself, whatever the plan says. */
 export type OwnSettings = Pick<Settings, 'collection' | 'workers' | 'visits' | 'verbose' | 'quiet' | 'dnsServers'>
 
-/** The files that the plan carries are written into `folder`, where black lists are read again when they change. */
+/** Writes the files of the plan into `folder`: black lists are read again when their files change. */
 export async function crawlPlanOf(
   plan: PlanForWorkers,
   own: OwnSettings,
@@ -69,14 +65,14 @@ export async function crawlPlanOf(
     const text = plan.files[keyOf(name)]
     const path = join(folder, `${keyOf(name)}.txt`)
     paths[name] = text === undefined ? undefined : path
-    if (text !== undefined && (disk.size(path) === undefined || textOf(disk, path) !== text))
+    if (text !== undefined && (disk.size(path) === undefined || fileText(disk, path) !== text))
       await replaceFile(disk, path, text)
   }
   const { version, seeds, alternates } = plan
   return { settings: Object.freeze({ ...settingsIn(plan), ...own, ...paths }), seeds, alternates, version }
 }
 
-/** By the settings of the crawl alone: neither this machine's environment nor its files have a say in it. */
+/** Only the crawl's settings count, neither this machine's environment nor its files. */
 function settingsIn({ settings: text, version }: PlanForWorkers): Settings {
   const NAME = 'the plan of the server'
   const world = { env: {}, readFile: (path: string) => (path === NAME ? text : undefined) }
@@ -84,12 +80,33 @@ function settingsIn({ settings: text, version }: PlanForWorkers): Settings {
     return loadSettings(['--config', NAME], 'crawl', world).settings
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // What it accepted for itself it would not hand out: this worker is older, or newer.
+    // The server accepted these settings for itself, so this worker has another version.
     const hint = `the server is Orbweaver ${version}: use the same version here`
     throw new Problem('server-refused', `${error.message} (${hint})`, { cause: error })
   }
 }
 
-function textOf(disk: Disk, path: string): string {
+function fileText(disk: Disk, path: string): string {
   return new TextDecoder().decode(disk.read(path, 0, disk.size(path) ?? 0))
 }
+
+/** JSON: each setting of the crawl that differs from its default, with a digest of its value. What concerns one machine is left out. */
+export function settingsDigests(settings: Settings): string {
+  // Some defaults depend on others.
+  const unset = loadSettings([], 'serve', { env: {}, readFile: () => undefined }).settings
+  const set = SETTING_NAMES.flatMap((name) => {
+    const { group, lasting, secret } = settingOf(name)
+    if (!lasting || secret || group === 'Many machines') return []
+    const value = valueText(settings[name])
+    return value === valueText(unset[name]) ? [] : [[keyOf(name), digestOf(value)] as const]
+  })
+  return JSON.stringify(Object.fromEntries(set))
+}
+
+/** With patterns and maps, which JSON does not know. */
+const valueText = (value: unknown): string =>
+  JSON.stringify(value, (_, one: unknown) =>
+    one instanceof RegExp ? String(one) : one instanceof Map || one instanceof Set ? [...one] : one,
+  ) ?? ''
+
+const digestOf = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 8)

@@ -1,6 +1,7 @@
-/** The real resolver, with what the settings and the machine say of names: for whoever asks about names as a crawl does. */
+/** The real resolver, as a crawl with these settings asks. */
 import { readFileSync } from 'node:fs'
 import { realClock } from '../../base/clock.ts'
+import { type CheckNames, nameChecker } from '../../collection/mirrors/mirror-file.ts'
 import type { Resolve } from '../../contracts/exchange.ts'
 import { addressGuard } from '../../fetch/guard.ts'
 import { cAresResolver, RESOLVER_BOUNDS } from '../../fetch/resolve.ts'
@@ -16,6 +17,10 @@ export function realResolver(settings: Settings): Resolve {
     allowPrivate: settings.allowPrivate,
     hosts: hostsFile(),
   })
+}
+
+export function realNameChecker(settings: Settings): CheckNames {
+  return nameChecker(realResolver(settings))
 }
 
 function hostsFile(): string {

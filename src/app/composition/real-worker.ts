@@ -1,4 +1,4 @@
-/** What a worker thread of a crawl runs: real sockets, the real disk, the real clock, and the coordinator behind a port. */
+/** What a worker thread runs: real sockets, the real disk, the real clock, and the coordinator behind a port. */
 import { type MessagePort, parentPort } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 import { realClock, shiftedClock, turn } from '../../base/clock.ts'
@@ -7,33 +7,34 @@ import { realDisk } from '../../base/real-disk.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
 import { openArchive } from '../../collection/volumes/volume-writer.ts'
 import type { Event } from '../../contracts/events.ts'
+import { blacklistFiles } from '../../crawl/scope/blacklist-files.ts'
 import { watchInto } from '../../crawl/wire/reading-slot.ts'
 import { reachCoordinator } from '../../crawl/wire/worker-side.ts'
+import { pacedSessions } from '../../crawl/worker/paced-sessions.ts'
 import { runWorker } from '../../crawl/worker/worker.ts'
 import { addressGuard } from '../../fetch/guard.ts'
 import { openSessions } from '../../fetch/session.ts'
 import type { Settings } from '../config/keys.ts'
-import { blacklistFiles } from './blacklist-files.ts'
-import { pacedSessions } from './paced-sessions.ts'
+import { blacklistPaths } from './plan.ts'
 import { realResolver } from './real-resolver.ts'
 import type { ThreadData } from './worker-thread.ts'
 import { userAgentOf, workerTools } from './worker-tools.ts'
 
-/** A connection that waited longer than this between two requests was probably closed by its server. */
+/** A connection that was idle for longer was probably closed by its server. */
 const MAX_IDLE_MS = 120_000
-/** The least rate counts only after this. */
+/** The minimum rate counts only after this. */
 const RATE_GRACE_MS = 10_000
-/** Payloads of this worker's own volumes that it remembers for revisits. */
-const TWINS_IN_MEMORY = 100_000
+/** Payloads of its own volumes that a worker remembers for revisits. */
+const COPIES_IN_MEMORY = 100_000
 
 async function main(port: MessagePort, data: ThreadData): Promise<void> {
-  // Before anything is awaited: the coordinator may say stop at once.
+  // Before anything is awaited: the coordinator may send a stop at once.
   const coordinator = reachCoordinator(port)
   const { settings, version } = data.plan
   const ahead = new BigInt64Array(data.ahead)
   const clock = shiftedClock(realClock, () => Number(Atomics.load(ahead, 0)))
   const filter = new DigestFilter(data.filter)
-  const journal = { tell: (event: Event) => (isWorthTelling(event, settings) ? coordinator.event(event) : undefined) }
+  const journal = { tell: (event: Event) => (isReported(event, settings) ? coordinator.event(event) : undefined) }
   const named = new Set(settings.resolve.map(({ ip }) => ip))
   const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
   const archive = openArchive({
@@ -52,7 +53,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
       operator: settings.contact,
     },
     journal,
-    copiesInMemory: TWINS_IN_MEMORY,
+    copiesInMemory: COPIES_IN_MEMORY,
   })
   const openSession = openSessions({
     clock,
@@ -73,10 +74,10 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
     openSession: pacedSessions(openSession, clock, turn),
     resolve: realResolver(settings),
     archive,
-    // Most payloads are new, and the filter knows that without a journey to the coordinator.
+    // Most payloads are new, and the filter knows that without a call.
     findCopy: async (digest) => (filter.mayHave(digest) ? coordinator.findCopy(digest) : undefined),
     watch: watchInto(data.slot),
-    blacklist: blacklistFiles(settings, realDisk, clock, journal),
+    blacklist: blacklistFiles(blacklistPaths(settings), realDisk, clock, journal),
   })
   await runWorker(
     {
@@ -93,8 +94,8 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
   port.close()
 }
 
-/** Requests and answers are many: they are told to the coordinator only when somebody listens to every event. */
-function isWorthTelling(event: Event, settings: Settings): boolean {
+/** Requests and answers are many: only --verbose sends them to the coordinator. */
+function isReported(event: Event, settings: Settings): boolean {
   return settings.verbose || (event.kind !== 'request' && event.kind !== 'answer' && event.kind !== 'visit-ended')
 }
 

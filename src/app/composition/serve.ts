@@ -1,30 +1,29 @@
 /**
- * A house without workers of its own: it hands out sites over HTTP and takes in what is brought. Over PostgreSQL any
- * number of them share one crawl; over SQLite there is one, and it holds the folder.
+ * A coordinator without workers of its own: it hands out sites over HTTP and takes in reports. Over PostgreSQL any number of
+ * servers share one crawl; over SQLite there is one, which holds the folder.
  */
 import { hostname } from 'node:os'
 import { Bell } from '../../base/bell.ts'
 import { type Millis, realClock } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { openServer } from '../../cluster/server/open-server.ts'
+import { checkPem, type Pem, type TlsFiles } from '../../cluster/server/renew-tls.ts'
 import { Roster } from '../../cluster/server/roster.ts'
+import { nodeId } from '../../collection/locations/own-locations.ts'
 import { type Nudges, notify } from '../../database/postgres/nudge.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
+import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
-import { type CrawlSnapshot, CrawlView } from './crawl-view.ts'
-import { exitOf } from './crawl-why.ts'
-import { keepServing, type ServeEnd } from './keep-serving.ts'
-import { maintenanceRole } from './maintenance-role.ts'
-import { nodeId } from './node-id.ts'
+import { type CrawlSnapshot, CrawlView, exitOf } from './crawl-view.ts'
+import { keepServing, maintenanceRole, type ServeEnd, serverCalls } from './keep-serving.ts'
 import { openForWriting, type WritingOptions } from './open-for-writing.ts'
-import { type SeedsInTheEnd, seedsInTheEnd } from './open-seeds.ts'
-import { serverCalls } from './server-calls.ts'
-import { settingsDigests } from './settings-digests.ts'
-import { tlsFilesOf } from './tls-files.ts'
+import { settingsDigests } from './plan-for-workers.ts'
+import { pemOf } from './volume-sources.ts'
 
 export interface ServeOptions extends WritingOptions {
-  /** Who set what: the plan that workers get holds what was set. */
+  /** What was set: it goes into the plan for workers. */
   given: ReadonlyMap<SettingName, Given>
 }
 
@@ -33,18 +32,18 @@ export interface ServeHandle {
   url: string
   /** What workers on other machines are told. */
   publicUrl: string
-  done: Promise<ServeEnd & { exit: number; seeds: SeedsInTheEnd }>
+  done: Promise<ServeEnd & { exit: number; seeds: SeedSummary }>
   snapshot(): CrawlSnapshot
   stop(): void
 }
 
 const NUDGE_EVERY: Millis = 100
 const CHANNEL = 'work'
-const NOBODY = { slow: [], lateMs: 0 }
+const NO_WORKERS = { slow: [], lateMs: 0 }
 
 export async function startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle> {
   const tls = tlsFilesOf(settings)
-  // A mistake is told before anything is opened.
+  // A mistake shows before anything is opened.
   tls?.read()
   const roster = new Roster()
   const { coordinator, journal, nudges, close } = await openForWriting(settings, {
@@ -54,18 +53,18 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   })
   const role = maintenanceRole(coordinator.parts.database, realClock)
   try {
-    const view = new CrawlView(coordinator, NOBODY)
+    const view = new CrawlView(coordinator, NO_WORKERS)
     await view.refresh()
     const nudge = new Bell()
-    const tellOthers = nudges === undefined ? () => {} : others(coordinator, nudges, nudge)
+    const nudgeOthers = nudges === undefined ? () => {} : othersNudged(coordinator, nudges, nudge)
     journal.read(({ kind }) => {
       if (kind !== 'applied') return
       nudge.ring()
-      tellOthers()
+      nudgeOthers()
     })
     const { clock, database, folder } = coordinator.parts
     const calls = serverCalls(coordinator, options.given, options.version)
-    // A plan that is too large for workers is the operator's to change now, not theirs to complain about later.
+    // A plan that is too large for workers fails here, where the operator sees it.
     await calls.plan()
     const server = await openServer(
       {
@@ -90,7 +89,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
     const stop = new AbortController()
     const named = options.seeds.map(({ href }) => href)
     const done = keepServing(coordinator, view, role, stop.signal)
-      .then(async (end) => ({ ...end, seeds: await seedsInTheEnd(database, coordinator.frontier.ledger.view, named) }))
+      .then(async (end) => ({ ...end, seeds: await seedSummary(database, coordinator.frontier.ledger.view, named) }))
       .finally(() => server.close())
       .finally(() => role.release())
       .finally(close)
@@ -103,18 +102,42 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   }
 }
 
-/** What one server has applied may free sites for the workers that wait at another; once for many, for such commits are dear. */
-function others(coordinator: Coordinator, nudges: Nudges, nudge: Bell): () => void {
+/** What one server has applied may free sites for workers that wait at another. One commit for many, for they are expensive. */
+function othersNudged(coordinator: Coordinator, nudges: Nudges, nudge: Bell): () => void {
   const { database, clock } = coordinator.parts
-  let isTold = false
+  let isPending = false
   nudges.listen(CHANNEL, () => nudge.ring())
   return () => {
-    if (isTold) return
-    isTold = true
+    if (isPending) return
+    isPending = true
     clock.after(NUDGE_EVERY, () => {
-      isTold = false
-      // A hint: whoever misses it asks by himself a second later.
+      isPending = false
+      // Only a hint: a server that misses it asks a second later anyway.
       database.transact((tx) => notify(tx, CHANNEL)).catch(() => {})
     })
   }
+}
+
+/** The server's certificate and key. They are read again now and then: certificates are renewed every few weeks. */
+export function tlsFilesOf({
+  certificate,
+  certificateKey,
+}: Pick<Settings, 'certificate' | 'certificateKey'>): TlsFiles | undefined {
+  if (certificate === undefined && certificateKey === undefined) return undefined
+  if (certificate === undefined || certificateKey === undefined)
+    throw new Problem('bad-flag', '--certificate and --certificate-key belong together: give both')
+  const read = (): Pem => {
+    const pem = { cert: pemOf('--certificate', certificate), key: pemOf('--certificate-key', certificateKey) }
+    try {
+      checkPem(pem)
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error)
+      throw new Problem(
+        'bad-flag',
+        `--certificate and --certificate-key cannot be used (${why}): both must be PEM files, and belong to each other`,
+      )
+    }
+    return pem
+  }
+  return { read }
 }

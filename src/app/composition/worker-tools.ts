@@ -1,4 +1,4 @@
-/** A worker's tools, from the plan and from the doors to the world, whoever made those. */
+/** A worker's tools, from the plan and from what reaches the world: real, or simulated. */
 import type { Clock } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -8,21 +8,19 @@ import { AddressBook } from '../../crawl/address-book.ts'
 import { SiteCourtesy } from '../../crawl/courtesy.ts'
 import { DomainBook } from '../../crawl/domains.ts'
 import { ForeignAnswers } from '../../crawl/foreign-answers.ts'
-import { type HazardLimits, UNLIMITED } from '../../crawl/hazards/limits.ts'
 import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
 import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
 import type { Settings } from '../config/keys.ts'
 import { trustOf } from '../config/trust.ts'
-import { type CrawlPlan, pauseOf, urlsOf } from './plan.ts'
-import { scopeFor } from './scope-for.ts'
+import { type CrawlPlan, hazardLimits, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
 /** Visits at one address at once (DESIGN §3). */
 const VISITS_PER_ADDRESS = 8
 /** A body that grows more than this when decoded is a bomb; text compresses 5 to 20 times, and rarely 200. */
 const DECODE_RATIO = 1000
-/** Anything decoded is cut there, whatever the limits by media type say. */
+/** No body is decoded further, whatever the limits by media type say. */
 const DECODE_BYTES = 64 * 1024 * 1024
 
 export interface World {
@@ -33,15 +31,13 @@ export interface World {
   archive: Archive
   findCopy: FindCopy
   watch: ReadingWatch
-  /** Black lists are read again when their files change; undefined: there are none. */
+  /** Undefined: there are none. */
   blacklist?: () => Blacklist
 }
 
 export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools'] {
   const { settings } = plan
   const urls = urlsOf(settings)
-  const read = (list: readonly string[]) => list.map(urls.parse).filter((seed) => seed !== undefined)
-  const seeds = read(plan.seeds)
   const blacklist = world.blacklist ?? (() => emptyBlacklist)
   return {
     urls,
@@ -52,7 +48,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
     archive: world.archive,
     findCopy: world.findCopy,
     watch: world.watch,
-    scope: scopeFor(settings, seeds, blacklist, read(plan.alternates ?? [])),
+    scope: scopeFor(settings, parseUrls(urls, plan.seeds), blacklist, parseUrls(urls, plan.alternates)),
     refusesAddress: (ip) => blacklist().refusesAddress(ip),
     hazards: hazardLimits(settings),
     trusts: trustOf(settings.trust),
@@ -78,15 +74,7 @@ export function workerTools(plan: CrawlPlan, world: World): WorkerOptions['tools
   }
 }
 
-export function hazardLimits(settings: Settings): HazardLimits {
-  return {
-    urlsPerSite: settings.maxUrlsPerSite,
-    duplicatesPerSite: settings.maxDuplicatesPerSite ?? UNLIMITED,
-    depth: settings.maxDepth,
-  }
-}
-
-/** `NAME/VERSION (+CONTACT)`: who asks, and where to learn more (V17). */
+/** `NAME/VERSION (+CONTACT)` (V17). */
 export function userAgentOf(settings: Settings, version: string): string {
   return userAgent({ name: settings.userAgentName, version, contact: settings.contact })
 }

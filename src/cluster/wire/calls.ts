@@ -44,7 +44,7 @@ const Label = Type.String({ pattern: '^[\\w. -]{1,100}$' })
 /** What leads nowhere but into the archive folder. */
 export const VOLUME_NAME = '^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}\\.warc\\.gz$'
 const VolumeParams = Type.Object({ name: Type.String({ pattern: VOLUME_NAME }) })
-/** A folder or a store that is no server's: see `app/composition/volume-locations.ts`. */
+/** A folder or a store that is no server's: see `collection/locations/volume-locations.ts`. */
 const Place = Type.String({ pattern: '^(dir:/|s3://)[^\\x00-\\x1f]{1,1000}$' })
 const Digits = Type.String({ pattern: '^[0-9]{1,15}$' })
 /** An offset beyond this is no place in a file. */

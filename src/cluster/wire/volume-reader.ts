@@ -1,15 +1,14 @@
 /** An operator's way to the bytes of a volume that lies with a server. */
 import type { Millis } from '../../base/clock.ts'
+import type { ReadAt } from '../../collection/locations/read-volumes.ts'
 import { CALLS } from './calls.ts'
 import { type HttpClient, NoAnswer, sendAgainIfStale } from './http-client.ts'
 import { refusalOf, untrusted } from './judge-answer.ts'
 import { MAX_VOLUME_PIECE, PROTOCOL, PROTOCOL_HEADER } from './protocol.ts'
 
-/** `length` bytes from `offset`; fewer at the end of the volume. Throws NoAnswer or Refusal. */
-export type ReadAt = (name: string, offset: number, length: number) => Promise<Uint8Array>
-
 const ANSWER_WITHIN: Millis = 60_000
 
+/** The reader throws NoAnswer or Refusal. */
 export function volumeReader(client: HttpClient, server: string, joinSecret: string | undefined): ReadAt {
   const authorization =
     joinSecret === undefined ? {} : { authorization: `Join ${Buffer.from(joinSecret).toString('base64url')}` }

@@ -45,8 +45,8 @@ export async function mergeIndex(
   }
   if (run.length === 0 && runs.paths.length === 0) return countLines(disk, `${folder}/${INDEX}`)
   run.sort(byBytes)
-  const sources = [...runs.paths.map((path) => linesOf(disk, path)), run[Symbol.iterator]()]
-  if (disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(linesOf(disk, `${folder}/${INDEX}`))
+  const sources = [...runs.paths.map((path) => indexLines(disk, path)), run[Symbol.iterator]()]
+  if (disk.size(`${folder}/${INDEX}`) !== undefined) sources.unshift(indexLines(disk, `${folder}/${INDEX}`))
   const count = await writeMerged(disk, folder, sources)
   for (const path of runs.paths) disk.remove(path)
   return count
@@ -91,7 +91,7 @@ class Runs {
     // Each open run holds a piece of its file in memory: many become one.
     const small = this.paths
     this.paths = []
-    this.#write(merged(small.map((path) => linesOf(this.#disk, path))))
+    this.#write(merged(small.map((path) => indexLines(this.#disk, path))))
     for (const path of small) this.#disk.remove(path)
   }
 
@@ -121,7 +121,7 @@ function* merged(sources: Iterator<string>[]): Generator<string> {
     if (min < 0) return
     const line: string = heads[min].value
     heads[min] = sources[min].next()
-    if (line === last) continue
+    if (line === last || line === '') continue
     last = line
     yield line
   }
@@ -129,7 +129,8 @@ function* merged(sources: Iterator<string>[]): Generator<string> {
 
 const READ_BYTES = 256 * 1024
 
-function* linesOf(disk: Disk, path: string): Generator<string> {
+/** The lines of an index, one character per byte, in bounded memory. */
+export function* indexLines(disk: Disk, path: string): Generator<string> {
   const size = disk.size(path) ?? 0
   let rest = ''
   for (let at = 0; at < size; ) {
@@ -141,14 +142,14 @@ function* linesOf(disk: Disk, path: string): Generator<string> {
     if (rest.length > LONGEST_LINE) {
       throw new Problem('unreadable', `${path} is no index: it has a line of over 1 MB. Remove it and export it again.`)
     }
-    for (const line of lines) if (line !== '') yield line
+    yield* lines
   }
   if (rest !== '') yield rest
 }
 
 function countLines(disk: Disk, path: string): number {
   let count = 0
-  for (const _ of linesOf(disk, path)) count++
+  for (const line of indexLines(disk, path)) if (line !== '') count++
   return count
 }
 
@@ -179,6 +180,11 @@ class LineWriter {
 
 function removePartials(disk: Disk, folder: string): void {
   for (const name of disk.list(folder)) if (name.startsWith(PARTIAL)) disk.remove(`${folder}/${name}`)
+}
+
+/** Lines are compared as bytes and shown as text. */
+export function lineText(bytewise: string): string {
+  return /^[\x00-\x7f]*$/.test(bytewise) ? bytewise : Buffer.from(bytewise, 'latin1').toString('utf8')
 }
 
 /** A line's end inside a line is two lines; here it can only be a fault, and becomes a space. */

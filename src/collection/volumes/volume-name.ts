@@ -31,6 +31,21 @@ export function volumePath(disk: Disk, folder: string, name: string): string | u
   return [closed, closed + OPEN, closed].find((path) => disk.size(path) !== undefined)
 }
 
+export interface VolumeFile {
+  /** Of the volume, without `.open`. */
+  name: string
+  file: string
+  isOpen: boolean
+}
+
+/** All volumes in a folder, in the order of their files. */
+export function volumeFiles(disk: Disk, folder: string): VolumeFile[] {
+  return disk.list(folder).flatMap((file): VolumeFile[] => {
+    if (isVolume(file)) return [{ name: file, file, isOpen: false }]
+    return isOpenVolume(file) ? [{ name: file.slice(0, -OPEN.length), file, isOpen: true }] : []
+  })
+}
+
 function plain(text: string): string {
   return text.replace(/[^A-Za-z0-9._~-]+/g, '_')
 }

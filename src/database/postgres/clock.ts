@@ -86,3 +86,8 @@ async function measured(database: Database, clock: Clock): Promise<number> {
     return origin
   })
 }
+
+/** The database's time, for those who ask once. */
+export async function databaseNow(database: Database): Promise<Instant> {
+  return Math.floor((await database.read((tx) => postgresTx(tx).get<{ now: number }>(NOW)))!.now)
+}

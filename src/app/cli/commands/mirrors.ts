@@ -1,6 +1,6 @@
 import { EXIT } from '../../../base/errors.ts'
+import type { HeuristicFigures, MirrorFindings } from '../../../collection/mirrors/mirror-findings.ts'
 import { grouped, printTable, share, type TextTable } from '../../../report/text-table.ts'
-import type { HeuristicFigures, MirrorFindings } from '../../composition/open-mirrors.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
 import { withReader } from '../with-reader.ts'

@@ -1,6 +1,6 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { printTable } from '../../../report/text-table.ts'
-import type { SeedsEntered } from '../../composition/enter-seeds.ts'
+import type { SeedsEntered } from '../../seeds/sources.ts'
 import type { Command, Invocation } from '../command.ts'
 import { plain } from '../progress.ts'
 import { seedFate, seedJson, seedLines, seedProgress, standingTable } from '../seed-words.ts'

@@ -1,4 +1,4 @@
-import type { CrawlWhy } from '../../composition/crawl-why.ts'
+import type { CrawlEndReason } from '../../composition/crawl-view.ts'
 import type { ServeHandle } from '../../composition/serve.ts'
 import type { Settings } from '../../config/keys.ts'
 import { readSeeds } from '../../config/seeds.ts'
@@ -9,7 +9,7 @@ import { watchCrawl } from '../live-view.ts'
 import { emptyWords, movedWords, noteContact } from '../run-crawl.ts'
 import { shellWord, some } from '../words.ts'
 
-const ENDED: Readonly<Record<CrawlWhy, string>> = {
+const ENDED: Readonly<Record<CrawlEndReason, string>> = {
   complete: 'Complete',
   interrupted: 'Stopped',
   pages: 'Stopped at --max-pages',

@@ -1,0 +1,205 @@
+/**
+ * What is known of a URL or a site, and why a URL is not wanted: for `explain`. A refused link leaves no row behind, but the rules of
+ * the crawl can be asked again, in the order in which a visit asks them.
+ */
+import type { Disk } from '../../base/disk.ts'
+import { capturesOf } from '../../collection/captures/read-captures.ts'
+import { documentsOf } from '../../collection/counters/counters.ts'
+import { linksOfPage } from '../../collection/links/read-links.ts'
+import { type Inlinks, whoLinksHere } from '../../collection/links/who-links-here.ts'
+import { findingsOf, pageOf, type StoredFinding, type StoredPage } from '../../collection/pages/read-pages.ts'
+import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
+import type { SiteMemory } from '../../contracts/site-memory.ts'
+import type { UrlKey } from '../../contracts/visit.ts'
+import { vainForm, vainWords } from '../../crawl/form-actions.ts'
+import { admitUrl } from '../../crawl/hazards/detect.ts'
+import { openTraps } from '../../crawl/hazards/open-traps.ts'
+import { decide, type RobotsDecision } from '../../crawl/robots.ts'
+import type { Blacklist } from '../../crawl/scope/blacklist.ts'
+import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
+import type { Tx } from '../../database/database.ts'
+import type { FrontierViews, SiteView, UrlView } from '../../frontier/views.ts'
+import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
+import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
+import type { Settings } from '../config/keys.ts'
+import { trustOf } from '../config/trust.ts'
+import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
+
+export interface UrlFacts {
+  url: string
+  site: string
+  view: UrlView | undefined
+  page: StoredPage | undefined
+  captures: number
+  /** By the robots.txt of its site and scheme; undefined when that has no rules, or was never asked for. */
+  robots?: RobotsDecision
+  inlinks: Inlinks
+}
+
+export interface SiteFacts {
+  site: string
+  view: SiteView | undefined
+  documents: number
+  findings: StoredFinding[]
+}
+
+export async function urlFacts(tx: Tx, views: FrontierViews, text: string, referrers: number): Promise<UrlFacts> {
+  const url = (await views.reader(tx)).parse(text)
+  if (url === undefined) {
+    const inlinks = { count: 0, from: [], behind: 0 }
+    return { url: text, site: '', view: undefined, page: undefined, captures: 0, inlinks }
+  }
+  const { site } = url
+  const view = await views.url(tx, text)
+  const key = view?.key ?? url.key
+  const page = await pageOf(tx, site, key)
+  const asked = page?.url ?? view?.url ?? url.href
+  return {
+    url: asked,
+    site,
+    robots: await robotsFor(tx, views, asked),
+    view,
+    page,
+    captures: (await capturesOf(tx, site, key)).length,
+    inlinks: await whoLinksHere(tx, site, key, referrers),
+  }
+}
+
+async function robotsFor(tx: Tx, views: FrontierViews, text: string): Promise<RobotsDecision | undefined> {
+  const url = parseUrl(text)
+  const memory = url && (await views.site(tx, url.site))?.memory.robots[url.scheme]
+  if (url === undefined || memory === undefined) return undefined
+  return memory.state === 'rules' || memory.state === 'unreachable' ? decide(memory, url.path) : undefined
+}
+
+export async function siteFacts(tx: Tx, views: FrontierViews, running: boolean, text: string): Promise<SiteFacts> {
+  // `:80`, capitals and names in other scripts are spellings of the same site.
+  const site = parseUrl(`http://${text}/`)?.site ?? text
+  const view = await views.site(tx, site)
+  // Without a crawl, a lease was left by a crash.
+  if (view !== undefined && !running && (view.state === 'leased' || view.state === 'returning')) view.state = 'waiting'
+  return { site, view, documents: await documentsOf(tx, site), findings: await findingsOf(tx, site) }
+}
+
+export interface WhyNot {
+  by: 'scope' | 'unwanted' | 'links' | 'hazard' | 'embedded' | 'form' | 'nofollow' | 'unrecorded'
+  rule: string
+  evidence?: string
+}
+
+/** Pages whose depth is looked up. */
+const MAX_REFERRERS = 100
+
+/** `whyNot` with the collection's seeds, the site's memory, and the pages that link to the URL. */
+export async function whyNotIn(
+  tx: Tx,
+  views: FrontierViews,
+  disk: Disk,
+  text: string,
+  settings: Settings,
+  around: ScopeSeeds,
+): Promise<WhyNot | undefined> {
+  const reader = await views.reader(tx)
+  const url = reader.parse(text)
+  if (url === undefined) return { by: 'scope', rule: 'it is not a URL that can be asked for' }
+  const { from: referrers } = await whoLinksHere(tx, url.site, url.key, MAX_REFERRERS)
+  const from = referrers.map((one) => reader.parse(one))
+  let depth = Number.POSITIVE_INFINITY
+  let passedOver = from.length > 0
+  const kinds = new Set<LinkKind | undefined>()
+  for (const page of from) {
+    const known = page && (await pageOf(tx, page.site, (await views.url(tx, page.href))?.key ?? page.key))
+    if (page === undefined || known === undefined) continue
+    depth = Math.min(depth, known.depth + 1)
+    const at = await linkIn(tx, known.id, page.site === url.site ? undefined : siteKey(url.site), url.key)
+    // Only a link that was not wanted carries its text: it is stored nowhere else.
+    passedOver &&= at === undefined || at.url !== undefined
+    if (at !== undefined) kinds.add(at.kind)
+  }
+  return whyNot({
+    url,
+    depth: Number.isFinite(depth) ? depth : 1,
+    passedOver,
+    // A link counts most; one whose kind was not recorded may have been a link.
+    kind: (['link', undefined, 'form', 'embed'] as const).find((kind) => kinds.has(kind)),
+    linkedAtHome: from.some((page) => page?.site === url.site),
+    settings,
+    seeds: parseUrls(reader, around.seeds),
+    alternates: parseUrls(reader, around.alternates),
+    blacklist: readBlacklists(blacklistPaths(settings), disk),
+    memory: (await views.site(tx, url.site))?.memory,
+  })
+}
+
+/** A page lists a URL once, however often it links to it. */
+async function linkIn(tx: Tx, page: number, site: bigint | undefined, key: UrlKey): Promise<OutLink | undefined> {
+  const links = unpackLinks((await linksOfPage(tx, page)) ?? new Uint8Array(0))
+  return links.find((link) => link.key === key && link.siteKey === site)
+}
+
+export interface WhyNotAsk {
+  url: WebUrl
+  /** Of the page that links to it, plus one. */
+  depth: number
+  /** A page of its own site links to it. */
+  linkedAtHome: boolean
+  /** Pages link to it, and none of them had it queued. */
+  passedOver: boolean
+  /** How pages refer to it; of several ways, the nearest to a link. Undefined: an older version did not record it. */
+  kind: LinkKind | undefined
+  settings: Settings
+  seeds: readonly WebUrl[]
+  /** Other URLs at which names to try may turn out to live. */
+  alternates?: readonly WebUrl[]
+  blacklist: Blacklist
+  /** What visits know of its site; undefined when there was none. */
+  memory: SiteMemory | undefined
+}
+
+/** Undefined: no rule is against it. */
+export function whyNot(ask: WhyNotAsk): WhyNot | undefined {
+  const { url, depth, settings, memory } = ask
+  const scope = scopeFor(settings, ask.seeds, () => ask.blacklist, ask.alternates)()
+  const kind = scope.unwantedKind(url)
+  if (kind !== undefined) return { by: 'unwanted', rule: `its name says ${kind}, which --media-types does not name` }
+  const judged = scope.judge(url, depth)
+  if (!judged.yes) return { by: 'scope', rule: judged.rule }
+  const hazard = memory === undefined ? undefined : hazardOf(ask, memory)
+  if (hazard !== undefined) return hazard
+  if (ask.kind === 'embed')
+    return {
+      by: 'embedded',
+      rule: 'pages only show it as a part of themselves (a style, a script, a picture), and such parts are not collected',
+    }
+  const { admit } = scope.crossSite(url)
+  if (!ask.linkedAtHome && !admit.some(({ key }) => key === url.key)) {
+    return { by: 'links', rule: `--links ${settings.links}: links from other sites enter at the home page` }
+  }
+  return ask.passedOver ? whyPassedOver(ask) : undefined
+}
+
+function hazardOf({ url, depth, settings }: WhyNotAsk, memory: SiteMemory): WhyNot | undefined {
+  const trusts = trustOf(settings.trust)
+  const options = { ...hazardLimits(settings), trusted: (rule: string) => trusts(url.site, rule) }
+  // It was not queued, so no sitemap lists it.
+  const refused = admitUrl(memory, openTraps(memory.traps), { path: normalPath(url), depth, generation: 1 }, options)
+  if (refused === undefined) return undefined
+  const suspect = memory.traps?.suspects.find(({ pattern }) => pattern === refused.pattern)
+  const where = refused.pattern === '' ? '' : ` in ${refused.pattern}`
+  return { by: 'hazard', rule: refused.rule + where, evidence: suspect?.evidence }
+}
+
+function whyPassedOver({ url, kind, memory }: WhyNotAsk): WhyNot {
+  const isTrapped =
+    memory !== undefined &&
+    (memory.stopped !== undefined || memory.traps?.suspects?.some(({ stopped }) => stopped) === true)
+  const trap = isTrapped ? ', or a trap was found there' : ''
+  const vain = kind === 'form' && memory !== undefined ? vainForm(url, memory) : undefined
+  if (vain !== undefined) return { by: 'form', rule: vainWords(vain) }
+  if (kind === undefined)
+    return {
+      by: 'unrecorded',
+      rule: `either the links to it, or the pages they are on, say nofollow${trap}, or pages only embed it; which of these is not known, since an older version collected the pages`,
+    }
+  return { by: 'nofollow', rule: `the links to it, or the pages they are on, say nofollow${trap}` }
+}

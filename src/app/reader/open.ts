@@ -1,0 +1,135 @@
+/** A collection opened for commands that only read: also while a crawl writes it, also where nothing can be written. */
+import { join } from 'node:path'
+import { type Clock, type Instant, realClock } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import { realDisk } from '../../base/real-disk.ts'
+import { readServers } from '../../cluster/server/worker-table.ts'
+import { capturesOf, type StoredCapture } from '../../collection/captures/read-captures.ts'
+import { characterise } from '../../collection/characterise/characterise.ts'
+import { duplicateContents, figures } from '../../collection/figures.ts'
+import { exportLinks, linkTable } from '../../collection/links/export-links.ts'
+import { knownNodeId } from '../../collection/locations/own-locations.ts'
+import { readVolumes } from '../../collection/locations/read-volumes.ts'
+import { leftMirror, mirrorFileOf } from '../../collection/mirrors/mirror-file.ts'
+import { type MirrorAsk, mirrorsOf } from '../../collection/mirrors/mirror-findings.ts'
+import type { Database } from '../../database/database.ts'
+import { isLocked } from '../../database/lock.ts'
+import { openToRead } from '../../database/sqlite/open.ts'
+import { viewsOf } from '../../frontier/open-frontier.ts'
+import { recordedSettings } from '../../frontier/recorded-settings.ts'
+import { type VolumeAccess, volumeSources } from '../composition/volume-sources.ts'
+import type { Settings } from '../config/keys.ts'
+import { scopeSeeds, seedCounts, seedOutcomes } from '../seeds/stored-seeds.ts'
+import { verifyCollection } from '../verify/verify.ts'
+import { contentOf } from './content.ts'
+import { siteFacts, urlFacts, whyNotIn } from './explain.ts'
+import { everyLook, exportCdxj, exportPages } from './exports.ts'
+import { collectionStatus, SILENT } from './status.ts'
+
+/** URLs that are named per content; all are counted. */
+const URLS_PER_CONTENT = 1000
+
+export type OpenCollection = Awaited<ReturnType<typeof openCollection>>
+
+export interface OpenOptions {
+  /** postgres://…: a shared database; otherwise `collection.db` in the folder. */
+  database?: string
+  /** For volumes that lie on other machines. */
+  volumes?: VolumeAccess
+  clock?: Clock
+  disk?: Disk
+}
+
+const NO_ACCESS: VolumeAccess = {
+  joinSecret: undefined,
+  s3: { endpoint: undefined, region: 'us-east-1', keys: undefined },
+}
+
+/** Throws 'no-collection' when there is none. The caller closes it. */
+export async function openCollection(folder: string, options: OpenOptions = {}) {
+  const { clock = realClock, disk = realDisk } = options
+  const database = await databaseToRead(folder, options.database)
+  const views = viewsOf(database)
+  const archive = join(folder, 'archive')
+  const indexes = join(folder, 'indexes')
+  const running = () => isRunning(database, folder)
+  const sources = volumeSources(options.volumes ?? NO_ACCESS)
+  const volumes = readVolumes(database, disk, archive, sources)
+
+  return {
+    figures: () =>
+      database.read(async (tx) => {
+        const { urls } = await views.totals(tx)
+        return figures(tx, { seen: urls.known, waiting: urls.waiting })
+      }),
+    web: () => characterise(database),
+    seedStanding: () => seedCounts(database),
+    seedOutcomes: () => seedOutcomes(database, views),
+    async standing() {
+      const isCrawled = await running()
+      return database.read((tx) => collectionStatus(tx, views, isCrawled, clock))
+    },
+    duplicates: (atMost: number) => database.read((tx) => duplicateContents(tx, atMost, URLS_PER_CONTENT)),
+    mirrors: (ask: MirrorAsk) => mirrorsOf(database, views, ask),
+    async captures(text: string) {
+      const captures = await database.read(async (tx) => {
+        const url = (await views.reader(tx)).parse(text)
+        return url === undefined ? [] : capturesOf(tx, url.site, (await views.url(tx, text))?.key ?? url.key)
+      })
+      return captures.map(captureLine)
+    },
+    content: (url: string, at: Instant | undefined) => contentOf(database, views, volumes, url, at),
+    urlFacts: (url: string, referrers: number) => database.read((tx) => urlFacts(tx, views, url, referrers)),
+    async whyNot(url: string, settings: Settings) {
+      const around = await scopeSeeds({ database, settings })
+      return database.read((tx) => whyNotIn(tx, views, disk, url, settings, around))
+    },
+    /** As in `orbweaver.yaml`; undefined where the folder has that file itself. */
+    recordedSettings: () => database.read(recordedSettings),
+    leftMirror: async (site: string, { mirrors }: Settings) =>
+      leftMirror(disk, mirrorFileOf(mirrors, folder, disk), site),
+    async siteFacts(site: string) {
+      const isCrawled = await running()
+      return database.read((tx) => siteFacts(tx, views, isCrawled, site))
+    },
+    /** `everywhere`: volumes on other machines are fetched, one at a time. */
+    verify(progress: (volume: string) => void, everywhere = false) {
+      const server = knownNodeId(disk, folder)
+      const parts = { database, disk, archive, indexes, views, running, server, sources, everywhere }
+      return verifyCollection(parts, progress)
+    },
+    looks: () => everyLook(database),
+    exportCdxj: () => exportCdxj(database, disk, indexes, running),
+    exportPages: () => exportPages(database),
+    exportLinks: () => exportLinks(database),
+    linksInto: async (path: string) => (await linkTable(database, path)).links,
+    async close() {
+      sources.close()
+      await database.close()
+    },
+  }
+}
+
+/** Only these fields: `history` prints the object as it is. */
+function captureLine({ at, status, mediaType, length, digest, kind, volume, offset }: StoredCapture) {
+  return { at, status, mediaType, length, digest, kind, volume, offset }
+}
+
+/** A report counts whole tables, and `verify` reads a volume between two statements: both may take long. */
+const PATIENT = { connections: 2, statementMs: 3_600_000, idleInTransactionMs: 600_000 } as const
+
+/** `address`: postgres://… Throws 'no-collection' when there is none. */
+export async function databaseToRead(folder: string, address: string | undefined): Promise<Database> {
+  if (address === undefined) return openToRead(join(folder, 'collection.db'))
+  // The client is loaded only when it is needed: `status` on a file starts at once.
+  const { openPostgresToRead } = await import('../../database/postgres/open.ts')
+  return openPostgresToRead(address, PATIENT)
+}
+
+/** Whether a process here, or a server anywhere that shares the database, has the collection open now. */
+async function isRunning(database: Database, folder: string): Promise<boolean> {
+  if (database.dialect === 'sqlite') return isLocked(folder)
+  const { databaseNow } = await import('../../database/postgres/clock.ts')
+  const since = (await databaseNow(database)) - SILENT
+  return (await database.read((tx) => readServers(tx, since, 1))).length > 0
+}

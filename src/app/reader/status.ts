@@ -1,0 +1,125 @@
+/** Where a collection stands: complete, unfinished or being crawled; and the servers and workers of a shared crawl. */
+import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import { differingSettings } from '../../cluster/server/differing-settings.ts'
+import { readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-table.ts'
+import { readCounter, spanOf } from '../../collection/counters/counters.ts'
+import type { Progress } from '../../collection/counters/note-progress.ts'
+import { progressSince } from '../../collection/figures.ts'
+import type { Tx } from '../../database/database.ts'
+import type { FrontierViews, Totals } from '../../frontier/views.ts'
+import { partsWaiting } from '../../intake/parts-waiting.ts'
+import { type Rechecked, readRechecks } from '../../intake/read-rechecks.ts'
+
+export interface CollectionStatus {
+  state: 'running' | 'complete' | 'unfinished'
+  begunAt: Instant | undefined
+  lastAt: Instant | undefined
+  documents: number
+  bytes: number
+  urls: { known: number; done: number; waiting: number }
+  sites: Totals['sites']
+  heldDomains: number
+  trend: Progress[]
+  nextDueMs: Millis | undefined
+  /** Parts that are durable and not yet applied. */
+  inbox: number
+  /** Undefined when no server was ever started on it. */
+  cluster: ClusterStatus | undefined
+}
+
+/** The trend covers the last hour in which the crawl ran. */
+const TREND_SPAN: Millis = 3_600_000
+
+export async function collectionStatus(
+  tx: Tx,
+  views: FrontierViews,
+  running: boolean,
+  clock: Clock,
+): Promise<CollectionStatus> {
+  const { sites: recorded, urls } = await views.totals(tx)
+  const sites = running ? recorded : atRest(recorded)
+  const inbox = await partsWaiting(tx)
+  const over = urls.waiting === 0 && recorded.leased + recorded.returning === 0 && inbox === 0
+  const [due] = await views.nextDue(tx, 1)
+  const untilDue = due === undefined ? undefined : Math.max(0, due.notBefore - clock.now())
+  return {
+    state: running ? 'running' : over ? 'complete' : 'unfinished',
+    ...(await spanOf(tx)),
+    documents: await readCounter(tx, 'documents'),
+    bytes: await readCounter(tx, 'bytes'),
+    urls: { known: urls.known, done: urls.marked, waiting: urls.waiting },
+    sites,
+    heldDomains: recorded.held === 0 ? 0 : await views.heldDomains(tx),
+    trend: await trendOf(tx),
+    nextDueMs: sites.free > 0 ? 0 : untilDue,
+    inbox,
+    cluster: await clusterStatus(tx, clock.now()),
+  }
+}
+
+/** Without a crawl, a lease was left by a crash: its site waits. */
+function atRest({ leased, returning, ...sites }: Totals['sites']): Totals['sites'] {
+  return { ...sites, waiting: sites.waiting + leased + returning, leased: 0, returning: 0 }
+}
+
+async function trendOf(tx: Tx): Promise<Progress[]> {
+  const last = (await progressSince(tx, 0, 1)).at(0)
+  return last === undefined ? [] : progressSince(tx, last.at - TREND_SPAN)
+}
+
+export interface ClusterStatus {
+  servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]
+  /** Settings in which running servers differ. */
+  differing: string[]
+  workers: WorkerStatus[]
+  /** Captures that were asked for again through another worker; null when there are none. */
+  rechecks: Rechecked | null
+}
+
+export interface WorkerStatus {
+  name: string
+  id: string
+  region: string | null
+  version: string
+  /** slow: its event loop is late, so its pauses are longer than needed. silent: it may be dead, and its leases expire. */
+  state: 'alive' | 'slow' | 'silent' | 'left' | 'barred'
+  visits: number
+  pagesPerSecond: number
+  lateMs: Millis
+  seenMs: Millis
+}
+
+/** Servers and workers report every ten seconds. */
+export const SILENT: Millis = 60_000
+const SLOW: Millis = 1_000
+const MAX_WORKERS = 200
+const DAY: Millis = 86_400_000
+
+async function clusterStatus(tx: Tx, now: Instant): Promise<ClusterStatus | undefined> {
+  const servers = await readServers(tx, now - DAY)
+  const workers = await readWorkers(tx, MAX_WORKERS)
+  if (servers.length + workers.length === 0) return undefined
+  const ago = (at: Instant) => Math.max(0, now - at)
+  return {
+    rechecks: (await readRechecks(tx, MAX_WORKERS)) ?? null,
+    differing: differingSettings(servers.filter(({ seenAt }) => ago(seenAt) < SILENT).map(({ settings }) => settings)),
+    servers: servers.map(({ url, version, seenAt }) => ({
+      url,
+      version,
+      seenMs: ago(seenAt),
+      alive: ago(seenAt) < SILENT,
+    })),
+    workers: workers.map((row) => {
+      const { id, name, region, version, visits, pagesPerSecond, lateMs } = row
+      const figures = { visits, pagesPerSecond, lateMs, seenMs: ago(row.seenAt) }
+      return { name, id, region, version, state: stateOf(row, figures.seenMs), ...figures }
+    }),
+  }
+}
+
+function stateOf({ state, lateMs }: WorkerRow, seenMs: Millis): WorkerStatus['state'] {
+  if (state === 'barred') return 'barred'
+  if (state === 'ending') return 'left'
+  if (seenMs >= SILENT) return 'silent'
+  return lateMs >= SLOW ? 'slow' : 'alive'
+}

@@ -1,0 +1,201 @@
+/** Adds seeds to a collection without crawling, from the files, folders and URLs that the operator names (V2). */
+import { createReadStream, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { turn } from '../../base/clock.ts'
+import { Problem } from '../../base/errors.ts'
+import { realDisk } from '../../base/real-disk.ts'
+import { answeredSites } from '../../collection/pages/answered-sites.ts'
+import { readBlacklists } from '../../crawl/scope/blacklist-files.ts'
+import type { Database } from '../../database/database.ts'
+import { openToRead } from '../../database/sqlite/open.ts'
+import type { SeedSource } from '../../frontier/ledger.ts'
+import { seedViewsOf } from '../../frontier/open-frontier.ts'
+import { parseSeed } from '../../web/url/seed.ts'
+import type { WebUrl } from '../../web/url/web-url.ts'
+import { openForSeeding } from '../composition/open-for-writing.ts'
+import { blacklistPaths, scopeFor } from '../composition/plan.ts'
+import type { Settings } from '../config/keys.ts'
+import { indexedUrls } from './cdx.ts'
+import { answeredHomes } from './earlier-collection.ts'
+import { enterSeeds, type SourceReport } from './enter.ts'
+import { type Found, refused, type SeedInput } from './found.ts'
+import { namesOf } from './names-list.ts'
+import { sitemapUrls } from './sitemap-file.ts'
+import { submission, submissions } from './submissions.ts'
+import type { Chunks } from './unfold.ts'
+import { capturedUrls } from './warc-targets.ts'
+
+export interface SeedRequest {
+  /** On the command line. */
+  words: readonly string[]
+  /** `-` is standard input. */
+  file: string | undefined
+  names: readonly string[]
+  collections: readonly string[]
+  /** URLs and files. */
+  sitemaps: readonly string[]
+  cdx: readonly string[]
+  warc: readonly string[]
+  /** Only the home page of each. */
+  homes: boolean
+}
+
+const READ_BYTES = 64 * 1024
+const SITES_AT_ONCE = 1000
+
+type Reader = (chunks: Chunks) => AsyncIterable<readonly Found[]>
+
+/** Throws a Problem when one of them is missing, before anything is entered. */
+function openInputs(request: SeedRequest, own: string) {
+  const progress = new Map<string, { read: number; size: number }>()
+  const collections: Database[] = []
+  const inputs: SeedInput[] = []
+  const add = (source: SeedSource, paths: readonly string[], unit: SeedInput['unit'], reader: Reader) => {
+    for (const path of paths) {
+      const name = path === '-' ? 'standard input' : path
+      const state = { read: 0, size: sizeOf(path) }
+      progress.set(inputName({ source, name }), state)
+      inputs.push({ source, name, unit, found: reader(fileChunks(path, state)) })
+    }
+  }
+  if (request.words.length > 0) inputs.push(given(request.words))
+  add('file', request.file === undefined ? [] : [request.file], 'line', submissions)
+  add('names', request.names, 'line', namesOf)
+  const isUrl = (text: string) => /^[a-z][a-z0-9+.-]*:\/\//i.test(text)
+  const urls = request.sitemaps.filter(isUrl).map(sitemapUrl)
+  if (urls.length > 0) inputs.push(listed('sitemap', 'sitemaps to be read', urls))
+  add(
+    'sitemap',
+    request.sitemaps.filter((text) => !isUrl(text)),
+    'URL',
+    sitemapUrls,
+  )
+  add('cdx', request.cdx, 'line', indexedUrls)
+  add('warc', request.warc, 'record', capturedUrls)
+  for (const folder of request.collections) {
+    refuseOwn(folder, own)
+    const database = openToRead(join(folder, 'collection.db'))
+    collections.push(database)
+    const read = (after: bigint | undefined) => database.read((tx) => answeredSites(tx, after, SITES_AT_ONCE))
+    inputs.push({ source: 'collection', name: folder, unit: 'site', found: answeredHomes(read) })
+  }
+  return {
+    inputs,
+    /** How much of an input's file was read, from 0 to 1; undefined when it has no size. */
+    share(input: { source: SeedSource; name: string }): number | undefined {
+      const state = progress.get(inputName(input))
+      return state === undefined || state.size === 0 ? undefined : Math.min(1, state.read / state.size)
+    },
+    async close() {
+      for (const database of collections) await database.close()
+    },
+  }
+}
+
+const inputName = ({ source, name }: { source: SeedSource; name: string }) => `${source} ${name}`
+
+/** Slips are corrected as in a file; one that cannot be corrected throws before anything is entered. */
+function given(words: readonly string[]): SeedInput {
+  const all = words.flatMap((text) => {
+    const read = submission({ number: 0, text, isTooLong: false })
+    return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
+  })
+  const bad = all.find((each) => each.kind === 'refused')
+  if (bad !== undefined) throw new Problem('bad-seed', `'${bad.text}' is not a valid seed: ${bad.why}`)
+  const found = async function* (): AsyncGenerator<readonly Found[]> {
+    yield all
+  }
+  return { source: 'given', name: 'the command line', unit: 'URL', found: found() }
+}
+
+function listed(source: SeedSource, name: string, urls: readonly WebUrl[]): SeedInput {
+  const found = async function* (): AsyncGenerator<readonly Found[]> {
+    yield urls.map((url, i) => ({ kind: 'seed', url, at: i + 1, path: 'M' }))
+  }
+  return { source, name, unit: 'URL', found: found() }
+}
+
+function sitemapUrl(text: string): WebUrl {
+  const seed = parseSeed(text)
+  if (seed.kind === 'bad') throw new Problem('bad-seed', `--from-sitemap: '${text}' is not a valid URL: ${seed.why}`)
+  return seed.url
+}
+
+/** 0 for standard input and pipes. */
+function sizeOf(path: string): number {
+  if (path === '-') return 0
+  const file = statSync(path, { throwIfNoEntry: false })
+  if (file === undefined) throw new Problem('unreadable', `cannot read ${path}: there is no such file`)
+  if (file.isDirectory()) throw new Problem('unreadable', `cannot read ${path}: it is a folder`)
+  return file.size
+}
+
+async function* fileChunks(path: string, state: { read: number }): AsyncGenerator<Uint8Array> {
+  const options = { highWaterMark: READ_BYTES }
+  const stream =
+    path === '-' ? createReadStream('', { ...options, fd: 0, autoClose: false }) : createReadStream(path, options)
+  for await (const chunk of stream) {
+    const bytes = chunk as Uint8Array
+    state.read += bytes.length
+    yield bytes
+  }
+}
+
+function refuseOwn(folder: string, own: string): void {
+  const real = (path: string) => (statSync(path, { throwIfNoEntry: false }) === undefined ? path : realpathSync(path))
+  if (real(folder) === real(own))
+    throw new Problem('bad-flag', `--from-collection ${folder} is the collection itself; name an earlier one`)
+}
+
+/** Adds seeds to a collection without crawling, from whatever sources the operator names (V2). */
+
+export interface SeedWatch {
+  /** Asked between two batches. What was entered stays. */
+  stopped(): boolean
+  /** After each batch; `share` of the file that was read, when it has a size. */
+  progress(report: SourceReport, share: number | undefined): void
+}
+
+export interface SeedsEntered {
+  reports: SourceReport[]
+  stopped: boolean
+}
+
+/** Seeds that the operator names again are tried again if they gave no answer in a crawl that has ended. Those of other lists are not. */
+const NAMED: ReadonlySet<SeedSource | undefined> = new Set<SeedSource>(['given', 'file', 'names'])
+
+export async function enterFromSources(
+  settings: Settings,
+  request: SeedRequest & { version: string },
+  watch: SeedWatch,
+): Promise<SeedsEntered> {
+  const blacklist = readBlacklists(blacklistPaths(settings), realDisk)
+  const open = openInputs(request, settings.collection)
+  try {
+    const { database, ledger, urls: reader, close } = await openForSeeding(settings, request.version)
+    try {
+      const views = seedViewsOf(database)
+      const { sites, urls } = await database.read((tx) => ledger.view.totals(tx))
+      const isOver = urls.waiting + sites.leased + sites.returning === 0
+      return await enterSeeds(open.inputs, {
+        urls: reader,
+        homes: request.homes,
+        scopeWith: (seeds) => scopeFor(settings, seeds, () => blacklist)(),
+        enter: (seeds) =>
+          database.transact(async (tx) => {
+            const places = await views.places(tx, seeds)
+            await ledger.seed(tx, seeds)
+            const isNamed = isOver && NAMED.has(seeds[0]?.source)
+            return { places, again: isNamed ? await ledger.tryAgain(tx, seeds) : 0 }
+          }),
+        stopped: watch.stopped,
+        progress: (report) => watch.progress(report, open.share(report)),
+        turn,
+      })
+    } finally {
+      await close()
+    }
+  } finally {
+    await open.close()
+  }
+}

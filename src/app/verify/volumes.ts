@@ -1,0 +1,285 @@
+/** Reads every volume from end to end and compares its records with the catalogue's captures, both in file order. */
+import type { Disk } from '../../base/disk.ts'
+import { responseAt, responseWith } from '../../collection/captures/find-captures.ts'
+import { capturesIn, knownEnd, type StoredCapture } from '../../collection/captures/read-captures.ts'
+import {
+  describeLocation,
+  fetchVolume,
+  isOwnFolder,
+  locationsOf,
+  pathAt,
+  type VolumeSources,
+  volumeNames,
+} from '../../collection/locations/read-volumes.ts'
+import { DIR } from '../../collection/locations/volume-locations.ts'
+import { type FoundCapture, verifyVolume } from '../../collection/volumes/verify-volume.ts'
+import { isOpenVolume, OPEN, volumeFiles, volumePath } from '../../collection/volumes/volume-name.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { Faults } from './faults.ts'
+
+export interface VolumesTotals {
+  /** Read from end to end. */
+  volumes: number
+  records: number
+  captures: number
+  /** Volumes that lie elsewhere and were not read. */
+  elsewhere: number
+}
+
+export interface VolumesParts {
+  database: Database
+  disk: Disk
+  archive: string
+  /** The server whose folder this is, if it is a server's. */
+  server: string | undefined
+  sources: VolumeSources
+  /** Volumes that lie elsewhere are fetched. */
+  everywhere: boolean
+}
+
+/** A shared database can be asked from any folder. Volumes missing in a folder where none of its servers ran are not lost. */
+export function isForeignFolder({ database, server }: VolumesParts): boolean {
+  return database.dialect === 'postgres' && server === undefined
+}
+
+export async function verifyVolumes(
+  parts: VolumesParts,
+  faults: Faults,
+  progress: (volume: string) => void,
+): Promise<VolumesTotals> {
+  const { database, disk, archive } = parts
+  const totals: VolumesTotals = { ...NOTHING_READ }
+  const names = await database.read(volumeNames)
+  for (const { name } of volumeFiles(disk, archive)) names.push(name)
+  for (const name of [...new Set(names)].sort()) {
+    progress(name)
+    const { found, volume } = await verifyNamed(parts, name)
+    faults.include(found)
+    for (const what of ['volumes', 'records', 'captures', 'elsewhere'] as const) totals[what] += volume[what]
+  }
+  return totals
+}
+
+const NOTHING_READ: VolumesTotals = { volumes: 0, records: 0, captures: 0, elsewhere: 0 }
+const ELSEWHERE: VolumesTotals = { ...NOTHING_READ, elsewhere: 1 }
+
+interface Verified {
+  found: Faults
+  volume: VolumesTotals
+}
+
+/**
+ * A volume in the archive, or in another folder of this machine, is read there. A beginning of a volume that was completed
+ * elsewhere counts as elsewhere: its worker turned to another location before its end.
+ */
+async function verifyNamed(parts: VolumesParts, name: string): Promise<Verified> {
+  const { database, disk, archive, server, sources, everywhere } = parts
+  const here = volumePath(disk, archive, name)
+  if (here !== undefined && !isOpenVolume(here)) return database.read((tx) => verifyOne(tx, disk, name, here))
+  const elsewhere = (await database.read((tx) => locationsOf(tx, name))).filter(({ node }) => node !== server)
+  const beside = elsewhere
+    .filter(({ sealed }) => sealed === elsewhere[0].sealed)
+    .map((location) => pathAt(location, name, disk))
+    .find((path) => path !== undefined)
+  const isBeginning = here !== undefined && elsewhere[0]?.sealed === true
+  if (beside !== undefined && (here === undefined || isBeginning))
+    return database.read((tx) => verifyOne(tx, disk, name, beside))
+  // The crawl of this collection put it there, so it should be there.
+  const own = elsewhere.length > 0 && elsewhere.every(isOwnFolder) ? describeLocation(elsewhere[0]) : undefined
+  if (here === undefined && own !== undefined) return database.read((tx) => missing(tx, name, `is not there (${own})`))
+  const found = new Faults()
+  const unread = { found, volume: ELSEWHERE }
+  if (here === undefined && elsewhere.length === 0 && isForeignFolder(parts)) {
+    found.note(name, 'lies in the folder of the crawl that wrote it (name it by -c)')
+    return unread
+  }
+  if (elsewhere.length === 0 || (here !== undefined && !isBeginning))
+    return database.read((tx) =>
+      here === undefined ? missing(tx, name, 'is not there') : verifyOne(tx, disk, name, here),
+    )
+  const [best] = elsewhere
+  const where = `lies ${describeLocation(best)}`
+  if (isBeginning) found.note(name + OPEN, `is a beginning; all of it ${where}: 'orbweaver clean' lists what can go`)
+  if (!best.sealed) {
+    // It would grow while it is fetched.
+    found.note(name, `${where}, and is still being written`)
+    return unread
+  }
+  if (!everywhere) {
+    found.note(name, `${where}: --everywhere fetches and verifies it`)
+    return unread
+  }
+  const fetched = await fetchVolume(best, name, disk, sources).catch((error: Error) => error)
+  if (fetched instanceof Error) {
+    const what = `${where}, and could not be fetched: ${fetched.message}`
+    // A folder of another machine must be verified there.
+    if (best.node.startsWith(DIR)) found.note(name, what)
+    else found.add(name, what)
+    return unread
+  }
+  using copy = fetched
+  const { path } = copy
+  return await database.read((tx) => verifyOne(tx, disk, name, path))
+}
+
+async function missing(tx: Tx, name: string, what: string): Promise<Verified> {
+  const found = new Faults()
+  const lost = await new Rows(tx, name).rest()
+  if (lost > 0) found.add(name, `${what}; the catalogue has ${lost} captures in it`)
+  return { found, volume: NOTHING_READ }
+}
+
+/**
+ * One transaction for a whole volume. It begins before the file's size is read, so the file has every capture that the
+ * catalogue names, even while a crawl is writing.
+ */
+async function verifyOne(tx: Tx, disk: Disk, name: string, path: string): Promise<Verified> {
+  const faults = new Faults()
+  const totals: VolumesTotals = { ...NOTHING_READ, volumes: 1 }
+  const rows = new Rows(tx, name)
+  // The transaction begins with its first statement.
+  const durable = await knownEnd(tx, name)
+  if ((await rows.peek()) === undefined)
+    faults.note(name, 'the catalogue names nothing in it: left by a crash, or just begun')
+  const compare = new Comparison(tx, name, rows, faults)
+  const check = verifyVolume(patient(disk), path, { capture: (found) => compare.see(found) })
+  let tail = 0
+  for (;;) {
+    const step = await check.next()
+    if (step.done) {
+      totals.records += step.value.records
+      totals.captures += step.value.captures
+      break
+    }
+    const { offset, what } = step.value
+    if (isOpenVolume(path) && offset >= durable) tail++
+    else faults.add(`${name} at ${offset}`, what)
+  }
+  if (tail > 0) faults.note(name, 'its tail is not whole: still being written, or cut off by a crash')
+  await compare.end()
+  return { found: faults, volume: totals }
+}
+
+class Comparison {
+  readonly #tx: Tx
+  readonly #volume: string
+  readonly #rows: Rows
+  readonly #faults: Faults
+  #unknown = 0
+  #replaced = 0
+
+  constructor(tx: Tx, volume: string, rows: Rows, faults: Faults) {
+    this.#tx = tx
+    this.#volume = volume
+    this.#rows = rows
+    this.#faults = faults
+  }
+
+  async see(found: FoundCapture): Promise<void> {
+    await this.#missingBefore(found.offset)
+    const isHere = async () => (await this.#rows.peek())?.offset === found.offset
+    if (!(await isHere())) this.#unknown++
+    for (let times = 0; await isHere(); times++) {
+      const row = (await this.#rows.take())!
+      if (times > 0) this.#fault(row, 'two captures of the catalogue lie at the same offset')
+      for (const what of differences(row, found)) this.#fault(row, what)
+      if (found.kind === 'revisit') await this.#checkOriginal(row, found)
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#missingBefore(Number.POSITIVE_INFINITY)
+    const note = (count: number, what: string) => {
+      if (count > 0) this.#faults.note(this.#volume, `${count} ${what}`)
+    }
+    note(this.#unknown, 'of its captures are not in the catalogue: their reports have not come')
+    note(this.#replaced, 'revisits refer to captures that are not in the catalogue; others hold the same payload')
+  }
+
+  async #missingBefore(offset: number): Promise<void> {
+    for (let row = await this.#rows.peek(); row !== undefined && row.offset < offset; row = await this.#rows.peek()) {
+      this.#fault(row, 'the catalogue has a capture here, the volume has none')
+      await this.#rows.take()
+    }
+  }
+
+  async #checkOriginal(row: StoredCapture, found: FoundCapture): Promise<void> {
+    const { original, digest } = found
+    if (original !== undefined && (await responseAt(this.#tx, digest, original.url, original.at)) !== undefined) return
+    if ((await responseWith(this.#tx, digest)) !== undefined) this.#replaced++
+    else this.#fault(row, `is a revisit of ${original?.url ?? 'nothing'}, which is not in the collection`)
+  }
+
+  #fault(row: StoredCapture, what: string): void {
+    this.#faults.add(`${this.#volume} at ${row.offset}`, `${row.url}: ${what}`)
+  }
+}
+
+const COMPARED = ['kind', 'url', 'at', 'digest', 'length', 'status'] as const
+
+function* differences(row: StoredCapture, found: FoundCapture): Generator<string> {
+  for (const name of COMPARED) {
+    if (row[name] !== found[name]) yield `${name} is ${row[name]} in the catalogue, ${found[name]} in the volume`
+  }
+}
+
+const ROWS_AT_ONCE = 1000
+
+/** The catalogue's captures in a volume, in the order of their offsets. */
+class Rows {
+  readonly #tx: Tx
+  readonly #volume: string
+  #rows: StoredCapture[] = []
+  #next = 0
+  #from: number | undefined = 0
+
+  constructor(tx: Tx, volume: string) {
+    this.#tx = tx
+    this.#volume = volume
+  }
+
+  async peek(): Promise<StoredCapture | undefined> {
+    if (this.#next >= this.#rows.length) await this.#fill()
+    return this.#rows.at(this.#next)
+  }
+
+  async take(): Promise<StoredCapture | undefined> {
+    const row = await this.peek()
+    this.#next++
+    return row
+  }
+
+  /** How many are left. */
+  async rest(): Promise<number> {
+    let count = 0
+    while ((await this.take()) !== undefined) count++
+    return count
+  }
+
+  async #fill(): Promise<void> {
+    if (this.#from === undefined) return
+    const rows = await capturesIn(this.#tx, this.#volume, this.#from, ROWS_AT_ONCE)
+    const last = rows.at(-1)?.offset ?? 0
+    const whole = rows.length < ROWS_AT_ONCE
+    // Two rows with one offset are a fault, so a piece does not end between them.
+    this.#rows = whole || rows[0].offset === last ? rows : rows.filter(({ offset }) => offset < last)
+    this.#from = whole ? undefined : rows[0].offset === last ? last + 1 : last
+    this.#next = 0
+  }
+}
+
+/** A volume that is closed while it is read changes its name, not its bytes. */
+function patient(disk: Disk): Disk {
+  return {
+    ...disk,
+    size: (path) => disk.size(path) ?? (isOpenVolume(path) ? disk.size(path.slice(0, -OPEN.length)) : undefined),
+    read(path, offset, length) {
+      try {
+        return disk.read(path, offset, length)
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isOpenVolume(path)) throw error
+        return disk.read(path.slice(0, -OPEN.length), offset, length)
+      }
+    },
+  }
+}

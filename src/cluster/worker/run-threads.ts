@@ -1,0 +1,256 @@
+/** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
+import type { Worker } from 'node:worker_threads'
+import { type Millis, realClock } from '../../base/clock.ts'
+import { inTime } from '../../base/in-time.ts'
+import type { Readers } from '../../base/journal.ts'
+import type { Random } from '../../base/random.ts'
+import { DigestFilter } from '../../collection/captures/digest-filter.ts'
+import type { OpenLocations } from '../../collection/locations/volume-locations.ts'
+import type { CoordinatorCalls, PlanForWorkers } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import { type ThreadNotes, type WorkerPool, WorkerThreads } from '../../crawl/worker/worker-pool.ts'
+import type { RemoteServers } from '../wire/remote-coordinator.ts'
+import { LivePlan } from './live-plan.ts'
+
+/** What threads do, as composition decides. */
+export interface ThreadOptions<Plan> {
+  /** The first worker thread, loaded already, and every other one. */
+  thread: Worker
+  loadThread(): Worker
+  readPlan(plan: PlanForWorkers): Promise<Plan>
+  /** Whether a plan wants a URL. */
+  wantedBy(plan: Plan): (url: string) => boolean
+  /** Limits: threads, and sites of one. */
+  workers: number
+  visits: number
+  /** A thread that is silent for so long is replaced. */
+  silentMs: Millis
+  /** It ends with the crawl instead of waiting for more. */
+  untilDone: boolean
+}
+
+export interface RunParts<Plan> extends ThreadOptions<Plan> {
+  version: string
+  /** In the names of its volumes; no other worker has it. */
+  host: string
+  remote: RemoteServers
+  journal: Readers<Event>
+  random: Random
+  locations: OpenLocations
+  notes: ThreadNotes
+}
+
+export interface WorkerSnapshot {
+  /** Sites that it visits now. */
+  visits: number
+  /** Since it was started. */
+  pages: number
+  bytes: number
+  /** Report parts that wait here for a server. */
+  undelivered: number
+  /** How often a location for volumes failed and the next one took over. */
+  locationsReplaced: number
+  /** How long no server has answered; undefined when the last one did. */
+  lostMs: Millis | undefined
+  slow: { site: string; why: string }[]
+  lateMs: Millis
+}
+
+export interface RunningWorker {
+  done: Promise<{ why: 'complete' | 'interrupted'; undelivered: number }>
+  snapshot(): WorkerSnapshot
+  stop(): void
+}
+
+/** Payloads of other workers are not known here. They are stored twice, and counted. */
+const NO_FILTER = DigestFilter.ofBits(1024)
+NO_FILTER.markFilled()
+
+/** Threads wait this long for volumes to reach the next location: over a slow line it may take longer. */
+const LEAVE_WITHIN: Millis = 20_000
+
+export async function runThreads<Plan extends { version: string }>(parts: RunParts<Plan>): Promise<RunningWorker> {
+  const { host, remote, journal, random, locations, notes } = parts
+  const stopped = new AbortController()
+  const live: LivePlan<Plan> = await openPlan(parts, stopped.signal, () => threads.pool.renew())
+  const done = { pages: 0, bytes: 0 }
+  journal.read((event) => {
+    if (event.kind !== 'checked-in') return
+    done.pages += event.pages
+    done.bytes += event.bytes
+  })
+  const threads = new WorkerThreads<Plan>({
+    loaded: parts.thread,
+    load: parts.loadThread,
+    coordinator: callsFor(remote, live, parts.untilDone),
+    clock: realClock,
+    journal,
+    silentMs: parts.silentMs,
+    workers: parts.workers,
+    visits: parts.visits,
+    plan: () => live.plan,
+    host,
+    filter: NO_FILTER.shared,
+    random,
+    offset: () => remote.clock.offset(),
+    folder: () => locations.list.folder,
+    async leaveFolder(folder, why) {
+      // What keeps volumes from the next location is met again with the next report.
+      await inTime(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
+      return locations.list.folder !== folder
+    },
+    begin: (worker) => notes.begin(remote.nameOf(worker)),
+    async hung(worker, reading) {
+      await remote.unreadable(worker, reading)
+      await remote.leave(worker)
+    },
+    lose: (worker) => remote.leave(worker),
+  })
+  const { pool, fault } = threads
+  pool.start()
+
+  const over = new AbortController()
+  const isStopping = () => stopped.signal.aborted
+  const watch = async () => {
+    await threads.watch()
+    // Only the servers know how many sites wait; those leased here must do.
+    threads.grow({ free: 0, leased: pool.visits })
+  }
+  const rounds = Promise.all([
+    every(SECOND, over.signal, watch).catch(fault),
+    every(
+      ALIVE_EVERY,
+      over.signal,
+      reportAlive(parts, pool, () => done.pages, isStopping),
+    ).catch(fault),
+    // Black lists too: the files that the plan names are written again when they have changed, and the threads see it.
+    every(PLAN_EVERY, over.signal, () =>
+      live.readAgain().catch((error) => {
+        if (!isStopping()) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+      }),
+    ),
+  ])
+  const finish = async () => {
+    try {
+      await pool.ended()
+    } finally {
+      over.abort()
+      await rounds
+    }
+    const undelivered = await leaveServers(parts)
+    if (threads.failure !== undefined) throw threads.failure
+    if (undelivered === 0) notes.clear()
+    return { why: isStopping() ? ('interrupted' as const) : ('complete' as const), undelivered }
+  }
+  return {
+    done: finish(),
+    snapshot: () => ({
+      visits: pool.visits,
+      ...done,
+      undelivered: remote.undelivered,
+      locationsReplaced: locations.list.failures,
+      lostMs: remote.lostMs,
+      slow: pool.slow,
+      lateMs: pool.lateMs,
+    }),
+    stop() {
+      stopped.abort()
+      remote.stopAsking()
+      pool.stop()
+    },
+  }
+}
+
+/** The plan is parsed again only when it has changed: it may name millions of seeds, and is asked for every minute. */
+async function openPlan<Plan extends { version: string }>(
+  { remote, journal, readPlan, wantedBy }: RunParts<Plan>,
+  stop: AbortSignal,
+  renew: () => void,
+): Promise<LivePlan<Plan>> {
+  let last: { received: PlanForWorkers; plan: Plan } | undefined
+  const read = async () => {
+    const received = await remote.plan()
+    if (last?.received !== received) last = { received, plan: await readPlan(received) }
+    return last.plan
+  }
+  return new LivePlan(await read(), { clock: realClock, journal, read, wantedBy, renew, stop })
+}
+
+/** A finished crawl may get more to do. */
+const IDLE_REST: Millis = 1000
+
+/** Threads begin visits only by the servers' current plan. They learn that the crawl is over only if the worker ends with it. */
+function callsFor<Plan extends { version: string }>(
+  remote: RemoteServers,
+  live: LivePlan<Plan>,
+  endsWithCrawl: boolean,
+): CoordinatorCalls {
+  return {
+    enter: (...call) => remote.enter(...call),
+    renew: (...call) => remote.renew(...call),
+    checkInSealed: (...call) => remote.checkInSealed(...call),
+    findCopy: remote.findCopy,
+    async checkOut(worker, atMost) {
+      const { visits, next } = await remote.checkOut(worker, atMost)
+      await live.check(visits)
+      return { visits, next: next === 'over' && !endsWithCrawl ? IDLE_REST : next }
+    },
+  }
+}
+
+const SECOND: Millis = 1000
+const ALIVE_EVERY: Millis = 10_000
+const PLAN_EVERY: Millis = 60_000
+
+async function every(ms: Millis, over: AbortSignal, work: () => Promise<void>): Promise<void> {
+  while (!over.aborted) {
+    await realClock.sleep(ms, over)
+    if (!over.aborted) await work()
+  }
+}
+
+function reportAlive(
+  { remote, version }: Pick<RunParts<unknown>, 'remote' | 'version'>,
+  pool: WorkerPool,
+  pages: () => number,
+  isStopping: () => boolean,
+): () => Promise<void> {
+  let before = pages()
+  return async () => {
+    const now = pages()
+    const pagesPerSecond = Math.max(0, now - before) / (ALIVE_EVERY / 1000)
+    before = now
+    const state = isStopping() ? 'ending' : 'working'
+    await remote.alive({ visits: pool.visits, lateMs: pool.lateMs, pagesPerSecond, state, version })
+  }
+}
+
+/** What is not shipped by then is shipped at the next start: over a slow line a volume may take longer. */
+const SHIP_WITHIN: Millis = 60_000
+const GOODBYE_WITHIN: Millis = 2000
+/** Reports that are not delivered by then wait for the next start. */
+const DELIVER_WITHIN: Millis = 20_000
+
+/** Ships volumes, says goodbye, delivers reports. Returns how many report parts wait here. */
+async function leaveServers({
+  remote,
+  locations,
+  journal,
+  version,
+}: Pick<RunParts<never>, 'remote' | 'locations' | 'journal' | 'version'>): Promise<number> {
+  const shipAll = async () => {
+    const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
+    // Complete volumes whose location failed at the end go to the next one in a second round.
+    for (let round = 1; round <= 2; round++) {
+      await locations.list.ship().catch(waits)
+      await locations.list.settled().catch(waits)
+    }
+  }
+  await inTime(realClock, SHIP_WITHIN, shipAll())
+  // Without it `status` would show a silent worker that may be dead.
+  const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
+  await inTime(realClock, GOODBYE_WITHIN, remote.alive(gone)).catch(() => {})
+  const undelivered = await remote.close(DELIVER_WITHIN)
+  locations.close()
+  return undelivered
+}

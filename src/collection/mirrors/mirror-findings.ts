@@ -1,0 +1,114 @@
+/** The mirrors of a collection: counts by every heuristic, pairs by one. */
+import { type Instant, turn } from '../../base/clock.ts'
+import type { SiteName } from '../../contracts/visit.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import type { UrlReader } from '../../web/url/web-url.ts'
+import { type MirrorList, type MirrorPair, searchMirrors } from './find-mirrors.ts'
+import { HEURISTICS, type Heuristic } from './heuristics.ts'
+import { whyNoMirror } from './homes.ts'
+import type { NamedPair } from './list.ts'
+import type { CheckNames } from './mirror-file.ts'
+import { FROM_LIST } from './mirror-maintenance.ts'
+import { type Proposal, proposedMirrors } from './proposals.ts'
+
+/** What the frontier knows of the names of sites. */
+export interface MirrorViews {
+  reader(tx: Tx): Promise<UrlReader>
+  aliases(tx: Tx): Promise<readonly { name: SiteName; original: SiteName; how: string; since: Instant }[]>
+}
+
+export interface MirrorAsk {
+  heuristic: Heuristic
+  /** Examples of each heuristic, and proposals. */
+  examples: number
+  /** Undefined: names are not looked up. */
+  check?: CheckNames
+}
+
+export interface HeuristicFigures {
+  heuristic: Heuristic
+  groups: number
+  replicas: number
+  /** Replicas per replica that Dups100 finds; null when it finds none. */
+  relativeCoverage: number | null
+  examples: MirrorPair[]
+}
+
+export interface MirrorFindings {
+  /** Sites with contents; different contents; contents that too many sites have to be evidence. */
+  sites: number
+  contents: number
+  tooCommon: number
+  heuristics: HeuristicFigures[]
+  chosen: Heuristic
+  /** By the chosen heuristic, without names that do not resolve. */
+  pairs: MirrorPair[]
+  /** Pairs of the crawl's list that still hold, without names that do not resolve. */
+  used: NamedPair[]
+  /** Null: not looked up. */
+  names: { checked: number; gone: string[]; unanswered: number; pairsLost: number } | null
+  /** Sites that the crawl itself took for mirrors. */
+  proposed: { count: number; proposals: Proposal[] }
+}
+
+export async function mirrorsOf(
+  database: Database,
+  views: MirrorViews,
+  { heuristic, examples, check }: MirrorAsk,
+): Promise<MirrorFindings> {
+  const urls = await database.read((tx) => views.reader(tx))
+  const search = await searchMirrors(database, urls)
+  try {
+    const figures: HeuristicFigures[] = []
+    let chosen: MirrorList = { groups: 0, pairs: [] }
+    for (const name of HEURISTICS) {
+      const list = await search.list(name)
+      if (name === heuristic) chosen = list
+      const { groups, pairs } = list
+      const first = pairs.slice(0, examples)
+      figures.push({ heuristic: name, groups, replicas: pairs.length, relativeCoverage: null, examples: first })
+    }
+    const base = figures.find((one) => one.heuristic === 'Dups100')?.replicas ?? 0
+    const relative = figures.map((one) => ({ ...one, relativeCoverage: base === 0 ? null : one.replicas / base }))
+    let { pairs } = chosen
+    let used = await usedPairs(database, views, urls)
+    let names: MirrorFindings['names'] = null
+    if (check !== undefined) {
+      const all = [...pairs, ...used]
+      const asked = [...new Set(all.flatMap(({ replica, original }) => [replica, original]))]
+      const { gone, unanswered } = await check(asked)
+      const isLost = ({ replica, original }: NamedPair) => gone.has(replica) || gone.has(original)
+      const pairsLost = new Set(all.filter(isLost).map(({ replica, original }) => `${replica} ${original}`)).size
+      used = used.filter((pair) => !isLost(pair))
+      // The groups elect their originals again without them.
+      if (gone.size > 0) pairs = (await search.list(heuristic, gone)).pairs
+      names = { checked: asked.length, gone: [...gone].sort(), unanswered, pairsLost }
+    }
+    const { sites, contents, tooCommon } = search
+    const proposed = await database.read((tx) => proposedMirrors(tx, examples))
+    return { sites, contents, tooCommon, heuristics: relative, chosen: heuristic, pairs, used, names, proposed }
+  } finally {
+    await search.close()
+  }
+}
+
+const PAIRS_AT_ONCE = 1000
+
+/** A crawl that used a list has only the home pages of its replicas, so only they can be compared. */
+async function usedPairs(database: Database, views: MirrorViews, urls: UrlReader): Promise<NamedPair[]> {
+  const listed = (await database.read((tx) => views.aliases(tx))).filter(({ how }) => how === FROM_LIST)
+  const used: NamedPair[] = []
+  for (let from = 0; from < listed.length; from += PAIRS_AT_ONCE) {
+    const holding = await database.read(async (tx) => {
+      const pairs: NamedPair[] = []
+      for (const { name, original, since } of listed.slice(from, from + PAIRS_AT_ONCE)) {
+        const pair = { replica: name, original }
+        if ((await whyNoMirror(tx, urls, pair, since)) === undefined) pairs.push(pair)
+      }
+      return pairs
+    })
+    used.push(...holding)
+    await turn()
+  }
+  return used
+}

@@ -1,0 +1,90 @@
+/**
+ * A page whose reading never ends holds its whole thread (V6). The coordinator sees it in the thread's reading slot. After ten
+ * seconds it ends the thread, records the page as failed in reading, and hands the thread's other visits out again.
+ */
+import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import type { NowReading } from '../../contracts/calls.ts'
+import type { PageReport, VisitReport } from '../../contracts/report.ts'
+import { statusOfFailure } from '../../contracts/status-codes.ts'
+import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
+import { nowReading } from '../wire/reading-slot.ts'
+
+export const MAX_READING: Millis = 10_000
+
+/** Notices that the same reading is still under way. Ask it now and then. */
+export class ReadingWatchdog {
+  readonly #clock: Clock
+  readonly #slot: SharedArrayBuffer
+  #count = -1
+  #since: Millis = 0
+
+  constructor(slot: SharedArrayBuffer, clock: Clock) {
+    this.#slot = slot
+    this.#clock = clock
+  }
+
+  /** The page that has been read for too long. */
+  stuck(): NowReading | undefined {
+    const reading = nowReading(this.#slot)
+    const now = this.#clock.elapsed()
+    if (reading === undefined || reading.count !== this.#count) {
+      this.#count = reading?.count ?? -1
+      this.#since = now
+      return undefined
+    }
+    return now - this.#since >= MAX_READING ? reading : undefined
+  }
+}
+
+const ASKED: [string, number][] = [
+  ['requests', 1],
+  ['fetched', 1],
+]
+
+/** The last report part of a visit whose thread hung, written in its name. `site`: as the frontier has it; `parts`: received so far. */
+export function hungReport(
+  reading: NowReading,
+  key: bigint,
+  site: Pick<VisitReport, 'memory'> & { pause: Millis; address?: VisitReport['courtesy']['address'] },
+  parts: number,
+  now: Instant,
+): VisitReport {
+  const { item } = reading
+  // An own request (robots.txt, a probe) was reported and counted when it was answered; only its reading failed.
+  const isOwnRequest = item.path === OWN_REQUEST_PATH
+  return {
+    visit: reading.visit,
+    fence: reading.fence,
+    site: reading.site,
+    part: parts + 1,
+    pages: isOwnRequest ? [] : [unreadable(item, key, now)],
+    found: [],
+    crossSite: [],
+    findings: [{ rule: 'reading-hung', evidence: item.url, at: now }],
+    counts: new Map([...(isOwnRequest ? [] : ASKED), ['failure:reading', 1]]),
+    memory: site.memory,
+    courtesy: { pause: site.pause, lastAnswerAt: now, notBefore: now + site.pause, address: site.address },
+    ended: 'stopped',
+  }
+}
+
+function unreadable(item: NowReading['item'], key: bigint, at: Instant): PageReport {
+  return {
+    url: item.url,
+    key,
+    depth: item.depth,
+    via: item.via,
+    path: item.path,
+    at,
+    status: statusOfFailure('reading'),
+    mediaType: '',
+    bytes: 0,
+    tookMs: 0,
+    tries: item.tries + 1,
+    outcome: { kind: 'gone', why: 'reading' },
+    title: '',
+    links: new Uint8Array(0),
+    annotations: ['reading-hung'],
+    ownRequest: false,
+  }
+}

@@ -1,0 +1,422 @@
+/**
+ * The worker threads of a process: started as sites need them, watched, replaced when they hang, told to stop. A thread talks
+ * to the coordinator through its port and shares nothing else with it but its reading slot and the filter of digests.
+ */
+import { join } from 'node:path'
+import type { EventLoopUtilization } from 'node:perf_hooks'
+import type { Worker } from 'node:worker_threads'
+import type { Clock, Millis } from '../../base/clock.ts'
+import type { Disk } from '../../base/disk.ts'
+import { isDiskFull, isOfDisk } from '../../base/errors.ts'
+import type { Journal } from '../../base/journal.ts'
+import type { Random } from '../../base/random.ts'
+import type { CoordinatorCalls, NowReading, Pulse, ToWorker } from '../../contracts/calls.ts'
+import type { Event } from '../../contracts/events.ts'
+import { answerCalls } from '../wire/coordinator-side.ts'
+import { readingSlot } from '../wire/reading-slot.ts'
+import { ReadingWatchdog } from './watchdog.ts'
+
+/** The first message to a worker thread. */
+export interface ThreadData<Plan> {
+  plan: Plan
+  worker: string
+  /** Where it writes its volumes. */
+  archive: string
+  /** In the names of its volumes, beside the worker's own name. */
+  host: string
+  /** 64 bits: by how many milliseconds the coordinator's clock is ahead of this machine's. */
+  ahead: SharedArrayBuffer
+  slot: SharedArrayBuffer
+  filter: SharedArrayBuffer
+  randomSeed: number
+}
+
+export interface WorkerPoolTools {
+  /** A thread that is loaded already: the first to be started. */
+  loaded: Worker | undefined
+  /** Loads every other one. */
+  load(): Worker
+  /** Begins the names of its threads, where others share the coordinator: names must differ from theirs and from those of an earlier process. */
+  prefix?: string
+  coordinator: CoordinatorCalls
+  clock: Clock
+  journal: Journal<Event>
+  dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<unknown>
+  /** The thread that read this page has been ended: record the page, give up the worker's leases. */
+  hung(worker: string, reading: NowReading): Promise<void>
+  /** A thread ended by itself: give up its leases. Another replaces it, unless this reports a fault. */
+  died(worker: string, error: unknown): Promise<void>
+  /** Nothing can go on: a full disk, a lost database. */
+  fault(error: unknown): void
+  /** A thread without a sign of life for so long is ended and replaced. */
+  silentMs: Millis
+}
+
+interface Member {
+  name: string
+  thread: Worker
+  watchdog: ReadingWatchdog
+  ended: Promise<void>
+  pulse: Pulse
+  /** When its last pulse came. */
+  pulseAt: Millis
+  /** Its event loop at the last watch, and the share of time it was busy until then. */
+  loop: EventLoopUtilization
+  busy: number
+  /** Another has begun in its place. */
+  isLeaving: boolean
+}
+
+/** A thread that is busy for a larger share of its time takes no more sites: it would be late for all of them. */
+const BUSY = 0.7
+const NO_PULSE: Pulse = { visits: 0, lateMs: 0, slow: [] }
+
+export class WorkerPool {
+  readonly #tools: WorkerPoolTools
+  readonly #members = new Set<Member>()
+  /** Replacements under way: until they are done the pool has not ended. */
+  readonly #replacing = new Set<Promise<void>>()
+  #loaded: Worker | undefined
+  #made = 0
+  #stopping = false
+  #over = false
+
+  constructor(tools: WorkerPoolTools) {
+    this.#tools = tools
+    this.#loaded = tools.loaded
+  }
+
+  get size(): number {
+    return [...this.#members].filter(({ isLeaving }) => !isLeaving).length
+  }
+
+  /** No thread has time, or a slot, for another site. */
+  isFull(slots: number): boolean {
+    return [...this.#members].every(({ busy, pulse }) => busy > BUSY || pulse.visits >= slots)
+  }
+
+  /** Sites that its threads visit now. */
+  get visits(): number {
+    return [...this.#members].reduce((sum, { pulse }) => sum + pulse.visits, 0)
+  }
+
+  get lateMs(): number {
+    return Math.max(0, ...[...this.#members].map(({ pulse }) => pulse.lateMs))
+  }
+
+  get slow(): { site: string; why: string }[] {
+    return [...this.#members].flatMap(({ pulse }) => pulse.slow)
+  }
+
+  start(): void {
+    if (this.#over) return
+    const { clock, coordinator, journal, fault } = this.#tools
+    const name = `${this.#tools.prefix ?? ''}w${++this.#made}`
+    const slot = readingSlot()
+    const thread = this.#loaded ?? this.#tools.load()
+    this.#loaded = undefined
+    thread.postMessage(this.#tools.dataFor(name, slot))
+    const member: Member = {
+      name,
+      thread,
+      watchdog: new ReadingWatchdog(slot, clock),
+      ended: Promise.resolve(),
+      pulse: NO_PULSE,
+      pulseAt: clock.elapsed(),
+      loop: thread.performance.eventLoopUtilization(),
+      busy: 0,
+      isLeaving: false,
+    }
+    let failure: unknown
+    thread.on('error', (error) => {
+      failure = error
+    })
+    member.ended = new Promise((resolve) => {
+      thread.once('exit', (code) => {
+        const known = this.#members.delete(member)
+        if (known && code !== 0) {
+          const why = failure ?? new Error(`worker ended with code ${code}`)
+          this.#replace(this.#endDead(member, why)).catch(fault)
+        }
+        resolve()
+      })
+    })
+    this.#members.add(member)
+    answerCalls(thread, coordinator, {
+      event: (event) => journal.tell(event),
+      pulse: (pulse) => {
+        member.pulse = pulse
+        member.pulseAt = clock.elapsed()
+      },
+      fault,
+    })
+    if (this.#stopping) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** Once a second: measures how busy threads are, and replaces those that hang. */
+  async watch(): Promise<void> {
+    for (const member of this.#members) {
+      const { performance } = member.thread
+      const loop = performance.eventLoopUtilization()
+      member.busy = performance.eventLoopUtilization(loop, member.loop).utilization
+      member.loop = loop
+      const reading = member.watchdog.stuck()
+      if (reading !== undefined) await this.#replace(this.#endHung(member, reading))
+      else if (this.#tools.clock.elapsed() - member.pulseAt > this.#tools.silentMs)
+        await this.#replace(this.#endSilent(member))
+    }
+  }
+
+  async #endHung(member: Member, reading: NowReading): Promise<void> {
+    const { name, thread } = member
+    this.#members.delete(member)
+    await thread.terminate()
+    const url = reading.item.url
+    this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
+    await this.#tools.hung(name, reading)
+    this.#startInstead(member)
+  }
+
+  /** It hangs somewhere else than in a page (V9). */
+  async #endSilent(member: Member): Promise<void> {
+    this.#members.delete(member)
+    await member.thread.terminate()
+    await this.#endDead(member, new Error('it gave no sign of life'))
+  }
+
+  async #endDead(member: Member, why: unknown): Promise<void> {
+    await this.#tools.died(member.name, why)
+    this.#startInstead(member)
+  }
+
+  /** A leaving thread has been replaced already. */
+  #startInstead({ isLeaving }: Member): void {
+    if (!isLeaving) this.start()
+  }
+
+  #replace(work: Promise<void>): Promise<void> {
+    const done = work.finally(() => this.#replacing.delete(done))
+    this.#replacing.add(done)
+    return done
+  }
+
+  /** Threads finish what is in flight, check in, close volumes. */
+  stop(): void {
+    this.#stopping = true
+    for (const { thread } of this.#members) thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+  }
+
+  /** The first message to threads has changed: stale ones finish what is in flight and give back the rest, others begin. */
+  renew(isStale: (worker: string) => boolean = () => true): void {
+    if (this.#stopping) return
+    for (const member of [...this.#members]) {
+      if (member.isLeaving || !isStale(member.name)) continue
+      member.isLeaving = true
+      member.thread.postMessage({ kind: 'stop' } satisfies ToWorker)
+      this.start()
+    }
+  }
+
+  /** Ends all threads at once. */
+  async end(): Promise<void> {
+    const members = [...this.#members]
+    this.#over = true
+    this.#members.clear()
+    // Until they have ended they may write to their volumes, so the collection must stay open.
+    await this.#replace(Promise.all(members.map(({ thread }) => thread.terminate())).then(() => {}))
+  }
+
+  /** Resolves when all threads have ended, those started meanwhile too. */
+  async ended(): Promise<void> {
+    while (this.#members.size + this.#replacing.size > 0) {
+      // A failed replacement is reported as a fault, not here.
+      await Promise.allSettled([...[...this.#members].map(({ ended }) => ended), ...this.#replacing])
+    }
+  }
+}
+
+/** Fewer sites are no work for another thread. */
+const SITES_PER_THREAD = 20
+/** Looks, one per second, that must find all threads full. */
+const A_WHILE = 10
+
+export interface PoolLoad {
+  threads: number
+  /** No thread has time, or a slot, for another site. */
+  full: boolean
+  /** Sites that could be checked out now, and that are. */
+  free: number
+  leased: number
+}
+
+/**
+ * Decides once a second whether another thread is worth its start, which costs 50 MB and half a second of CPU. The others must be
+ * full, and there must be sites for it. Free sites go to it at once. Leased ones reach it only as visits end, so they
+ * must last a while: 200 sites × 50 pages without pauses, all taken by one thread, cost 9 % less CPU without a second one, and no time.
+ */
+export function anotherThread(): (load: PoolLoad) => boolean {
+  let fullFor = 0
+  return ({ threads, full, free, leased }) => {
+    fullFor = full && free + leased > threads * SITES_PER_THREAD ? fullFor + 1 : 0
+    if (fullFor === 0 || (free < SITES_PER_THREAD && fullFor < A_WHILE)) return false
+    fullFor = 0
+    return true
+  }
+}
+
+const MAX_DEATHS = 20
+/** A full disk ends all threads at once, and the next location may fill up in the same hour. */
+const MAX_DEATHS_PER_THREAD = 2
+const DEATHS_WITHIN: Millis = 3_600_000
+
+/** Call it for each thread that died by itself. True: too many died in the last hour to go on. */
+export function tooManyDeaths(clock: Clock, threads: number): () => boolean {
+  const max = Math.max(MAX_DEATHS, MAX_DEATHS_PER_THREAD * threads)
+  let deaths: Millis[] = []
+  return () => {
+    const now = clock.elapsed()
+    deaths = [...deaths.filter((at) => now - at < DEATHS_WITHIN), now]
+    return deaths.length > max
+  }
+}
+
+export interface ThreadsOptions<Plan>
+  extends Pick<
+    WorkerPoolTools,
+    'loaded' | 'load' | 'prefix' | 'coordinator' | 'clock' | 'journal' | 'hung' | 'silentMs'
+  > {
+  /** Limits: threads, and sites per thread. */
+  workers: number
+  visits: number
+  plan(): Plan
+  /** In the names of its volumes, beside the worker's own name. */
+  host: string
+  filter: SharedArrayBuffer
+  random: Random
+  /** By how much the coordinator's clock is ahead of this machine's. */
+  offset(): Millis
+  /** Where a thread that begins now writes. */
+  folder(): string
+  /** A thread could not write in this folder. False: there is no other. */
+  leaveFolder(folder: string, why: unknown): Promise<boolean>
+  /** Called before a thread gets leases. */
+  begin(worker: string): void
+  /** A thread died: give up its leases. */
+  lose(worker: string): Promise<void>
+}
+
+/** A pool of threads that write volumes. When their folder fails they move to the next; when too many die, all end. */
+export class WorkerThreads<Plan> {
+  readonly pool: WorkerPool
+  readonly #options: ThreadsOptions<Plan>
+  /** Where each thread writes. */
+  readonly #folders = new Map<string, string>()
+  readonly #ahead = new SharedArrayBuffer(8)
+  readonly #isTooMany: () => boolean
+  readonly #isNeeded = anotherThread()
+  #failure: unknown
+
+  constructor(options: ThreadsOptions<Plan>) {
+    this.#options = options
+    this.#isTooMany = tooManyDeaths(options.clock, options.workers)
+    this.#shareOffset()
+    this.pool = new WorkerPool({
+      ...options,
+      dataFor: (worker, slot) => this.#dataFor(worker, slot),
+      died: (worker, error) => this.#died(worker, error),
+      fault: this.fault,
+    })
+  }
+
+  /** Why nothing could go on. */
+  get failure(): unknown {
+    return this.#failure
+  }
+
+  readonly fault = (error: unknown): void => {
+    this.#failure ??= error
+    void this.pool.end()
+  }
+
+  /** Once a second. */
+  async watch(): Promise<void> {
+    const { pool } = this
+    this.#shareOffset()
+    await pool.watch()
+    // A folder that is full or fails: its threads end what is in flight, and others begin in the next folder.
+    pool.renew((worker) => this.#folders.get(worker) !== this.#options.folder())
+  }
+
+  /** Starts another thread if it is worth it. */
+  grow({ free, leased }: Pick<PoolLoad, 'free' | 'leased'>): void {
+    const { pool } = this
+    const { workers, visits } = this.#options
+    const load = { threads: pool.size, full: pool.isFull(visits), free, leased }
+    if (pool.size > 0 && pool.size < workers && this.#isNeeded(load)) pool.start()
+  }
+
+  #shareOffset(): void {
+    Atomics.store(new BigInt64Array(this.#ahead), 0, BigInt(Math.round(this.#options.offset())))
+  }
+
+  #dataFor(worker: string, slot: SharedArrayBuffer): ThreadData<Plan> {
+    const { plan, host, filter, random, folder, begin } = this.#options
+    const archive = folder()
+    this.#folders.set(worker, archive)
+    begin(worker)
+    const randomSeed = random.integer(2 ** 31)
+    return { plan: plan(), worker, archive, host, ahead: this.#ahead, slot, filter, randomSeed }
+  }
+
+  async #died(worker: string, error: unknown): Promise<void> {
+    const { journal, leaveFolder, lose } = this.#options
+    const isElsewhere = isOfDisk(error) && (await leaveFolder(this.#folders.get(worker)!, error))
+    if ((isDiskFull(error) && !isElsewhere) || this.#failure !== undefined) return this.fault(error)
+    journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+    if (this.#isTooMany()) return this.fault(error)
+    await lose(worker)
+  }
+}
+
+const NOTES_FILE = 'threads'
+/** Far more than one process ever starts; only the last ones are read. */
+const MAX_NOTES_BYTES = 65_536
+/** The names that servers accept. */
+const THREAD_NAME = /^[A-Za-z0-9-]{1,40}$/
+
+/**
+ * The names under which the process of a folder holds leases, written to disk before each is used. A killed process leaves
+ * them behind. The next one, which has the folder's lock, gives their leases back.
+ */
+export class ThreadNotes {
+  readonly #disk: Disk
+  readonly #path: string
+
+  constructor(disk: Disk, folder: string) {
+    this.#disk = disk
+    this.#path = join(folder, NOTES_FILE)
+  }
+
+  /** Names left by processes that did not end in order. */
+  get earlier(): string[] {
+    const size = this.#disk.size(this.#path) ?? 0
+    const text = new TextDecoder().decode(
+      size === 0
+        ? new Uint8Array(0)
+        : this.#disk.read(this.#path, Math.max(0, size - MAX_NOTES_BYTES), MAX_NOTES_BYTES),
+    )
+    return [...new Set(text.split('\n').filter((name) => THREAD_NAME.test(name)))]
+  }
+
+  /** Not synced: a kill does not lose it, and after a loss of power the leases expire. */
+  begin(thread: string): void {
+    const file = this.#disk.append(this.#path)
+    file.write(new TextEncoder().encode(`${thread}\n`))
+    file.close()
+  }
+
+  /** These names hold no leases any more. */
+  clear(): void {
+    this.#disk.remove(this.#path)
+  }
+}
