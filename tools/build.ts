@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { wasmModules } from './wasm-modules.ts'
+import { wasmModules } from './wasm.ts'
 
 const root = join(import.meta.dirname, '..')
 

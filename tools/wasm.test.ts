@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { compile } from './wasm.ts'
-import { wasmModules } from './wasm-modules.ts'
+import { compile, wasmModules } from './wasm.ts'
 
 const modules = wasmModules()
 

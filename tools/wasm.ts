@@ -3,10 +3,9 @@
  * the file that loads it. The compiled modules are committed, so that nobody needs the compiler to run the program;
  * `tools/wasm.test.ts` says when one is not what its source says.
  */
-import { writeFileSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { main } from 'assemblyscript/asc'
-import { type WasmModule, wasmModules } from './wasm-modules.ts'
 
 const root = join(import.meta.dirname, '..')
 
@@ -30,4 +29,19 @@ if (import.meta.main) {
     writeFileSync(join(root, module.compiled), bytes)
     console.log(`${module.compiled}: ${bytes.length} bytes`)
   }
+}
+
+/** Where the modules of WebAssembly are, as written and as compiled. */
+
+export interface WasmModule {
+  /** Both from the root of the tree. */
+  source: string
+  compiled: string
+}
+
+/** `src/ROOM/…/assembly/NAME.wasm.ts` becomes `src/ROOM/…/NAME.wasm`; other files of the folder are what it imports. */
+export function wasmModules(): WasmModule[] {
+  return globSync('src/**/assembly/*.wasm.ts', { cwd: join(import.meta.dirname, '..') })
+    .sort()
+    .map((source) => ({ source, compiled: source.replace(/assembly\/([^/]+)\.ts$/, '$1') }))
 }

@@ -9,7 +9,7 @@ import { byServer, type Scenario } from '../../refresh/scenario.ts'
 import { type PolicyResult, runTrial, type Trial, type TrialTools } from '../../refresh/trial.ts'
 import { grouped, printTable } from '../../report/text-table.ts'
 import type { Invocation } from './command.ts'
-import { withReader } from './with-reader.ts'
+import { withReader } from './command.ts'
 
 const PAGES = 1_000_000
 

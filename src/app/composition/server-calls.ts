@@ -2,8 +2,7 @@
 
 import { remembered } from '../../cluster/server/remembered.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
-import type { Given } from '../config/given.ts'
-import type { SettingName } from '../config/keys.ts'
+import type { Given, SettingName } from '../config/keys.ts'
 import type { Coordinator } from './coordinator.ts'
 import { PLAN_FRESH, planForWorkers } from './plan-for-workers.ts'
 import { scopeSeeds } from './scope-seeds.ts'

@@ -9,7 +9,7 @@ export function settingsDigests(settings: Settings): string {
   const unset = loadSettings([], 'serve', { env: {}, readFile: () => undefined }).settings
   const set = SETTING_NAMES.flatMap((name) => {
     const { group, lasting, secret } = settingOf(name)
-    if (!lasting || secret || group === 'Many machines') return []
+    if (!lasting || secret || group === 'Cluster') return []
     const value = textOf(settings[name])
     return value === textOf(unset[name]) ? [] : [[keyOf(name), digestOf(value)] as const]
   })

@@ -64,16 +64,16 @@ test('the file of --config replaces the one of the collection; -c says where tha
   assert.equal(loadSettings(['-c', 'news'], 'crawl', world({}, files)).settings.pause, 4000)
   assert.equal(loadSettings(['-cnews', '--config=mine.yaml'], 'crawl', world({}, files)).settings.pause, 9000)
   assert.equal(loadSettings([], 'crawl', world({ ORBWEAVER_COLLECTION: 'news' }, files)).settings.pause, 4000)
-  refused(/there is no file absent\.yaml/, ['--config', 'absent.yaml'])
+  refused(/absent\.yaml does not exist/, ['--config', 'absent.yaml'])
 })
 
 test('the pause has a floor that no one can lower', () => {
-  for (const pause of ['0', '0.5s', '999ms']) refused(/--pause: .*least is 1s.*--pause-for/, ['--pause', pause])
-  refused(/ORBWEAVER_PAUSE: .*least is 1s/, [], world({ ORBWEAVER_PAUSE: '100ms' }))
-  refused(/orbweaver\.yaml, line 2, pause: .*least is 1s/, [], world({}, { [KEPT]: '# mine\npause: 10ms\n' }))
+  for (const pause of ['0', '0.5s', '999ms']) refused(/--pause: .*minimum is 1s.*--pause-for/, ['--pause', pause])
+  refused(/ORBWEAVER_PAUSE: .*minimum is 1s/, [], world({ ORBWEAVER_PAUSE: '100ms' }))
+  refused(/orbweaver\.yaml, line 2, pause: .*minimum is 1s/, [], world({}, { [KEPT]: '# mine\npause: 10ms\n' }))
   assert.equal(loadSettings(['--pause', '1s'], 'crawl', world()).settings.pause, 1000)
-  refused(/names more than your own/, ['--pause-for', '*=0s'])
-  refused(/names more than your own/, ['--pause-for', '*.com=0s'])
+  refused(/covers more than your own/, ['--pause-for', '*=0s'])
+  refused(/covers more than your own/, ['--pause-for', '*.com=0s'])
 })
 
 test('what is unknown is named with what is nearest', () => {
@@ -81,24 +81,24 @@ test('what is unknown is named with what is nearest', () => {
   refused(/unknown flag --depth; did you mean --max-depth\?/, ['--depth', '3'])
   refused(/unknown flag --useragent; did you mean --user-agent-name\?/, ['--useragent', 'x'])
   refused(/unknown flag --private; did you mean --allow-private\?/, ['--private'])
-  refused(/crawl does not take --pages \(.*\); did you mean --max-pages\?/, ['--pages', '3'])
+  refused(/crawl does not take --pages, only .* do; did you mean --max-pages\?/, ['--pages', '3'])
   refused(/unknown flag --gentleness \(/, ['--gentleness', '3'])
   refused(/unknown flag --puase; did you mean --pause\?/, ['--puase', '3s'])
   refused(/line 1: unknown key 'max-deph'; did you mean 'max-depth'\?/, [], world({}, { [KEPT]: 'max-deph: 3' }))
   refused(/unknown variable ORBWEAVER_PAUS; did you mean ORBWEAVER_PAUSE\?/, [], world({ ORBWEAVER_PAUS: '3s' }))
-  refused(/crawl does not take --at \(get does\)/, ['--at', '2026-01-01'])
+  refused(/crawl does not take --at, only get does/, ['--at', '2026-01-01'])
 })
 
 test('a wrong value says who gave it and what would be right', () => {
-  refused(/^--max-pages: 'many' is no whole number/, ['--max-pages', 'many'])
-  refused(/^--max-pages: '0' is too little/, ['--max-pages', '0'])
-  refused(/^--order: 'fifo' is none of klwf, round-robin, random/, ['--order', 'fifo'])
-  refused(/^--include: .* is no regular expression/, ['--include', '('])
+  refused(/^--max-pages: 'many' is not a whole number/, ['--max-pages', 'many'])
+  refused(/^--max-pages: '0' is too small/, ['--max-pages', '0'])
+  refused(/^--order: 'fifo' is not one of klwf, round-robin, random/, ['--order', 'fifo'])
+  refused(/^--include: .* is not a regular expression/, ['--include', '('])
   refused(/^--user-agent-name: .*letters/, ['--user-agent-name', 'My Crawler/2'])
   refused(/^--user-agent-name: 'Googlebot' is the name of another crawler/, ['--user-agent-name', 'Googlebot'])
-  refused(/^--pause-factor: '0' is too little, the least is 1/, ['--pause-factor', '0'])
-  refused(/^--address-pause: '99ms' is too little, the least is 100ms/, ['--address-pause', '99ms'])
-  refused(/^--max-slow-pause: '1s' is too little, the least is 2s/, ['--max-slow-pause', '1s'])
+  refused(/^--pause-factor: '0' is too small, the minimum is 1/, ['--pause-factor', '0'])
+  refused(/^--address-pause: '99ms' is too small, the minimum is 100ms/, ['--address-pause', '99ms'])
+  refused(/^--max-slow-pause: '1s' is too small, the minimum is 2s/, ['--max-slow-pause', '1s'])
   refused(/^--contact: .*neither a web page nor an e-mail/, ['--contact', 'me'])
   refused(/^--contact: .*plain ASCII/, ['--contact', 'https://exämple.org/bot'])
   refused(/^--contact: .*at most 200 characters/, ['--contact', `https://example.org/${'a'.repeat(200)}`])
@@ -113,7 +113,7 @@ test('a wrong value says who gave it and what would be right', () => {
 
 test('a file that is no YAML of settings is refused with its line', () => {
   refused(/orbweaver\.yaml, line 2: /, [], world({}, { [KEPT]: 'pause: 2s\n  : : [' }))
-  refused(/should hold lines/, [], world({}, { [KEPT]: '- a\n- b' }))
+  refused(/must consist of lines/, [], world({}, { [KEPT]: '- a\n- b' }))
   refused(/max-depth takes one value/, [], world({}, { [KEPT]: 'max-depth: [1, 2]' }))
   assert.equal(loadSettings([], 'crawl', world({}, { [KEPT]: '' })).settings.pause, 2000)
   assert.equal(loadSettings([], 'crawl', world({}, { [KEPT]: '# nothing\n' })).settings.pause, 2000)
@@ -185,8 +185,8 @@ test('a flag that differs from what the collection was made with is said', () =>
   const warnings = (...argv: string[]) => loadSettings(argv, 'crawl', world({}, files)).warnings
   assert.deepEqual(warnings(), [])
   assert.deepEqual(warnings('--pause', '3s', '--quiet'), [])
-  assert.match(warnings('--pause', '5s')[0], /--pause is 5s; the collection was made with 3s/)
-  assert.match(warnings('--max-depth', '2')[0], /made with 1000 \(the default\)/)
+  assert.match(warnings('--pause', '5s')[0], /--pause is 5s, but the collection was created with 3s/)
+  assert.match(warnings('--max-depth', '2')[0], /created with 1000 \(the default\)/)
   assert.deepEqual(loadSettings(['--pause', '5s'], 'crawl', world()).warnings, [])
   assert.deepEqual(warnings('--url-rules', 'none'), [], 'the collection refuses that itself')
 })
@@ -214,7 +214,7 @@ test('a secret is read from the file that @ names, and stands in no list of diff
   )
   assert.equal(settings.database, 'postgres://u:p@h/n')
   assert.equal(settings.joinSecret, 'sixteen-letters-long')
-  assert.throws(() => loadSettings(['--database', '@/s/none'], 'serve', world(files)), /there is no file \/s\/none/)
+  assert.throws(() => loadSettings(['--database', '@/s/none'], 'serve', world(files)), /\/s\/none does not exist/)
   assert.throws(
     () => loadSettings(['--database', 'mysql://u:hidden@h/n'], 'serve', world(files)),
     (error: Error) => error.message.includes('postgres://') && !error.message.includes('hidden'),
@@ -226,5 +226,5 @@ test('what this machine says goes over what a shared crawl records of itself, an
   const recorded = 'scope: tld:test\ncontact: there@example.org\nlimits: vn\n'
   const { scope, contact, maxDepth, links } = settingsOver(recorded, given, 'report')
   assert.deepEqual([scope, contact, maxDepth, links], ['tld:test', 'here@example.org', 5, 'home-page'])
-  assert.throws(() => settingsOver('nonsense: 1\n', given, 'report'), /the settings that the database records, line 1/)
+  assert.throws(() => settingsOver('nonsense: 1\n', given, 'report'), /the settings recorded in the database, line 1/)
 })
