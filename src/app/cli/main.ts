@@ -78,7 +78,7 @@ function checkArgs(command: Command, args: readonly string[]): void {
   const trouble = args.length < min ? 'an argument is missing' : `unexpected argument '${args[max]}'`
   throw new Problem(
     'bad-flag',
-    `${trouble}: orbweaver ${command.name} ${command.usage} ('orbweaver ${command.name} --help' has examples)`,
+    `${trouble}: orbweaver ${`${command.name} ${command.usage}`.trim()} ('orbweaver ${command.name} --help' has examples)`,
   )
 }
 

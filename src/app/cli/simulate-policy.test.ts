@@ -78,7 +78,7 @@ test('details are counts, planned and realised instants', async () => {
     online.realised.map((looks: number[]) => looks.length),
     online.counts,
   )
-  assert.match((await simulate('policy', '--instance', path, '--detail')).err, /add --json/)
+  assert.match((await simulate('policy', '--instance', path, '--detail')).err, /works only with --json/)
 })
 
 test('flags make a scenario; the same seed gives the same numbers', async () => {
@@ -136,7 +136,7 @@ test('mistakes are named', async () => {
   const wrong = instanceFile({ ...INSTANCE, pages: [{ server: 5, rate: 1, weight: 1 }] })
   const { exit, err } = await simulate('policy', '--instance', wrong)
   assert.equal(exit, 2)
-  assert.match(err, /instance\.json is no instance: pages\[0\]\.server is 5; servers are 0 to 1/)
+  assert.match(err, /instance\.json is not a valid instance: pages\[0\]\.server is 5; servers are 0 to 1/)
   assert.match((await simulate('policy', '--policy', 'psp,luck')).err, /'luck' is not one of psp, mp2/)
   assert.match((await simulate('policy', '--weights', 'equal:0')).err, /no page has a weight above 0 \(--weights\)/)
   assert.match((await simulate('policy', '--crawler-speed', '0/s')).err, /--crawler-speed should be a number above 0/)
