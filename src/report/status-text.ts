@@ -106,7 +106,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   robots: 'forbidden by robots.txt',
   scope: 'out of scope',
   hazard: 'hazard',
-  directive: 'forbidden by the page (noindex)',
+  directive: 'forbidden by the page (noindex, nofollow)',
   classifier: 'refused by a classifier',
   unwanted: 'unwanted media type',
 }

@@ -144,7 +144,7 @@ test('mistakes are named', async () => {
   assert.match((await simulate('policy', ...often)).err, /changes are too many to draw/)
   assert.match((await simulate('policy', '--rates', 'often')).err, /'often' is not a distribution; write equal:X/)
   assert.match((await simulate('policy', '--instance', join(folder, 'none.json'))).err, /none\.json/)
-  assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not from both/)
+  assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not both/)
   assert.match((await simulate('crawl', '--pages', '200000')).err, /too large for a synthetic web/)
 })
 

@@ -15,7 +15,7 @@ export interface Range {
 }
 
 function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
-  const because = range.because === undefined ? '' : `: ${range.because}`
+  const because = range.because === undefined ? '' : `; ${range.because}`
   if (range.min !== undefined && value < range.min)
     throw new Unfit(`'${text}' is too small, the minimum is ${format(range.min)}${because}`)
   if (range.max !== undefined && value > range.max)
