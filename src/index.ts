@@ -1,4 +1,4 @@
-/** The public names, one by one. What is not named here may change without notice. */
+/** The public names. Everything else may change without notice. */
 export { addSeeds, type CrawlEnd, type CrawlHandle, startCrawl } from './app/composition/crawl.ts'
 export type { CrawlSnapshot } from './app/composition/crawl-view.ts'
 export type { Settings } from './app/config/keys.ts'

@@ -13,7 +13,7 @@ const src = join(import.meta.dirname, '..', 'src')
 const DOORS = [
   'app/cli/main.ts',
   'app/cli/commands/crawl.ts',
-  'app/cli/real-services.ts',
+  'app/cli/services.ts',
   'app/composition/crawl.ts',
   'app/composition/real-worker.ts',
 ]

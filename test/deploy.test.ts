@@ -47,7 +47,7 @@ test('compose.yaml starts servers and workers with flags that they take', () => 
 })
 
 test('the seed file that compose mounts is one with which a server starts', () => {
-  assert.deepEqual(readSeeds({ words: [], file: 'seeds.txt', mayBeEmpty: true }, read), [])
+  assert.deepEqual(readSeeds({ args: [], file: 'seeds.txt', mayBeEmpty: true }, read), [])
 })
 
 test('the systemd units start what exists', () => {

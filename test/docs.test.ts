@@ -67,8 +67,8 @@ test('every command of the pages about simulation is one that orbweaver takes', 
     for (const line of lines) {
       const [name, ...args] = line.split(/\s+/)
       assert.equal(name, 'simulate')
-      const { words } = loadSettings(args, 'simulate', { env: {}, readFile: () => undefined })
-      assert.match(words.join(' '), /^(crawl|policy|figures)$/, line)
+      const { args: kind } = loadSettings(args, 'simulate', { env: {}, readFile: () => undefined })
+      assert.match(kind.join(' '), /^(crawl|policy|figures)$/, line)
     }
   }
 })

@@ -38,7 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
 }
 /** They alone load the testkit, each when its command is given. */
-const LOADS_TESTKIT = ['app/cli/demo-web.ts', 'app/cli/real-services.ts']
+const LOADS_TESTKIT = ['app/cli/demo-web.ts', 'app/cli/services.ts']
 
 interface Source {
   path: string

@@ -1,12 +1,12 @@
-/** `npm run build`: the package's code as JavaScript, and beside it what is no TypeScript. */
+/** `npm run build`: compiles the package to JavaScript and copies the WebAssembly modules beside it. */
 import { execFileSync } from 'node:child_process'
 import { cpSync } from 'node:fs'
 import { join } from 'node:path'
-import { wasmModules } from './wasm-modules.ts'
+import { wasmModules } from './wasm.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** Into `dist` of that folder. */
+/** Writes to `dist` in that folder. */
 export function build(folder: string): void {
   const tsc = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
   const dist = join(folder, 'dist')

@@ -1,19 +1,31 @@
 /**
- * `npm run wasm`: compiles the modules that are written in AssemblyScript (a TypeScript for WebAssembly) and puts each beside
- * the file that loads it. The compiled modules are committed, so that nobody needs the compiler to run the program;
- * `tools/wasm.test.ts` says when one is not what its source says.
+ * `npm run wasm`: compiles the modules written in AssemblyScript (a TypeScript for WebAssembly) and puts each beside the file
+ * that loads it. The compiled modules are committed, so that the program runs without the compiler; `tools/wasm.test.ts` fails
+ * when a module does not match its source.
  */
-import { writeFileSync } from 'node:fs'
+import { globSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { main } from 'assemblyscript/asc'
-import { type WasmModule, wasmModules } from './wasm-modules.ts'
 
 const root = join(import.meta.dirname, '..')
 
-/** No runtime and no collector: memory is laid out by the module itself. */
+/** Both paths are relative to the root of the tree. */
+export interface WasmModule {
+  source: string
+  compiled: string
+}
+
+/** `src/MODULE/…/assembly/NAME.wasm.ts` becomes `src/MODULE/…/NAME.wasm`; it imports the other files of its folder. */
+export function wasmModules(): WasmModule[] {
+  return globSync('src/**/assembly/*.wasm.ts', { cwd: root })
+    .sort()
+    .map((source) => ({ source, compiled: source.replace(/assembly\/([^/]+)\.ts$/, '$1') }))
+}
+
+/** No runtime and no garbage collector: the modules lay out their memory themselves. */
 const OPTIONS = ['-O3', '--noAssert', '--runtime', 'stub', '--enable', 'simd', '--use', 'abort=']
 
 export async function compile({ source }: WasmModule): Promise<Uint8Array> {
+  const { main } = await import('assemblyscript/asc')
   let wasm: Uint8Array | undefined
   const { error, stderr } = await main([source, ...OPTIONS, '--baseDir', root, '--outFile', 'module.wasm'], {
     writeFile: (name, contents) => {

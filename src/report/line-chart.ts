@@ -1,4 +1,4 @@
-/** A chart of lines as SVG: axes with units, a legend, and lines that differ by dash and mark, so that it can be printed in black. */
+/** Line charts as SVG. Lines differ by dash and mark as well as colour, so that they can be printed in black. */
 
 export interface Series {
   name: string
@@ -10,10 +10,10 @@ export interface Chart {
   title: string
   x: string
   y: string
-  /** Where the points stand; words are set at equal distances and not joined by lines. */
+  /** The x positions; texts are placed at equal distances and not joined by lines. */
   at: readonly number[] | readonly string[]
   series: readonly Series[]
-  /** Where the y axis begins; 0 unless told. */
+  /** Start of the y axis; default 0. */
   from?: number
 }
 
@@ -26,9 +26,9 @@ const LEGEND_STEP = 26
 
 export function lineChart(chart: Chart): string {
   const { at, series } = chart
-  const isWords = typeof at[0] === 'string'
-  const places = at.map((place, i) => (typeof place === 'string' ? i : place))
-  const [first, last] = isWords ? [-0.5, at.length - 0.5] : [Math.min(...places), Math.max(...places)]
+  const isText = typeof at[0] === 'string'
+  const positions = at.map((position, i) => (typeof position === 'string' ? i : position))
+  const [first, last] = isText ? [-0.5, at.length - 0.5] : [Math.min(...positions), Math.max(...positions)]
   const bottom = chart.from ?? 0
   const values = series.flatMap((one) => one.values.filter((v) => v !== undefined))
   const ticks = niceTicks(bottom, Math.max(bottom + 1e-9, ...values))
@@ -38,29 +38,29 @@ export function lineChart(chart: Chart): string {
   const middle = (FRAME.top + FRAME.bottom) / 2
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="sans-serif" font-size="13" role="img">`,
-    `<title>${plain(chart.title)}</title>`,
+    `<title>${escaped(chart.title)}</title>`,
     `<rect width="${WIDTH}" height="${HEIGHT}" fill="#fff"/>`,
     text(FRAME.left, 26, 'start', chart.title, ' font-size="15" font-weight="bold"'),
     ...ticks.flatMap((v) => [
       line(FRAME.left, y(v), FRAME.right, y(v)),
       text(FRAME.left - 8, y(v) + 4, 'end', tick(v, ticks)),
     ]),
-    ...places.map((place, i) => text(x(place), FRAME.bottom + 20, 'middle', `${at[i]}`)),
+    ...positions.map((position, i) => text(x(position), FRAME.bottom + 20, 'middle', `${at[i]}`)),
     `<path d="M${FRAME.left} ${FRAME.top}V${FRAME.bottom}H${FRAME.right}" fill="none" stroke="#333"/>`,
     text((FRAME.left + FRAME.right) / 2, HEIGHT - 22, 'middle', chart.x),
     text(22, middle, 'middle', chart.y, ` transform="rotate(-90 22 ${middle})"`),
     ...series.flatMap((one, nth) => {
-      // Side by side where points would lie on each other.
-      const aside = isWords ? (nth - (series.length - 1) / 2) * 12 : 0
-      const points = one.values.flatMap((v, i) => (v === undefined ? [] : [[x(places[i]) + aside, y(v)] as const]))
+      // Side by side, so that points do not cover each other.
+      const shift = isText ? (nth - (series.length - 1) / 2) * 12 : 0
+      const points = one.values.flatMap((v, i) => (v === undefined ? [] : [[x(positions[i]) + shift, y(v)] as const]))
       const path = points.map(([px, py], i) => `${i === 0 ? 'M' : 'L'}${round(px)} ${round(py)}`).join('')
-      return [...(isWords ? [] : [stroke(path, nth)]), ...points.map(([px, py]) => mark(px, py, nth))]
+      return [...(isText ? [] : [stroke(path, nth)]), ...points.map(([px, py]) => mark(px, py, nth))]
     }),
     ...series.flatMap(({ name }, nth) => {
       const ly = FRAME.top + 12 + nth * LEGEND_STEP
       const lx = FRAME.right + 22
       return [
-        ...(isWords ? [] : [stroke(`M${lx} ${ly}H${lx + 36}`, nth)]),
+        ...(isText ? [] : [stroke(`M${lx} ${ly}H${lx + 36}`, nth)]),
         mark(lx + 18, ly, nth),
         text(lx + 46, ly + 4, 'start', name),
       ]
@@ -86,7 +86,7 @@ function tick(value: number, ticks: readonly number[]): string {
   )
 }
 
-/** Filled and open, round and cornered: told apart without colour. Open ones are larger, and hide nothing below them. */
+/** Filled or open, round or angular, to be distinguishable without colour. Open marks are larger and hide nothing. */
 function mark(x: number, y: number, nth: number): string {
   const colour = COLOURS[nth % COLOURS.length]
   const isOpen = nth % 2 === 1
@@ -102,8 +102,8 @@ function mark(x: number, y: number, nth: number): string {
 const stroke = (path: string, nth: number) =>
   `<path d="${path}" fill="none" stroke="${COLOURS[nth % COLOURS.length]}" stroke-width="1.6" stroke-dasharray="${DASHES[nth % DASHES.length]}"/>`
 const round = (number: number) => Math.round(number * 10) / 10
-const plain = (words: string) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+const escaped = (label: string) => label.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 const line = (x1: number, y1: number, x2: number, y2: number) =>
   `<line stroke="#ddd" x1="${round(x1)}" y1="${round(y1)}" x2="${round(x2)}" y2="${round(y2)}"/>`
-const text = (x: number, y: number, anchor: 'start' | 'middle' | 'end', words: string, more = '') =>
-  `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="#222"${more}>${plain(words)}</text>`
+const text = (x: number, y: number, anchor: 'start' | 'middle' | 'end', label: string, more = '') =>
+  `<text x="${round(x)}" y="${round(y)}" text-anchor="${anchor}" fill="#222"${more}>${escaped(label)}</text>`

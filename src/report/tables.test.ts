@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Figures } from '../collection/figures.ts'
 import * as tables from './tables.ts'
 import { printTable } from './text-table.ts'
 
 /** The Brazilian web of CoBWeb's tables, as far as they tell it; the mean of Table 2 is the right one, not the printed one. */
-const BRAZIL: tables.ReportFigures = {
+const BRAZIL: Figures = {
   documents: 1_130_995,
   bytes: 8_300_000_000,
   servers: 35_508,
@@ -42,7 +43,7 @@ const BRAZIL: tables.ReportFigures = {
   seedLinksDropped: 0,
 }
 
-const NOTHING: tables.ReportFigures = {
+const NOTHING: Figures = {
   ...BRAZIL,
   documents: 0,
   bytes: 0,
@@ -61,8 +62,7 @@ const NOTHING: tables.ReportFigures = {
   troubles: {},
 }
 
-const text = (table: (f: tables.ReportFigures) => Parameters<typeof printTable>[0], figures = BRAZIL) =>
-  printTable(table(figures))
+const text = (table: (f: Figures) => Parameters<typeof printTable>[0], figures = BRAZIL) => printTable(table(figures))
 
 test('CoBWeb, Table 2: rates per day with their mean', () => {
   assert.equal(
@@ -103,7 +103,7 @@ test('marks of documents that were kept all the same', () => {
 test('CoBWeb, Table 6: errors, of HTTP and of the network, counted once each', () => {
   const table = text(tables.errors)
   assert.match(table, /404 \(not found\) +99,957/)
-  assert.match(table, /Server not found +52,497/)
+  assert.match(table, /server not found +52,497/)
   assert.match(table, /Total +161,607/)
   assert.ok(!table.includes('status-404'))
 })

@@ -1,13 +1,10 @@
 /** The tables of the papers, from the figures of a collection (C11, W14). */
 import { formatSize } from '../base/units.ts'
 import type { Figures } from '../collection/figures.ts'
-import { failureWords, markWords, statusWords } from './status-words.ts'
+import { failureText, markText, refusalKindText, statusText } from './status-text.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
-/** What `report --json` prints as it is; `app/cli/` knows it by this name. */
-export type ReportFigures = Figures
-
-/** Lines that a table of many kinds has before the rest is summed up. */
+/** Longer tables sum up the rest as 'Other'. */
 const MAX_LINES = 15
 
 /** CoBWeb, Table 2: collection rates per day. */
@@ -74,24 +71,24 @@ export function servers(figures: Figures): TextTable {
 /** CoBWeb, Table 6: errors by kind, HTTP's and the network's. */
 export function errors(figures: Figures): TextTable {
   const kinds: [string, number][] = []
-  for (const [code, n] of Object.entries(figures.statuses)) if (Number(code) >= 400) kinds.push([statusWords(code), n])
+  for (const [code, n] of Object.entries(figures.statuses)) if (Number(code) >= 400) kinds.push([statusText(code), n])
   for (const [kind, n] of Object.entries(figures.failures)) {
-    const words = failureWords(kind)
-    if (words !== undefined) kinds.push([words, n])
+    const text = failureText(kind)
+    if (text !== undefined) kinds.push([text, n])
   }
   return counted('Errors', ['Error', 'Frequency'], kinds)
 }
 
-/** CrawlWave, Table 1: statuses with counts and shares. Heritrix's negative codes are no answers and stand in the errors. */
+/** CrawlWave, Table 1: statuses with counts and shares. Heritrix's negative codes are errors, not responses. */
 export function statuses(figures: Figures): TextTable {
   const answers = Object.entries(figures.statuses).filter(([code]) => Number(code) > 0)
   const whole = answers.reduce((sum, [, n]) => sum + n, 0)
   const rows = answers
     .sort(([a], [b]) => Number(a) - Number(b))
-    .map(([code, n]) => [statusWords(code), grouped(n), share(n, whole)])
+    .map(([code, n]) => [statusText(code), grouped(n), share(n, whole)])
   return {
-    title: 'Answers by status',
-    header: ['Status', 'Answers', 'Share'],
+    title: 'Responses by status',
+    header: ['Status', 'Responses', 'Share'],
     rows: [['Total successful requests', grouped(whole), share(whole, whole)], ...rows],
   }
 }
@@ -110,24 +107,24 @@ export function types(figures: Figures): TextTable {
   return { title: 'Documents by media type', header: ['Type', 'Documents', 'Share', 'Bytes', 'Mean'], rows }
 }
 
-/** What was not asked for, or not kept, and by which rule (C3, C4, V19). */
+/** What was not fetched or not kept, by rule (C3, C4, V19). */
 export function refusals(figures: Figures): TextTable {
   const kinds: [string, number][] = [
-    ...Object.entries(figures.refused).map(([by, n]): [string, number] => [`refused by ${by}`, n]),
+    ...Object.entries(figures.refused).map(([by, n]): [string, number] => [refusalKindText(by), n]),
     ...Object.entries(figures.unwanted).map(([kind, n]): [string, number] => [`unwanted: ${kind}`, n]),
   ]
-  return counted('Not collected, by rule', ['Why', 'References'], kinds)
+  return counted('Not collected, by rule', ['Reason', 'Links'], kinds)
 }
 
-/** What was wrong with documents that were kept all the same. A document may have several marks, so there is no sum. */
+/** Defects of documents that were kept anyway. A document may have several, so there is no total. */
 export function marks(figures: Figures): TextTable {
   const rows = Object.entries(figures.troubles)
     .slice(0, MAX_LINES)
-    .map(([mark, n]) => [markWords(mark) ?? mark, grouped(n)])
-  return { title: 'Kept with a mark', header: ['Mark', 'Documents'], rows }
+    .map(([mark, n]) => [markText(mark) ?? mark, grouped(n)])
+  return { title: 'Documents kept with a defect', header: ['Defect', 'Documents'], rows }
 }
 
-/** VN, Table 7: sites and URLs stopped by each limit, and by each detector of hazards; with the paper's own shares. */
+/** VN, Table 7: sites and URLs stopped by each limit and by each hazard rule, with the paper's own shares. */
 export function limits(figures: Figures): TextTable {
   const rows = figures.stopped
     .slice(0, MAX_LINES * 2)
@@ -160,12 +157,12 @@ export function coverage(figures: Figures): TextTable {
     header: [],
     rows: [
       ['URLs known', grouped(urls.seen), ''],
-      ['URLs asked for', grouped(urls.fetched), share(urls.fetched, urls.seen)],
+      ['URLs fetched', grouped(urls.fetched), share(urls.fetched, urls.seen)],
       ['URLs waiting', grouped(urls.waiting), share(urls.waiting, urls.seen)],
       ['Documents', grouped(figures.documents), ''],
       ['of them duplicates', grouped(figures.duplicates), share(figures.duplicates, figures.documents)],
-      ['Documents per URL asked for', figures.downloadsPerUrl.toFixed(2), ''],
-      ['References in pages (with repeats)', grouped(figures.links), ''],
+      ['Documents per URL fetched', figures.downloadsPerUrl.toFixed(2), ''],
+      ['Links in pages (with repeats)', grouped(figures.links), ''],
     ],
   }
 }

@@ -1,11 +1,11 @@
-/** A table of text: a title, a header, rows; numbers to the right, words to the left. */
+/** Plain-text tables: numbers are right-aligned, text left-aligned. */
 
 export interface TextTable {
   title: string
   /** Empty: no header line. */
   header: readonly string[]
   rows: readonly (readonly string[])[]
-  /** The last row is a sum or a mean, set off by a line. */
+  /** The last row is a total or a mean, below a line. */
   total?: boolean
 }
 
@@ -33,7 +33,7 @@ function isFigure(text: string): boolean {
   return /^(-|[\d.,]+( ?(%|B|kB|MB|GB|TB|ms|s))?)?$/.test(text)
 }
 
-/** Letters, not bytes; wide scripts are rare in tables and cost only alignment. */
+/** Characters, not bytes; wide scripts are rare in tables and only lose alignment. */
 function displayWidth(text: string): number {
   return [...text].length
 }

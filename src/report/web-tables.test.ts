@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { WebFigures } from '../collection/characterise/web-figures.ts'
 import { printTable } from './text-table.ts'
-import { type WebFigures, webTables } from './web-tables.ts'
+import { webTables } from './web-tables.ts'
 
 const NONE = { count: 0, sum: 0, mean: 0, min: 0, median: 0, p90: 0, p99: 0, p999: 0, max: 0, histogram: [] }
 const URLS = {
@@ -83,19 +84,19 @@ const all = webTables(SOME).map(printTable).join('\n\n')
 
 test('distributions, histograms with bars, shares beside the paper’s', () => {
   assert.match(all, /URLs per site +200 +20 +3 +40 +900 +1,200 +1,200/)
-  assert.match(all, /Time of an exchange +4,000 +1\.2s +800ms +3s +9s +20s +1m/)
+  assert.match(all, /Time per request +4,000 +1\.2s +800ms +3s +9s +20s +1m/)
   assert.match(all, /2 – 3 +160 +80\.00% +█{40}\n/)
   assert.match(all, /4 – 7 +0 +0\.00%\n/)
   assert.match(all, /1,024 – 2,047 +20 +10\.00% +█{5}\n/)
   assert.match(all, /URLs with session ids +140 +3\.50%/)
-  assert.match(all, /Into the own site +800 +80\.00% +81\.50%/)
-  assert.match(all, /of them deep +50 +25\.00% +29\.50%/)
+  assert.match(all, /Within the site +800 +80\.00% +81\.50%/)
+  assert.match(all, /of them to deeper pages +50 +25\.00% +29\.50%/)
   assert.match(all, /text\/html +200 +6\.67% +15 kB/)
   assert.match(all, /\(none\) +900 +30\.00%/)
 })
 
 test('thresholds stand together by name, each with what it would have stopped', () => {
-  const lines = all.slice(all.indexOf('Limits proposed here')).split('\n')
+  const lines = all.slice(all.indexOf('Limits proposed from')).split('\n')
   assert.match(lines[3], /Depth +5 +VN +20 +80 +60 +10\.00% +11\.3%/)
   assert.match(lines[4], /Depth +12 +here +2 +8 +6 +1\.00%/)
   assert.match(lines[5], /Size, text\/html +2\.0 MB +here +1 /)

@@ -1,40 +1,37 @@
-/** What a collection shows of its web, as text: distributions, shares beside the VN paper's, thresholds and what they would stop. */
+/** The collected web in tables: distributions, shares beside those of the VN paper, and what proposed limits would stop. */
 import { formatDuration, formatSize } from '../base/units.ts'
 import type { Summary } from '../collection/characterise/distribution.ts'
 import type { Threshold } from '../collection/characterise/thresholds.ts'
-import type { WebFigures as Figures } from '../collection/characterise/web-figures.ts'
-import { statusWords } from './status-words.ts'
+import type { WebFigures } from '../collection/characterise/web-figures.ts'
+import { statusText } from './status-text.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 
-/** What `report web --json` prints as it is; `app/cli/` knows it by this name. */
-export type WebFigures = Figures
-
-/** Lines that a table of many kinds has. */
+/** Longer tables sum up the rest as 'Other'. */
 const MAX_LINES = 15
-/** Of the longest bar of a histogram. */
+/** Length of the longest bar of a histogram. */
 const BAR = 40
 
-export function webTables(figures: Figures): TextTable[] {
+export function webTables(figures: WebFigures): TextTable[] {
   return [
     overview(figures),
     distributions(figures),
     ...HISTOGRAMS.map(({ title, of, unit }) => histogram(title, of(figures), unit ?? grouped)),
     sizes(figures),
-    names('Languages that documents declare', 'Language', figures.languages, (name) => name || '(none)'),
-    names('Declared as one type, and of another kind', 'Types', figures.mistaken),
-    names('URLs by status of the last answer', 'Status', figures.statuses, statusWords),
+    names('Languages declared by documents', 'Language', figures.languages, (name) => name || '(none)'),
+    names('Documents whose type differs from the declared one', 'Types', figures.mistaken),
+    names('URLs by status of the last response', 'Status', figures.statuses, statusText),
     links(figures),
     thresholds(figures),
   ].filter((table) => table.rows.length > 0)
 }
 
-function overview({ sites, urls, documents, duplicates, sessionIds }: Figures): TextTable {
+function overview({ sites, urls, documents, duplicates, sessionIds }: WebFigures): TextTable {
   return {
     title: 'The web of this collection',
     header: [],
     rows: [
-      ['Sites asked', grouped(sites), ''],
-      ['URLs asked for', grouped(urls), ''],
+      ['Sites visited', grouped(sites), ''],
+      ['URLs fetched', grouped(urls), ''],
       ['Documents', grouped(documents), ''],
       ['of them duplicates', grouped(duplicates.documents), share(duplicates.documents, documents)],
       ['URLs with session ids', grouped(sessionIds.urls), share(sessionIds.urls, urls)],
@@ -45,7 +42,7 @@ function overview({ sites, urls, documents, duplicates, sessionIds }: Figures): 
 
 const round1 = (n: number) => grouped(Math.round(n * 10) / 10)
 
-function distributions(figures: Figures): TextTable {
+function distributions(figures: WebFigures): TextTable {
   const row = (name: string, s: Summary, unit: (n: number) => string = round1) => [
     name,
     grouped(s.count),
@@ -58,23 +55,23 @@ function distributions(figures: Figures): TextTable {
     row('Depth of URLs', figures.depth),
     row('Deepest URL of a site', figures.deepest),
     row('Length of URLs', figures.urlLength),
-    row('Out-links of pages read', figures.outLinks),
+    row('Links per page', figures.outLinks),
     row('Pages that link to a URL', figures.inLinks),
-    row('Time of an exchange', figures.took, (n) => formatDuration(n)),
+    row('Time per request', figures.took, (n) => formatDuration(n)),
   ]
-  const header = ['Distribution', 'Of', 'Mean', 'Median', '90%', '99%', '99.9%', 'Most']
+  const header = ['Distribution', 'Of', 'Mean', 'Median', '90%', '99%', '99.9%', 'Max']
   return { title: 'Distributions', header, rows: rows.filter(([, of]) => of !== '0') }
 }
 
-const HISTOGRAMS: { title: string; of: (figures: Figures) => Summary; unit?: (n: number) => string }[] = [
+const HISTOGRAMS: { title: string; of: (figures: WebFigures) => Summary; unit?: (n: number) => string }[] = [
   { title: 'Sites by URLs', of: ({ urlsPerSite }) => urlsPerSite },
   { title: 'URLs by depth', of: ({ depth }) => depth },
   { title: 'URLs by length', of: ({ urlLength }) => urlLength },
-  { title: 'Pages read, by out-links', of: ({ outLinks }) => outLinks },
-  { title: 'URLs by pages that link to them', of: ({ inLinks }) => inLinks },
+  { title: 'Pages by number of links', of: ({ outLinks }) => outLinks },
+  { title: 'URLs by number of pages that link to them', of: ({ inLinks }) => inLinks },
 ]
 
-/** Bins are powers of two; bars are in proportion. */
+/** Bins are powers of two; bars are proportional. */
 function histogram(title: string, summary: Summary, unit: (n: number) => string): TextTable {
   const max = Math.max(1, ...summary.histogram.map(({ count }) => count))
   const rows = summary.histogram.map(({ from, to, count }) => [
@@ -86,7 +83,7 @@ function histogram(title: string, summary: Summary, unit: (n: number) => string)
   return { title, header: [], rows }
 }
 
-function sizes(figures: Figures): TextTable {
+function sizes(figures: WebFigures): TextTable {
   const rows = figures.size
     .slice(0, MAX_LINES)
     .map((s) => [
@@ -103,51 +100,51 @@ function names(
   title: string,
   what: string,
   counts: Readonly<Record<string, number>>,
-  words: (name: string) => string = (name) => name,
+  label: (name: string) => string = (name) => name,
 ): TextTable {
   const all = Object.entries(counts).sort((a, b) => b[1] - a[1])
   const whole = all.reduce((sum, [, n]) => sum + n, 0)
-  const rows = all.slice(0, MAX_LINES).map(([name, n]) => [words(name), grouped(n), share(n, whole)])
+  const rows = all.slice(0, MAX_LINES).map(([name, n]) => [label(name), grouped(n), share(n, whole)])
   const rest = all.slice(MAX_LINES).reduce((sum, [, n]) => sum + n, 0)
   if (rest > 0) rows.push(['Other', grouped(rest), share(rest, whole)])
   return { title, header: [what, 'Count', 'Share'], rows }
 }
 
-/** VN §5.2 and §5.3: what it knew of the links of the web. */
+/** From VN §5.2 and §5.3. */
 const VN_INTERNAL = '81.50%'
 const VN_DEEP = '29.50%'
 
-function links({ links: l, behind }: Figures): TextTable {
+function links({ links: l, behind }: WebFigures): TextTable {
   const rows = [
-    ['Links (a page to a URL, once)', grouped(l.all), '', ''],
-    ['Into the own site', grouped(l.internal), share(l.internal, l.all), VN_INTERNAL],
+    ['Links (each once per page)', grouped(l.all), '', ''],
+    ['Within the site', grouped(l.internal), share(l.internal, l.all), VN_INTERNAL],
     ['To other sites', grouped(l.external), share(l.external, l.all), ''],
     ['of them to home pages', grouped(l.home), share(l.home, l.home + l.deep), ''],
-    ['of them deep', grouped(l.deep), share(l.deep, l.home + l.deep), VN_DEEP],
+    ['of them to deeper pages', grouped(l.deep), share(l.deep, l.home + l.deep), VN_DEEP],
   ]
-  if (behind > 0) rows.push(['Pages whose links are not in the reverse index yet', grouped(behind), '', ''])
+  if (behind > 0) rows.push(['Pages whose links are not indexed yet', grouped(behind), '', ''])
   return { title: 'Links', header: ['', 'Count', 'Share', 'VN'], rows }
 }
 
-const LIMITS: Record<Threshold['name'], { words: string; unit: (n: number) => string }> = {
-  'urls-per-site': { words: 'URLs of a site', unit: grouped },
-  'duplicates-per-site': { words: 'Duplicates of a site', unit: grouped },
-  depth: { words: 'Depth', unit: grouped },
-  'url-length': { words: 'Length of a URL', unit: grouped },
-  time: { words: 'Time of an answer', unit: (n) => formatDuration(n) },
-  size: { words: 'Size', unit: formatSize },
+const LIMITS: Record<Threshold['name'], { label: string; unit: (n: number) => string }> = {
+  'urls-per-site': { label: 'URLs per site', unit: grouped },
+  'duplicates-per-site': { label: 'Duplicates per site', unit: grouped },
+  depth: { label: 'Depth', unit: grouped },
+  'url-length': { label: 'URL length', unit: grouped },
+  time: { label: 'Response time', unit: (n) => formatDuration(n) },
+  size: { label: 'Size', unit: formatSize },
 }
 
 /**
- * In the form of VN's Table 7, with documents beside it; what it would have stopped *here*, and what VN's stopped there.
- * The share is of sites for the limits of a site and of depth, else of URLs, as in the paper.
+ * VN's Table 7, with documents added: what each limit would have stopped here, and what VN's stopped there. As in the
+ * paper, the share is of sites for limits per site and of depth, otherwise of URLs.
  */
-function thresholds({ thresholds: all, sites, urls }: Figures): TextTable {
+function thresholds({ thresholds: all, sites, urls }: WebFigures): TextTable {
   const ofSites = new Set<Threshold['name']>(['urls-per-site', 'duplicates-per-site', 'depth'])
   const rows = all
     .toSorted((a, b) => ORDER.indexOf(a.name) - ORDER.indexOf(b.name))
     .map(({ name, type, limit, from, stops, vn }) => [
-      type === undefined ? LIMITS[name].words : `${LIMITS[name].words}, ${type || 'no type'}`,
+      type === undefined ? LIMITS[name].label : `${LIMITS[name].label}, ${type || 'no type'}`,
       LIMITS[name].unit(limit),
       from === 'here' ? 'here' : 'VN',
       grouped(stops.sites),
@@ -157,7 +154,7 @@ function thresholds({ thresholds: all, sites, urls }: Figures): TextTable {
       vn === undefined ? '' : `${(vn.share * 100).toFixed(1)}%`,
     ])
   const header = ['Limit', 'At', 'From', 'Sites', 'URLs', 'Docs', 'Share', 'VN’s']
-  return { title: 'Limits proposed here and of VN, and what each would have stopped', header, rows }
+  return { title: "Limits proposed from this collection and VN's, and what each would have stopped", header, rows }
 }
 
 const ORDER: readonly Threshold['name'][] = [

@@ -8,8 +8,8 @@
  */
 import { flushCompileCache } from 'node:module'
 import { run } from '../../src/app/cli/main.ts'
-import { realServices } from '../../src/app/cli/real-services.ts'
 import { makeScreen } from '../../src/app/cli/screen.ts'
+import { realServices } from '../../src/app/cli/services.ts'
 import type { Event } from '../../src/contracts/events.ts'
 import { AT_WORK, type Fate, INSIDE_TRANSACTIONS, type Moment } from './fate.ts'
 

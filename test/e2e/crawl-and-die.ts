@@ -7,7 +7,7 @@
  * reaches this thread before the check-in that follows it, so it is a death between the two.
  */
 
-import { eventLine } from '../../src/app/cli/event-line.ts'
+import { eventLine } from '../../src/app/cli/text.ts'
 import { startCrawl } from '../../src/app/composition/crawl.ts'
 import { loadSettings } from '../../src/app/config/load.ts'
 import { readSeeds } from '../../src/app/config/seeds.ts'
@@ -32,7 +32,7 @@ const journal = (event: Event) => {
   if (counting && event.kind === death.at && --left === 0) process.kill(process.pid, 'SIGKILL')
 }
 const handle = await startCrawl(settings, {
-  seeds: readSeeds({ words: [], file: settings.seeds }),
+  seeds: readSeeds({ args: [], file: settings.seeds }),
   version: '0.0.0',
   journal,
   // Parts that are applied as they come never lie in the inbox.

@@ -25,12 +25,15 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   const at = folder(t)
   await runTo(0, [...crawl(web, at, 'a.test'), '--media-types', '*/*'])
   const explain = async (path: string) => (await runTo(0, ['explain', `http://a.test${path}`, '-c', at])).stdout
-  assert.match(await explain('/style'), /though pages embed it\.\n +Not followed: pages only show it/)
-  assert.match(await explain('/own-style'), /though pages embed it\./, 'the page that does has a key of its own')
-  assert.match(await explain('/hidden'), /though pages link to it\.\n.*say nofollow/)
+  assert.match(await explain('/style'), /although pages embed it\.\n +Not followed: pages only show it/)
+  assert.match(await explain('/own-style'), /although pages embed it\./, 'the page that does has a key of its own')
+  assert.match(await explain('/hidden'), /although pages link to it\.\n.*say nofollow/)
   const [waiting, found] = ['/f7/search.html', '/late/deep/er/search.html']
-  assert.match(await explain(waiting), /refused by hazard \(form-action: .* 3 of those are missing and none is there\)/)
-  assert.match(await explain(found), /though pages have forms that lead to it\.\n +Not followed: form-action: /)
+  assert.match(
+    await explain(waiting),
+    /Not collected: hazard \(form-action: .* 3 of those are missing and none is there\)/,
+  )
+  assert.match(await explain(found), /although pages have forms that lead to it\.\n +Not followed: form-action: /)
   assert.equal(web.paths('a.test').filter((path) => path.includes('search.html')).length, 3)
 
   const db = new DatabaseSync(join(at, 'collection.db'))
@@ -40,5 +43,5 @@ test('a style, a nofollow, a form in vain; and pages of an older version, which 
   }
   db.close()
   for (const path of ['/style', '/hidden', found])
-    assert.match(await explain(path), /though pages link to, or embed, it\.\n.*which of these is not known/)
+    assert.match(await explain(path), /although pages link to or embed it\.\n.*which of these is not known/)
 })

@@ -43,7 +43,7 @@ describe('mistakes', { concurrency: 4 }, () => {
 
   test('a wrong command, too many words, none', async (t) => {
     await assertOneLine(2, ['crwal', 'a.test'], /did you mean 'crawl'/)
-    await assertOneLine(2, ['status', 'x', '-c', folder(t)], /too much/)
+    await assertOneLine(2, ['status', 'x', '-c', folder(t)], /unexpected argument/)
     await assertOneLine(2, ['get', '-c', folder(t)], /missing/)
     assert.match((await runTo(2, [])).stdout, /Usage|orbweaver/)
   })

@@ -126,7 +126,7 @@ describe('answers', { concurrency: 4 }, () => {
       'Collection rates',
       'Size of the collected web',
       'Servers',
-      'Answers by status',
+      'Responses by status',
       'Documents by media type',
       'Coverage',
     ])
@@ -211,14 +211,14 @@ describe('answers', { concurrency: 4 }, () => {
       ],
     ],
     ['http://a.test/', [/Collected/, /It is a seed/]],
-    ['http://a.test/closed/x', [/refused by robots/, /\/closed\//]],
-    ['http://a.test/noindex', [/refused by directive/, /noindex/]],
-    ['http://a.test/data', [/refused by unwanted/, /application\/octet-stream/]],
+    ['http://a.test/closed/x', [/forbidden by robots\.txt/, /\/closed\//]],
+    ['http://a.test/noindex', [/the page forbids it \(noindex\)/]],
+    ['http://a.test/data', [/application\/octet-stream is not in --media-types/]],
     ['http://a.test/moved', [/Redirected with status 301 to http:\/\/a\.test\/page/]],
     ['http://a.test/missing', [/Not collected/, /404/]],
     ['http://a.test/broken', [/Not collected/, /500/]],
     ['http://out.example/', [/Out of scope: scope tld:test/, /pages? links? here/, /http:\/\/a\.test\//]],
-    ['http://never.example/', [/Not known/]],
+    ['http://never.example/', [/Unknown/]],
     ['http://a.test/unfollowed', [/Not queued/, /the links to it, or the pages they are on, say nofollow\./]],
     ['http://dead.test/', [/robots\.txt/, /given up/]],
   ]
@@ -241,7 +241,7 @@ describe('answers', { concurrency: 4 }, () => {
     ])
     assert.equal(dead.site.state, 'barred')
     assert.equal(dead.site.robots.http.status, 503)
-    assert.match((await runTo(0, ['explain', 'nobody.test', '-c', at])).stdout, /not known/)
+    assert.match((await runTo(0, ['explain', 'nobody.test', '-c', at])).stdout, /unknown/)
   })
 
   test('export pages: one JSON object a line', async () => {
@@ -296,7 +296,7 @@ describe('answers', { concurrency: 4 }, () => {
 
   test('going on with other settings is allowed and said', async () => {
     const { stderr } = await runTo(0, crawl(web, at, '--scope', 'tld:test', '--max-depth', '7', '--links', 'combined'))
-    assert.match(stderr, /--max-depth is 7; the collection was made with 1000/)
+    assert.match(stderr, /--max-depth is 7, but the collection was created with 1000/)
     assert.doesNotMatch(stderr, /--scope is/)
   })
 

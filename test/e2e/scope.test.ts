@@ -131,7 +131,7 @@ describe('scope', { concurrency: 4 }, () => {
     assert.ok(kept(at).includes('http://a.test/same/0'))
     assert.deepEqual(web.paths('b.test'), ['/', '/2'])
     const { stdout } = await runTo(0, ['explain', 'a.test', '-c', at])
-    assert.match(stdout, /followed no more: site-duplicates>10/)
+    assert.match(stdout, /No further links within it are followed: site-duplicates>10/)
   })
 
   test('--max-urls-per-site stops the following of links there and keeps what was collected', async (t) => {

@@ -49,7 +49,7 @@ describe('seeds', { concurrency: 4 }, () => {
     const web = await serve(t, three)
     for (const bad of ['http://', 'mailto:someone@a.test', 'a b', 'http://a.test:99999/', 'javascript:alert(1)']) {
       const { stderr } = await runTo(2, crawl(web, join(folder(t), 'new'), 'b.test', bad))
-      assert.match(stderr, /is no seed/, bad)
+      assert.match(stderr, /cannot use '.*' as a seed: /, bad)
     }
     const { stderr } = await runTo(2, crawl(web, join(folder(t), 'new'), '--seeds', '-'), { input: 'a.test\n::::\n' })
     assert.match(stderr, /standard input, line 2/)
@@ -93,23 +93,23 @@ describe('seeds', { concurrency: 4 }, () => {
     const at = folder(t)
     const dead = ['http://gone.test/', 'http://shut.test/', 'http://round.test/', 'http://away.test/']
     const { stderr } = await runTo(0, crawl(web, at, 'a.test', 'new.test', 'links.test', ...dead))
-    assert.match(stderr, /seed http:\/\/gone\.test\/ brought nothing: 404 \(not found\)\n/)
-    assert.match(stderr, /seed http:\/\/shut\.test\/ brought nothing: refused by robots \(Disallow: \/\)\n/)
-    assert.match(stderr, /seed http:\/\/round\.test\/ brought nothing: moved to .*: the redirects never end\n/)
-    assert.match(stderr, /http:\/\/away\.test\/ has moved to http:\/\/elsewhere\.test\/, which is not in the scope/)
-    assert.equal(stderr.match(/brought nothing/g)?.length, 3)
+    assert.match(stderr, /nothing collected from seed http:\/\/gone\.test\/: 404 \(not found\)\n/)
+    assert.match(stderr, /seed http:\/\/shut\.test\/: skipped: forbidden by robots\.txt \(Disallow: \/\)\n/)
+    assert.match(stderr, /seed http:\/\/round\.test\/: redirects to .*: endless redirects\n/)
+    assert.match(stderr, /http:\/\/away\.test\/ redirects to http:\/\/elsewhere\.test\/, which is out of scope/)
+    assert.equal(stderr.match(/nothing collected from seed/g)?.length, 3)
 
     const { stdout } = await runTo(0, ['seed', '--list', '-c', at])
     assert.match(stdout, /^http:\/\/a\.test\/ {2}collected$/m)
-    assert.match(stdout, /^http:\/\/new\.test\/ {2}moved to http:\/\/new\.test\/start, where it was collected$/m)
-    assert.match(stdout, /^http:\/\/links\.test\/ {2}refused by directive \(noindex\)$/m)
+    assert.match(stdout, /^http:\/\/new\.test\/ {2}redirects to http:\/\/new\.test\/start, which was collected$/m)
+    assert.match(stdout, /^http:\/\/links\.test\/ {2}skipped: the page forbids it \(noindex\)$/m)
     assert.match(stdout, /given +0 +1 +3 +1 +2/)
     const listed = await json<{ seeds: { url: string; isEmpty: boolean }[] }>(['seed', '--list', '-c', at])
     assert.deepEqual(listed.seeds.flatMap(({ url, isEmpty }) => (isEmpty ? [url] : [])).sort(), [...dead].sort())
     const report = await runTo(0, ['report', '-c', at])
     assert.match(
       report.stdout,
-      /Seeds that brought nothing\n(?:.*\n)*? {2}http:\/\/gone\.test\/ +dead: 404 \(not found\)/,
+      /Seeds that led to no document\n(?:.*\n)*? {2}http:\/\/gone\.test\/ +dead: 404 \(not found\)/,
     )
   })
 
@@ -118,11 +118,11 @@ describe('seeds', { concurrency: 4 }, () => {
     const at = folder(t)
     await runTo(0, crawl(web, at, 'a.test'))
     const { stderr } = await runTo(1, crawl(web, at, 'http://gone.test/'))
-    assert.match(stderr, /Complete, but no seed brought anything: 1 document,/)
+    assert.match(stderr, /Complete, but no seed led to a document: 1 document,/)
     const local = await runTo(1, ['crawl', `http://127.0.0.1:${web.port}/`, '-c', folder(t), '--quiet'])
     assert.match(
       local.stderr,
-      /brought nothing: Address private, or on a black list \(to collect from a machine of your own: --allow-private\)/,
+      /private address, or on a blacklist \(to collect from your own machine or network, use --allow-private\)/,
     )
   })
 })

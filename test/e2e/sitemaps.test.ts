@@ -93,12 +93,12 @@ describe('sitemaps', { concurrency: 3 }, () => {
 
     const forbidden = await runTo(0, ['explain', '-c', at, 'http://a.test/no/1'])
     assert.match(forbidden.stdout, /robots\.txt forbids it: line 2, "Disallow: \/no\/" in the group for "\*"/)
-    assert.match(forbidden.stdout, /robots\.txt over http: rules, read \S+ ago \(status 200\)/)
-    assert.match(forbidden.stdout, /Sitemaps: 4 named, 1 of them feeds; \d+ URLs from them/)
+    assert.match(forbidden.stdout, /robots\.txt over http: read \S+ ago \(status 200\)/)
+    assert.match(forbidden.stdout, /Sitemaps: 4 known \(1 feed among them\), with \d+ URLs/)
     const told = await json<{ robots: object }>(['explain', '-c', at, 'http://a.test/no/1'])
     assert.deepEqual(told.robots, { allowed: false, group: '*', line: 2, rule: 'Disallow: /no/' })
     const map = await runTo(0, ['explain', '-c', at, 'http://a.test/one.xml.gz'])
-    assert.match(map.stdout, /It is a sitemap, named by http:\/\/a\.test\/index\.xml/)
+    assert.match(map.stdout, /It is a sitemap, listed in http:\/\/a\.test\/index\.xml/)
     await runTo(0, ['verify', '-c', at])
   })
 

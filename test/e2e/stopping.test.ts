@@ -129,7 +129,7 @@ describe('stopping', { concurrency: 4 }, () => {
     const at = folder(t)
     const running = start(crawl(web, at, 'a.test', '--progress-every', '200ms'))
     await until('robots.txt', () => web.asked.length === 1)
-    await until('the word', () => running.stderr().includes('waiting only for courtesy'))
+    await until('the word', () => running.stderr().includes('waiting out politeness pauses'))
     running.child.kill('SIGINT')
     const { code } = await running.ended
     assert.equal(code, 11)

@@ -73,13 +73,13 @@ test('pages behind a certificate that browsers warn of are kept, and every recor
   for (const headers of records)
     assert.equal(headers['X-Crawler-Certificate'], answers.includes(headers) ? 'self-signed' : undefined)
   const explained = await orbweaver(['explain', home, ...collection])
-  assert.match(explained.stdout, /Marked: the certificate was self-signed\./)
+  assert.match(explained.stdout, /Note: the certificate was self-signed\./)
   const report = await orbweaver(['report', '--json', ...collection])
   const { documents, troubles } = JSON.parse(report.stdout) as { documents: number; troubles: Record<string, number> }
   assert.deepEqual([documents > 0, troubles['certificate:self-signed']], [true, documents])
   assert.match(
     (await orbweaver(['report', ...collection])).stdout,
-    /Kept with a mark[\s\S]*the certificate was self-signed/,
+    /Documents kept with a defect[\s\S]*the certificate was self-signed/,
   )
 })
 

@@ -50,7 +50,7 @@ test('what a running crawl has fetched is read by others within 5 s: SQL, status
   assert.match(got.stdout, /the first page/)
   assert.equal(history.captures.length, 1)
   assert.match(explained.stdout, /Collected: 1 capture/)
-  assert.match(waiting.stdout, /waits/)
+  assert.match(waiting.stdout, /Waiting/)
   const urls = pages.stdout
     .trim()
     .split('\n')

@@ -46,7 +46,7 @@ test('servers over one database that go by different settings: status and log na
     const one = await startServer(folder.at('one'), ['http://a.test/', '--pause', '3s', ...flags])
     const two = await startServer(folder.at('two'), ['--pause', '4s', ...flags])
     const status = await orbweaver(['status', ...database])
-    assert.match(status.stdout, /they differ in pause: /)
+    assert.match(status.stdout, /their settings differ in pause, /)
     const { cluster } = JSON.parse((await orbweaver(['status', '--json', ...database])).stdout)
     assert.deepEqual(cluster.differing, ['pause'])
     await sleep(100)

@@ -1,18 +1,18 @@
-/** What a command is, and what it is given. */
+/** What a command is, what it is given, and how it opens a collection. */
+import { existsSync } from 'node:fs'
 import type { Clock } from '../../base/clock.ts'
-import type { Given } from '../config/given.ts'
-import type { SettingName, Settings } from '../config/keys.ts'
+import type { Given, SettingName, Settings } from '../config/keys.ts'
+import { settingsOver } from '../config/load.ts'
 import type { CommandName } from '../config/setting.ts'
 import type { Screen } from './screen.ts'
-import type { Services } from './services.ts'
+import type { CollectionReader, Services } from './services.ts'
 
 export interface Invocation {
   settings: Settings
-  /** Who set what. */
+  /** The source of every setting that is not at its default. */
   given: ReadonlyMap<SettingName, Given>
-  /** Lines to show before the start. */
-  warnings: readonly string[]
-  words: readonly string[]
+  /** What is not a flag. */
+  args: readonly string[]
   screen: Screen
   services: Services
   clock: Clock
@@ -30,8 +30,40 @@ export interface Command {
   /** More, for `--help`. */
   more: string
   examples: readonly { line: string; does: string }[]
-  /** How many words it takes. */
-  words: { min: number; max: number }
-  /** Returns the exit code. Operator's mistakes are thrown as `Problem`. */
+  /** How many arguments it takes. */
+  args: { min: number; max: number }
+  /** Returns the exit code. Mistakes of the user are thrown as `Problem`. */
   run(call: Invocation): Promise<number>
+}
+
+/** Opens the collection, asks, and closes it whatever happens. */
+export async function withReader<T>(call: Invocation, ask: (reader: CollectionReader) => Promise<T>): Promise<T> {
+  const reader = await call.services.openCollection(call.settings.collection, call.settings)
+  try {
+    return await ask(reader)
+  } finally {
+    await reader.close()
+  }
+}
+
+/** Settings that name files of the servers, which may not exist on this machine. */
+const FILES = ['blacklistUrls', 'blacklistDomains', 'blacklistAddresses', 'mirrors'] as const satisfies SettingName[]
+
+/** The settings of the crawl. A shared database records them, because this machine often has no folder with the settings file. */
+export async function crawlSettings(
+  reader: CollectionReader,
+  call: Invocation,
+  command: Command['name'],
+): Promise<Settings> {
+  const hasFile = [...call.given.values()].some(({ source }) => source.by === 'file')
+  const recorded = call.settings.database === undefined || hasFile ? undefined : await reader.recordedSettings()
+  if (recorded === undefined) return call.settings
+  const settings = { ...settingsOver(recorded, call.given, command) }
+  for (const name of FILES) {
+    const path = settings[name]
+    if (path === undefined || existsSync(path)) continue
+    settings[name] = undefined
+    call.screen.say(`orbweaver: note: the servers use ${path}, which is not on this machine, so it is ignored here`)
+  }
+  return settings
 }

@@ -1,24 +1,41 @@
-/** The synthetic web of the demonstration, served on loopback. */
-
+/** The synthetic web of `demo`, served on loopback. */
 import { demoWeb } from '../../../testkit/web/demo-web.ts'
 import { serveWeb } from '../../../testkit/web/serve.ts'
 import { makeWeb } from '../../../testkit/web/web.ts'
 import { realClock } from '../../base/clock.ts'
-import type { DemoOptions, ServedWeb } from './services.ts'
 
-/** Bodies that the server keeps: the whole demonstration fits. */
+/** Undefined: as the usual demonstration has it. */
+export interface DemoOptions {
+  sites: number | undefined
+  /** Average per site. */
+  pages: number | undefined
+  seed: number | undefined
+}
+
+export interface ServedWeb {
+  seeds: string[]
+  /** For `--resolve`: `*.test=127.0.0.1:43210`. */
+  resolve: readonly string[]
+  sites: number
+  pages: number
+  /** Among the sites: failing servers, copies of other sites, traps. */
+  failing: number
+  mirrors: number
+  traps: number
+  /** A site with a trap, to show with `explain`. */
+  trap: string | undefined
+  close(): Promise<void>
+}
+
+/** Bodies that the server keeps in memory: enough for the whole demonstration. */
 const KEEP_BYTES = 64e6
 
 export async function serveDemoWeb(options: DemoOptions): Promise<ServedWeb> {
   const usual = demoWeb()
-  const plan = {
-    ...usual,
-    seed: options.seed ?? usual.seed,
-    sites: options.sites ?? usual.sites,
-    // Half the web's pages for half its sites, unless the operator says how many.
-    pages: Math.round((options.sites ?? usual.sites) * (options.pages ?? (usual.pages ?? 0) / usual.sites)),
-  }
-  const web = makeWeb(plan, KEEP_BYTES)
+  const sites = options.sites ?? usual.sites
+  // Half the sites have half the pages, unless the user gives their number.
+  const pages = Math.round(sites * (options.pages ?? (usual.pages ?? 0) / usual.sites))
+  const web = makeWeb({ ...usual, seed: options.seed ?? usual.seed, sites, pages }, KEEP_BYTES)
   const served = await serveWeb(web, { clock: realClock, addresses: 'one' })
   const all = web.allSites()
   const shops = all.filter(({ hazard }) => hazard === 'session-ids')

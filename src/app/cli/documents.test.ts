@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { flagOf, keyOf, PRESETS, SETTING_NAMES, variableOf } from '../config/keys.ts'
 import { OF_TESTS } from '../config/load.ts'
-import { COMMAND_NAMES } from './main.ts'
+import { COMMAND_NAMES } from '../config/setting.ts'
 
 const root = fileURLToPath(new URL('../../../', import.meta.url))
 const pages = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', ...markdownUnder('docs')].map(
@@ -46,7 +46,7 @@ const FOREIGN = [
   '--build',
 ]
 
-/** Benchmarks define theirs as settings do, in tables; this room knows them as text only. */
+/** Benchmarks define theirs as settings do, in tables; this module knows them as text only. */
 function benchFlags(): string[] {
   const folder = join(root, 'bench', 'commands')
   const tables = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))

@@ -1,13 +1,12 @@
-/** A house of cardboard for tests of commands: doors that answer at once and remember what was asked. */
+/** Services for tests of commands: they answer at once and record what was asked. */
 import { mkdirSync } from 'node:fs'
 import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
 import type { Settings } from '../config/keys.ts'
 import type { SeedsEntered } from '../seeds/sources.ts'
-import type { CollectionReader, Standing } from './collection-reader.ts'
 import type { Screen } from './screen.ts'
-import type { Services } from './services.ts'
+import type { CollectionReader, CollectionStatus, Services, SiteView, UrlFacts } from './services.ts'
 
 export interface RecordedScreen extends Screen {
   out: string
@@ -57,7 +56,7 @@ export const SNAPSHOT: CrawlSnapshot = {
 const UNTOUCHED = { why: null, status: null, to: null, rule: null, isEmpty: false }
 export const NO_EMPTY_SEEDS: CrawlEnd['seeds'] = { looked: 1, empty: 0, areAllEmpty: false, examples: [], moved: [] }
 
-export const STANDING: Standing = {
+export const STATUS: CollectionStatus = {
   state: 'unfinished',
   begunAt: 1_780_000_000_000,
   lastAt: 1_780_000_060_000,
@@ -126,7 +125,7 @@ const WEB: Awaited<ReturnType<CollectionReader['web']>> = {
   thresholds: [{ name: 'depth', limit: 3, from: 'here', stops: { sites: 0, urls: 0, documents: 0 } }],
 }
 
-/** Nothing was entered yet. */
+/** Nothing has been entered. */
 export const SEEDED: SeedsEntered['reports'][number] = {
   source: 'given',
   name: 'the command line',
@@ -143,13 +142,31 @@ export const SEEDED: SeedsEntered['reports'][number] = {
   notes: [],
 }
 
+/** A site with nothing remarkable about it. */
+export const SITE_VIEW: SiteView = {
+  ...{ name: 'a.test', state: 'crawled', seed: false, rank: 0, since: 0, notBefore: 0, politeAt: 0, pause: 0 },
+  ...{ losses: 0, deferral: 0, visits: 1, known: 1, waiting: 0 },
+  memory: { robots: {}, fetched: 0, duplicates: 0, deepest: 0, silent: 0 },
+}
+
+export const URL_VIEW: NonNullable<UrlFacts['view']> = {
+  ...{ url: 'http://a.test/', key: 1n, site: 'a.test', depth: 0, path: '', enqueuedAt: 0, dueAt: 0, tries: 0 },
+  ...{ mark: 'waiting', seed: false },
+}
+
+/** A URL of which nothing is known. */
+export const URL_FACTS: UrlFacts = {
+  ...{ url: 'http://a.test/', site: 'a.test', view: undefined, page: undefined, captures: 0 },
+  inlinks: { count: 0, from: [], behind: 0 },
+}
+
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionReader {
   return {
     figures: async () => FIGURES,
     web: async () => WEB,
-    standing: async () => STANDING,
+    standing: async () => STATUS,
     seedStanding: async () => [{ source: 'names', waiting: 1, collected: 5, moved: 2, dead: 3, refused: 0 }],
     recordedSettings: async () => undefined,
     async *seedOutcomes() {
@@ -201,17 +218,13 @@ export function fakeReader(changes: Partial<CollectionReader> = {}): CollectionR
       offset: 5,
     }),
     urlFacts: async (url) => ({
+      ...URL_FACTS,
       url,
-      site: 'a.test',
-      view: undefined,
-      page: undefined,
-      captures: 0,
-      inlinks: { count: 0, from: [], behind: 0 },
     }),
     whyNot: async () => undefined,
     leftMirror: async () => undefined,
     siteFacts: async (site) => ({ site, view: undefined, documents: 0, findings: [] }),
-    verify: async () => ({ volumes: 1, records: 9, captures: 7, elsewhere: 0, faults: [] }),
+    verify: async () => ({ volumes: 1, records: 9, captures: 7, elsewhere: 0, faults: [], notes: [] }),
     async *looks() {
       const day = 86_400_000
       for (const url of ['http://a.test/', 'http://a.test/x', 'http://b.test/'])
@@ -238,7 +251,7 @@ const MIRROR = { replica: 'www.a.test', original: 'a.test', shared: 3, telling: 
 
 export interface FakeServices extends Services {
   crawls: { settings: Settings; seeds: string[] }[]
-  /** Folders, or the databases that many machines share. */
+  /** Folders, or shared databases. */
   opened: string[]
 }
 
@@ -315,6 +328,8 @@ export function fakeServices(
       virtualMs: 3_600_000,
       realMs: 900,
       violations: 0,
+      ...{ tooSoon: 0, tooSoonAtAddress: 0, atOnce: 0, forbidden: 0, beforeRobots: 0, repeated: 0 },
+      ...{ needless: 0, unasked: 0, examples: {} },
       pace: {
         collectors: 600,
         requestsPerSecond: 5,

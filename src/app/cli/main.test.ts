@@ -4,17 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { Problem } from '../../base/errors.ts'
-import {
-  fakeReader,
-  fakeServices,
-  NO_EMPTY_SEEDS,
-  recordedScreen,
-  STANDING,
-  WORKER,
-} from './fake-services.test-data.ts'
+import { fakeReader, fakeServices, NO_EMPTY_SEEDS, recordedScreen, STATUS, WORKER } from './fake-services.test-data.ts'
 import { allCommands, run } from './main.ts'
+import { workerSummary } from './progress.ts'
 import type { Services } from './services.ts'
-import { workerSummary } from './worker-view.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-cli-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -49,25 +42,25 @@ test('every command has help with examples that it would take, and documented fl
 
 test('what a standing and a history say fits 80 columns', async () => {
   const urls = { known: 12_345_678, done: 11_111_111, waiting: 1_234_567 }
-  const reader = fakeReader({ standing: async () => ({ ...STANDING, urls, documents: 10_987_654 }) })
+  const reader = fakeReader({ standing: async () => ({ ...STATUS, urls, documents: 10_987_654 }) })
   for (const command of [['status'], ['history', 'http://a.test/']])
     for (const line of (await orbweaver(command, fakeServices(undefined, reader))).out.split('\n'))
       assert.ok([...line].length <= 80, line)
-  const over = fakeReader({ standing: async () => ({ ...STANDING, state: 'complete' }) })
+  const over = fakeReader({ standing: async () => ({ ...STATUS, state: 'complete' }) })
   assert.doesNotMatch((await orbweaver(['status'], fakeServices(undefined, over))).out, /shrinks|trend/)
 })
 
 test('a worker ends with a sum of what it did', async () => {
   const { err } = await orbweaver(['worker', '--server', 'http://127.0.0.1:8723', '-c', folder])
-  assert.match(err, /\nComplete: 10 pages, 20 kB, in \d+m?s\. The crawl is over\.\n$/)
+  assert.match(err, /\nThe crawl is complete\. This worker: 10 pages, 20 kB, in \d+m?s\.\n$/)
   const stopped = workerSummary('interrupted', { ...WORKER, pages: 1 }, 61_000)
   assert.equal(
     stopped,
-    'Stopped: 1 page, 20 kB, in 1m1s. The same command in the same folder makes it the same worker.',
+    'Stopped: 1 page, 20 kB, in 1m1s. The same command in the same folder continues as the same worker.',
   )
 })
 
-test('a shared database is judged by the settings that it records, where there is no file of them', async () => {
+test('without a settings file, the settings recorded in a shared database apply', async () => {
   const asked: string[] = []
   const reader = fakeReader({
     recordedSettings: async () => 'scope: tld:test\ncontact: me@example.org\nblacklist-urls: /no/such/list\n',
@@ -81,7 +74,7 @@ test('a shared database is judged by the settings that it records, where there i
   assert.doesNotMatch((await orbweaver(['report', ...shared], services)).out, /without --contact/)
   const { err } = await orbweaver(['explain', 'http://a.test/x', ...shared], services)
   assert.deepEqual([...new Set(asked)], [`${JSON.stringify('tld:test')} undefined`])
-  assert.match(err, /note: \/no\/such\/list of the servers is not on this machine/)
+  assert.match(err, /note: the servers use \/no\/such\/list, which is not on this machine/)
   assert.match((await orbweaver(['report', '-c', join(folder, 'nowhere')], services)).out, /without --contact/)
 })
 
@@ -99,17 +92,17 @@ test('a mistake is one line and exit code 2', async () => {
     [['www.example.org'], /to collect it: orbweaver crawl www\.example\.org/],
     [['--json'], /the command comes first/],
     [['crawl', '--puase', '3s'], /unknown flag --puase; did you mean --pause\?/],
-    [['crawl', '-c', join(folder, 'nothing')], /nothing to begin with: name a seed/],
-    [['crawl', 'ftp://example.org/'], /'ftp:\/\/example\.org\/' is no seed/],
+    [['crawl', '-c', join(folder, 'nothing')], /no seeds given, and there is no collection in/],
+    [['crawl', 'ftp://example.org/'], /cannot use 'ftp:\/\/example\.org\/' as a seed/],
     [['crawl', 'http://a.test/', '--pause', '10ms'], /--pause-for/],
-    [['get'], /something is missing: orbweaver get URL/],
-    [['get', 'a.test', 'b.test'], /'b\.test' is too much/],
-    [['export', 'wacz'], /'wacz' cannot be exported; choose cdxj, links, pages/],
-    [['export', 'pages', '--into', 'x.db'], /--into is for links/],
-    [['report', 'everything'], /there is no report 'everything'/],
-    [['simulate', 'weather'], /cannot be simulated/],
-    [['seed'], /name seeds/],
-    [['explain', 'http://['], /is not a URL/],
+    [['get'], /an argument is missing: orbweaver get URL/],
+    [['get', 'a.test', 'b.test'], /unexpected argument 'b\.test'/],
+    [['export', 'wacz'], /cannot export 'wacz'; choose cdxj, links, pages/],
+    [['export', 'pages', '--into', 'x.db'], /--into works only with links/],
+    [['report', 'everything'], /unknown report 'everything'/],
+    [['simulate', 'weather'], /cannot simulate 'weather'/],
+    [['seed'], /no seeds given/],
+    [['explain', 'http://['], /is not a valid URL/],
   ]
   for (const [line, pattern] of mistakes) {
     const { exit, err, out } = await orbweaver(line)
@@ -120,7 +113,7 @@ test('a mistake is one line and exit code 2', async () => {
   }
 })
 
-test('serve names to workers the address at which they reach it', async () => {
+test('serve prints the URL at which workers reach it', async () => {
   const said = async (...flags: string[]) => {
     const { exit, err } = await orbweaver([
       'serve',
@@ -136,10 +129,10 @@ test('serve names to workers the address at which they reach it', async () => {
   const secret = join(folder, 'join')
   writeFileSync(secret, 'a secret of some length')
   const joins = ['--join-secret', `@${secret}`]
-  assert.match(await said(), /joins with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
+  assert.match(await said(), /start a worker with: orbweaver worker --server http:\/\/127\.0\.0\.1:8723\n/)
   assert.match(
     await said('--public-url', 'https://crawl.example', ...joins),
-    /serving at http:\/\/127\.0\.0\.1:8723; a worker joins with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
+    /serving at http:\/\/127\.0\.0\.1:8723; start a worker with: orbweaver worker --server https:\/\/crawl\.example --join-secret @FILE\n/,
   )
   assert.match(await said('--host', '0.0.0.0', ...joins), /worker --server http:\/\/barn:8723 --join-secret @FILE\n/)
   assert.match(
@@ -148,14 +141,14 @@ test('serve names to workers the address at which they reach it', async () => {
   )
 })
 
-test('a server may begin with a seed file that holds none yet; a crawl may not', async () => {
+test('a server may start with a seed file without seeds; a crawl may not', async () => {
   const seeds = join(folder, 'none.txt')
   writeFileSync(seeds, '# One seed a line.\n')
   const serve = await orbweaver(['serve', '-c', join(folder, 'unseeded'), '--seeds', seeds])
   assert.equal(serve.exit, 0, serve.err)
   const crawl = await orbweaver(['crawl', '-c', join(folder, 'unseeded-crawl'), '--seeds', seeds])
   assert.equal(crawl.exit, 2)
-  assert.match(crawl.err, /none\.txt holds no seeds/)
+  assert.match(crawl.err, /none\.txt contains no seeds/)
 })
 
 test('a bug shows its stack and where to report it; a full disk says what to do', async () => {
@@ -168,12 +161,12 @@ test('a bug shows its stack and where to report it; a full disk says what to do'
     broken(Object.assign(new Error('ENOSPC: no space left'), { code: 'ENOSPC' })),
   )
   assert.equal(full.exit, 3)
-  assert.match(full.err, /^orbweaver: the disk is full; make room/)
+  assert.match(full.err, /^orbweaver: the disk is full; free some space/)
   const foreign = await orbweaver(['status'], broken(new Problem('collection-in-use', 'another crawl has it')))
   assert.deepEqual([foreign.exit, foreign.err], [1, 'orbweaver: another crawl has it\n'])
 })
 
-test('every command that looks opens the database that it is told', async () => {
+test('every reading command opens the given database', async () => {
   const address = 'postgres://crawler@127.0.0.1/web'
   for (const line of [['status'], ['report'], ['history', 'a.test'], ['verify'], ['export', 'pages'], ['mirrors']]) {
     const services = fakeServices()
@@ -188,7 +181,7 @@ test('files that cannot be written are one line, and what is there is emptied, n
     ['export', 'pages', '-o', join(folder, 'no', 'such', 'folder')],
   ]) {
     const { exit, err } = await orbweaver(line)
-    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|there is no such file or folder)\n$/)
+    assert.match(err, /^orbweaver: cannot open [^\n]*: (it is a folder|no such file or folder)\n$/)
     assert.equal(exit, 2)
   }
   const target = join(folder, 'target.txt')
@@ -213,9 +206,12 @@ test('a URL without a scheme is looked for in both; a command to copy is safe to
   const { err } = await orbweaver(['get', 'a.test/?a=1&b=$(id)'], fakeServices(undefined, reader))
   assert.deepEqual(asked, ['http://a.test/?a=1&b=$(id)', 'https://a.test/?a=1&b=$(id)'])
   assert.ok(err.includes("orbweaver explain 'http://a.test/?a=1&b=$(id)'"), err)
-  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is no http or https URL/)
+  assert.match((await orbweaver(['get', 'ftp://a.test/'])).err, /'ftp:\/\/a\.test\/' is not an http or https URL/)
   for (const word of ['javascript:alert(1)', 'mailto:a@b.test', 'ftp://a.test/'])
-    assert.match((await orbweaver(['explain', word])).err, /is no http or https URL; nothing else is ever collected/)
+    assert.match(
+      (await orbweaver(['explain', word])).err,
+      /is not an http or https URL; nothing else is ever collected/,
+    )
   for (const word of ['localhost:8080', 'a.test:81/x', '[::1]:80', 'http://a.test/'])
     assert.equal((await orbweaver(['explain', word])).err, '', word)
   const moved = [{ from: 'http://a.test/', to: 'http://b.test/?`id`' }]
@@ -234,7 +230,7 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
   assert.equal(exit, 0)
   assert.deepEqual(services.crawls[0].seeds, ['https://a.example/', 'http://b.example/'])
   assert.equal(services.crawls[0].settings.pause, 3000)
-  assert.match(err, /no --contact is given/)
+  assert.match(err, /no --contact given/)
   assert.match(err, /Complete: 7 documents/)
   assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
   assert.ok(!existsSync(join(folder, 'orbweaver.yaml.new')))
@@ -250,24 +246,24 @@ test('a crawl gets its seeds and settings, warns without contact, and leaves its
     'me@example.org',
     '--quiet',
   ])
-  assert.match(again.err, /--pause is 4s; the collection was made with 3s/)
+  assert.match(again.err, /--pause is 4s, but the collection was created with 3s/)
   assert.match(readFileSync(join(folder, 'orbweaver.yaml'), 'utf8'), /^pause: 3s$/m)
 })
 
-test('an interrupted crawl says how to go on', async () => {
+test('an interrupted crawl says how to resume it', async () => {
   const { exit, err } = await orbweaver(
     ['crawl', 'a.example', '-c', folder, '--quiet'],
     fakeServices({ why: 'interrupted', exit: 11, documents: 3, seeds: NO_EMPTY_SEEDS, mirrorsLeft: [] }),
   )
   assert.equal(exit, 11)
-  assert.ok(err.includes(`Go on with: orbweaver crawl -c ${folder}`))
+  assert.ok(err.includes(`Resume with: orbweaver crawl -c ${folder}`))
 })
 
-test('status tells known, collected, waiting and the trend', async () => {
+test('status shows known, collected, waiting and the trend', async () => {
   const { out } = await orbweaver(['status'])
   assert.match(out, /1,000 known : 700 collected \(70%\) : 200 waiting/)
   assert.match(out, /waiting -36,000\/h\n +the queue shrinks/)
-  assert.match(out, /orbweaver crawl \(the next site may be asked in 1\.5s\)/)
+  assert.match(out, /orbweaver crawl \(next request possible in 1\.5s\)/)
   const json = JSON.parse((await orbweaver(['status', '--json'])).out)
   assert.deepEqual(json.urls, { known: 1000, done: 800, waiting: 200 })
   assert.equal(json.trendPerHour.collected, 36_000)
@@ -275,7 +271,7 @@ test('status tells known, collected, waiting and the trend', async () => {
 
 test('report prints tables, or exactly the figures', async () => {
   const { out } = await orbweaver(['report'])
-  for (const title of ['Size of the collected web', 'Servers', 'Collection rates', 'Answers by status', 'Errors'])
+  for (const title of ['Size of the collected web', 'Servers', 'Collection rates', 'Responses by status', 'Errors'])
     assert.ok(out.includes(title), title)
   const json = JSON.parse((await orbweaver(['report', '--json'])).out)
   const keys =
@@ -302,7 +298,7 @@ test('get prints the body, with its head or raw when asked', async () => {
   assert.match(missing.err, /was not collected; 'orbweaver explain http:\/\/b\.test\/' says why/)
 })
 
-test('simulate crawl takes what makes a crawl and its web, and tells its pace', async () => {
+test('simulate crawl takes the settings of a crawl and of its web, and reports the pace', async () => {
   const simulated: Parameters<Services['simulateCrawl']>[0][] = []
   const services = fakeServices()
   const watched: typeof services = {
@@ -313,8 +309,8 @@ test('simulate crawl takes what makes a crawl and its web, and tells its pace', 
     },
   }
   const { out } = await orbweaver(['simulate', 'crawl'], watched)
-  assert.match(out, /Collectors, and of their time in requests +600 \/ 25 %/)
-  assert.match(out, /A URL waited on average \/ at most +700ms \/ 1\.9s/)
+  assert.match(out, /Collectors \/ share of their time in requests +600 \/ 25 %/)
+  assert.match(out, /Wait of a URL, average \/ maximum +700ms \/ 1\.9s/)
   const flags = '--workers 3 --visits 20 --slice-pages 1 --order random --pause 4s --address-pause 1s'
   await orbweaver(`simulate crawl --lwf --latency 4s --sites-per-address 8 ${flags}`.split(' '), watched)
   await orbweaver(['simulate', 'crawl', '--sites-per-address', '1'], watched)
@@ -328,15 +324,15 @@ test('simulate crawl takes what makes a crawl and its web, and tells its pace', 
 
 test('the other commands answer as text and as JSON', async () => {
   assert.match((await orbweaver(['history', 'a.test'])).out, /200 {2}text\/html {2}response of 321 B\n/)
-  assert.match((await orbweaver(['verify'])).out, /All is right: 1 volume, 9 records/)
+  assert.match((await orbweaver(['verify'])).out, /No faults: 1 volume, 9 records/)
   assert.equal((await orbweaver(['export', 'links'])).out, 'http://a.test/\thttp://b.test/\n')
   assert.equal((await orbweaver(['export', 'pages'])).out, '{"url":"http://a.test/"}\n')
-  assert.match((await orbweaver(['export', 'links', '--into', 'g.db'])).err, /40 rows in g\.db/)
+  assert.match((await orbweaver(['export', 'links', '--into', 'g.db'])).err, /wrote 40 rows to g\.db/)
   assert.match((await orbweaver(['seed', 'a.test', 'b.test'])).out, /2 seeds added/)
   assert.match((await orbweaver(['simulate', 'crawl', '--random-seed', '5'])).out, /--random-seed 5/)
   assert.match(
     (await orbweaver(['explain', 'http://a.test/x'])).out,
-    /Not known: no page of the collection is known to link to it/,
+    /Unknown: no page in the collection is known to link to it/,
   )
   assert.match((await orbweaver(['config', '--pause', '5s'])).out, /pause +5s {2}\(--pause\)/)
   assert.match((await orbweaver(['config', '--markdown'])).out, /^# Settings\n/)
@@ -352,9 +348,9 @@ test('the other commands answer as text and as JSON', async () => {
     assert.equal(typeof JSON.parse((await orbweaver([...line, '--json'])).out), 'object', line[0])
 })
 
-test('clean lists, and removes only when it is told to', async () => {
+test('clean lists orphaned data, and removes it only with --remove', async () => {
   const dry = await orbweaver(['clean'])
-  assert.match(dry.out, /1 leftover files .*\n {2}server-id\.new: never finished\nNothing was changed/)
+  assert.match(dry.out, /1 leftover file .*\n {2}server-id\.new: never finished\nNothing was changed/)
   const { orphans, remove } = JSON.parse((await orbweaver(['clean', '--remove', '--json'])).out)
   assert.equal(remove, true)
   assert.deepEqual(orphans, [
@@ -362,16 +358,16 @@ test('clean lists, and removes only when it is told to', async () => {
   ])
 })
 
-test('verify calls right only what it read', async () => {
+test('verify vouches only for what it read', async () => {
   const reader = fakeReader({
-    verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [] }),
+    verify: async () => ({ volumes: 0, records: 0, captures: 0, elsewhere: 3, faults: [], notes: [] }),
   })
   const { exit, out } = await orbweaver(['verify'], fakeServices(undefined, reader))
   assert.equal(exit, 0)
-  assert.match(out, /^All that was read is right: 0 volumes, .* 3 more lie elsewhere and were not read/)
+  assert.match(out, /^No faults in what was read: 0 volumes, .* Not read: 3 volumes on other machines/)
 })
 
-test('verify with faults names them and fails', async () => {
+test('verify lists faults and fails', async () => {
   const reader = fakeReader({
     verify: async () => ({
       volumes: 1,
@@ -379,12 +375,13 @@ test('verify with faults names them and fails', async () => {
       captures: 1,
       elsewhere: 0,
       faults: [{ where: 'v.warc.gz:5', what: 'digest differs' }],
+      notes: [],
     }),
   })
   const { exit, out, err } = await orbweaver(['verify'], fakeServices(undefined, reader))
   assert.equal(exit, 1)
   assert.equal(out, 'v.warc.gz:5: digest differs\n')
-  assert.match(err, /^orbweaver: 1 fault in/)
+  assert.match(err, /^orbweaver: found 1 fault in/)
 })
 
 test('the demo is an ordinary crawl of its own web, then tables and what to try', async () => {

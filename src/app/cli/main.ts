@@ -1,23 +1,22 @@
-/** The front door: finds the command, turns what goes wrong into one clear line and the right exit code. */
+/** Finds the command, runs it, and turns every error into one clear line and an exit code. */
 import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { realClock } from '../../base/clock.ts'
 import { EXIT, isDiskFull, Problem } from '../../base/errors.ts'
 import { loadSettings, surroundings } from '../config/load.ts'
 import { nearest } from '../config/nearest.ts'
-import type { CommandName } from '../config/setting.ts'
+import { COMMAND_NAMES, type CommandName } from '../config/setting.ts'
 import type { Command } from './command.ts'
-import { realServices } from './real-services.ts'
 import { makeScreen, type Screen } from './screen.ts'
-import type { Services } from './services.ts'
+import { realServices, type Services } from './services.ts'
 
 export async function main(argv: string[]): Promise<void> {
   const screen = makeScreen(process.stdout, process.stderr, process.env)
-  // A reader that has seen enough (`| head`) is no error; a result that could not be written is.
+  // EPIPE: the reader has seen enough (`| head`). Any other failure to write a result is an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === 'EPIPE' ? EXIT.done : tellTrouble(error, screen))
+    process.exit(error.code === 'EPIPE' ? EXIT.done : reportError(error, screen))
   })
-  // Nobody listens to what is said on the side: no reason to end a crawl.
+  // A closed standard error does not end a crawl.
   process.stderr.on('error', () => {})
   process.exitCode = await run(argv, screen, realServices)
 }
@@ -28,7 +27,7 @@ export async function run(argv: readonly string[], screen: Screen, services: Ser
     return await dispatch(argv, screen, services)
   } catch (error) {
     screen.draw([])
-    return tellTrouble(error, screen)
+    return reportError(error, screen)
   }
 }
 
@@ -51,56 +50,56 @@ async function dispatch(argv: readonly string[], screen: Screen, services: Servi
     return EXIT.done
   }
   const loaded = loadSettings(rest, command.name, surroundings)
-  checkWords(command, loaded.words)
+  checkArgs(command, loaded.args)
   for (const warning of loaded.warnings) screen.say(`orbweaver: note: ${warning}`)
   return command.run({ ...loaded, screen, services, version, clock: realClock, onInterrupt })
 }
 
-/** Help is given whatever else is wrong with the line. */
-function asksForHelp(words: readonly string[]): boolean {
-  const end = words.indexOf('--')
-  return (end < 0 ? words : words.slice(0, end)).some((word) => word === '--help' || word === '-h')
+/** `--help` works whatever else is wrong with the command line. */
+function asksForHelp(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end < 0 ? argv : argv.slice(0, end)).some((word) => word === '--help' || word === '-h')
 }
 
 function unknownCommand(word: string): Problem {
   const near = nearest(word, COMMAND_NAMES)
   if (word.startsWith('-')) return new Problem('bad-flag', `the command comes first: orbweaver COMMAND ${word} …`)
   if (near === undefined && /[./]/.test(word))
-    return new Problem('bad-flag', `'${word}' is no command; to collect it: orbweaver crawl ${word}`)
+    return new Problem('bad-flag', `'${word}' is not a command; to collect it: orbweaver crawl ${word}`)
   return new Problem(
     'bad-flag',
-    `unknown command '${word}'${near === undefined ? '' : `; did you mean '${near}'?`} ('orbweaver --help' lists them)`,
+    `unknown command '${word}'${near === undefined ? '' : `; did you mean '${near}'?`} ('orbweaver --help' lists all commands)`,
   )
 }
 
-function checkWords(command: Command, words: readonly string[]): void {
-  const { min, max } = command.words
-  if (words.length >= min && words.length <= max) return
-  const trouble = words.length < min ? 'something is missing' : `'${words[max]}' is too much`
+function checkArgs(command: Command, args: readonly string[]): void {
+  const { min, max } = command.args
+  if (args.length >= min && args.length <= max) return
+  const trouble = args.length < min ? 'an argument is missing' : `unexpected argument '${args[max]}'`
   throw new Problem(
     'bad-flag',
-    `${trouble}: orbweaver ${command.name} ${command.usage} ('orbweaver ${command.name} --help' has examples)`,
+    `${trouble}: orbweaver ${`${command.name} ${command.usage}`.trim()} ('orbweaver ${command.name} --help' has examples)`,
   )
 }
 
-/** Problems are one line; what is nobody's mistake but ours has a stack. */
-export function tellTrouble(error: unknown, screen: Screen): number {
+/** A `Problem` is one line; a bug is printed with its stack. Returns the exit code. */
+export function reportError(error: unknown, screen: Screen): number {
   if (error instanceof Problem) {
     screen.say(`orbweaver: ${error.message}`)
     return error.exit
   }
   if (isDiskFull(error)) {
-    screen.say('orbweaver: the disk is full; make room and run the same command again: it goes on where it stopped')
+    screen.say('orbweaver: the disk is full; free some space and run the same command again to continue')
     return EXIT.diskFull
   }
-  const trouble = fileTrouble(error)
-  if (trouble !== undefined) {
-    screen.say(`orbweaver: ${trouble.line}`)
-    return trouble.exit
+  const known = fileError(error)
+  if (known !== undefined) {
+    screen.say(`orbweaver: ${known.line}`)
+    return known.exit
   }
   screen.say(error instanceof Error ? (error.stack ?? error.message) : String(error))
   screen.say(
-    `orbweaver: this is a bug, not your mistake (Orbweaver ${programVersion()}, Node ${process.version}, ${process.platform}). Please report it with the lines above, as CONTRIBUTING.md says. What was collected is safe.`,
+    `orbweaver: this is a bug in Orbweaver ${programVersion()} (Node ${process.version}, ${process.platform}), not your mistake. The collection is safe. Please report the lines above as CONTRIBUTING.md describes.`,
   )
   return EXIT.failed
 }
@@ -110,16 +109,15 @@ export function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version
 }
 
-/** Ctrl-C and SIGTERM: the first stops politely, the second at once. Both leave a valid collection. */
-
 const SHOW_CURSOR = '\x1b[?25h'
 
-/** Between two presses of one impatient hand; a terminal that closes sends several signals for one event. */
+/** Signals within this time count as one: a closing terminal sends several. */
 const SAME_MOMENT_MS = 300
 
+/** Ctrl-C and SIGTERM: the first stops politely, the second at once. Both leave a valid collection. */
 export function onInterrupt(call: () => void): () => void {
   let firstAt: number | undefined
-  const heard = () => {
+  const onSignal = () => {
     if (firstAt === undefined) {
       firstAt = realClock.elapsed()
       call()
@@ -130,19 +128,15 @@ export function onInterrupt(call: () => void): () => void {
     process.exit(EXIT.interrupted)
   }
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, heard)
+  for (const signal of signals) process.on(signal, onSignal)
   return () => {
-    // Once interrupted, the program ends: a second press in its last moments must not change the exit code to the signal's.
+    // After an interrupt the program is about to end; a second signal then must not change its exit code.
     if (firstAt !== undefined) return
-    for (const signal of signals) process.off(signal, heard)
+    for (const signal of signals) process.off(signal, onSignal)
   }
 }
 
-/**
- * All commands, in the order in which help lists them. Each is loaded when it is asked for: a crawl needs none of the others,
- * and what a program reads before its first request is time that somebody waits.
- */
-
+/** A command is loaded when it is used, so that a crawl does not wait for the code of the others. */
 const LOADERS: Record<CommandName, () => Promise<Command>> = {
   demo: async () => (await import('./commands/demo.ts')).demo,
   crawl: async () => (await import('./commands/crawl.ts')).crawl,
@@ -162,8 +156,6 @@ const LOADERS: Record<CommandName, () => Promise<Command>> = {
   simulate: async () => (await import('./commands/simulate.ts')).simulate,
 }
 
-export const COMMAND_NAMES = Object.keys(LOADERS) as readonly CommandName[]
-
 /** Undefined when there is no such command. */
 export async function loadCommand(name: string): Promise<Command | undefined> {
   return COMMAND_NAMES.includes(name as CommandName) ? LOADERS[name as CommandName]() : undefined
@@ -173,31 +165,30 @@ export function allCommands(): Promise<Command[]> {
   return Promise.all(COMMAND_NAMES.map((name) => LOADERS[name]()))
 }
 
-/** What the machine's files refuse, in one line: a folder that may not be written is no bug of ours. */
-
-const WORDS: Readonly<Record<string, string>> = {
+/** Errors of the file system that are not bugs. */
+const FILE_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied',
   EPERM: 'not permitted',
   EROFS: 'the file system is read-only',
-  ENOENT: 'there is no such file or folder',
+  ENOENT: 'no such file or folder',
   ENOTDIR: 'a part of the path is a file, not a folder',
   EISDIR: 'it is a folder',
-  EEXIST: 'a file is in its place',
+  EEXIST: 'it exists already',
   ENAMETOOLONG: 'the name is too long',
-  ELOOP: 'links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
   EMFILE: 'too many files are open; raise the limit (ulimit -n)',
   ENFILE: 'too many files are open on this machine',
   EIO: 'the device reports an error',
 }
 
-/** The machine's fault rather than the command's. */
-const MACHINE = new Set(['EMFILE', 'ENFILE', 'EIO'])
+/** Caused by the machine rather than by the command line. */
+const MACHINE_ERRORS = new Set(['EMFILE', 'ENFILE', 'EIO'])
 
-function fileTrouble(error: unknown): { line: string; exit: number } | undefined {
+function fileError(error: unknown): { line: string; exit: number } | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, syscall, path } = error as NodeJS.ErrnoException
-  const words = code === undefined || syscall === undefined ? undefined : WORDS[code]
-  if (code === undefined || words === undefined) return undefined
+  const text = code === undefined || syscall === undefined ? undefined : FILE_ERRORS[code]
+  if (code === undefined || text === undefined) return undefined
   const what = path === undefined ? `${syscall} failed` : `cannot ${syscall} ${path}`
-  return { line: `${what}: ${words}`, exit: MACHINE.has(code) ? EXIT.failed : EXIT.usage }
+  return { line: `${what}: ${text}`, exit: MACHINE_ERRORS.has(code) ? EXIT.failed : EXIT.usage }
 }

@@ -33,8 +33,8 @@ test('without a file nothing is looked up: a table, examples, what crawls propos
   assert.equal(asks[0].heuristic, 'Dups60')
   assert.match(out, /Dups60 \* +1 +1 +11\.11% +1\.0/)
   assert.match(out, /Dups60 \(chosen\):\n {2}www\.a\.test a\.test {2}3 of 4 contents/)
-  assert.match(out, /The list of mirrors that the crawl had: 1 pair that still holds and stays/)
-  assert.match(out, /Proposed by crawls[^\n]*\n {2}p\.test: the home page [^\u001b]* equals/)
+  assert.match(out, /From the list of mirrors that the crawl used: 1 pair still valid\./)
+  assert.match(out, /Suggested by crawls[^\n]*\n {2}p\.test: the home page [^\u001b]* equals/)
 })
 
 test('with a file names are looked up, unless they shall not be', async () => {
@@ -47,8 +47,8 @@ test('with a file names are looked up, unless they shall not be', async () => {
   }
   const { out, err } = await orbweaver(['mirrors', '--into', 'list.txt', '--heuristic', 'Dups100'], services)
   assert.equal(asks[0].heuristic, 'Dups100')
-  assert.match(out, /2 names looked up: 1 do not exist any more, 1 pairs with them; 1 without an answer/)
-  assert.match(err, /1 pair in list\.txt, 2 left it/)
+  assert.match(out, /Looked up 2 host names: 1 no longer exist \(1 pair removed\), 1 without an answer/)
+  assert.match(err, /wrote 1 pair to list\.txt, removed 2/)
   await orbweaver(['mirrors', '--into', 'list.txt', '--check-names', 'no'], services)
   assert.deepEqual(written, [
     { path: 'list.txt', gone: ['x.test'], looksUp: true },

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { virtualClock } from '../../base/virtual-clock.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
-import { clip, type History, liveLines, plain, progressLine, rates, remember, timeLeftMs } from './progress.ts'
+import { recordedScreen, SNAPSHOT } from './fake-services.test-data.ts'
+import { type History, liveLines, progressLine, rates, remember, timeLeftMs, watchCrawl } from './progress.ts'
+import { clip, plain } from './text.ts'
 
 const T0 = 1_780_000_000_000
 
@@ -49,8 +52,8 @@ test('history stays small and keeps its beginning', () => {
 test('the time left follows from what happens lately, and is not guessed', () => {
   assert.equal(timeLeftMs(run(snapshot(0), snapshot(10))), (880 / 12) * 1000)
   assert.equal(timeLeftMs(run(snapshot(0))), undefined)
-  assert.match(progressLine(run(snapshot(0))), /finding out how much there is/)
-  assert.match(progressLine(run(snapshot(0), snapshot(10))), /at least 1m left, more if anything new is found/)
+  assert.match(progressLine(run(snapshot(0))), /discovering URLs/)
+  assert.match(progressLine(run(snapshot(0), snapshot(10))), /at least 1m left, longer if new URLs are found/)
   // A crawl that was fast, and has ten URLs of one slow site left.
   const fast = Array.from({ length: 20 }, (_, i) =>
     snapshot(i, { urls: { known: 1000, waiting: 1000 - i * 50, done: i * 50 } }),
@@ -62,12 +65,12 @@ test('the time left follows from what happens lately, and is not guessed', () =>
   assert.match(progressLine(run(...fast, ...slow)), /at least 20s left/)
 })
 
-test('of the last few URLs nobody knows how long they take: courtesy decides', () => {
+test('no time is estimated for the last few URLs: pauses decide', () => {
   const few = run(snapshot(0), snapshot(10, { urls: { known: 1000, waiting: 7, done: 993 } }))
-  assert.match(progressLine(few), /the last 7 URLs wait, of 8 sites/)
-  assert.doesNotMatch(progressLine(few), /left/)
+  assert.match(progressLine(few), /7 URLs left on 8 sites/)
+  assert.doesNotMatch(progressLine(few), /at least/)
   const grows = [0, 1, 2].map((s) => snapshot(s, { urls: { known: 10 + s * 20, waiting: 9 + s * 5, done: s * 15 } }))
-  assert.match(progressLine(run(...grows)), /finding out how much there is/, 'those are not the last')
+  assert.match(progressLine(run(...grows)), /discovering URLs/, 'those are not the last')
 })
 
 test('a queue that shrinks now does not grow, whatever it did half a minute ago; one that is empty does neither', () => {
@@ -80,7 +83,7 @@ test('a queue that shrinks now does not grow, whatever it did half a minute ago;
   assert.equal(queue(run(...grown, ...shrinking)), 'queue    820 waiting, shrinking by 10.0/s')
   const over = snapshot(26, { urls: { known: 1000, waiting: 0, done: 1000 }, sites: { ...snapshot(0).sites, busy: 0 } })
   assert.equal(queue(run(...grown, over)), 'queue    0 waiting')
-  assert.match(progressLine(run(...grown, over)), /nothing waits any more/)
+  assert.match(progressLine(run(...grown, over)), /the queue is empty/)
 })
 
 test('the live view says it all in a few lines that fit', () => {
@@ -94,7 +97,7 @@ test('the live view says it all in a few lines that fit', () => {
     'URLs     ██░░░░░░░░░░░░░░░░░░ 120 of 1,000 known',
     'queue    880 waiting, shrinking by 12.0/s',
     'also     120 requests  1 failure  5 refused  2 parts to apply',
-    'at least 1m left, more if anything new is found',
+    'at least 1m left, longer if new URLs are found',
     'slow     slow.example: answers take 9 s',
   ])
   for (const width of [40, 60])
@@ -104,22 +107,19 @@ test('the live view says it all in a few lines that fit', () => {
   for (const line of liveLines(large, { width: 80, colour: false })) assert.doesNotMatch(line, /…/, 'cut at 80 columns')
 })
 
-test('a crawl that waits says for what: courtesy, a next try, the database', () => {
+test('a crawl that waits says what for: a pause, a retry, the database', () => {
   const next = { site: 'a.test', inMs: 1500 }
   const polite = run(snapshot(0), snapshot(10, { waitsFor: 'courtesy', next }))
-  assert.match(liveLines(polite, PLAIN).join('\n'), /waiting only for courtesy: the next site may be asked in 1\.5s/)
-  assert.match(progressLine(polite), /waiting only for courtesy/)
+  assert.match(liveLines(polite, PLAIN).join('\n'), /waiting out politeness pauses; next request in 1\.5s/)
+  assert.match(progressLine(polite), /waiting out politeness pauses/)
   const refused = progressLine(run(snapshot(0), snapshot(10, { waitsFor: 'retry', next })))
-  assert.match(refused, /waiting to try again: a\.test failed, and is asked again in 1\.5s/)
-  assert.doesNotMatch(refused, /courtesy/)
+  assert.match(refused, /waiting to retry a\.test in 1\.5s/)
+  assert.doesNotMatch(refused, /pauses/)
   const nobody = { ...snapshot(0).sites, busy: 0, free: 3 }
-  assert.match(
-    progressLine(run(snapshot(0), snapshot(1, { sites: nobody }))),
-    /waiting for a worker: 3 sites may be asked now/,
-  )
+  assert.match(progressLine(run(snapshot(0), snapshot(1, { sites: nobody }))), /waiting for a worker: 3 sites ready/)
   const outage = { what: 'the database db.test cannot be reached: nothing listens there', forMs: 12_300 }
   const away = progressLine(run(snapshot(0), snapshot(10, { outage, lateMs: 10_000 })))
-  assert.match(away, /waiting for the database, for 12s now: the database db\.test cannot be reached/)
+  assert.match(away, /waiting for the database for 12s: the database db\.test cannot be reached/)
   assert.doesNotMatch(away, /machine/)
 })
 
@@ -131,7 +131,7 @@ test('colour only where it is wanted', () => {
   assert.ok(coloured.every((line) => line.replace(/\x1b\[\d+m/g, '').length < 60))
 })
 
-test('nothing that strangers write steers the terminal', () => {
+test('no text from the web controls the terminal', () => {
   const history = run(snapshot(0), snapshot(10, { slow: [{ site: 'a\x1b[2Jb\r\n', why: '\u202eevil\x07' }] }))
   assert.ok(!/[\x00-\x09\x0b-\x1f\u202e]/.test([...liveLines(history, PLAIN), progressLine(history)].join('\n')))
   assert.equal(plain('a\x1b[31mb'), 'a?[31mb')
@@ -142,4 +142,22 @@ test('a line is cut by columns, not by bytes, and keeps its escapes whole', () =
   assert.equal(clip('abcdefg', 6), 'abcde…')
   assert.equal(clip('\x1b[1mabcdefg\x1b[22m h', 6), '\x1b[1mabcde…\x1b[22m')
   assert.equal(clip('ααααααα', 4), 'ααα…')
+})
+
+test('an outage of the database and its end are reported, even with --quiet', async () => {
+  const clock = virtualClock(0)
+  const screen = recordedScreen()
+  const begun = clock.elapsed()
+  const outage = (): CrawlSnapshot['outage'] => {
+    const ms = clock.elapsed() - begun
+    return ms < 5000 || ms > 30_000 ? undefined : { what: 'the database db.test cannot be reached', forMs: ms - 5000 }
+  }
+  const view = watchCrawl(() => ({ ...SNAPSHOT, outage: outage() }), { screen, clock, quiet: true, lineEvery: 1000 })
+  await clock.run(clock.sleep(40_000))
+  view.stop()
+  assert.equal(
+    screen.err,
+    'orbweaver: the database db.test cannot be reached; waiting for it, nothing is lost\n' +
+      'orbweaver: the database is back after 26s\n',
+  )
 })

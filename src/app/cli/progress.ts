@@ -1,22 +1,25 @@
-/** A crawl in words, from its snapshots: a few lines for a terminal, one line for a log. Pure functions. */
+/** Shows a running crawl or worker: lines redrawn on a terminal, a line now and then elsewhere. The texts are pure functions of snapshots. */
 
+import type { Clock, Millis } from '../../base/clock.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
+import type { WorkerSnapshot } from '../../cluster/worker/run-threads.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlSnapshot } from '../composition/crawl-view.ts'
-import { some } from './words.ts'
+import type { Screen } from './screen.ts'
+import { clip, plain, some } from './text.ts'
 
-/** Rates are taken over this much of the past: long enough to be steady, short enough to be news. */
+/** Rates are averages over this time. */
 const WINDOW_MS = 30_000
-/** How long it will last is asked of the last seconds: half a minute ago it may have been another crawl. */
+/** The time left is estimated from a shorter time, because the pace changes as sites end. */
 const LATELY_MS = 8_000
-/** Whether the queue grows turns even faster. */
+/** Whether the queue grows changes even faster. */
 const TREND_MS = 3_000
 const MAX_KEPT = 200
 
 /** Snapshots, oldest first. */
 export type History = readonly CrawlSnapshot[]
 
-/** Keeps the first one (for totals) and those of the window. */
+/** Keeps the first one, for totals, and those of the window. */
 export function remember(history: History, now: CrawlSnapshot): History {
   const [first, ...rest] = history
   if (first === undefined) return [now]
@@ -25,12 +28,12 @@ export function remember(history: History, now: CrawlSnapshot): History {
 }
 
 export interface Rates {
-  /** Documents a second. */
+  /** Per second, like all rates here. */
   documents: number
   bytes: number
-  /** URLs settled a second, whatever became of them. */
+  /** URLs finished, whatever became of them. */
   done: number
-  /** By how much the queue grows a second; negative when it shrinks. */
+  /** Growth of the queue; negative when it shrinks. */
   waiting: number
 }
 
@@ -47,7 +50,7 @@ export function rates(history: History, windowMs = WINDOW_MS): Rates {
   }
 }
 
-/** How long what is known will take at the least, as it goes just now: sites end one by one, and the last ones alone are slower. Undefined while nobody can tell. */
+/** The least time that the known URLs will take at the present pace; the last few sites are slower. Undefined when unknown. */
 export function timeLeftMs(history: History): number | undefined {
   const now = history.at(-1)
   const { done } = rates(history, LATELY_MS)
@@ -55,83 +58,84 @@ export function timeLeftMs(history: History): number | undefined {
   return (now.urls.waiting / done) * 1000
 }
 
-export interface Look {
+export interface TerminalStyle {
   width: number
   colour: boolean
 }
 
-/** The view on a terminal: each line fits the width. */
-export function liveLines(history: History, view: Look): string[] {
+/** The view on a terminal; each line fits the width. */
+export function liveLines(history: History, style: TerminalStyle): string[] {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return []
   const rate = rates(history)
   const { sites, urls } = now
   const lines = [
-    `${bold('Orbweaver', view)}  ${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
+    `${bold('Orbweaver', style)}  ${seconds(now.at - first.at)}  ${some(now.documents, 'document')}  ${formatSize(now.bytes)}  ${rate.documents.toFixed(1)}/s  ${formatSize(Math.round(rate.bytes))}/s`,
     `sites    ${grouped(sites.busy)} busy  ${grouped(sites.waiting + sites.free)} waiting  ${grouped(sites.done)} done${sites.barred > 0 ? `  ${grouped(sites.barred)} given up` : ''}  of ${grouped(sites.total)}`,
-    `URLs     ${bar(urls.done, urls.known, view)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
+    `URLs     ${bar(urls.done, urls.known, style)} ${grouped(urls.done)} of ${grouped(urls.known)} known`,
     `queue    ${grouped(urls.waiting)} waiting${trendOf(history)}`,
     `also     ${some(now.requests, 'request')}  ${some(now.failures, 'failure')}  ${grouped(now.refused)} refused${now.inbox > 0 ? `  ${some(now.inbox, 'part')} to apply` : ''}`,
     state(history),
   ]
   for (const { site, why } of now.slow.slice(0, 3)) lines.push(`slow     ${plain(site)}: ${plain(why)}`)
-  return lines.map((line) => clip(line, view.width - 1))
+  return lines.map((line) => clip(line, style.width - 1))
 }
 
-/** One line, where there is no terminal. */
+/** One line for a log. */
 export function progressLine(history: History): string {
   const now = history.at(-1)
   const first = history[0]
   if (now === undefined || first === undefined) return ''
   const rate = rates(history)
-  const slow = now.slow[0] === undefined ? '' : `; slow: ${plain(now.slow[0].site)} (${plain(now.slow[0].why)})`
   return (
-    `${formatDuration(Math.round((now.at - first.at) / 1000) * 1000)}: ${some(now.documents, 'document')}, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
+    `${seconds(now.at - first.at)}: ${some(now.documents, 'document')}, ${formatSize(now.bytes)}, ${rate.documents.toFixed(1)}/s; ` +
     `sites ${grouped(now.sites.busy)} busy, ${grouped(now.sites.waiting + now.sites.free)} waiting, ${grouped(now.sites.done)} done; ` +
-    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${some(now.failures, 'failure')}; ${state(history)}${slow}`
+    `URLs ${grouped(now.urls.done)} done, ${grouped(now.urls.waiting)} waiting; ${some(now.failures, 'failure')}; ${state(history)}${slowest(now)}`
   )
 }
 
-/** A database that is away for less is nobody's concern. */
-const AWAY_MS = 2000
+/** Shorter outages are not shown. */
+const SHOWN_OUTAGE_MS = 2000
 
-/** What the crawl is about just now. */
+/** What the crawl is doing now. */
 function state(history: History): string {
   const now = history.at(-1)
   if (now === undefined) return ''
   const { outage, urls, waitsFor, next } = now
-  if (outage !== undefined && outage.forMs >= AWAY_MS)
-    return `waiting for the database, for ${seconds(outage.forMs)} now: ${plain(outage.what)}`
-  const when = next === undefined || next.inMs <= 0 ? 'at once' : `in ${formatDuration(next.inMs)}`
-  if (waitsFor === 'courtesy') return `waiting only for courtesy: the next site may be asked ${when}`
-  if (waitsFor === 'retry') return `waiting to try again: ${plain(next?.site ?? '')} failed, and is asked again ${when}`
-  if (now.lateMs > 1000) return `the machine is behind by ${formatDuration(now.lateMs)}`
+  if (outage !== undefined && outage.forMs >= SHOWN_OUTAGE_MS)
+    return `waiting for the database for ${seconds(outage.forMs)}: ${plain(outage.what)}`
+  const when = next === undefined || next.inMs <= 0 ? 'now' : `in ${formatDuration(next.inMs)}`
+  if (waitsFor === 'courtesy') return `waiting out politeness pauses; next request ${when}`
+  if (waitsFor === 'retry') return `waiting to retry ${plain(next?.site ?? '')} ${when}`
+  if (now.lateMs > 1000) return `this machine is overloaded: ${formatDuration(now.lateMs)} behind`
   if (urls.waiting === 0 && urls.known > 0)
-    return now.sites.busy > 0 ? 'the last answers are on their way' : 'nothing waits any more'
-  if (now.sites.busy === 0 && now.sites.free > 0)
-    return `waiting for a worker: ${some(now.sites.free, 'site')} may be asked now`
+    return now.sites.busy > 0 ? 'waiting for the last responses' : 'the queue is empty'
+  if (now.sites.busy === 0 && now.sites.free > 0) return `waiting for a worker: ${some(now.sites.free, 'site')} ready`
   const left = timeLeftMs(history)
   const isGrowing = rates(history, TREND_MS).waiting > 0
   if (left === undefined || isGrowing)
-    return urls.done === 0 || isGrowing ? 'finding out how much there is' : 'waiting for answers'
+    return urls.done === 0 || isGrowing ? 'discovering URLs' : 'waiting for responses'
   const active = now.sites.busy + now.sites.waiting + now.sites.free
-  if (left < 10_000)
-    return `${urls.waiting === 1 ? 'the last URL waits' : `the last ${grouped(urls.waiting)} URLs wait`}, of ${some(active, 'site')}`
-  return `at least ${formatDuration(coarse(left))} left, more if anything new is found`
+  if (left < 10_000) return `${some(urls.waiting, 'URL')} left on ${some(active, 'site')}`
+  return `at least ${formatDuration(coarse(left))} left, longer if new URLs are found`
+}
+
+function slowest({ slow }: Pick<CrawlSnapshot, 'slow'>): string {
+  return slow[0] === undefined ? '' : `; slow: ${plain(slow[0].site)} (${plain(slow[0].why)})`
 }
 
 function seconds(ms: number): string {
   return formatDuration(Math.round(ms / 1000) * 1000)
 }
 
-/** An estimate does not deserve seconds. */
+/** An estimate is shown without false precision. */
 function coarse(ms: number): number {
   const grain = ms < 60_000 ? 10_000 : ms < 3_600_000 ? 60_000 : 600_000
   return Math.floor(ms / grain) * grain
 }
 
-/** Of a queue that is empty, or that goes up and down, there is nothing to say. */
+/** Empty when the queue is empty or hardly changes. */
 function trendOf(history: History): string {
   const { waiting: lately } = rates(history, TREND_MS)
   if (history.at(-1)?.urls.waiting === 0 || Math.abs(lately) < 0.05) return ''
@@ -140,38 +144,114 @@ function trendOf(history: History): string {
 
 const BAR = 20
 
-function bar(part: number, whole: number, view: Look): string {
+function bar(part: number, whole: number, style: TerminalStyle): string {
   const filled = whole === 0 ? 0 : Math.min(BAR, Math.floor((BAR * part) / whole))
   const text = '█'.repeat(filled) + '░'.repeat(BAR - filled)
-  return view.colour ? `\x1b[36m${text}\x1b[39m` : text
+  return style.colour ? `\x1b[36m${text}\x1b[39m` : text
 }
 
-function bold(text: string, view: Look): string {
-  return view.colour ? `\x1b[1m${text}\x1b[22m` : text
+function bold(text: string, style: TerminalStyle): string {
+  return style.colour ? `\x1b[1m${text}\x1b[22m` : text
 }
 
-/** Names come from strangers: nothing in them may steer the terminal. */
-export function plain(text: string): string {
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '?')
+const REDRAW_MS = 500
+
+interface ViewOptions {
+  screen: Screen
+  clock: Clock
+  quiet: boolean
+  /** How often to print a line where there is no terminal. */
+  lineEvery: Millis
 }
 
-/** Cuts to a number of columns; escape sequences take none, and are closed when they were cut off. */
-export function clip(line: string, width: number): string {
-  let seen = 0
-  let out = ''
-  for (const part of line.split(/(\x1b\[\d+m)/)) {
-    if (part.startsWith('\x1b')) {
-      out += part
-      continue
-    }
-    const letters = [...part]
-    if (seen + letters.length <= width) {
-      out += part
-      seen += letters.length
-    } else if (seen < width) {
-      out += `${letters.slice(0, width - seen - 1).join('')}…`
-      seen = width
-    }
+export interface Watching {
+  /** Also erases the view. */
+  stop(): void
+}
+
+export function watchCrawl(snapshot: () => CrawlSnapshot, options: ViewOptions): Watching {
+  const { screen, clock } = options
+  const outage = reportOutages(snapshot, screen, clock)
+  if (options.quiet) return outage
+  let history: History = []
+  let cancel = () => {}
+  const every = screen.isTerminal ? REDRAW_MS : options.lineEvery
+  const show = () => {
+    history = remember(history, snapshot())
+    if (screen.isTerminal) screen.draw(liveLines(history, { width: screen.width(), colour: screen.colour }))
+    else if (history.length > 1) screen.say(progressLine(history))
+    cancel = clock.after(every, show)
   }
-  return out
+  show()
+  return {
+    stop() {
+      outage.stop()
+      cancel()
+      screen.draw([])
+    },
+  }
+}
+
+/** A longer outage of the database is reported even with `--quiet`. */
+const OUTAGE_MS = 3000
+const CHECK_MS = 1000
+
+function reportOutages(snapshot: () => CrawlSnapshot, screen: Screen, clock: Clock): Watching {
+  let since: number | undefined
+  let cancel = () => {}
+  const check = () => {
+    const { outage } = snapshot()
+    if (outage !== undefined && since === undefined && outage.forMs >= OUTAGE_MS) {
+      since = clock.elapsed() - outage.forMs
+      screen.say(`orbweaver: ${plain(outage.what)}; waiting for it, nothing is lost`)
+    } else if (outage === undefined && since !== undefined) {
+      const away = seconds(clock.elapsed() - since)
+      screen.say(`orbweaver: the database is back after ${away}`)
+      since = undefined
+    }
+    cancel = clock.after(CHECK_MS, check)
+  }
+  check()
+  return { stop: () => cancel() }
+}
+
+export function watchWorker(
+  snapshot: () => WorkerSnapshot,
+  { screen, clock, quiet, lineEvery }: ViewOptions,
+): Watching {
+  if (quiet) return { stop() {} }
+  const begun = clock.elapsed()
+  let cancel = () => {}
+  const show = () => {
+    const line = workerLine(snapshot(), clock.elapsed() - begun)
+    if (screen.isTerminal) screen.draw([clip(line, screen.width() - 1)])
+    else if (clock.elapsed() - begun >= lineEvery) screen.say(line)
+    cancel = clock.after(screen.isTerminal ? REDRAW_MS : lineEvery, show)
+  }
+  show()
+  return {
+    stop() {
+      cancel()
+      screen.draw([])
+    },
+  }
+}
+
+export function workerLine(now: WorkerSnapshot, tookMs: Millis): string {
+  const rate = tookMs === 0 ? 0 : now.pages / (tookMs / 1000)
+  const kept = now.undelivered === 0 ? '' : `; ${some(now.undelivered, 'report')} to deliver when a server is back`
+  const lost = now.lostMs === undefined ? '' : `; no server has answered for ${seconds(now.lostMs)}`
+  return `${seconds(tookMs)}: ${some(now.visits, 'site')}, ${some(now.pages, 'page')}, ${formatSize(now.bytes)}, ${rate.toFixed(1)}/s${kept}${lost}${slowest(now)}`
+}
+
+/** The last line of a worker. */
+export function workerSummary(
+  why: 'complete' | 'interrupted',
+  { pages, bytes }: WorkerSnapshot,
+  tookMs: Millis,
+): string {
+  const sum = `${some(pages, 'page')}, ${formatSize(bytes)}, in ${seconds(tookMs)}`
+  return why === 'complete'
+    ? `The crawl is complete. This worker: ${sum}.`
+    : `Stopped: ${sum}. The same command in the same folder continues as the same worker.`
 }

@@ -1,119 +1,123 @@
-/** One crawl from start to end, as `crawl` and `demo` run it: view, signals, last words. */
-
+/** Runs one crawl from start to end, for `crawl` and `demo`, and phrases its notes and its result. */
+import { join } from 'node:path'
+import { realDisk } from '../../base/real-disk.ts'
+import { replaceFile } from '../../base/replace-file.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'
-import type { CrawlSnapshot } from '../composition/crawl-view.ts'
+import type { CrawlEndReason, CrawlSnapshot } from '../composition/crawl-view.ts'
+import { COLLECTION_FILE } from '../config/load.ts'
+import { writeSettingsFile } from '../config/settings-file.ts'
 import type { Invocation } from './command.ts'
-import { eventLine } from './event-line.ts'
-import { keepSettings } from './keep-settings.ts'
-import { watchCrawl } from './live-view.ts'
-import { emptySeedLine } from './seed-words.ts'
-import { collectionFlag, shellWord, some } from './words.ts'
+import { watchCrawl } from './progress.ts'
+import { emptySeedLine } from './seed-text.ts'
+import { collectionFlag, eventLine, shellWord, some } from './text.ts'
 
-type Seeds = Parameters<Invocation['services']['startCrawl']>[1]['seeds']
-
-export interface Ran {
+export interface CrawlResult {
   end: CrawlEnd
   last: CrawlSnapshot
   tookMs: number
 }
 
-/** Who crawls without saying who they are should know that. */
+export const FINISHING =
+  'orbweaver: finishing the requests in flight; press Ctrl-C again to stop at once (nothing is lost either way)'
+
 export function noteContact({ settings, screen }: Invocation): void {
   if (settings.contact !== undefined) return
   screen.say(
-    'orbweaver: note: no --contact is given, so webmasters cannot find out who crawls them; give the URL of a page that explains it, or an e-mail address',
+    'orbweaver: note: no --contact given, so webmasters cannot find out who is crawling; give the URL of a page about your crawl, or an e-mail address',
   )
 }
 
-export async function runCrawl(call: Invocation, seeds: Seeds): Promise<Ran> {
-  const { settings, screen, clock, version, services } = call
+/** With `--verbose` every event is printed. */
+export function journalOption({ settings, screen, clock }: Invocation): {
+  journal?: (event: { kind: string }) => void
+} {
+  return settings.verbose ? { journal: (event) => screen.say(eventLine(event, clock.now())) } : {}
+}
+
+export function viewOptions({ settings, screen, clock }: Invocation) {
+  return { screen, clock, quiet: settings.quiet || settings.verbose, lineEvery: settings.progressEvery }
+}
+
+/** Writes `orbweaver.yaml` into a collection that has none. */
+export async function keepSettings({ settings, given, version }: Invocation): Promise<void> {
+  const path = join(settings.collection, COLLECTION_FILE)
+  if (realDisk.size(path) === undefined) await replaceFile(realDisk, path, writeSettingsFile(given, version))
+}
+
+export async function runCrawl(
+  call: Invocation,
+  seeds: Parameters<Invocation['services']['startCrawl']>[1]['seeds'],
+): Promise<CrawlResult> {
+  const { settings, given, screen, clock, version, services } = call
   const begun = clock.elapsed()
-  const journal = settings.verbose ? (event: { kind: string }) => screen.say(eventLine(event, clock.now())) : undefined
-  const handle = await services.startCrawl(settings, {
-    seeds,
-    version,
-    given: call.given,
-    ...(journal === undefined ? {} : { journal }),
-  })
-  await keepSettings(settings.collection, call.given, version)
-  const view = watchCrawl(() => handle.snapshot(), {
-    screen,
-    clock,
-    quiet: settings.quiet || settings.verbose,
-    lineEvery: settings.progressEvery,
-  })
-  const deaf = call.onInterrupt(() => {
-    screen.say('orbweaver: finishing what is in flight; once more Ctrl-C stops at once (nothing is lost either way)')
+  const handle = await services.startCrawl(settings, { seeds, version, given, ...journalOption(call) })
+  await keepSettings(call)
+  const view = watchCrawl(() => handle.snapshot(), viewOptions(call))
+  const stopListening = call.onInterrupt(() => {
+    screen.say(FINISHING)
     handle.stop()
   })
   try {
     const end = await handle.done
     return { end, last: handle.snapshot(), tookMs: clock.elapsed() - begun }
   } finally {
-    deaf()
+    stopListening()
     view.stop()
   }
 }
 
-/** What the crawl came to, and what can be done next. */
-export function lastWords({ end, last, tookMs }: Ran, folder: string): string {
-  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${some(last.sites.total, 'site')} done${heldWords(last)}, in ${formatDuration(tookMs)}`
-  const again = `orbweaver crawl${collectionFlag(folder)}`
-  switch (end.why) {
-    case 'complete':
-      return `${end.seeds.areAllEmpty ? 'Complete, but no seed brought anything' : 'Complete'}: ${sum}.\nCollection: ${folder}`
-    case 'interrupted':
-      return `Stopped: ${sum}.\nGo on with: ${again}`
-    case 'pages':
-      return `Stopped at --max-pages: ${sum}.\nGo on with: ${again} --max-pages MORE`
-    case 'time':
-      return `Stopped at --max-time: ${sum}.\nGo on with: ${again}`
-    case 'size':
-      return `Stopped at --max-size: ${sum}.\nGo on with: ${again} --max-size MORE`
-  }
+export const ENDED: Readonly<Record<CrawlEndReason, string>> = {
+  complete: 'Complete',
+  interrupted: 'Stopped',
+  pages: 'Stopped at --max-pages',
+  time: 'Stopped at --max-time',
+  size: 'Stopped at --max-size',
 }
 
-/** Sites of a domain with too many that nobody vouches for: at the end they still wait, and the sum says so. */
-function heldWords({ sites: { total, ...others } }: CrawlSnapshot): string {
+/** What the crawl collected, and what to do next. */
+export function resultText({ end, last, tookMs }: CrawlResult, folder: string): string {
+  const sum = `${some(end.documents, 'document')}, ${formatSize(last.bytes)}, ${grouped(last.sites.done)} of ${some(last.sites.total, 'site')} done${heldText(last)}, in ${formatDuration(tookMs)}`
+  if (end.why === 'complete')
+    return `${end.seeds.areAllEmpty ? 'Complete, but no seed led to a document' : 'Complete'}: ${sum}.\nCollection: ${folder}`
+  const raise = end.why === 'pages' ? ' --max-pages MORE' : end.why === 'size' ? ' --max-size MORE' : ''
+  return `${ENDED[end.why]}: ${sum}.\nResume with: orbweaver crawl${collectionFlag(folder)}${raise}`
+}
+
+/** Sites that are held back are neither done nor waiting at the end. */
+function heldText({ sites: { total, ...others } }: CrawlSnapshot): string {
   const held = Object.values(others).reduce((rest, count) => rest - count, total)
-  return held > 0 ? ` (${grouped(held)} held: orbweaver status says why)` : ''
+  return held > 0 ? ` (${grouped(held)} held back: see orbweaver status)` : ''
 }
 
-/**
- * `example.org` that lives at `www.example.org`: said, because little was collected and nobody would guess why. Where it
- * moved is a stranger's text in a line to be copied into a shell.
- */
-export function movedWords({ moved }: CrawlEnd['seeds'], folder: string): string[] {
-  return moved.map(
+/** Notes on seeds that led to no document: nobody would guess the reason from the totals. */
+export function seedNotes({ looked, empty, examples, moved }: CrawlEnd['seeds'], folder: string): string[] {
+  // Where a seed moved to is a text from the web, in a command to be copied into a shell.
+  const lines = moved.map(
     ({ from, to }) =>
-      `orbweaver: note: ${from} has moved to ${to}, which is not in the scope; orbweaver crawl ${shellWord(to)}${collectionFlag(folder)} adds it`,
+      `orbweaver: note: ${from} redirects to ${to}, which is out of scope; to add it: orbweaver crawl ${shellWord(to)}${collectionFlag(folder)}`,
   )
-}
-
-/** Seeds that brought nothing, and why: nobody would guess it from a sum. */
-export function emptyWords({ looked, empty, examples, moved }: CrawlEnd['seeds'], folder: string): string[] {
-  const lines = examples.map(emptySeedLine)
+  lines.push(...examples.map(emptySeedLine))
   const more = empty - examples.length - moved.length
-  if (more > 0) lines.push(`orbweaver: … and ${some(more, 'more seed')} brought nothing`)
+  if (more > 0) lines.push(`orbweaver: … and ${some(more, 'more seed')} led to no document`)
   if (more > 0 || (looked > empty && empty > 1))
-    lines.push(`orbweaver: what became of each seed: orbweaver seed --list${collectionFlag(folder)}`)
+    lines.push(`orbweaver: to see what became of each seed: orbweaver seed --list${collectionFlag(folder)}`)
   return lines
 }
 
-/** A list that somebody may have edited has changed: said, with where to look. */
-export function mirrorWords({ end }: Ran): string[] {
+/** The list of mirrors may have been edited by hand, so a note reports each change. */
+export function mirrorNotes({ end }: CrawlResult): string[] {
   const [first, ...more] = end.mirrorsLeft
   if (first === undefined) return []
   const others = more.length === 0 ? '' : ` and ${some(more.length, 'other')}`
   return [
-    `orbweaver: note: ${first.replica} is no mirror of ${first.original} any more (${first.why})${others}: the list of mirrors says so now`,
+    `orbweaver: note: removed from the list of mirrors: ${first.replica}, no longer a copy of ${first.original} (${first.why})${others}`,
   ]
 }
 
 /** The keys that docs/reference/json.md lists. */
-export function crawlJson({ end, last, tookMs }: Ran, folder: string): object {
+export function crawlJson({ end, last, tookMs }: CrawlResult, folder: string): object {
   return {
     collection: folder,
     ended: end.why,

@@ -1,19 +1,20 @@
-/** Where a command writes: results on one side, progress and problems on the other, so that results can be piped. */
+/** Where a command writes: results on standard output, progress and problems on standard error, so that results can be piped. */
 
-import { wrap } from '../config/describe.ts'
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { wrap } from './text.ts'
 
 export interface Screen {
-  /** Standard output, with a line's end. */
+  /** A line on standard output. */
   print(text: string): void
-  /** The same of a sentence: on a terminal it is broken between words, and keeps its indent. */
+  /** A sentence on standard output: on a terminal it is wrapped between words and keeps its indentation. */
   printSentence(text: string): void
-  /** Standard output, as it is; waits while a slow reader catches up. */
+  /** Bytes on standard output; waits for a slow reader. */
   write(bytes: Uint8Array | string): Promise<void>
-  /** Standard error, with a line's end. Never disturbs a live view that is being drawn. */
+  /** A line on standard error, above the live view if there is one. */
   say(text: string): void
-  /** Draws the live view anew in the place of the last one; an empty list takes it away. */
+  /** Replaces the live view; an empty list erases it. */
   draw(lines: readonly string[]): void
-  /** Whether standard error is a terminal on which a live view can be drawn. */
+  /** Whether standard error is a terminal that can show a live view. */
   readonly isTerminal: boolean
   readonly colour: boolean
   /** Columns, now. */
@@ -28,7 +29,7 @@ export interface Stream {
   columns?: number
 }
 
-/** A terminal that does not know its width says 0. */
+/** For a terminal that reports width 0. */
 const USUAL_WIDTH = 80
 
 const UP = (lines: number) => (lines === 0 ? '' : `\x1b[${lines}A`)
@@ -40,15 +41,15 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   let drawn: readonly string[] = []
   const isTerminal = err.isTTY === true && env['TERM'] !== 'dumb'
   const width = () => Math.max(10, Math.min(err.columns || USUAL_WIDTH, 200))
-  // On a terminal that became narrower since, a line takes several rows.
+  // If the terminal has become narrower, a line takes several rows.
   const rows = () => drawn.reduce((sum, line) => sum + Math.max(1, Math.ceil(columnsOf(line) / width())), 0)
   const erase = () => (drawn.length === 0 ? '' : UP(rows()) + CLEAR_BELOW)
-  // Not in the middle of a word; a command to copy stays in one piece, however the terminal breaks it.
+  // A command to copy stays in one piece, however the terminal breaks it.
   const fit = (line: string) =>
     columnsOf(line) <= width() || /\borbweaver [a-z]/.test(line) ? line : wrap(line, width()).join('\n')
   const picture = () => drawn.map((line) => `${line}\n`).join('')
   const print = (text: string) => {
-    // Both streams may be the same terminal: the view makes room and comes back.
+    // Both streams may be the same terminal: erase the view, then draw it again.
     if (drawn.length > 0) err.write(erase())
     out.write(`${text}\n`)
     if (drawn.length > 0) err.write(picture())
@@ -56,7 +57,6 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
   return {
     isTerminal,
     colour: isTerminal && (env['NO_COLOR'] ?? '') === '',
-    // A line that is longer than the terminal takes two rows, and the next picture would begin in the wrong place.
     width,
     print,
     printSentence(text) {
@@ -89,4 +89,23 @@ export function makeScreen(out: Stream, err: Stream, env: Readonly<Record<string
 
 function columnsOf(line: string): number {
   return [...line.replace(/\x1b\[\d+m/g, '')].length
+}
+
+/** Where `-o FILE` writes. Like a shell's `>` it truncates an existing file, so devices and links keep working. */
+export interface Output {
+  write(bytes: Uint8Array | string): Promise<void>
+  close(): void
+}
+
+/** No file, or `-`: standard output. */
+export function openOutput(path: string | undefined, screen: Screen): Output {
+  if (path === undefined || path === '-') return { write: (bytes) => screen.write(bytes), close() {} }
+  const fd = openSync(path, 'w')
+  return {
+    async write(data) {
+      const bytes = typeof data === 'string' ? Buffer.from(data) : data
+      for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at)
+    },
+    close: () => closeSync(fd),
+  }
 }

@@ -1,8 +1,8 @@
 /**
- * The doors through which commands reach the coordinator, with what they need of it and no more. `real-doors.ts` opens the
- * real ones; tests hand in others.
+ * What commands need from the rest of the program. `realServices` loads each part when it is first used, so that `--help` and
+ * `status` start at once; tests pass their own.
  */
-
+import type { simulateCrawl } from '../../../testkit/simulate/crawl-run.ts'
 import type { WorkerHandle } from '../../cluster/worker/remote-worker.ts'
 import type { Renewal } from '../../collection/mirrors/list.ts'
 import type { CheckNames, Renewed } from '../../collection/mirrors/mirror-file.ts'
@@ -11,84 +11,71 @@ import type { CrawlHandle, CrawlOptions } from '../composition/crawl.ts'
 import type { WorkerStart } from '../composition/remote-worker.ts'
 import type { ServeHandle, ServeOptions } from '../composition/serve.ts'
 import type { Settings } from '../config/keys.ts'
+import type { OpenCollection } from '../reader/open.ts'
 import type { SeedRequest, SeedsEntered, SeedWatch } from '../seeds/sources.ts'
-import type { CollectionReader } from './collection-reader.ts'
+import type { serveDemoWeb } from './demo-web.ts'
 
-export interface SimulateOptions {
-  sites: number
-  pages: number
-  seed: number
-  workers?: number
-  lwf?: boolean
-  /** What differs from the usual web, and from the defaults of a crawl. */
-  web?: { latencyMs?: number; sharedAddressShare?: number; sitesPerAddress?: number }
-  settings?: Partial<Settings>
-}
+export type CollectionReader = OpenCollection
 
-export interface SimulationReport {
-  sites: number
-  documents: number
-  /** Documents that the synthetic web's own definition says are reachable and permitted. */
-  expected: number
-  /** Of them, those that were not collected; and what was collected though it should not be. */
-  missing: readonly string[]
-  surplus: readonly string[]
-  requests: number
-  virtualMs: number
-  realMs: number
-  /** Requests that came too early or to forbidden places, on the servers' side. */
-  violations: number
-  pace: {
-    collectors: number
-    requestsPerSecond: number
-    busyShare: number
-    halfMs: number
-    ninetyMs: number
-    sitesMs: number
-    meanWaitMs: number
-    longestWaitMs: number
-  }
-}
-
-/** What differs from the usual demonstration. */
-export interface DemoOptions {
-  sites: number | undefined
-  /** Of a site, on average. */
-  pages: number | undefined
-  seed: number | undefined
-}
-
-/** A synthetic web, served on loopback. */
-export interface ServedWeb {
-  seeds: string[]
-  /** For `--resolve`: `*.test=127.0.0.1:43210`. */
-  resolve: readonly string[]
-  sites: number
-  pages: number
-  /** Among the sites: servers that fail, copies of others, and traps, of which one is worth a look. */
-  failing: number
-  mirrors: number
-  traps: number
-  trap: string | undefined
-  close(): Promise<void>
-}
+type Answer<Question extends keyof CollectionReader> = Awaited<ReturnType<CollectionReader[Question]>>
+export type CollectionStatus = Answer<'standing'>
+export type UrlFacts = Answer<'urlFacts'>
+export type SiteFacts = Answer<'siteFacts'>
+export type SiteView = NonNullable<SiteFacts['view']>
+export type WhyNot = NonNullable<Answer<'whyNot'>>
+export type LeftMirror = Pick<NonNullable<Answer<'leftMirror'>>, 'original' | 'on' | 'why'>
+export type Content = NonNullable<Answer<'content'>>
 
 export interface Services {
   startCrawl(settings: Settings, options: CrawlOptions): Promise<CrawlHandle>
-  /** A house without workers of its own, that others reach over HTTP. */
+  /** A server without workers of its own; workers reach it over HTTP. */
   startServer(settings: Settings, options: ServeOptions): Promise<ServeHandle>
-  /** Workers for such a coordinator. */
   startWorker(settings: Settings, options: WorkerStart): Promise<WorkerHandle>
-  /** For reading, while a crawl may be running. `settings`: of a database and of volumes that many machines share. */
+  /** Opens a collection for reading, also while a crawl is running. `settings`: how to reach a shared database and its volumes. */
   openCollection(folder: string, settings: Settings | undefined): Promise<CollectionReader>
-  /** Adds seeds from any sources to a collection, made if need be, without crawling. */
+  /** Adds seeds from any source to a collection without crawling; creates the collection if necessary. */
   enterSeeds(settings: Settings, request: SeedRequest & { version: string }, watch: SeedWatch): Promise<SeedsEntered>
-  /** Looks names up as a crawl with these settings would. */
+  /** Resolves names as a crawl with these settings would. */
   nameChecker(settings: Settings): Promise<CheckNames>
-  /** Writes the list of mirrors, or writes it anew. */
+  /** Writes or updates the list of mirrors. */
   renewMirrors(path: string, renewal: Renewal, check?: CheckNames): Promise<Renewed>
-  /** Lists what nobody owns any more, and removes it with `settings.remove`. */
+  /** Lists orphaned data, and removes it with `settings.remove`. */
   clean(settings: Settings, version: string): Promise<Cleaned>
-  serveWeb(options: DemoOptions): Promise<ServedWeb>
-  simulateCrawl(options: SimulateOptions): Promise<SimulationReport>
+  serveWeb: typeof serveDemoWeb
+  simulateCrawl: typeof simulateCrawl
+}
+
+export const realServices: Services = {
+  async startCrawl(settings, options) {
+    // The worker thread loads its code while this thread loads the coordinator.
+    const { loadThread } = await import('../composition/worker-thread.ts')
+    const thread = loadThread()
+    const { startCrawl } = await import('../composition/crawl.ts')
+    return startCrawl(settings, options, thread)
+  },
+  startServer: async (...args) => (await import('../composition/serve.ts')).startServer(...args),
+  async startWorker(settings, options) {
+    const { loadThread } = await import('../composition/worker-thread.ts')
+    const thread = loadThread()
+    const { startWorker } = await import('../composition/remote-worker.ts')
+    return startWorker(settings, options, thread)
+  },
+  async openCollection(folder, settings) {
+    const [{ openCollection }, { volumeAccessOf }] = await Promise.all([
+      import('../reader/open.ts'),
+      import('../composition/volume-sources.ts'),
+    ])
+    if (settings === undefined) return openCollection(folder)
+    return openCollection(folder, { database: settings.database, volumes: volumeAccessOf(settings) })
+  },
+  enterSeeds: async (...args) => (await import('../seeds/sources.ts')).enterFromSources(...args),
+  nameChecker: async (settings) => (await import('../composition/real-resolver.ts')).realNameChecker(settings),
+  async renewMirrors(path, renewal, check) {
+    const { renewMirrorFile } = await import('../../collection/mirrors/mirror-file.ts')
+    const { realDisk } = await import('../../base/real-disk.ts')
+    return renewMirrorFile(realDisk, path, renewal, check)
+  },
+  clean: async (...args) => (await import('../composition/clean.ts')).cleanCollection(...args),
+  serveWeb: async (options) => (await import('./demo-web.ts')).serveDemoWeb(options),
+  simulateCrawl: async (options) => (await import('../../../testkit/simulate/crawl-run.ts')).simulateCrawl(options),
 }

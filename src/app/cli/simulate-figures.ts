@@ -1,4 +1,4 @@
-/** `simulate figures`: the experiments of the PSP paper as tables, CSV files and charts, with its claims checked. */
+/** `simulate figures`: repeats the experiments of the PSP paper as tables, CSV files and charts, and checks its claims. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { EXIT } from '../../base/errors.ts'
@@ -14,12 +14,12 @@ import { seedOf, trialTools } from './simulate-policy.ts'
 
 interface Claim {
   claim: string
-  /** Undefined: printed, not asserted. */
+  /** Undefined: printed but not checked. */
   holds: boolean | undefined
   found: string
 }
 
-/** A row for each point of the x axis: what was measured, by name. */
+/** The measurements at one point of the x axis, by name. */
 interface Row {
   at: number | string
   values: Readonly<Record<string, number>>
@@ -42,9 +42,9 @@ const FEW_THETAS = [0, 0.5, 1, 1.5, 2]
 const PAGES = 1_000_000
 const PER_HOUR = 1 / 3600
 const PER_DAY = 1 / 86_400
-/** All but LWF, whose crawlers wait so long that the others could not be told apart in its chart. */
+/** All but LWF: its crawlers wait so long that the others could not be distinguished in the chart. */
 const LASTING = POLICY_NAMES.filter((name) => name !== 'lwf')
-/** 100,000 pages on 200 servers: a tenth of the paper's. */
+/** A tenth of the paper's scenario: 100,000 pages on 200 servers. */
 const LONG_RUN = 10
 
 const uniform = (unit: number): Distribution => ({ kind: 'uniform', parameters: [0.01, 1], unit })
@@ -72,12 +72,12 @@ export async function simulateFigures(call: Invocation): Promise<number> {
   return figures.some(({ claims }) => claims.some(({ holds }) => holds === false)) ? EXIT.failed : EXIT.done
 }
 
-/** The paper's scenario, or a part of it. */
+/** The paper's scenario, or a fraction of it. */
 function paper(call: Invocation, change: Partial<ScenarioDraw>, part = 1): ScenarioDraw {
   return { ...paperDraw(Math.round((call.settings.pages ?? PAGES) / part), seedOf(call)), ...change }
 }
 
-/** Staleness of the three policies and of the paper's bounds. */
+/** Staleness under the three policies, and the paper's bounds. */
 async function staleness(call: Invocation, ask: ScenarioDraw, what: string): Promise<Row['values']> {
   const tools = trialTools(call, RIVALS, `${what}  `)
   const { bounds, policies } = await runTrial(drawScenario(ask), RIVALS, { ...ONE_HORIZON, seed: seedOf(call) }, tools)
@@ -96,12 +96,12 @@ const signed = (share: number) => `${share < 0 ? '−' : '+'}${percent(Math.abs(
 const percent = (share: number) => `${(100 * share).toFixed(2)} %`
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length
 
-/** How much larger one measure is than another, at each row. */
+/** How much larger one measure is than another, relatively, per row. */
 function excess(rows: readonly Row[], of: string, over: string): number[] {
   return rows.map(({ values }) => values[of] / values[over] - 1)
 }
 
-/** By how much staleness is larger, in points: what one sees in a chart. */
+/** How much larger one measure is than another, absolutely, per row: what a chart shows. */
 function gaps(rows: readonly Row[], of: string, over: string): number[] {
   return rows.map(({ values }) => values[of] - values[over])
 }
@@ -112,11 +112,11 @@ function worst(rows: readonly Row[], of: string, over: string): string {
   return `at most ${points[at].toFixed(4)} above it (at ${rows[at].at}), on average ${mean(points).toFixed(4)} or ${percent(mean(excess(rows, of, over)))}`
 }
 
-/** "Near" and "very near" are the paper's words; the numbers for them, in points of staleness, are ours. */
+/** The paper says "near" and "very near"; these numbers, differences in staleness, are ours. */
 const NEAR = 0.02
 const VERY_NEAR = 0.002
 
-/** The four claims; in Fig. 2 the paper gives no number for the fourth. */
+/** The four claims. For Fig. 2 the paper gives no number for the fourth. */
 function claimsOf(rows: readonly Row[], hasNumber: boolean): Claim[] {
   const under = (of: string, over: string, max: number) => gaps(rows, of, over).every((points) => points <= max)
   const between = rows.filter(({ at }) => typeof at === 'number' && at >= 0.5 && at <= 1.5)
@@ -159,13 +159,13 @@ function sized(call: Invocation, what: string): string {
   return `${grouped(pages)} pages on ${grouped(servers)} servers, T = 24 h, P = 15 s, ${what}`
 }
 
-const SPREAD = 'θ: how unevenly pages lie on servers (Zipf)'
+const SPREAD = 'θ: how unevenly pages are spread over servers (Zipf)'
 const STALE = 'staleness (weighted share of time)'
 
 const FIGURES = {
   async fig1(call: Invocation): Promise<Figure> {
     const rows = await overThetas(call, THETAS, 'fig1', (theta) => ({ zipf: theta }))
-    const scenario = sized(call, 'R = 8.64 a page, λ uniform in 0.01–1 per hour')
+    const scenario = sized(call, 'R = 8.64 per page, λ uniform in 0.01–1 per hour')
     return {
       name: 'fig1',
       title: 'Figure 1: pages by server',
@@ -179,7 +179,7 @@ const FIGURES = {
   async fig2(call: Invocation): Promise<Figure> {
     const rows = await overThetas(call, THETAS, 'fig2', (theta) => ({ rates: zipf(theta, PER_HOUR) }))
     const x = 'θ: how unevenly pages change (Zipf over λ = 0.01 … 1 per hour)'
-    const scenario = sized(call, 'R = 8.64 a page, λ by Zipf over 0.01 … 1 per hour')
+    const scenario = sized(call, 'R = 8.64 per page, λ by Zipf over 0.01 … 1 per hour')
     return { name: 'fig2', title: 'Figure 2: change rates', x, y: STALE, rows, claims: claimsOf(rows, false), scenario }
   },
   async weights(call: Invocation): Promise<Figure> {
@@ -210,13 +210,13 @@ const FIGURES = {
     const crawlerSpeed = { ...usual, unit: 10 * usual.unit }
     const rows = await overThetas(call, FEW_THETAS, 'fast', (theta) => ({ zipf: theta, crawlerSpeed }))
     const claims = claimsOf(rows, true).map((claim, nth) => (nth === 3 ? { ...claim, holds: undefined } : claim))
-    const scenario = sized(call, 'R = 86.4 a page: ten crawlers of 100 pages/s, λ uniform in 0.01–1 per hour')
+    const scenario = sized(call, 'R = 86.4 per page: ten crawlers of 100 pages/s, λ uniform in 0.01–1 per hour')
     return { name: 'fast', title: 'Crawlers ten times as fast', x: SPREAD, y: STALE, rows, claims, scenario }
   },
   async 'per-day'(call: Invocation): Promise<Figure> {
     const rows = await overThetas(call, FEW_THETAS, 'per-day', (theta) => ({ zipf: theta, rates: uniform(PER_DAY) }))
     const claims = claimsOf(rows, true).map((claim) => ({ ...claim, holds: undefined }))
-    const scenario = sized(call, 'R = 8.64 a page, λ uniform in 0.01–1 per day')
+    const scenario = sized(call, 'R = 8.64 per page, λ uniform in 0.01–1 per day')
     return { name: 'per-day', title: 'The other reading: λ per day', x: SPREAD, y: STALE, rows, claims, scenario }
   },
   async stationary(call: Invocation): Promise<Figure> {
@@ -246,17 +246,17 @@ const FIGURES = {
         holds: max <= 1.005,
         found: `at most ${max.toFixed(4)} times the bound`,
       },
-      { claim: 'no rival is better in the long run', holds: isBest, found: 'by the table' },
+      { claim: 'no rival is better in the long run', holds: isBest, found: 'see the table' },
       {
         claim: 'index has reached its steady state, to 0.2 %',
         holds: isSteady,
         found:
-          'drift: the second half of the counted days over the first; who drifts upwards ends worse than the table says',
+          'drift compares the second half of the counted days with the first; a policy with upward drift ends worse than the table shows',
       },
       ...drifts,
     ]
     const { pages, servers } = paper(call, {}, LONG_RUN)
-    const scenario = `${grouped(pages)} pages on ${grouped(servers)} servers (Zipf 1), P = 15 s, ${grouped(Math.round(8.64 * pages))} fetches a day, rates known; 6 days per hour, else 21, begun as the best rates would have left the pages, the first third not counted; heavy tail: Pareto, least 0.01 per day, shape 1`
+    const scenario = `${grouped(pages)} pages on ${grouped(servers)} servers (Zipf 1), P = 15 s, ${grouped(Math.round(8.64 * pages))} fetches per day, rates known; 6 days for rates per hour, otherwise 21; pages start as the best rates would have left them, the first third is not counted; heavy tail: Pareto, minimum 0.01 per day, shape 1`
     return {
       name: 'stationary',
       title: 'In the long run',
@@ -279,7 +279,7 @@ function chartOf(figure: Figure): Chart {
   return { title, x, y, from, at: at as number[] | string[], series }
 }
 
-const finding = ({ holds }: Claim) => (holds === undefined ? 'for the record' : holds ? 'holds' : 'DOES NOT HOLD')
+const result = ({ holds }: Claim) => (holds === undefined ? 'for the record' : holds ? 'holds' : 'DOES NOT HOLD')
 const cellsOf = ({ at, values }: Row) => [String(at), ...Object.values(values).map((value) => value.toFixed(4))]
 
 function textOf(figure: Figure): string {
@@ -290,7 +290,7 @@ function textOf(figure: Figure): string {
   }
   return [
     printTable(table),
-    ...figure.claims.map((claim) => `  ${claim.claim}: ${finding(claim)}; ${claim.found}`),
+    ...figure.claims.map((claim) => `  ${claim.claim}: ${result(claim)}; ${claim.found}`),
   ].join('\n')
 }
 
@@ -298,7 +298,7 @@ function markdownOf(figure: Figure): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`
   const header = ['', ...namesOf(figure)]
   const table = [line(header), line(header.map(() => '---')), ...figure.rows.map((row) => line(cellsOf(row)))]
-  const claims = figure.claims.map((claim) => `- ${claim.claim}: **${finding(claim)}**; ${claim.found}`)
+  const claims = figure.claims.map((claim) => `- ${claim.claim}: **${result(claim)}**; ${claim.found}`)
   return [
     `## ${figure.title}`,
     '',

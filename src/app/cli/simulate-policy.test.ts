@@ -78,7 +78,7 @@ test('details are counts, planned and realised instants', async () => {
     online.realised.map((looks: number[]) => looks.length),
     online.counts,
   )
-  assert.match((await simulate('policy', '--instance', path, '--detail')).err, /add --json/)
+  assert.match((await simulate('policy', '--instance', path, '--detail')).err, /works only with --json/)
 })
 
 test('flags make a scenario; the same seed gives the same numbers', async () => {
@@ -136,16 +136,16 @@ test('mistakes are named', async () => {
   const wrong = instanceFile({ ...INSTANCE, pages: [{ server: 5, rate: 1, weight: 1 }] })
   const { exit, err } = await simulate('policy', '--instance', wrong)
   assert.equal(exit, 2)
-  assert.match(err, /instance\.json is no instance: pages\[0\]\.server is 5; servers are 0 to 1/)
-  assert.match((await simulate('policy', '--policy', 'psp,luck')).err, /'luck' is none of psp, mp2/)
+  assert.match(err, /instance\.json is not a valid instance: pages\[0\]\.server is 5; servers are 0 to 1/)
+  assert.match((await simulate('policy', '--policy', 'psp,luck')).err, /'luck' is not one of psp, mp2/)
   assert.match((await simulate('policy', '--weights', 'equal:0')).err, /no page has a weight above 0 \(--weights\)/)
   assert.match((await simulate('policy', '--crawler-speed', '0/s')).err, /--crawler-speed should be a number above 0/)
   const often = ['--pages', '10', '--rates', 'equal:1e9/s', '--sample']
   assert.match((await simulate('policy', ...often)).err, /changes are too many to draw/)
-  assert.match((await simulate('policy', '--rates', 'often')).err, /'often' is no distribution; write equal:X/)
+  assert.match((await simulate('policy', '--rates', 'often')).err, /'often' is not a distribution; write equal:X/)
   assert.match((await simulate('policy', '--instance', join(folder, 'none.json'))).err, /none\.json/)
-  assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not from both/)
-  assert.match((await simulate('crawl', '--pages', '200000')).err, /too much for a synthetic web/)
+  assert.match((await simulate('policy', '--instance', 'x', '--collection', 'y')).err, /not both/)
+  assert.match((await simulate('crawl', '--pages', '200000')).err, /too large for a synthetic web/)
 })
 
 test('figures are written as tables, CSV and charts, with the claims of the paper', async () => {

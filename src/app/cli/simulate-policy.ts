@@ -1,4 +1,4 @@
-/** `simulate policy`: a scenario, policies tried on it, and what came of them as text, JSON or CSV. */
+/** `simulate policy`: tries policies on a scenario and prints the results as text, JSON or CSV. */
 import { readFileSync } from 'node:fs'
 import { EXIT, Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
@@ -7,17 +7,17 @@ import { BadScenario, drawScenario, readInstance, type ScenarioDraw } from '../.
 import type { PolicyName } from '../../refresh/policy.ts'
 import { byServer, type Scenario } from '../../refresh/scenario.ts'
 import { type PolicyResult, runTrial, type Trial, type TrialTools } from '../../refresh/trial.ts'
-import { grouped, printTable } from '../../report/text-table.ts'
+import { grouped, printTable, type TextTable } from '../../report/text-table.ts'
 import type { Invocation } from './command.ts'
-import { withReader } from './with-reader.ts'
+import { withReader } from './command.ts'
 
 const PAGES = 1_000_000
 
 export async function simulatePolicy(call: Invocation): Promise<number> {
   const { settings, screen } = call
   if (settings.learn && settings.stationary === undefined)
-    throw new Problem('bad-flag', '--learn needs days to learn in: add --stationary DAYS')
-  if (settings.detail && !settings.json) throw new Problem('bad-flag', '--detail is part of the JSON: add --json')
+    throw new Problem('bad-flag', '--learn needs --stationary DAYS, the days to learn in')
+  if (settings.detail && !settings.json) throw new Problem('bad-flag', '--detail works only with --json')
   const scenario = await scenarioOf(call)
   const names = [...new Set(settings.policy)]
   const options = {
@@ -41,7 +41,7 @@ export function seedOf({ settings }: Invocation): number {
   return settings.seed ?? settings.randomSeed ?? 1
 }
 
-/** How far it is: redrawn on a terminal; between looks others have a turn, Ctrl-C among them. */
+/** Shows progress on a terminal and lets Ctrl-C and timers run in between. */
 export function trialTools(call: Invocation, names: readonly PolicyName[], what = ''): TrialTools {
   const { screen, clock, settings } = call
   const begun = clock.elapsed()
@@ -60,7 +60,7 @@ export function trialTools(call: Invocation, names: readonly PolicyName[], what 
   }
 }
 
-/** What flags say, as it can be drawn from. */
+/** The scenario that the flags describe. */
 function drawOf(call: Invocation): ScenarioDraw {
   const { settings } = call
   return {
@@ -84,12 +84,12 @@ async function scenarioOf(call: Invocation): Promise<Scenario> {
   const { settings, given } = call
   const ofCollection = given.get('collection')?.source.by === 'flag'
   if (settings.instance !== undefined && ofCollection)
-    throw new Problem('bad-flag', 'a scenario comes from --instance or from --collection, not from both')
+    throw new Problem('bad-flag', 'give --instance or --collection, not both: each defines the scenario')
   if (settings.instance !== undefined) return instanceOf(settings.instance)
   return ofCollection ? collectionScenario(call) : fit(() => drawScenario(drawOf(call)))
 }
 
-/** What is wrong with a scenario by flags is told as a mistake in them. */
+/** A bad scenario from flags is a mistake in the flags. */
 async function fit<T>(work: () => T | Promise<T>): Promise<T> {
   try {
     return await work()
@@ -103,15 +103,16 @@ function instanceOf(path: string): Scenario {
   try {
     return readInstance(readFileSync(path === '-' ? 0 : path, 'utf8'))
   } catch (error) {
-    if (error instanceof BadScenario) throw new Problem('unreadable', `${path} is no instance: ${error.message}`)
+    if (error instanceof BadScenario)
+      throw new Problem('unreadable', `${path} is not a valid instance: ${error.message}`)
     throw error
   }
 }
 
-/** A page seen once tells nothing of its rate: then it is this, which errs low. */
+/** The rate of a page that was fetched only once; rather too low. */
 const PRIOR = 1 / (30 * 86_400)
 
-/** The pages of a collection on their sites; rates from their captures. The rest is as the flags say. */
+/** The pages of a collection on their sites, with rates estimated from their captures. The rest comes from flags. */
 async function collectionScenario(call: Invocation): Promise<Scenario> {
   interface Seen {
     page: number
@@ -147,7 +148,8 @@ async function collectionScenario(call: Invocation): Promise<Scenario> {
       seen.set(url, { page, at, digest })
     }
   })
-  if (seen.size === 0) throw new Problem('not-found', `${call.settings.collection} has no captures yet; crawl first`)
+  if (seen.size === 0)
+    throw new Problem('not-found', `${call.settings.collection} has no captures yet; run orbweaver crawl first`)
   const drawn = await fit(() => drawScenario({ ...drawOf(call), pages: seen.size, servers: sites.size }))
   const server = Uint32Array.from(columns.server)
   const rate = Float64Array.from(columns.changes, (changes, page) =>
@@ -164,61 +166,20 @@ const known = (x: number | null | undefined, digits: number) => (typeof x === 'n
 
 function* tablesOf(trial: Trial, scenario: Scenario): Iterable<string> {
   const results = [...entries(trial)]
-  const isDrawn = results.some(([, result]) => result.stalenessSampled !== undefined)
   const hasDays = results.some(([, result]) => result.days !== undefined)
-  const { wp, nonPolite, infCrawlers, kkt } = trial.bounds
-  const what = `${grouped(scenario.rate.length)} pages on ${grouped(scenario.start.length - 1)} servers, ${grouped(scenario.capacity)} updates in ${formatDuration(scenario.horizon * 1000)}, ${formatDuration(scenario.politeness * 1000)} apart`
-  yield printTable({
-    title: what,
-    header: [
-      '',
-      'staleness',
-      ...(isDrawn ? ['drawn'] : []),
-      'age (h)',
-      'fetches',
-      'dropped',
-      'plan (s)',
-      'run (s)',
-      ...(hasDays ? [': KKT', 'drift', 'steady'] : []),
-    ],
-    rows: [
-      ...(
-        [
-          ['WP (bound)', wp],
-          ['NonPolite (bound)', nonPolite],
-          ['InfCrawlers', infCrawlers],
-          ['KKT (long run)', kkt],
-        ] as const
-      ).map(([name, bound]) => [name, known(bound, 4)]),
-      ...results.map(([name, result]) => [
-        name,
-        known(result.staleness, 4),
-        ...(isDrawn ? [known(result.stalenessSampled, 4)] : []),
-        known(result.age === null ? (result.ageSampled ?? 0) / 3600 : result.age / 3600, 2),
-        grouped(result.fetches),
-        grouped(result.dropped),
-        result.planSeconds.toFixed(1),
-        result.runSeconds.toFixed(1),
-        ...(hasDays
-          ? [known(result.ratio, 4), `${known(100 * (result.drift ?? 0), 2)} %`, result.isSteady ? 'yes' : 'no']
-          : []),
-      ]),
-    ],
-  })
+  yield printTable(policyTable(trial, scenario, hasDays))
   if ('notApplicable' in trial.bounds) yield `No bounds: ${trial.bounds.notApplicable}.`
   const violations = results.reduce((sum, [, result]) => sum + result.violations, 0)
-  if (violations > 0) yield `${violations} requests came too soon: this is a bug.`
-  if (hasDays) {
-    const days = results[0]?.[1].days ?? []
+  if (violations > 0) yield `${violations} requests came too soon. This is a bug.`
+  if (hasDays)
     yield printTable({
       title: 'Staleness by day',
       header: ['day', ...results.map(([name]) => name)],
-      rows: days.map(({ day }, at) => [
+      rows: (results[0]?.[1].days ?? []).map(({ day }, at) => [
         String(day),
         ...results.map(([, result]) => known(result.days?.[at]?.staleness, 4)),
       ]),
     })
-  }
   for (const [name, { interim }] of results)
     if (interim !== undefined)
       yield printTable({
@@ -233,7 +194,39 @@ function* tablesOf(trial: Trial, scenario: Scenario): Iterable<string> {
       })
 }
 
-/** One line for each bound, policy, day and interim statistic. */
+function policyTable(trial: Trial, scenario: Scenario, hasDays: boolean): TextTable {
+  const results = [...entries(trial)]
+  const isDrawn = results.some(([, result]) => result.stalenessSampled !== undefined)
+  const { wp, nonPolite, infCrawlers, kkt } = trial.bounds
+  const bounds = { 'WP (bound)': wp, 'NonPolite (bound)': nonPolite, InfCrawlers: infCrawlers, 'KKT (long run)': kkt }
+  const row = (name: string, result: PolicyResult) => [
+    name,
+    known(result.staleness, 4),
+    ...(isDrawn ? [known(result.stalenessSampled, 4)] : []),
+    known(result.age === null ? (result.ageSampled ?? 0) / 3600 : result.age / 3600, 2),
+    grouped(result.fetches),
+    grouped(result.dropped),
+    result.planSeconds.toFixed(1),
+    result.runSeconds.toFixed(1),
+    ...(hasDays
+      ? [known(result.ratio, 4), `${known(100 * (result.drift ?? 0), 2)} %`, result.isSteady ? 'yes' : 'no']
+      : []),
+  ]
+  const times = ['plan (s)', 'run (s)']
+  return {
+    title: `${grouped(scenario.rate.length)} pages on ${grouped(scenario.start.length - 1)} servers, ${grouped(scenario.capacity)} fetches in ${formatDuration(scenario.horizon * 1000)}, ${formatDuration(scenario.politeness * 1000)} apart`,
+    header: [
+      ...['', 'staleness', ...(isDrawn ? ['drawn'] : []), 'age (h)', 'fetches', 'dropped', ...times],
+      ...(hasDays ? [': KKT', 'drift', 'steady'] : []),
+    ],
+    rows: [
+      ...Object.entries(bounds).map(([name, bound]) => [name, known(bound, 4)]),
+      ...results.map(([name, result]) => row(name, result)),
+    ],
+  }
+}
+
+/** One line per bound, policy, day and interim statistic. */
 function csvOf(trial: Trial): string {
   const lines = [
     'kind,name,at,staleness,stalenessSampled,age,fetches,dropped,violations,planSeconds,runSeconds,ratio,drift',
@@ -243,21 +236,9 @@ function csvOf(trial: Trial): string {
   const { wp, nonPolite, infCrawlers, kkt } = trial.bounds
   for (const [name, bound] of Object.entries({ wp, nonPolite, infCrawlers, kkt })) line('bound', name, '', bound)
   for (const [name, r] of entries(trial)) {
-    line(
-      'policy',
-      name,
-      '',
-      r.staleness,
-      r.stalenessSampled,
-      r.age ?? r.ageSampled,
-      r.fetches,
-      r.dropped,
-      r.violations,
-      r.planSeconds,
-      r.runSeconds,
-      r.ratio,
-      r.drift,
-    )
+    const times = [r.planSeconds, r.runSeconds, r.ratio, r.drift]
+    const age = r.age ?? r.ageSampled
+    line('policy', name, '', r.staleness, r.stalenessSampled, age, r.fetches, r.dropped, r.violations, ...times)
     for (const day of r.days ?? []) line('day', name, day.day, day.staleness, '', '', '', '', '', '', '', day.ratio)
     for (const s of r.interim ?? [])
       line('interim', name, s.at, s.staleness, s.stalenessSampled, s.age ?? s.ageSampled, s.fetches)

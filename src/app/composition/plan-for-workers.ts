@@ -10,8 +10,7 @@ import { Problem } from '../../base/errors.ts'
 import { replaceFile } from '../../base/replace-file.ts'
 import { MAX_PLAN_BYTES } from '../../cluster/wire/protocol.ts'
 import type { PlanForWorkers } from '../../contracts/calls.ts'
-import type { Given } from '../config/given.ts'
-import { keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from '../config/keys.ts'
+import { type Given, keyOf, SETTING_NAMES, type SettingName, type Settings, settingOf } from '../config/keys.ts'
 import { loadSettings } from '../config/load.ts'
 import { writeSettingsFile } from '../config/settings-file.ts'
 import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
@@ -96,7 +95,7 @@ export function settingsDigests(settings: Settings): string {
   const unset = loadSettings([], 'serve', { env: {}, readFile: () => undefined }).settings
   const set = SETTING_NAMES.flatMap((name) => {
     const { group, lasting, secret } = settingOf(name)
-    if (!lasting || secret || group === 'Many machines') return []
+    if (!lasting || secret || group === 'Cluster') return []
     const value = valueText(settings[name])
     return value === valueText(unset[name]) ? [] : [[keyOf(name), digestOf(value)] as const]
   })

@@ -12,8 +12,8 @@ import { type Blacklist, emptyBlacklist } from '../../crawl/scope/blacklist.ts'
 import type { WorkerOptions } from '../../crawl/worker/worker.ts'
 import { readInTurns, readText } from '../../page/reading.ts'
 import { userAgent } from '../../web/http/user-agent.ts'
+import { trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
-import { trustOf } from '../config/trust.ts'
 import { type CrawlPlan, hazardLimits, parseUrls, pauseOf, scopeFor, urlsOf } from './plan.ts'
 
 /** Visits at one address at once (DESIGN §3). */

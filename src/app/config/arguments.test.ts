@@ -4,12 +4,12 @@ import fc from 'fast-check'
 import { Problem } from '../../base/errors.ts'
 import { parseArguments } from './arguments.ts'
 
-test('flags and words may stand in any order', () => {
-  const { words, flags, help } = parseArguments(
+test('flags and arguments may come in any order', () => {
+  const { args, flags, help } = parseArguments(
     ['a', '--pause', '3s', 'b', '-c', 'dir', '--json', '--exclude=x=y', '--', '--c'],
     'crawl',
   )
-  assert.deepEqual(words, ['a', 'b', '--c'])
+  assert.deepEqual(args, ['a', 'b', '--c'])
   assert.deepEqual(Object.fromEntries(flags), { pause: ['3s'], collection: ['dir'], json: ['yes'], exclude: ['x=y'] })
   assert.equal(help, false)
 })
@@ -29,7 +29,7 @@ test('standard input is a value, another flag is not', () => {
 test('a command takes its own flags only', () => {
   assert.throws(
     () => parseArguments(['--pause', '2s'], 'status'),
-    /status does not take --pause \(crawl, serve and simulate do\)/,
+    /status does not take --pause, only crawl, serve and simulate do/,
   )
   assert.deepEqual(parseArguments(['--at', '2026-01-01'], 'get').flags.get('at'), ['2026-01-01'])
 })

@@ -1,25 +1,25 @@
-/** The words of a command line, sorted into what they are. Flags may stand anywhere; `--` ends them. */
+/** Splits a command line into flags and arguments. Flags may stand anywhere; `--` ends them. */
 import { Problem } from '../../base/errors.ts'
 import { flagOf, keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
 import { nearest } from './nearest.ts'
 import type { CommandName } from './setting.ts'
 
 export interface Arguments {
-  /** What is no flag: seeds, a URL, `duplicates` … */
-  words: string[]
-  /** What each flag was given, in order. */
+  /** Everything that is not a flag: seeds, a URL, `duplicates` … */
+  args: string[]
+  /** The values of each flag, in order. */
   flags: Map<SettingName, string[]>
   help: boolean
 }
 
 export function parseArguments(argv: readonly string[], command: CommandName): Arguments {
-  const words: string[] = []
+  const args: string[] = []
   const flags = new Map<SettingName, string[]>()
   let help = false
   for (let i = 0; i < argv.length; i++) {
     const word = argv[i]
     if (word === '--') {
-      words.push(...argv.slice(i + 1))
+      args.push(...argv.slice(i + 1))
       break
     }
     if (word === '--help' || word === '-h') {
@@ -27,22 +27,22 @@ export function parseArguments(argv: readonly string[], command: CommandName): A
       continue
     }
     if (!word.startsWith('-') || word === '-') {
-      words.push(word)
+      args.push(word)
       continue
     }
     const { name, value } = flag(word, command)
     const setting = settingOf(name)
     const isSwitch = setting.form === ''
     const given = value ?? (isSwitch ? 'yes' : argv[++i])
-    // A value may begin with a dash only when it is glued on with =, or is the dash of standard input.
+    // A value may begin with a dash only after = (--flag=-value); a lone dash is standard input.
     if (given === undefined || (value === undefined && given.startsWith('-') && given !== '-'))
       throw new Problem('bad-flag', `${flagOf(name)} needs a value: ${flagOf(name)} ${setting.form}`)
     const before = flags.get(name) ?? []
     if (before.length > 0 && !setting.repeatable && !isSwitch)
-      throw new Problem('bad-flag', `${flagOf(name)} is given twice; give it once`)
+      throw new Problem('bad-flag', `${flagOf(name)} is given more than once; it takes one value`)
     flags.set(name, setting.repeatable ? [...before, given] : [given])
   }
-  return { words, flags, help }
+  return { args, flags, help }
 }
 
 function flag(word: string, command: CommandName): { name: SettingName; value: string | undefined } {
@@ -69,20 +69,17 @@ function short(word: string, command: CommandName): { name: SettingName; value: 
   return { name, value: word.length > 2 ? word.slice(2) : undefined }
 }
 
-function whoDoes(commands: readonly CommandName[]): string {
-  const who = commands.filter((name) => name !== 'config')
-  return who.length === 1 ? `${who[0]} does` : `${who.slice(0, -1).join(', ')} and ${who.at(-1)} do`
-}
-
 function unknown(word: string, command: CommandName): Problem {
   const flags = SETTING_NAMES.filter((name) => settingOf(name).commands.includes(command)).map(flagOf)
-  // Without its dashes: `--depth` ends like `--max-depth`.
+  // Compared without dashes, so that `--depth` matches the end of `--max-depth`.
   const near = nearest(word.replace(/^-+/, ''), [...flags.map((flag) => flag.slice(2)), 'help'])
   const hint = near === undefined ? '' : `; did you mean --${near}?`
   const elsewhere = SETTING_NAMES.find((name) => flagOf(name) === word)
   if (elsewhere !== undefined) {
-    const who = whoDoes(settingOf(elsewhere).commands)
-    return new Problem('bad-flag', `${command} does not take ${word} (${who})${hint}`)
+    const takers = settingOf(elsewhere).commands.filter((name) => name !== 'config')
+    const others =
+      takers.length === 1 ? `${takers[0]} does` : `${takers.slice(0, -1).join(', ')} and ${takers.at(-1)} do`
+    return new Problem('bad-flag', `${command} does not take ${word}, only ${others}${hint}`)
   }
-  return new Problem('bad-flag', `unknown flag ${word}${hint} ('orbweaver ${command} --help' lists them)`)
+  return new Problem('bad-flag', `unknown flag ${word}${hint} ('orbweaver ${command} --help' lists all flags)`)
 }

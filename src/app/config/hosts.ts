@@ -1,7 +1,9 @@
-/** Patterns of hosts that `--pause-for` and `--resolve` take. A pause shorter than ours is for one's own servers only. */
+/** Host patterns of `--pause-for`, `--resolve` and `--trust`. A shorter pause is allowed for the user's own servers only. */
 import { isIP } from 'node:net'
 import { domainToASCII } from 'node:url'
 import { parse as parseDomain } from 'tldts'
+import { RULE_NAMES } from '../../crawl/hazards/rule-names.ts'
+import { nearest } from './nearest.ts'
 import { duration, pair } from './parsers.ts'
 import { type Parse, Unfit } from './setting.ts'
 
@@ -18,18 +20,18 @@ export interface HostAddress {
   port?: number
 }
 
-/** RFC 6761: nobody can own these, so whoever answers for them is at home. */
+/** RFC 6761: nobody can register these, so whatever answers for them is local. */
 const RESERVED = ['test', 'localhost', 'example', 'invalid']
 
 /** `HOST=0.1s` */
 export const pauseFor: Parse<HostPause> = (text) => {
-  const [host, pause] = pair(text, 'HOST=DURATION, for instance www.example.org=500ms')
+  const [host, pause] = pair(text, 'HOST=DURATION, for example www.example.org=500ms')
   return { host: ownHost(host), pauseMs: duration({ max: 86_400_000 })(pause) }
 }
 
 /**
- * One's own is a registrable domain or what lies under it, an address, or a reserved name. A public suffix (`com`,
- * `co.uk`, `github.io`) belongs to many people, so `*` before it would hurry servers of strangers.
+ * Accepts a registrable domain, a host under it, an address or a reserved name. A public suffix (`com`, `co.uk`,
+ * `github.io`) belongs to many people, so `*` before it would speed up requests to other people's servers.
  */
 export function ownHost(text: string): string {
   const pattern = hostPattern(text)
@@ -39,24 +41,24 @@ export function ownHost(text: string): string {
   const { domain } = parseDomain(base, { allowPrivateDomains: true, extractHostname: false })
   if (base === '*' || domain === null)
     throw new Unfit(
-      `'${text}' names more than your own servers; name a domain that is yours, a host in it, an IP address, or a reserved name such as *.test`,
+      `'${text}' covers more than your own servers; give a domain of yours, a host in it, an IP address or a reserved name such as *.test`,
     )
   return pattern
 }
 
 /** `HOST=IP`, `HOST=IP:PORT`, `HOST=[IPV6]:PORT` */
 export const resolveAs: Parse<HostAddress> = (text) => {
-  const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for instance *.test=127.0.0.1:8080')
+  const [host, target] = pair(text, 'HOST=IP or HOST=IP:PORT, for example *.test=127.0.0.1:8080')
   const bracketed = /^\[([^\]]+)\](?::(\d{1,5}))?$/.exec(target)
   const plain = /^([\d.]+)(?::(\d{1,5}))?$/.exec(target)
   const [, ip, port] = bracketed ?? plain ?? [undefined, target, undefined]
-  if (isIP(ip) === 0) throw new Unfit(`'${target}' is no IP address; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`)
+  if (isIP(ip) === 0) throw new Unfit(`'${target}' is not an IP address; write HOST=127.0.0.1:8080 or HOST=[::1]:8080`)
   if (port !== undefined && (Number(port) < 1 || Number(port) > 65535))
-    throw new Unfit(`port ${port} does not exist; ports go from 1 to 65535`)
+    throw new Unfit(`port ${port} is out of range; ports go from 1 to 65535`)
   return { host: hostPattern(host), ip, ...(port === undefined ? {} : { port: Number(port) }) }
 }
 
-/** Lower case, punycode, `.test` read as `*.test`. An asterisk may stand alone or before the first dot, nowhere else. */
+/** Lower case, punycode, `.test` read as `*.test`. An asterisk may stand only alone or before the first dot. */
 function hostPattern(text: string): string {
   const bare = text
     .toLowerCase()
@@ -65,21 +67,23 @@ function hostPattern(text: string): string {
   if (bare === '*' || isIP(bare) !== 0) return bare
   const wild = bare.startsWith('*.') || bare.startsWith('.')
   const base = wild ? bare.slice(bare.indexOf('.') + 1) : bare
-  // domainToASCII stops at the end of a host and would take what follows for nothing.
+  // domainToASCII ignores whatever follows the host.
   const ascii = /[\s/\\?#:@%]/.test(base) ? '' : domainToASCII(base)
   if (ascii === '' || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)*$/.test(ascii))
-    throw new Unfit(`'${text}' is no host; write www.example.org, *.example.org or an IP address, without port or path`)
+    throw new Unfit(
+      `'${text}' is not a host; write www.example.org, *.example.org or an IP address, without port or path`,
+    )
   return wild ? `*.${ascii}` : ascii
 }
 
-/** Whether a host (without its port) is one that the pattern names. `*.example.org` does not name `example.org` itself. */
+/** Whether the pattern matches a host (without port). `*.example.org` does not match `example.org` itself. */
 export function hostMatches(pattern: string, host: string): boolean {
   if (pattern === '*') return true
   if (pattern.startsWith('*.')) return host.endsWith(pattern.slice(1)) && host.length > pattern.length - 1
   return pattern === host
 }
 
-/** The pause that the operator set for one's own host or its address; the most exact pattern wins. */
+/** The pause configured for a host or its address; the most specific pattern wins. */
 export function pauseForHost(rules: readonly HostPause[], host: string, ip?: string): number | undefined {
   let best: HostPause | undefined
   for (const rule of rules) {
@@ -90,8 +94,8 @@ export function pauseForHost(rules: readonly HostPause[], host: string, ip?: str
 }
 
 /**
- * `*.amazonaws.com` is one's own only as far as it is one owner's: the names of strangers under a public suffix further
- * down (`alice.s3.amazonaws.com`) keep our usual pause.
+ * `*.amazonaws.com` covers only hosts of the same owner: names under a public suffix further down
+ * (`alice.s3.amazonaws.com`) keep the usual pause.
  */
 function isOneOwners(pattern: string, host: string): boolean {
   if (!pattern.startsWith('*.') || isReserved(host)) return true
@@ -105,4 +109,48 @@ function isReserved(host: string): boolean {
 
 function exactness(pattern: string): number {
   return pattern.startsWith('*') ? pattern.length : 1000 + pattern.length
+}
+
+/** `--trust SITE[=RULE,…]`: hazard rules that do not apply to a site. */
+export interface Trust {
+  /** A site, `*.domain`, or `*` for all. */
+  site: string
+  /** Empty: all rules. */
+  rules: readonly string[]
+}
+
+export function trust(text: string): Trust {
+  const [site, rules, more] = text.split('=')
+  const named = rules === undefined ? [] : rules.split(',')
+  const fits =
+    more === undefined &&
+    /^(\*|(\*\.)?[a-z0-9._-]+(:\d{1,5})?)$/i.test(site) &&
+    named.every((name) => /^[a-z0-9-]+$/.test(name))
+  if (!fits)
+    throw new Unfit(
+      `'${text}' is not a site with rules; write www.example.org or *.example.org=endless-sequence,soft-404`,
+    )
+  const unknown = named.find((name) => !RULES.includes(name))
+  if (unknown !== undefined) {
+    const meant = nearest(unknown, RULES)
+    const hint = meant === undefined ? `the rules are ${RULES.join(', ')}` : `did you mean ${meant}?`
+    throw new Unfit(`'${unknown}' is not a hazard rule; ${hint}`)
+  }
+  return { site: site.toLowerCase(), rules: named }
+}
+
+const RULES: readonly string[] = RULE_NAMES
+
+/** Whether a rule is switched off for a site; the name of `site-urls>=5000` is `site-urls`. */
+export function trustOf(trusts: readonly Trust[]): (site: string, rule: string) => boolean {
+  if (trusts.length === 0) return () => false
+  return (site, rule) => {
+    const [name] = rule.split(/[<>= ]/, 1)
+    const host = site.replace(/:\d+$/, '')
+    return trusts.some(
+      (one) =>
+        (one.site === '*' || one.site === site || hostMatches(one.site, host)) &&
+        (one.rules.length === 0 || one.rules.includes(name)),
+    )
+  }
 }

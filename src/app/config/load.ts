@@ -1,13 +1,22 @@
 /**
- * Puts the settings together: defaults < preset < file < environment < flags. Every value remembers who set it.
- * The only place of this room that looks at the process.
+ * Combines the settings: defaults < preset < file < environment < flags. Every value remembers its source.
+ * Only this file of the folder reads the environment.
  */
 import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
 import { formatDuration } from '../../base/units.ts'
 import { type Arguments, parseArguments } from './arguments.ts'
-import { type Given, place } from './given.ts'
-import { flagOf, PRESETS, SETTING_NAMES, type SettingName, type Settings, settingOf, variableOf } from './keys.ts'
+import {
+  flagOf,
+  type Given,
+  PRESETS,
+  SETTING_NAMES,
+  type SettingName,
+  type Settings,
+  settingOf,
+  sourceName,
+  variableOf,
+} from './keys.ts'
 import { nearest } from './nearest.ts'
 import { type CommandName, Unfit } from './setting.ts'
 import { readSettingsFile } from './settings-file.ts'
@@ -15,23 +24,23 @@ import { readSmallFile } from './small-file.ts'
 
 export const COLLECTION_FILE = 'orbweaver.yaml'
 
-/** What our tests are told by whoever runs them: the folder of published test cases, servers. They are no settings. */
+/** Variables that configure the tests; they are not settings. */
 export const OF_TESTS: readonly string[] = ['ORBWEAVER_CONFORMANCE', 'ORBWEAVER_TEST_POSTGRES', 'ORBWEAVER_CITUS']
 
-/** Of settings or a secret: far more than anybody writes by hand. */
+/** For a file of settings or a secret: far more than anyone writes by hand. */
 const LARGEST_FILE = 2 ** 20
 
 export interface Loaded {
   settings: Settings
   /** For every setting that is not at its default. */
   given: ReadonlyMap<SettingName, Given>
-  words: readonly string[]
+  args: readonly string[]
   help: boolean
-  /** Lines that the operator should see before the start. */
+  /** Shown before the command starts. */
   warnings: readonly string[]
 }
 
-/** The world that configuration is read from; tests hand in another. */
+/** Where configuration is read from; tests pass their own. */
 export interface Surroundings {
   env: Readonly<Record<string, string | undefined>>
   /** Undefined when there is no such file. */
@@ -57,17 +66,17 @@ export function loadSettings(
   const given = new Map([...preset, ...upper])
   const settings = build(given, command)
   checkTogether(settings)
-  return { settings, given, words: args.words, help: args.help, warnings: kept ? differences(file, upper) : [] }
+  return { settings, given, args: args.args, help: args.help, warnings: kept ? differences(file, upper) : [] }
 }
 
-/** The same settings over those that a shared crawl records of itself, for a machine that has not its file. */
+/** The given settings over those recorded in a shared database, for a machine without the settings file. */
 export function settingsOver(
   recorded: string,
   given: ReadonlyMap<SettingName, Given>,
   command: CommandName,
 ): Loaded['settings'] {
   const own = [...given].filter(([, { source }]) => source.by !== 'preset')
-  const upper = new Map([...entriesOf(recorded, 'the settings that the database records'), ...own])
+  const upper = new Map([...entriesOf(recorded, 'the settings recorded in the database'), ...own])
   return build(new Map([...fromPreset(upper), ...upper]), command)
 }
 
@@ -98,14 +107,14 @@ function fromEnvironment(world: Surroundings): Map<SettingName, Given> {
   return given
 }
 
-/** The file that `--config` names, or the one that the collection was made with (`kept`). */
+/** The file that `--config` names, or the one kept in the collection (`kept`). */
 function fromFile(world: Surroundings, upper: ReadonlyMap<SettingName, Given>) {
   const named = upper.get('config')?.texts[0]
   const folder = upper.get('collection')?.texts[0] ?? (settingOf('collection').fallback as string)
   const path = named ?? join(folder, COLLECTION_FILE)
   const text = world.readFile(path)
   if (text === undefined) {
-    if (named !== undefined) throw new Problem('unreadable', `--config: there is no file ${named}`)
+    if (named !== undefined) throw new Problem('unreadable', `--config: ${named} does not exist`)
     return { given: new Map<SettingName, Given>(), kept: false }
   }
   return { given: entriesOf(text, path), kept: named === undefined }
@@ -118,14 +127,14 @@ function entriesOf(text: string, path: string): Map<SettingName, Given> {
   return given
 }
 
-/** `@FILE`: so that no secret need stand on a command line, where every user of the machine sees it. */
+/** `@FILE` keeps a secret off the command line, where every user of the machine can see it. */
 function readSecrets(world: Surroundings, given: ReadonlyMap<SettingName, Given>): Map<SettingName, Given> {
   const read = new Map(given)
   for (const [name, { texts, source }] of given) {
     if (!settingOf(name).secret || texts.length !== 1 || !texts[0].startsWith('@')) continue
     const path = texts[0].slice(1)
     const text = world.readFile(path)
-    if (text === undefined) throw new Problem('unreadable', `${place(name, source)}: there is no file ${path}`)
+    if (text === undefined) throw new Problem('unreadable', `${sourceName(name, source)}: ${path} does not exist`)
     read.set(name, { texts: [text.trim()], source })
   }
   return read
@@ -151,7 +160,7 @@ function build(given: ReadonlyMap<SettingName, Given>, command: CommandName): Se
   }
   // A crawl of a whole top-level domain wants every site rather than every deep link (V10).
   values.links ??= String(values.scope).startsWith('tld:') ? 'home-page' : 'combined'
-  // What a worker collects is the servers'; what a crawl collects lies with it.
+  // A worker's volumes belong to its servers, a crawl's stay with it.
   if (!given.has('volumes')) values.volumes = deepFreeze(command === 'worker' ? ['upload'] : ['keep'])
   return Object.freeze(values) as Settings
 }
@@ -163,24 +172,24 @@ function parse(name: SettingName, by: Given): unknown {
     if (!(error instanceof Unfit)) throw error
     throw new Problem(
       by.source.by === 'flag' ? 'bad-flag' : 'bad-config',
-      `${place(name, by.source)}: ${error.message}`,
+      `${sourceName(name, by.source)}: ${error.message}`,
     )
   }
 }
 
-/** Keys are made by it: the collection itself says so, to whoever would write with others. */
-const FOR_EVER: SettingName = 'urlRules'
+/** URL keys depend on it; opening the collection refuses other rules. */
+const FIXED: SettingName = 'urlRules'
 
-/** A resumed crawl with other settings than it was made with is allowed, and said. */
+/** A crawl may be resumed with other settings; a note reports each difference. */
 function differences(file: ReadonlyMap<SettingName, Given>, upper: ReadonlyMap<SettingName, Given>): string[] {
   const warnings: string[] = []
   for (const [name, now] of upper) {
     const before = file.get(name)
-    if (!settingOf(name).lasting || name === FOR_EVER || now.source.by === 'file') continue
+    if (!settingOf(name).lasting || name === FIXED || now.source.by === 'file') continue
     if (before !== undefined && before.texts.join(' ') === now.texts.join(' ')) continue
     const was = before === undefined ? `${settingOf(name).fallbackText} (the default)` : before.texts.join(' ')
     warnings.push(
-      `${place(name, now.source)} is ${now.texts.join(' ')}; the collection was made with ${was}. This run uses the new value, ${COLLECTION_FILE} keeps the old one`,
+      `${sourceName(name, now.source)} is ${now.texts.join(' ')}, but the collection was created with ${was}; the new value applies to this run only, ${COLLECTION_FILE} keeps the old one`,
     )
   }
   return warnings
@@ -194,15 +203,15 @@ function deepFreeze<T>(value: T): T {
   return value
 }
 
-/** What no setting can check alone. */
-
+/** Checks that involve more than one setting. */
 function checkTogether(settings: Settings): void {
   const { lease, exchangeTimeout, connectTimeout, quiet, verbose } = settings
-  // No request begins with less than its deadline left on the lease, so a shorter lease could never ask anything.
+  // A request starts only if its time limit fits into the rest of the lease: with a shorter lease none would ever start.
   if (lease <= exchangeTimeout + connectTimeout)
     throw new Problem(
       'bad-config',
       `--lease ${formatDuration(lease)} must be longer than --connect-timeout and --exchange-timeout together (${formatDuration(connectTimeout + exchangeTimeout)})`,
     )
-  if (quiet && verbose) throw new Problem('bad-flag', '--quiet and --verbose contradict each other; give one of them')
+  if (quiet && verbose)
+    throw new Problem('bad-flag', '--quiet and --verbose contradict each other; give only one of them')
 }

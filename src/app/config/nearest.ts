@@ -1,6 +1,6 @@
-/** The known word nearest to a mistyped one. */
+/** Finds the known name that a mistyped one probably stands for. */
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn one word into the other. */
+/** The number of edits (insert, delete, replace, swap neighbours) that turn one word into the other. */
 export function editDistance(a: string, b: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: b.length + 1 }, (_, i) => i)
@@ -18,13 +18,13 @@ export function editDistance(a: string, b: string): number {
   return last[b.length]
 }
 
-/** Undefined when nothing known is near enough to be what was meant. */
+/** Undefined when no known name is similar enough. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const short = word.slice(0, 60)
   let best: string | undefined
   let min = Math.max(2, Math.floor(short.length / 3)) + 1
   for (const candidate of known) {
-    // A word that begins or ends like a known one was cut or lengthened, which costs many edits and little doubt.
+    // A shortened or extended name takes many edits but is an obvious match.
     const cut = short.length >= 4 && isPartOf(short.replaceAll('-', ''), candidate.replaceAll('-', ''))
     const distance = cut ? 1 : editDistance(short, candidate)
     if (distance < min) {

@@ -1,4 +1,4 @@
-/** Parsers of what operators write. Each refuses with a sentence that says what would be right. */
+/** Parsers of setting values. Each refuses a wrong value with a sentence that says what to write instead. */
 import { isIP } from 'node:net'
 import { formatDuration, formatSize, parseDuration, parseSize } from '../../base/units.ts'
 import { DISTRIBUTION_FORM, type Distribution, parseDistribution } from '../../refresh/distribution.ts'
@@ -10,16 +10,16 @@ import { type Parse, Unfit } from './setting.ts'
 export interface Range {
   min?: number
   max?: number
-  /** Why the bound is there, for the error. */
+  /** The reason for the bound, shown in the error. */
   because?: string
 }
 
 function inRange(value: number, text: string, range: Range, format: (n: number) => string): number {
-  const because = range.because === undefined ? '' : `: ${range.because}`
+  const because = range.because === undefined ? '' : `; ${range.because}`
   if (range.min !== undefined && value < range.min)
-    throw new Unfit(`'${text}' is too little, the least is ${format(range.min)}${because}`)
+    throw new Unfit(`'${text}' is too small, the minimum is ${format(range.min)}${because}`)
   if (range.max !== undefined && value > range.max)
-    throw new Unfit(`'${text}' is too much, the most is ${format(range.max)}${because}`)
+    throw new Unfit(`'${text}' is too large, the maximum is ${format(range.max)}${because}`)
   return value
 }
 
@@ -27,7 +27,7 @@ function inRange(value: number, text: string, range: Range, format: (n: number) 
 export function duration(range: Range = {}): Parse<number> {
   return (text) => {
     const ms = parseDuration(text)
-    if (ms === undefined) throw new Unfit(`'${text}' is no duration; write 500ms, 2s, 10m, 1h30m or 2d`)
+    if (ms === undefined) throw new Unfit(`'${text}' is not a duration; write 500ms, 2s, 10m, 1h30m or 2d`)
     return inRange(ms, text, range, formatDuration)
   }
 }
@@ -36,7 +36,7 @@ export function duration(range: Range = {}): Parse<number> {
 export function size(range: Range = {}): Parse<number> {
   return (text) => {
     const bytes = parseSize(text)
-    if (bytes === undefined) throw new Unfit(`'${text}' is no size; write 500kB, 2MB, 1GB or 64KiB`)
+    if (bytes === undefined) throw new Unfit(`'${text}' is not a size; write 500kB, 2MB, 1GB or 64KiB`)
     return inRange(bytes, text, range, formatSize)
   }
 }
@@ -45,23 +45,23 @@ export function count(range: Range = {}): Parse<number> {
   return (text) => {
     const value = Number(text.replaceAll('_', ''))
     if (!/^\d{1,15}$|^\d(\.\d+)?e\d{1,2}$/i.test(text.replaceAll('_', '')) || !Number.isSafeInteger(value))
-      throw new Unfit(`'${text}' is no whole number; write for instance 1000 or 1e3`)
+      throw new Unfit(`'${text}' is not a whole number; write 1000 or 1e3, for example`)
     return inRange(value, text, range, (n) => n.toLocaleString('en'))
   }
 }
 
 export function number(range: Range = {}): Parse<number> {
   return (text) => {
-    if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is no number; write for instance 1.5`)
+    if (!/^\d+(\.\d+)?$/.test(text)) throw new Unfit(`'${text}' is not a number; write 1.5, for example`)
     return inRange(Number(text), text, range, String)
   }
 }
 
-/** `uniform:0.01:1/hour`, `zipf:1`, `10/s`. `perSeconds`: what a bare one is a number of: 3600, an hour. */
+/** `uniform:0.01:1/hour`, `zipf:1`, `10/s`. `perSeconds` is the unit of a bare number: 3600 for one per hour. */
 export function distribution(perSeconds: number): Parse<Distribution> {
   return (text) => {
     const found = parseDistribution(text, 1 / perSeconds)
-    if (found === undefined) throw new Unfit(`'${text}' is no distribution; write ${DISTRIBUTION_FORM}`)
+    if (found === undefined) throw new Unfit(`'${text}' is not a distribution; write ${DISTRIBUTION_FORM}`)
     return found
   }
 }
@@ -69,57 +69,55 @@ export function distribution(perSeconds: number): Parse<Distribution> {
 export function oneOf<const T extends string>(...choices: readonly T[]): Parse<T> {
   return (text) => {
     const found = choices.find((choice) => choice === text)
-    if (found === undefined) throw new Unfit(`'${text}' is none of ${choices.join(', ')}`)
+    if (found === undefined) throw new Unfit(`'${text}' is not one of ${choices.join(', ')}`)
     return found
   }
 }
 
 export const path: Parse<string> = (text) => {
-  if (text === '' || text.includes('\0')) throw new Unfit('the name of the file is missing')
+  if (text === '' || text.includes('\0')) throw new Unfit('the file name is missing')
   return text
 }
 
-/** A pattern is kept as its text, because settings travel between threads as plain data. */
+/** A pattern stays text, because settings travel between threads as plain data. */
 export const regex: Parse<string> = (text) => {
   try {
     new RegExp(text)
     return text
   } catch (error) {
-    throw new Unfit(`'${text}' is no regular expression (${error instanceof Error ? error.message : String(error)})`)
+    throw new Unfit(`'${text}' is not a regular expression (${error instanceof Error ? error.message : String(error)})`)
   }
 }
 
 /** RFC 9309 lets robots.txt name crawlers by letters, `_` and `-` only; a token with anything else could never be matched. */
 export const productToken: Parse<string> = (text) => {
   if (!/^[A-Za-z_-]{1,60}$/.test(text))
-    throw new Unfit(`'${text}' is no name for robots.txt; use letters, '-' and '_' only, for instance MyCrawler`)
+    throw new Unfit(`'${text}' is not a valid crawler name; use only letters, '-' and '_', for example MyCrawler`)
   if (isTakenName(text))
-    throw new Unfit(
-      `'${text}' is the name of another crawler or a browser; give one of your own, for instance MyCrawler`,
-    )
+    throw new Unfit(`'${text}' is the name of another crawler or of a browser; choose your own, for example MyCrawler`)
   return text
 }
 
-/** A rule of URLs to switch: `usual`, `none`, `index-files`, `-index-files`, `+session-shape`. */
+/** A URL rule to switch: `usual`, `none`, `index-files`, `-index-files`, `+session-shape`. */
 export const urlRule: Parse<string> = (text) => {
   if (isRuleSwitch(text)) return text
   const [, sign, word] = /^([+-]?)(.*)$/s.exec(text) ?? ['', '', text]
   const meant = nearest(word, [...RULE_NAMES, 'usual', 'none'])
   const hint = meant === undefined ? '' : `; did you mean '${isRuleSwitch(sign + meant) ? sign : ''}${meant}'?`
-  throw new Unfit(`'${text.slice(0, 80)}' is no rule of URLs${hint} (docs/reference/url-rules.md lists them)`)
+  throw new Unfit(`'${text.slice(0, 80)}' is not a URL rule${hint} (docs/reference/url-rules.md lists them)`)
 }
 
-/** Where a webmaster finds out who we are: a page or an e-mail address (V17). */
+/** Where webmasters learn who is crawling: a web page or an e-mail address (V17). */
 export const contact: Parse<string> = (text) => {
   // It goes into a header, inside parentheses (`web/http/user-agent.ts`).
   if (text.length > 200 || !/^[!-~]*$/.test(text) || text.includes('\\'))
     throw new Unfit(
-      `'${text.slice(0, 80)}' should have at most 200 characters, all of them plain ASCII (a host as xn--…)`,
+      `'${text.slice(0, 80)}' must have at most 200 characters, all of them ASCII (write international hosts as xn--…)`,
     )
   if (/^(mailto:)?[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>().]+$/.test(text)) return text
   if (/^https?:\/\/[^\s<>()]+$/i.test(text) && URL.canParse(text)) return text
   throw new Unfit(
-    `'${text}' is neither a web page nor an e-mail address; write https://example.org/crawler or crawler@example.org`,
+    `'${text}' is neither a web address nor an e-mail address; write https://example.org/crawler or crawler@example.org`,
   )
 }
 
@@ -127,7 +125,7 @@ export const contact: Parse<string> = (text) => {
 export const mediaType: Parse<string> = (text) => {
   const lower = text.toLowerCase()
   if (!/^(\*\/\*|[a-z0-9!#$&^_.+-]+\/([a-z0-9!#$&^_.+-]+\*?|\*))$/.test(lower))
-    throw new Unfit(`'${text}' is no media type; write text/html, text/* or */*`)
+    throw new Unfit(`'${text}' is not a media type; write text/html, text/* or */*`)
   return lower
 }
 
@@ -138,43 +136,43 @@ export interface TypeLimit {
 
 /** `text/html=2MB` */
 export const typeLimit: Parse<TypeLimit> = (text) => {
-  const [type, bytes] = pair(text, 'TYPE=SIZE, for instance application/pdf=20MB')
+  const [type, bytes] = pair(text, 'TYPE=SIZE, for example application/pdf=20MB')
   return { type: mediaType(type), bytes: size({ min: 1000, max: 4e9 })(bytes) }
 }
 
-/** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: the form node's resolver takes. */
+/** `9.9.9.9`, `9.9.9.9:5353`, `2620:fe::fe`, `[2620:fe::fe]:53`: what Node's resolver takes. */
 export const dnsServer: Parse<string> = (text) => {
   const [, bare, port] = /^\[(.+)\](?::(\d{1,5}))?$/.exec(text) ?? /^([\d.]+)(?::(\d{1,5}))?$/.exec(text) ?? ['', text]
   if (isIP(bare) === 0 || (port !== undefined && (Number(port) < 1 || Number(port) > 65535)))
-    throw new Unfit(`'${text}' is no address of a name server; write 9.9.9.9 or 127.0.0.1:5353`)
+    throw new Unfit(`'${text}' is not a name server's address; write 9.9.9.9 or 127.0.0.1:5353`)
   return text
 }
 
-/** The two sides of the last `=` (a host never has one, a value never either). */
+/** The two sides of the last `=`. Neither hosts nor values contain one. */
 export function pair(text: string, form: string): [string, string] {
   const at = text.lastIndexOf('=')
-  if (at < 1 || at === text.length - 1) throw new Unfit(`'${text}' should be ${form}`)
+  if (at < 1 || at === text.length - 1) throw new Unfit(`'${text}' must have the form ${form}`)
   return [text.slice(0, at).trim(), text.slice(at + 1).trim()]
 }
 
 const SCOPES = 'page, prefix, host, domain, tld:br (several: tld:br,pt) or surt:org,example,www)/path'
 
-/** `tld:рф` as people write it; `crawl/scope/` knows it in ASCII. */
+/** `tld:рф`, as people write it; `crawl/scope/` converts it to ASCII. */
 const TLDS = /^tld:\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*(,\.?[\p{L}\p{M}\d-]+(\.[\p{L}\p{M}\d-]+)*)*$/iu
 
-/** The form only; what it means is said by `crawl/scope/`. */
+/** Checks the form only; `crawl/scope/` knows the meaning. */
 export const scope: Parse<string> = (text) => {
   if (/^(page|prefix|host|domain)$/.test(text)) return text
   if (TLDS.test(text)) return text.toLowerCase()
   if (/^surt:\S+$/i.test(text)) return text
-  throw new Unfit(`'${text}' is no scope; it is one of ${SCOPES}`)
+  throw new Unfit(`'${text}' is not a scope; write ${SCOPES}`)
 }
 
-/** A part of a whole: 0.1% or 0.001. */
+/** `0.1%` or `0.001`. */
 export const share: Parse<number> = (text) => {
   const match = /^(\d{1,3}(?:\.\d{1,9})?)(%?)$/.exec(text)
   const value = match === null ? Number.NaN : Number(match[1]) / (match[2] === '%' ? 100 : 1)
-  if (!(value >= 0 && value <= 1)) throw new Unfit(`'${text}' is no share; write 0.1%, 0.001 or 0`)
+  if (!(value >= 0 && value <= 1)) throw new Unfit(`'${text}' is not a share; write 0.1%, 0.001 or 0`)
   return value
 }
 
@@ -187,22 +185,22 @@ export const instant: Parse<number> = (text) => {
     digits !== null ? `${year}-${month}-${day}T${hour}:${minute}:${second}Z` : dateOnly ? `${text}T23:59:59Z` : text
   const at = /^\d{4}-\d\d-\d\dT/.test(iso) ? Date.parse(iso) : Number.NaN
   if (Number.isNaN(at))
-    throw new Unfit(`'${text}' is no time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
+    throw new Unfit(`'${text}' is not a time; write 2026-05-01, 2026-05-01T12:00:00Z or 20260501120000`)
   return at
 }
 
-/** A database that machines share. The text may hold a password: no message repeats it. */
+/** The text may contain a password, so no message repeats it. */
 export function database(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['postgres:', 'postgresql:'].includes(url.protocol))
-    throw new Unfit('this is no address of a database; write postgres://USER:PASSWORD@HOST:PORT/NAME')
-  if (url.pathname.length < 2) throw new Unfit('the name of the database is missing; write postgres://HOST/NAME')
+    throw new Unfit('this is not a database URL; write postgres://USER:PASSWORD@HOST:PORT/NAME')
+  if (url.pathname.length < 2) throw new Unfit('the database name is missing; write postgres://HOST/NAME')
   return text
 }
 
 export function listenHost(text: string): string {
   if (isIP(text) === 0 && text !== 'localhost')
-    throw new Unfit(`'${text}' is no address of this machine; write 127.0.0.1, 0.0.0.0 or ::`)
+    throw new Unfit(`'${text}' is not an address of this machine; write 127.0.0.1, 0.0.0.0 or ::`)
   return text
 }
 
@@ -210,33 +208,34 @@ export function listenHost(text: string): string {
 export function serverUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new Unfit(`'${text}' is no address of a server; write http://HOST:PORT or https://HOST`)
+    throw new Unfit(`'${text}' is not a server URL; write http://HOST:PORT or https://HOST`)
   return url.href.replace(/\/+$/, '')
 }
 
 const MIN_SECRET = 16
 
 export function secret(text: string): string {
-  if (text.length < MIN_SECRET) throw new Unfit(`the secret is too short: it takes ${MIN_SECRET} characters or more`)
+  if (text.length < MIN_SECRET) throw new Unfit(`the secret is too short; it needs at least ${MIN_SECRET} characters`)
   return text
 }
 
 export function workerName(text: string): string {
   if (!/^[A-Za-z0-9._-]{1,40}$/.test(text))
-    throw new Unfit(`'${text}' is no name; write up to 40 letters, digits, dots or hyphens`)
+    throw new Unfit(`'${text}' is not a valid name; write up to 40 letters, digits, dots or hyphens`)
   return text
 }
 
-/** Where a worker puts its volumes. */
-export function volumePlace(text: string): string {
+/** Where volumes go. */
+export function volumeTarget(text: string): string {
   if (text === 'upload' || text === 'keep') return text
   if (/^dir:[^\x00-\x1f]{1,1000}$/.test(text)) return text
   if (/^s3:\/\/[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](\/[A-Za-z0-9!_.*'()/-]{0,500})?$/.test(text))
     return text.replace(/\/+$/, '')
-  throw new Unfit(`'${text}' is no place for volumes; write upload, keep, dir:/PATH or s3://BUCKET/PREFIX`)
+  throw new Unfit(`'${text}' is not a target for volumes; write upload, keep, dir:/PATH or s3://BUCKET/PREFIX`)
 }
 
 export function s3Region(text: string): string {
-  if (!/^[A-Za-z0-9-]{1,64}$/.test(text)) throw new Unfit(`'${text}' is no region; write eu-west-1 or the like`)
+  if (!/^[A-Za-z0-9-]{1,64}$/.test(text))
+    throw new Unfit(`'${text}' is not a region name; write eu-west-1, for example`)
   return text
 }

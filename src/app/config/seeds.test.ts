@@ -9,11 +9,11 @@ import { readSeeds } from './seeds.ts'
 const folder = mkdtempSync(join(tmpdir(), 'orbweaver-seeds-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
-const read = (text: string) => readSeeds({ words: [], file: 'seeds.txt' }, () => text)
+const read = (text: string) => readSeeds({ args: [], file: 'seeds.txt' }, () => text)
 
 test('seeds come from arguments and from a file', () => {
   const seeds = readSeeds(
-    { words: ['www.example.org', 'https://example.com/a'], file: 'f' },
+    { args: ['www.example.org', 'https://example.com/a'], file: 'f' },
     () => '# list\n\nexample.net/b # a comment\r\n',
   )
   assert.deepEqual(
@@ -27,33 +27,36 @@ test('a list may be as long as a national domain', () => {
   assert.equal(read(names).length, 150_000)
 })
 
-test('a seed that is no URL is named with file and line, before anything is fetched', () => {
+test('a seed that is not a URL is reported with file and line, before anything is fetched', () => {
   const wrong = (text: string, pattern: RegExp) =>
     assert.throws(
       () => read(text),
       (error) =>
         error instanceof Problem && error.code === 'bad-seed' && error.exit === 2 && pattern.test(error.message),
     )
-  wrong('http://ok.example/\n\nftp://example.org/\n', /^seeds\.txt, line 3: 'ftp:\/\/example\.org\/' is no seed: /)
+  wrong(
+    'http://ok.example/\n\nftp://example.org/\n',
+    /^seeds\.txt, line 3: cannot use 'ftp:\/\/example\.org\/' as a seed: /,
+  )
   wrong('http://[bad\nhttp://\n', /^seeds\.txt, line 1: .*\(and 1 more: lines 2\)$/)
-  assert.throws(() => readSeeds({ words: ['not a url'], file: undefined }), /'not a url' is no seed/)
+  assert.throws(() => readSeeds({ args: ['not a url'], file: undefined }), /cannot use 'not a url' as a seed/)
 })
 
-test('an empty file is an error, no file and no words is nothing', () => {
+test('an empty file is an error, no file and no arguments is nothing', () => {
   assert.throws(
     () => read('# nothing\n'),
     (error) => error instanceof Problem && error.code === 'no-seeds',
   )
-  assert.deepEqual(readSeeds({ words: [], file: undefined }), [])
+  assert.deepEqual(readSeeds({ args: [], file: undefined }), [])
   assert.deepEqual(
-    readSeeds({ words: [], file: 'f', mayBeEmpty: true }, () => '# nothing\n'),
+    readSeeds({ args: [], file: 'f', mayBeEmpty: true }, () => '# nothing\n'),
     [],
   )
 })
 
 test('a file that cannot be read is one clear line', () => {
   assert.throws(
-    () => readSeeds({ words: [], file: 'no/such/file' }),
+    () => readSeeds({ args: [], file: 'no/such/file' }),
     (error) =>
       error instanceof Problem &&
       error.code === 'unreadable' &&
@@ -65,7 +68,7 @@ test('a list is read in pieces, up to its end', () => {
   const path = join(folder, 'long')
   const names = Array.from({ length: 20_000 }, (_, i) => `ä${i}.example.org`)
   writeFileSync(path, names.join('\r\n'))
-  const seeds = readSeeds({ words: [], file: path })
+  const seeds = readSeeds({ args: [], file: path })
   assert.equal(seeds.length, names.length)
   assert.equal(seeds.at(-1)?.host, 'xn--19999-fra.example.org')
 })
@@ -73,7 +76,7 @@ test('a list is read in pieces, up to its end', () => {
 test('what never ends a line is no list, and is not read to its end', () => {
   const unreadable = (file: string) =>
     assert.throws(
-      () => readSeeds({ words: [], file }),
+      () => readSeeds({ args: [], file }),
       (error) => error instanceof Problem && error.code === 'unreadable' && /line of more than/.test(error.message),
     )
   const path = join(folder, 'line')

@@ -1,4 +1,4 @@
-/** Seeds as operators give them: arguments, a file, standard input. All are checked before anything is fetched. */
+/** Reads seeds from arguments, a file or standard input, and checks all of them before anything is fetched. */
 import { constants } from 'node:buffer'
 import { closeSync, openSync, readSync } from 'node:fs'
 import { Problem } from '../../base/errors.ts'
@@ -8,33 +8,36 @@ import type { WebUrl } from '../../web/url/web-url.ts'
 export type Seed = WebUrl
 
 export interface SeedSources {
-  words: readonly string[]
+  args: readonly string[]
   /** The file of `--seeds`; `-` is standard input. */
   file: string | undefined
-  /** A file with comments only will do: a server may wait for its first seeds. */
+  /** The file may have no seeds: a server can wait for its first ones. */
   mayBeEmpty?: boolean
 }
 
 export function readSeeds(sources: SeedSources, read: (path: string) => string = readText): Seed[] {
-  const seeds = sources.words.map(seedOfWord)
+  const seeds = sources.args.map(seedOf)
   if (sources.file === undefined) return seeds
   const name = sources.file === '-' ? 'standard input' : sources.file
   const file = parseSeedFile(read(sources.file), name)
   const [first, ...others] = file.problems
   if (first !== undefined) {
     const more = others.length === 0 ? '' : ` (and ${others.length} more: lines ${lineList(others)})`
-    throw new Problem('bad-seed', `${first.file}, line ${first.line}: '${first.text}' is no seed: ${first.why}${more}`)
+    throw new Problem(
+      'bad-seed',
+      `${first.file}, line ${first.line}: cannot use '${first.text}' as a seed: ${first.why}${more}`,
+    )
   }
-  // One by one: a national domain's list has more names than a call takes arguments.
+  // One by one: the list of a national domain has more names than a call can take as arguments.
   for (const { url } of file.seeds) seeds.push(url)
   if (seeds.length === 0 && !sources.mayBeEmpty)
-    throw new Problem('no-seeds', `${name} holds no seeds; write one URL or host a line`)
+    throw new Problem('no-seeds', `${name} contains no seeds; write one URL or host per line`)
   return seeds
 }
 
-function seedOfWord(word: string): Seed {
-  const seed = parseSeed(word)
-  if (seed.kind === 'bad') throw new Problem('bad-seed', `'${clip(word)}' is no seed: ${seed.why}`)
+function seedOf(arg: string): Seed {
+  const seed = parseSeed(arg)
+  if (seed.kind === 'bad') throw new Problem('bad-seed', `cannot use '${clip(arg)}' as a seed: ${seed.why}`)
   return seed.url
 }
 
@@ -52,9 +55,9 @@ function clip(text: string): string {
 }
 
 const AT_ONCE = 64 * 1024
-/** Far longer than any URL that is looked at: what has no end of a line until here is no list (a device, a film). */
+/** Far longer than any accepted URL: a file with longer lines is not a list (a device, a video). */
 const LONGEST_LINE = 64 * 1024
-/** As much text as fits one value; the names of the largest national domains take a fifth of it. */
+/** The longest string Node supports; the names of the largest national domains take a fifth of it. */
 const MAX_BYTES = constants.MAX_STRING_LENGTH
 
 function readText(path: string): string {
@@ -66,7 +69,7 @@ function readText(path: string): string {
   }
 }
 
-/** Lists may be long and come through a pipe, so a file has no size that could be looked at first. */
+/** Checks the size while reading, because a pipe has no size to check first. */
 function readList(path: string): string {
   const fd = path === '-' ? 0 : openSync(path, 'r')
   try {
@@ -82,9 +85,9 @@ function readList(path: string): string {
       line = lastEnd < 0 ? line + got : got - lastEnd - 1
       size += got
       if (line > LONGEST_LINE)
-        throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed a line`)
+        throw new Error(`it has a line of more than ${LONGEST_LINE} bytes; write one seed per line`)
       if (size > MAX_BYTES)
-        throw new Error(`it has more than ${MAX_BYTES} bytes; orbweaver seed takes lists of any length`)
+        throw new Error(`it has more than ${MAX_BYTES} bytes; 'orbweaver seed' takes lists of any length`)
       pieces.push(bytes)
     }
   } finally {

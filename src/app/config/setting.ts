@@ -1,66 +1,69 @@
-/** What one setting is: a parser of what people write, a default, and the words by which it is described. */
+/** What one setting is: a parser for what people write, a default, and the text that describes it. */
 
-/** What was written does not fit; the message ends the sentence "--pause: …" and says what to write instead. */
+/** The value is not acceptable. The message completes the sentence "--pause: …" and says what to write instead. */
 export class Unfit extends Error {}
 
 export type Parse<T> = (text: string) => T
 
-export type CommandName =
-  | 'demo'
-  | 'crawl'
-  | 'status'
-  | 'report'
-  | 'get'
-  | 'history'
-  | 'explain'
-  | 'verify'
-  | 'clean'
-  | 'export'
-  | 'seed'
-  | 'mirrors'
-  | 'config'
-  | 'simulate'
-  | 'serve'
-  | 'worker'
+/** In the order in which help lists them. */
+export const COMMAND_NAMES = [
+  'demo',
+  'crawl',
+  'status',
+  'report',
+  'explain',
+  'get',
+  'history',
+  'verify',
+  'clean',
+  'export',
+  'seed',
+  'mirrors',
+  'config',
+  'serve',
+  'worker',
+  'simulate',
+] as const
+export type CommandName = (typeof COMMAND_NAMES)[number]
 
 export const GROUPS = [
-  'Where and how much to say',
+  'General',
   'What to collect',
   'Limits',
-  'Courtesy',
-  'Who we are',
-  'Order and work',
+  'Politeness',
+  'Identity',
+  'Order and workers',
   'Network',
-  'Keeping',
-  'Many machines',
+  'Storage',
+  'Cluster',
   'This command',
 ] as const
 export type Group = (typeof GROUPS)[number]
 
 export interface Setting<T> {
   readonly group: Group
-  /** What stands for the value in help: `DURATION`, `FILE`, `klwf|round-robin|random`. Empty for a switch. */
+  /** The value's placeholder in help: `DURATION`, `FILE`, `klwf|round-robin|random`. Empty for a switch. */
   readonly form: string
   /** One sentence. */
   readonly what: string
   readonly commands: readonly CommandName[]
   readonly short?: string
-  /** May be given several times; in the file it is a list, in the environment its values are parted by white space. */
+  /** May be given several times; a list in the file, separated by white space in the environment. */
   readonly repeatable: boolean
-  /** Part of what the collection is: written to its `orbweaver.yaml`. */
+  /** Belongs to the collection: written to its `orbweaver.yaml`. */
   readonly lasting: boolean
   /** Only as a flag: neither in the file nor in the environment. */
   readonly flagOnly: boolean
-  /** Never shown and never written down; `@FILE` stands for what is in that file. */
+  /** Never shown and never written to a file; `@FILE` stands for the content of that file. */
   readonly secret: boolean
   readonly fallback: T
-  /** The default as help and documents print it. */
+  /** The default, as help and documents print it. */
   readonly fallbackText: string
   /** Throws `Unfit`. */
   readonly read: (given: readonly string[]) => T
 }
 
-interface Words {
+interface Description {
   group: Group
   form: string
   what: string
@@ -72,72 +75,65 @@ interface Words {
   defaultText?: string
 }
 
-/** A setting that always has a value. Its default is written as an operator would write it. */
-export function one<T>(parse: Parse<T>, words: Words & { default: string }): Setting<T> {
+/** A setting that always has a value. Its default is written as a user would write it. */
+export function one<T>(parse: Parse<T>, description: Description & { default: string }): Setting<T> {
   return {
-    ...fixed(words),
+    ...fixed(description),
     repeatable: false,
-    fallback: parse(words.default),
-    fallbackText: words.defaultText ?? words.default,
+    fallback: parse(description.default),
+    fallbackText: description.defaultText ?? description.default,
     read: (given) => parse(single(given)),
   }
 }
 
 /** A setting that may be absent. */
-export function maybe<T>(parse: Parse<T>, words: Words): Setting<T | undefined> {
+export function maybe<T>(parse: Parse<T>, description: Description): Setting<T | undefined> {
   return {
-    ...fixed(words),
+    ...fixed(description),
     repeatable: false,
     fallback: undefined,
-    fallbackText: words.defaultText ?? 'none',
+    fallbackText: description.defaultText ?? 'none',
     read: (given) => parse(single(given)),
   }
 }
 
-/** A setting that may be given several times. `join` says how what is given meets the defaults; without it, it replaces them. */
+/** A setting that may be given several times. `join` combines the given values with the defaults; without it they replace them. */
 export function many<T>(
   parse: Parse<T>,
-  words: Words & {
+  description: Description & {
     default?: readonly string[]
     join?: (given: readonly T[], defaults: readonly T[]) => readonly T[]
-    /** One value may hold several, with commas. */
+    /** One value may hold several, separated by commas. */
     commas?: boolean
   },
 ): Setting<readonly T[]> {
-  const defaults = (words.default ?? []).map(parse)
-  const join = words.join ?? ((given) => given)
+  const defaults = (description.default ?? []).map(parse)
+  const join = description.join ?? ((given) => given)
   return {
-    ...fixed(words),
+    ...fixed(description),
     repeatable: true,
     fallback: Object.freeze(defaults),
-    fallbackText: words.defaultText ?? (words.default === undefined ? 'none' : words.default.join(' ')),
+    fallbackText:
+      description.defaultText ?? (description.default === undefined ? 'none' : description.default.join(' ')),
     read(given) {
-      const values = words.commas === true ? given.flatMap((text) => text.split(',').map((part) => part.trim())) : given
+      const values =
+        description.commas === true ? given.flatMap((text) => text.split(',').map((part) => part.trim())) : given
       return join(values.map(parse), defaults)
     },
   }
 }
 
 /** Present or not: `--json`, `--no-json`, `--json=yes`. */
-export function toggle(words: Omit<Words, 'form'>): Setting<boolean> {
-  return one(yesNo, { ...words, form: '', default: 'no' })
+export function toggle(description: Omit<Description, 'form'>): Setting<boolean> {
+  return one(yesNo, { ...description, form: '', default: 'no' })
 }
 
-function fixed(words: Words) {
-  return {
-    group: words.group,
-    form: words.form,
-    what: words.what,
-    commands: words.commands,
-    lasting: words.lasting ?? false,
-    flagOnly: words.flagOnly ?? false,
-    secret: words.secret ?? false,
-    ...(words.short === undefined ? {} : { short: words.short }),
-  }
+function fixed({ group, form, what, commands, lasting = false, flagOnly = false, secret = false, short }: Description) {
+  return { group, form, what, commands, lasting, flagOnly, secret, ...(short === undefined ? {} : { short }) }
 }
 
 function single(given: readonly string[]): string {
-  if (given.length !== 1) throw new Unfit(`takes one value, here are ${given.length}`)
+  if (given.length !== 1) throw new Unfit(`takes one value, but ${given.length} were given`)
   return given[0]
 }
 

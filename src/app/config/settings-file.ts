@@ -1,8 +1,8 @@
-/** `orbweaver.yaml`: the same keys as the flags, one a line; lists where a flag may be repeated. */
+/** `orbweaver.yaml`: the same keys as the flags, one per line; a list where a flag may be repeated. */
 import { createRequire } from 'node:module'
 import type { Node } from 'yaml'
 import { Problem } from '../../base/errors.ts'
-import type { Given } from './given.ts'
+import type { Given } from './keys.ts'
 import { keyOf, SETTING_NAMES, type SettingName, settingOf } from './keys.ts'
 import { nearest } from './nearest.ts'
 
@@ -11,14 +11,15 @@ export interface FileEntry {
   line: number
 }
 
-/** Longer than any list of settings; a file of this size is something else. */
+/** A longer file is not a settings file. */
 const LONGEST_FILE = 1_000_000
 
-/** Loaded when there is a file to read: its seventy modules take longer than all the rest of the settings. */
+/** Loaded only when there is a file: its seventy modules take longer to load than everything else here. */
 const loadYaml = (): typeof import('yaml') => createRequire(import.meta.url)('yaml')
 
 export function readSettingsFile(text: string, path: string): Map<SettingName, FileEntry> {
-  if (text.length > LONGEST_FILE) throw new Problem('bad-config', `${path} is too long to be a file of settings`)
+  if (text.length > LONGEST_FILE)
+    throw new Problem('bad-config', `${path} is too long for a settings file (over ${LONGEST_FILE} characters)`)
   const yaml = loadYaml()
   const { isMap, isScalar, LineCounter, parseDocument } = yaml
   const lines = new LineCounter()
@@ -33,7 +34,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, F
   const root = document.contents
   if (root === null || (isScalar(root) && root.value === '')) return entries
   if (!isMap(root))
-    throw new Problem('bad-config', `${path} should hold lines of the form 'key: value', for instance 'pause: 5s'`)
+    throw new Problem('bad-config', `${path} must consist of lines 'key: value', for example 'pause: 5s'`)
   for (const { key, value } of root.items) {
     const line = lines.linePos((key as Node).range?.[0] ?? 0).line
     const written = isScalar(key) ? String(key.value) : ''
@@ -44,7 +45,7 @@ export function readSettingsFile(text: string, path: string): Map<SettingName, F
   return entries
 }
 
-/** A scalar, a list of scalars, or for `HOST=…` and `TYPE=…` settings a map. */
+/** A scalar, a list of scalars, or a map for settings such as `HOST=…` and `TYPE=…`. */
 function textsOf(yaml: typeof import('yaml'), value: unknown, name: SettingName, where: string): string[] {
   const { isMap, isScalar, isSeq } = yaml
   if (isScalar(value)) return value.value === '' && settingOf(name).repeatable ? [] : [String(value.value)]
@@ -53,7 +54,7 @@ function textsOf(yaml: typeof import('yaml'), value: unknown, name: SettingName,
   if (isMap(value) && form.includes('=')) {
     return value.items.map(({ key, value: right }) => {
       if (!isScalar(key) || !isScalar(right))
-        throw new Problem('bad-config', `${where}: ${keyOf(name)} should map ${form}`)
+        throw new Problem('bad-config', `${where}: ${keyOf(name)} must be a map of ${form}`)
       return `${key.value}=${right.value}`
     })
   }
@@ -69,7 +70,7 @@ function unknownKey(written: string, where: string): Problem {
   )
 }
 
-/** The file of a new collection: only what was set, and only what makes the collection. */
+/** The file of a new collection: the values that were set and that belong to the collection. */
 export function writeSettingsFile(given: ReadonlyMap<SettingName, Given>, version: string): string {
   const kept: string[] = []
   for (const name of SETTING_NAMES) {
@@ -80,15 +81,15 @@ export function writeSettingsFile(given: ReadonlyMap<SettingName, Given>, versio
     else kept.push(`${keyOf(name)}:\n`, ...by.texts.map((text) => `  - ${scalar(text)}\n`))
   }
   const head =
-    `# What this collection was made with (Orbweaver ${version}). Settings that are not here have their defaults;\n` +
-    "# 'orbweaver config -c DIR' shows all of them. A crawl that goes on reads this file.\n"
+    `# The settings of this collection (created by Orbweaver ${version}). A resumed crawl reads this file.\n` +
+    "# Settings that are missing here have their defaults; 'orbweaver config -c DIR' shows all of them.\n"
   return head + kept.join('')
 }
 
-/** What no reader of YAML takes for anything but a text, whatever stands in it. */
+/** Texts that every YAML reader takes for a string. */
 const PLAIN = /^(?:[1-9]\d*(?:ms|s|m|h|d)|(?!(?:true|false|null|yes|no|on|off|y|n)$)[a-z](?:[\w./+-]|:(?=\S))*)$/i
 
-/** Plain where that is safe, else as JSON writes it, which YAML reads as a quoted scalar. */
+/** Plain where that is safe, otherwise as JSON, which YAML reads as a quoted scalar. */
 function scalar(text: string): string {
   return PLAIN.test(text) ? text : JSON.stringify(text)
 }

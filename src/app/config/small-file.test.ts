@@ -52,8 +52,8 @@ test('a pipe to which nobody writes, that does not end, or that has too much is 
     assert.throws(() => readSmallFile(writer.pipe, 10, patience), refused(pattern))
     writer.end()
   }
-  readFrom('exec true', { open: 5000, alone: 50 }, /nothing came out of it in time/)
-  readFrom('exec > "$1"; exec sleep 100', soon, /nothing came out of it in time/)
+  readFrom('exec true', { open: 5000, alone: 50 }, /no data arrived in time/)
+  readFrom('exec > "$1"; exec sleep 100', soon, /no data arrived in time/)
   readFrom('exec > "$1"; printf pause; exec sleep 100', soon, /it did not end in time/)
   readFrom('exec yes > "$1"', { open: 5000, alone: 5000 }, /more than 10 bytes/)
 })

@@ -1,42 +1,41 @@
-/** A file that a person wrote (settings, a secret): read whole, and never more of it than such a file could have. */
+/** Reads a small file that a person wrote (settings, a secret) as a whole, up to a maximum size. */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 
-/** How long a pipe is waited for, in all. */
+/** How long to wait for a pipe, in total. */
 export interface PipePatience {
-  /** While somebody writes to it: enough for a program that asks a safe for a secret, or a person for a password. */
+  /** While a writer has it open: enough for a program that asks a vault for a secret or a person for a password. */
   open: Millis
-  /** While nobody does, before its first byte. */
+  /** Before any writer has opened it. */
   alone: Millis
 }
 
 const PATIENCE: PipePatience = { open: 60_000, alone: 5_000 }
-const LOOK_EVERY: Millis = 10
+const POLL_MS: Millis = 10
 
 /**
- * Undefined when there is no such file. A pipe (`--config <(…)`) is read too, once, up to its end; and /dev/null, which has
- * nothing.
+ * Undefined when the file does not exist. Also reads a pipe (`--config <(…)`), once, to its end, and /dev/null.
  */
 export function readSmallFile(path: string, maxBytes: number, patience = PATIENCE): string | undefined {
   try {
     return readBounded(path, maxBytes, patience)
   } catch (error) {
-    // ENOTDIR: the folder is a file; whoever needs it as a folder says so in clearer words.
+    // ENOTDIR: the folder is a file; the code that needs the folder gives a clearer message.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw new Problem('unreadable', `cannot read ${path}: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
 function readBounded(path: string, maxBytes: number, patience: PipePatience): string {
-  // Without waiting: a pipe to which nobody writes would never be opened.
+  // Without blocking: opening a pipe without a writer would wait forever.
   const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stat = fstatSync(fd)
     if (stat.isDirectory()) throw new Error('it is a folder')
     if (!stat.isFile() && !stat.isFIFO() && !stat.isCharacterDevice())
       throw new Error('it is neither a file nor a pipe')
-    // The size that is told may be wrong: files of /proc have none, others grow.
+    // The reported size may be wrong: files in /proc have none, others grow.
     const bytes = new Uint8Array(maxBytes + 1)
     const read = stat.isFIFO() ? fromPipe(fd, patience) : fromFile(fd)
     let filled = 0
@@ -48,7 +47,7 @@ function readBounded(path: string, maxBytes: number, patience: PipePatience): st
   }
 }
 
-/** Reads some bytes into the buffer, behind so many that were read before; 0 at the end. */
+/** Reads some bytes into the buffer; `before` is the number already read. Returns 0 at the end. */
 type Read = (into: Uint8Array, before: number) => number
 
 const fromFile =
@@ -57,8 +56,7 @@ const fromFile =
     readSync(fd, into)
 
 /**
- * A pipe that nobody has opened yet looks like one that was closed: before the first byte somebody is waited for, after it
- * that is the end.
+ * A pipe without a writer looks like a closed one. Before the first byte this waits for a writer; after it, it is the end.
  */
 function fromPipe(fd: number, patience: PipePatience): Read {
   const waited = { open: 0, alone: 0 }
@@ -68,14 +66,14 @@ function fromPipe(fd: number, patience: PipePatience): Read {
       if (got !== undefined && (got > 0 || before > 0)) return got
       const state = got === undefined ? 'open' : 'alone'
       if (waited[state] >= patience[state])
-        throw new Error(`it is a pipe, and ${before === 0 ? 'nothing came out of it' : 'it did not end'} in time`)
-      rest(LOOK_EVERY)
-      waited[state] += LOOK_EVERY
+        throw new Error(`it is a pipe, and ${before === 0 ? 'no data arrived' : 'it did not end'} in time`)
+      rest(POLL_MS)
+      waited[state] += POLL_MS
     }
   }
 }
 
-/** Undefined: somebody writes to it, but there is nothing yet. */
+/** Undefined: a writer has it open, but there is no data yet. */
 function readNow(fd: number, into: Uint8Array): number | undefined {
   try {
     return readSync(fd, into)

@@ -21,8 +21,8 @@ import type { Tx } from '../../database/database.ts'
 import type { FrontierViews, SiteView, UrlView } from '../../frontier/views.ts'
 import { normalPath, parseUrl, siteKey, type WebUrl } from '../../web/url/web-url.ts'
 import { blacklistPaths, hazardLimits, parseUrls, scopeFor } from '../composition/plan.ts'
+import { trustOf } from '../config/hosts.ts'
 import type { Settings } from '../config/keys.ts'
-import { trustOf } from '../config/trust.ts'
 import type { ScopeSeeds } from '../seeds/stored-seeds.ts'
 
 export interface UrlFacts {

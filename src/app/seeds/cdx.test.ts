@@ -28,10 +28,10 @@ test('CDXJ: what answered, revisits too; dns and failures not', async () => {
     '3 https://example.com/a?b=c',
     '4 refused http://example.com/gone: it was captured with status 404',
     '5 http://example.com/again',
-    '7 refused com,example)/x 20200101000000 {"url": "http://exa: its JSON cannot be read',
+    '7 refused com,example)/x 20200101000000 {"url": "http://exa: it contains invalid JSON',
     '8 http://example.com/j',
-    '9 refused com,example)/ 20200101000000 {"mime": "text/html"}: it names no URL',
-    '10 refused ftp://example.com/: it is no URL that could be crawled',
+    '9 refused com,example)/ 20200101000000 {"mime": "text/html"}: it has no URL',
+    '10 refused ftp://example.com/: it is not a URL that can be crawled',
     '11 http://example.com/%7Bid%7D',
   ]
   assert.deepEqual(await read(text), expected)
@@ -52,7 +52,7 @@ test('CDX of 11 and 9 columns, with and without its first line, in another order
   ])
   assert.deepEqual(await read('\tCDX\ta\ts\nhttp://example.com/a b\t200\n'), ['2 http://example.com/a%20b'])
   assert.deepEqual(await read('some words that are no index\n'), [
-    '1 refused some words that are no index: it is no line of an index',
+    '1 refused some words that are no index: it is not a line of an index',
   ])
 })
 

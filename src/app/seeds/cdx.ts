@@ -1,6 +1,6 @@
 /**
- * Indexes of other archives: CDXJ (key, time, JSON), JSON lines as index servers give them, and CDX of 9 or 11 columns or
- * whatever its first line says. A line that cannot be read costs that line.
+ * Reads indexes of other archives: CDXJ (key, time, JSON), JSON lines from index servers, and CDX with 9 or 11 columns or
+ * those that its first line names. A line that cannot be read is skipped and reported.
  */
 import { parseUrl } from '../../web/url/web-url.ts'
 import { type Found, refused } from './found.ts'
@@ -19,7 +19,7 @@ interface Columns {
   mediaType: number
 }
 
-/** `N b a m s k r M S V g`; the shorter ones leave columns out behind the status. */
+/** `N b a m s k r M S V g`; shorter forms leave out columns after the status. */
 const USUAL: Columns = { delimiter: ' ', url: 2, status: 4, mediaType: 3 }
 const FEWEST_COLUMNS = 6
 const MAX_COLUMNS = 30
@@ -29,14 +29,14 @@ export function cdxReader(): (line: Line) => Found[] {
   return ({ number, text, isTooLong }) => {
     if (isTooLong) return [refused(text, number, 'the line is too long')]
     if (text.trim() === '' || text.startsWith('!') || text.startsWith('#')) return []
-    // Its first character parts the columns.
+    // The first character of the header separates the columns.
     if (/^(.)CDX\1/.test(text)) {
       columns = columnsOf(text)
       return []
     }
     // The first line of some CDXJ files.
     if (number === 1 && /^OpenWayback-CDXJ\b/.test(text)) return []
-    // A key may have a brace of its own.
+    // A key may contain a brace.
     const before = /^(?:\S+ \d{1,17} )?(?=\{)/.exec(text)
     if (before !== null) return jsonLine(text.slice(before[0].length), text, number)
     return columnLine(text, columns, number)
@@ -47,7 +47,7 @@ function columnsOf(head: string): Columns {
   const delimiter = head[0]
   const letters = head.slice(1).split(delimiter).slice(1)
   const url = letters.indexOf('a')
-  if (url < 0) throw new Damaged(`says in its first line that it has no column of URLs (a)`)
+  if (url < 0) throw new Damaged('has no column of URLs (a) in its first line')
   return { delimiter, url, status: letters.indexOf('s'), mediaType: letters.indexOf('m') }
 }
 
@@ -55,7 +55,7 @@ function columnLine(text: string, columns: Columns, at: number): Found[] {
   const fields = text.split(columns.delimiter, MAX_COLUMNS)
   const url = fields[columns.url]
   const looksRight = columns !== USUAL || (fields.length >= FEWEST_COLUMNS && /^\d{1,17}$/.test(fields[1]))
-  if (url === undefined || !looksRight) return [refused(text, at, 'it is no line of an index')]
+  if (url === undefined || !looksRight) return [refused(text, at, 'it is not a line of an index')]
   return target({ url, status: fields[columns.status], mediaType: fields[columns.mediaType], at })
 }
 
@@ -64,36 +64,36 @@ function jsonLine(json: string, text: string, at: number): Found[] {
   try {
     read = JSON.parse(json)
   } catch {
-    return [refused(text, at, 'its JSON cannot be read')]
+    return [refused(text, at, 'it contains invalid JSON')]
   }
   const { url, status, mime } = read as Record<string, unknown>
-  if (typeof url !== 'string') return [refused(text, at, 'it names no URL')]
-  return target({ url, status: wordOf(status), mediaType: wordOf(mime), at })
+  if (typeof url !== 'string') return [refused(text, at, 'it has no URL')]
+  return target({ url, status: textOf(status), mediaType: textOf(mime), at })
 }
 
-function wordOf(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 }
 
-/** What archives hold beside pages: the answers of name servers, notes of their own. */
+/** Records that are not pages: DNS answers, metadata. */
 const NO_PAGE = /^(dns|urn|whois|metadata|filedesc|warcinfo|screenshot|ssh):/i
 const NO_TYPE = /^(-|unk|warc\/.*|no-type|)$/
 
 export interface ArchivedUrl {
   url: string
-  /** `-` or missing when the archive does not know: a revisit has none. */
+  /** `-` or missing if unknown: a revisit has none. */
   status: string | undefined
   mediaType: string | undefined
   at: number
 }
 
-/** A URL that somebody has captured: a seed when it answered well. */
+/** A captured URL; it becomes a seed if it answered with 2xx or 3xx. */
 export function target({ url, status = '-', mediaType = '', at }: ArchivedUrl): Found[] {
   if (NO_PAGE.test(url)) return []
   if (/^\d+$/.test(status) && !/^[23]\d\d$/.test(status))
     return [refused(url, at, `it was captured with status ${status.slice(0, 5)}`)]
   const read = parseUrl(url)
-  if (read === undefined) return [refused(url, at, 'it is no URL that could be crawled')]
+  if (read === undefined) return [refused(url, at, 'it is not a URL that can be crawled')]
   const type = mediaType.toLowerCase()
   return [{ kind: 'seed', url: read, at, ...(NO_TYPE.test(type) ? {} : { mediaType: type }) }]
 }

@@ -1,8 +1,8 @@
-/** The home pages of the sites that answered an earlier crawl, page by page out of its catalogue, which is only read. */
+/** The home pages of the sites that answered in an earlier crawl, read from its catalogue in batches. */
 import { parseUrl } from '../../web/url/web-url.ts'
 import type { Found } from './found.ts'
 
-/** `after` is what the page before said; undefined at the beginning and at the end. */
+/** `after` is the `last` of the previous batch, undefined at the start. `last` is undefined at the end. */
 export type ReadSites = (after: bigint | undefined) => Promise<{ urls: readonly string[]; last: bigint | undefined }>
 
 export async function* answeredHomes(read: ReadSites): AsyncGenerator<readonly Found[]> {

@@ -141,7 +141,7 @@ test('sitemaps from files: pages with their dates, the sitemaps of an index to b
   const urlset = `<?xml version="1.0"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">
     <url><loc>http://a.test/1</loc><lastmod>2026-01-02</lastmod></url><url><loc>nonsense</loc></url></urlset>`
   const { found } = await all(sitemapUrls(chunksOf(gzipSync(urlset))))
-  assert.deepEqual(found.map(brief), ['1 http://a.test/1', '2 refused nonsense: it is no URL that could be crawled'])
+  assert.deepEqual(found.map(brief), ['1 http://a.test/1', '2 refused nonsense: it is not a URL that can be crawled'])
   assert.equal(found[0].kind === 'seed' && found[0].lastmod, Date.UTC(2026, 0, 2))
   const index = `<sitemapindex><sitemap><loc>http://a.test/s1.xml</loc></sitemap></sitemapindex>`
   assert.deepEqual((await all(sitemapUrls(chunksOf(index)))).found.map(brief), ['1 M http://a.test/s1.xml'])
@@ -149,7 +149,7 @@ test('sitemaps from files: pages with their dates, the sitemaps of an index to b
     '1 http://a.test/x',
     '2 http://a.test/y',
   ])
-  assert.match((await all(sitemapUrls(chunksOf('<html><p>no')))).damage ?? '', /is no sitemap/)
+  assert.match((await all(sitemapUrls(chunksOf('<html><p>no')))).damage ?? '', /is not a sitemap/)
 })
 
 test('an earlier collection is read page by page', async () => {

@@ -1,6 +1,6 @@
 /**
- * Enters what sources find, a thousand at a time: judged by the collection's scope, told apart from what it has, added.
- * What was entered stays entered, whenever it is stopped; the same input once more only finds it known.
+ * Adds the seeds of all sources, a thousand per transaction: checks them against the collection's scope, and separates new
+ * from known ones. It can be stopped at any time; the same input again finds the seeds already added as known.
  */
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { Scope } from '../../crawl/scope/scope.ts'
@@ -13,49 +13,49 @@ import { Damaged } from './unfold.ts'
 export interface SourceReport {
   source: SeedSource
   name: string
-  /** What `at` of an example counts. */
+  /** What `at` in the examples counts. */
   unit: SeedInput['unit']
-  /** Not known before: they wait now. */
+  /** Added to the queue. */
   new: number
-  /** Known to the collection, whatever became of them. */
+  /** Known before, whatever became of them. */
   known: number
-  /** Known as gone, or of a site that was given up. */
+  /** Known to be gone, or on a site that was given up. */
   dead: number
-  /** By the scope, a black list, or because they are no URLs. */
+  /** Out of scope, on a blacklist, or not URLs. */
   refused: number
-  /** Met again in the same input. */
+  /** Repeated within the input. */
   repeated: number
-  /** Sites that had been given up and are tried once more. */
+  /** Sites that had been given up and are tried again. */
   again: number
   /** The first few that were refused. */
   examples: { at: number; text: string; why: string }[]
-  /** The first few slips that were put right. */
+  /** The first few corrected mistakes. */
   corrected: { at: number; text: string; url: string }[]
   corrections: number
-  /** What else is to be known of the input. */
+  /** Remarks on the input as a whole. */
   notes: string[]
-  /** Why it was not read to its end. */
+  /** Why the input was not read to its end. */
   damage?: string
 }
 
 export interface EnterTools {
-  /** By the rules of the collection. */
+  /** With the URL rules of the collection. */
   urls: UrlReader
-  /** The scope of the collection with these among its seeds. */
+  /** The scope of the collection with these as additional seeds. */
   scopeWith(seeds: readonly WebUrl[]): Scope
   /** In one transaction, durable when it resolves. */
   enter(seeds: readonly SeedUrl[]): Promise<{ places: Place[]; again: number }>
-  /** Only the home page of each. */
+  /** Enter only home pages. */
   homes: boolean
   stopped(): boolean
   progress(report: SourceReport): void
-  /** Lets signals and timers in. */
+  /** Lets signals and timers run. */
   turn(): Promise<void>
 }
 
 const BATCH = 1000
 const MAX_EXAMPLES = 5
-/** 32 to 64 MB of hashes; beyond, what is met again counts as known. */
+/** 32 to 64 MB of hashes; beyond that, repeated seeds count as known. */
 const MAX_REMEMBERED = 4_000_000
 
 type Seed = Extract<Found, { kind: 'seed' }>
@@ -101,14 +101,14 @@ async function enterInput(input: SeedInput, report: SourceReport, seen: HashSet6
   if (batch.length > 0) await flush()
 }
 
-/** As it will be entered; undefined when it is none, or this run has it already. */
+/** The seed to enter; undefined if it is refused or repeated. */
 function seedOf(found: Found, report: SourceReport, seen: HashSet64, { urls, homes }: EnterTools): Seed | undefined {
   if (found.kind === 'note') return note(report, found.what)
   if (found.kind === 'refused') return refuse(report, found.at, found.text, found.why)
   const isHome = homes && found.path === undefined
-  // Read again by the rules of the collection, of which its finder knew nothing.
+  // Parsed again, with the URL rules of the collection.
   const url = urls.parse(isHome ? homeOf(found.url).href : found.url.href)
-  if (url === undefined) return refuse(report, found.at, found.url.href, 'it cannot be read as a URL')
+  if (url === undefined) return refuse(report, found.at, found.url.href, 'it is not a valid URL')
   const seed = isHome ? { ...found, url, mediaType: undefined } : { ...found, url }
   if (seen.has(seed.url.key) || (seen.size < MAX_REMEMBERED && !seen.add(seed.url.key))) {
     report.repeated++
@@ -123,7 +123,7 @@ function seedOf(found: Found, report: SourceReport, seen: HashSet64, { urls, hom
 }
 
 async function enterBatch(batch: readonly Seed[], report: SourceReport, tools: EnterTools): Promise<void> {
-  // All of them are seeds: what a scope draws around its seeds holds them, and the rest of it decides.
+  // All of them are seeds, so a scope relative to the seeds contains them; its other rules decide.
   const scope = tools.scopeWith(batch.map(({ url }) => url))
   const wanted: SeedUrl[] = []
   for (const seed of batch) {
@@ -137,12 +137,12 @@ async function enterBatch(batch: readonly Seed[], report: SourceReport, tools: E
   report.again += again
 }
 
-/** What a person names is wanted as it is; of what machines collected, images and the like are no place to begin. */
+/** URLs given by a person are taken as they are. From lists made by machines, images and the like are left out. */
 function unwanted({ url, path, mediaType }: Seed, source: SeedSource, scope: Scope): string | undefined {
   const finding = scope.judge(url, 0)
   if (!finding.yes) return finding.rule
   if (path !== undefined || source === 'given' || source === 'file') return undefined
-  if (url.path === '/robots.txt') return 'robots.txt is no page'
+  if (url.path === '/robots.txt') return 'robots.txt is not a page'
   const kind = scope.unwantedKind(url)
   if (kind !== undefined) return `kind ${kind}`
   return mediaType === undefined || scope.wantsMedia(mediaType) ? undefined : `media type ${clip(mediaType)}`

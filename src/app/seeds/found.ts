@@ -1,4 +1,4 @@
-/** What a source of seeds hands over: batch by batch, so that no list need fit in memory. */
+/** What a source of seeds yields, in batches, so that a list need not fit in memory. */
 import type { Instant } from '../../base/clock.ts'
 import type { SeedSource } from '../../frontier/ledger.ts'
 import type { WebUrl } from '../../web/url/web-url.ts'
@@ -7,23 +7,23 @@ export type Found =
   | {
       kind: 'seed'
       url: WebUrl
-      /** The line, record or row of it; 0 when there is none to name. */
+      /** Its line, record or row; 0 if there is none. */
       at: number
-      /** N: a name to try; M: a sitemap. */
+      /** N: a domain name to try; M: a sitemap. */
       path?: 'N' | 'M'
       lastmod?: Instant
-      /** As its finder declared it, when that is known. */
+      /** As the source declares it, if known. */
       mediaType?: string
-      /** What was written, when a slip was put right. */
+      /** The original text, if a mistake was corrected. */
       instead?: string
     }
   | { kind: 'refused'; text: string; at: number; why: string }
-  /** For people, about the input as a whole. */
+  /** A remark on the input as a whole. */
   | { kind: 'note'; what: string }
 
 export interface SeedInput {
   source: SeedSource
-  /** A file, a folder; for messages. */
+  /** A file or folder, for messages. */
   name: string
   /** What `at` counts. */
   unit: 'line' | 'record' | 'site' | 'URL'

@@ -1,15 +1,15 @@
-/** Lines of text out of bytes, batch by batch, in bounded memory: a line without end is cut off, counted and passed over. */
+/** Splits bytes into lines, in batches and bounded memory. A line that is too long is cut, marked and counted. */
 import type { Chunks } from './unfold.ts'
 
 export interface Line {
-  /** From 1 on. */
+  /** Starts at 1. */
   number: number
-  /** Without its end; of a line that is too long, its beginning. */
+  /** Without the line end; only the beginning if the line is too long. */
   text: string
   isTooLong: boolean
 }
 
-/** Longer than any URL that is looked at, with whatever else stands on the line of an index. */
+/** Longer than any accepted URL plus the other fields on a line of an index. */
 export const LONGEST_LINE = 64 * 1024
 const SHOWN_OF_TOO_LONG = 200
 
@@ -17,7 +17,7 @@ const LF = 0x0a
 const CR = 0x0d
 const BOM = [0xef, 0xbb, 0xbf]
 
-/** Ends are LF, CRLF or a lone CR; a byte order mark at the start is no part of the first line. */
+/** Lines end with LF, CRLF or a lone CR; a byte order mark at the start is dropped. */
 export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGenerator<readonly Line[]> {
   const gather = new LineGatherer(longest)
   for await (const chunk of chunks) {
@@ -30,11 +30,11 @@ export async function* linesOf(chunks: Chunks, longest = LONGEST_LINE): AsyncGen
 
 class LineGatherer {
   readonly #longest: number
-  /** Of the line that is not over: its bytes so far, at most `#longest` and a bit. */
+  /** The bytes of the unfinished line, at most a little more than `#longest`. */
   #pieces: Uint8Array[] = []
   #length = 0
   #number = 1
-  /** A CR was the last byte: an LF that follows belongs to it. */
+  /** The last byte was a CR, so a following LF belongs to it. */
   #afterCr = false
 
   constructor(longest: number) {
@@ -45,7 +45,7 @@ class LineGatherer {
     const lines: Line[] = []
     let from = this.#afterCr && chunk[0] === LF ? 1 : 0
     if (chunk.length > 0) this.#afterCr = false
-    // Each end is looked for once: without a CR in the chunk nobody searches for one line by line.
+    // Each kind of line end is searched for once: a chunk without CR is not searched again for every line.
     let cr = chunk.indexOf(CR, from)
     let lf = chunk.indexOf(LF, from)
     while (cr >= 0 || lf >= 0) {
@@ -68,7 +68,7 @@ class LineGatherer {
 
   #keep(bytes: Uint8Array): void {
     if (bytes.length === 0) return
-    // Copied, so that a few bytes do not hold a whole chunk.
+    // A copy, so that a few bytes do not keep a whole chunk in memory.
     if (this.#length <= this.#longest) this.#pieces.push(new Uint8Array(bytes.subarray(0, this.#longest + 1)))
     this.#length += bytes.length
   }

@@ -51,7 +51,7 @@ deep.example IN A 192.0.2.1
     '7 N https://example.test/',
     '9 N https://example.test/',
     '10 N https://other.test/',
-    '13 refused _dmarc.example.test: names with _ are no hosts',
+    '13 refused _dmarc.example.test: a name with _ is not a host name',
     '14 N https://deep.example.test/',
   ])
 })
@@ -66,11 +66,11 @@ test('what is no name is refused with a reason', () => {
     ['a@example.org', /e-mail/],
     ['example.org/page', /--seeds/],
     ['example.org:8080', /port/],
-    ['exa mple.org', /no host name/],
-    ['a..b', /no host name/],
-    [`${'a'.repeat(64)}.org`, /no host name/],
+    ['exa mple.org', /not a host name/],
+    ['a..b', /not a host name/],
+    [`${'a'.repeat(64)}.org`, /not a host name/],
     ['x'.repeat(1000), /too long/],
-    ['_sip.example.org', /no hosts/],
+    ['_sip.example.org', /not a host name/],
   ] as const) {
     const guess = firstGuess(text)
     assert.ok(typeof guess === 'string', text)

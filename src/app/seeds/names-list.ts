@@ -1,6 +1,6 @@
 /**
- * Lists of domain names, as they can be had: one name a line, `rank,name` (Tranco, Alexa, Umbrella), the first column that
- * is no number of other tables (Majestic), and zone files of registries. A name is no URL: it becomes the first guess.
+ * Reads lists of domain names: one name per line, `rank,name` (Tranco, Alexa, Umbrella), tables whose first column that is
+ * not a number is the name (Majestic), and zone files. A name becomes the first URL to try for it.
  */
 import { isIP } from 'node:net'
 import { parseUrl, type WebUrl } from '../../web/url/web-url.ts'
@@ -13,17 +13,17 @@ export async function* namesOf(chunks: Chunks): AsyncGenerator<readonly Found[]>
   for await (const lines of linesOf(unfolded(chunks))) yield lines.flatMap(read)
 }
 
-/** Types of records whose owner may be a web server; of a signed zone most records are none of these. */
+/** Types of records whose owner may be a web server. Most records of a signed zone have other types. */
 const OF_HOSTS = new Set(['NS', 'A', 'AAAA', 'CNAME', 'HTTPS', 'MX'])
 const OF_OTHERS = new Set(
   'SOA TXT SRV PTR DS DNSKEY CDS CDNSKEY RRSIG NSEC NSEC3 NSEC3PARAM CAA TLSA SPF SSHFP NAPTR DNAME LOC HINFO RP SVCB ZONEMD'.split(
     ' ',
   ),
 )
-/** A bracket that a zone file never closes hides no more than this. */
+/** A bracket that is never closed hides at most this many lines. */
 const MAX_LINES_IN_BRACKETS = 200
 
-/** Reads line by line; a zone file's origin is remembered from the line that names it. */
+/** Reads line by line and remembers the `$ORIGIN` of a zone file. */
 export function namesReader(): (line: Line) => Found[] {
   let isZone = false
   let origin = ''
@@ -46,17 +46,17 @@ export function namesReader(): (line: Line) => Found[] {
     const type = recordType(words)
     if (type !== undefined) isZone = true
     if (isZone && line.includes('(') && !line.includes(')')) inBrackets = MAX_LINES_IN_BRACKETS
-    // The owner is that of the line before.
+    // The record has the owner of the previous line.
     if (isZone && /^\s/.test(line)) return []
     if (type !== undefined) return OF_HOSTS.has(type) ? nameOf(absolute(words[0], origin), number) : []
     const field = firstName(line)
-    // The head of a table.
+    // The header of a table.
     if (number === 1 && !field.includes('.')) return []
     return nameOf(field, number)
   }
 }
 
-/** `example.org. 86400 IN NS ns1.example.net.`: the NS; undefined when the line is no record. */
+/** The NS of `example.org. 86400 IN NS ns1.example.net.`; undefined if the line is not a record. */
 function recordType(words: readonly string[]): string | undefined {
   for (const word of words.slice(1, 4)) {
     const type = word.toUpperCase()
@@ -71,7 +71,7 @@ function absolute(owner: string, origin: string): string {
   return owner.endsWith('.') || origin === '' ? owner : `${owner}.${origin}`
 }
 
-/** Of a line of fields the first that is no number. */
+/** The first field that is not a number. */
 function firstName(line: string): string {
   const fields = line.trim().split(/[,;\t ]+/, 8)
   const bare = fields.map((field) => field.replace(/^["']|["']$/g, ''))
@@ -83,22 +83,22 @@ function nameOf(text: string, at: number): Found[] {
   return [typeof url === 'string' ? refused(text, at, url) : { kind: 'seed', url, at, path: 'N' }]
 }
 
-/** The first URL to try for a name, or why it is none. */
+/** The first URL to try for a name, or the reason why there is none. */
 export function firstGuess(text: string): WebUrl | string {
-  if (text.length > 300) return 'it is too long for a name'
+  if (text.length > 300) return 'it is too long for a domain name'
   const name = text
     .replace(/^https?:\/\//i, '')
     .replace(/\/$/, '')
     .replace(/\.$/, '')
-  if (name.includes('*')) return 'it is a pattern, no name'
+  if (name.includes('*')) return 'it is a pattern, not a name'
   if (name.includes('@')) return 'it looks like an e-mail address'
   if (/[/?#]/.test(name)) return 'it is a page; give it with --seeds'
-  if (isIP(name) !== 0 || name.startsWith('[')) return 'it is an address, no name'
-  if (name.includes(':')) return 'a name has no port; give it with --seeds'
+  if (isIP(name) !== 0 || name.startsWith('[')) return 'it is an address, not a name'
+  if (name.includes(':')) return 'a name must not have a port; give it with --seeds'
   const url = parseUrl(`https://${name}/`)
-  if (url === undefined) return 'it is no host name'
+  if (url === undefined) return 'it is not a host name'
   if (isIP(url.host) !== 0) return `it reads as the address ${url.host}`
-  if (!url.host.includes('.')) return 'it is no full name'
-  if (/(^|\.)_/.test(url.host)) return 'names with _ are no hosts'
-  return url.href === `https://${url.host}/` ? url : 'it is no host name'
+  if (!url.host.includes('.')) return 'it is not a full name'
+  if (/(^|\.)_/.test(url.host)) return 'a name with _ is not a host name'
+  return url.href === `https://${url.host}/` ? url : 'it is not a host name'
 }

@@ -1,4 +1,4 @@
-/** A sitemap that lies in a file: XML, text or a feed, packed or not. Its URLs are seeds; the sitemaps that an index names are read by visits. */
+/** Reads a sitemap file: XML, text or a feed, compressed or not. Its URLs are seeds; visits read the sitemaps that an index lists. */
 import { MAX_SITEMAP_BYTES, parseSitemap } from '../../web/sitemap/sitemap.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { type Found, refused } from './found.ts'
@@ -7,22 +7,22 @@ import { type Chunks, Damaged, unfolded } from './unfold.ts'
 export async function* sitemapUrls(chunks: Chunks): AsyncGenerator<readonly Found[]> {
   const { bytes, damage } = await gathered(chunks)
   const { kind, urls, sitemaps, troubles } = parseSitemap(bytes, undefined)
-  if (kind === 'unknown' && damage === undefined) throw new Damaged('is no sitemap')
+  if (kind === 'unknown' && damage === undefined) throw new Damaged('is not a sitemap')
   yield troubles.map((what) => ({ kind: 'note', what }))
   yield urls.map(({ loc, lastmod }, i): Found => {
     const url = parseUrl(loc)
-    if (url === undefined) return refused(loc, i + 1, 'it is no URL that could be crawled')
+    if (url === undefined) return refused(loc, i + 1, 'it is not a URL that can be crawled')
     return { kind: 'seed', url, at: i + 1, ...(lastmod === undefined ? {} : { lastmod }) }
   })
   yield sitemaps.map((loc, i): Found => {
     const url = parseUrl(loc)
-    if (url === undefined) return refused(loc, i + 1, 'it is no URL of a sitemap')
+    if (url === undefined) return refused(loc, i + 1, 'it is not the URL of a sitemap')
     return { kind: 'seed', url, at: i + 1, path: 'M' }
   })
   if (damage !== undefined) throw damage
 }
 
-/** As much as a sitemap may have, and one byte more, which tells that there is more. */
+/** Up to the maximum size of a sitemap and one byte more, which shows that it is too long. */
 async function gathered(chunks: Chunks): Promise<{ bytes: Uint8Array; damage?: Damaged }> {
   const pieces: Uint8Array[] = []
   let length = 0

@@ -101,7 +101,7 @@ function given(words: readonly string[]): SeedInput {
     return read.length === 0 ? [refused(text, 0, 'it is empty')] : read
   })
   const bad = all.find((each) => each.kind === 'refused')
-  if (bad !== undefined) throw new Problem('bad-seed', `'${bad.text}' is not a valid seed: ${bad.why}`)
+  if (bad !== undefined) throw new Problem('bad-seed', `cannot use '${bad.text}' as a seed: ${bad.why}`)
   const found = async function* (): AsyncGenerator<readonly Found[]> {
     yield all
   }

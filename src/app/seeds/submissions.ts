@@ -1,4 +1,4 @@
-/** Seeds as people submit them: one a line, `#` begins a comment. Each slip is put right or named with its line. */
+/** Reads seeds as people submit them: one per line, `#` starts a comment. Each mistake is corrected or reported with its line. */
 import { submittedSeed } from '../../web/url/submitted-seed.ts'
 import { type Found, refused } from './found.ts'
 import { type Line, linesOf } from './lines.ts'
@@ -10,7 +10,7 @@ export async function* submissions(chunks: Chunks): AsyncGenerator<readonly Foun
 
 export function submission({ number, text, isTooLong }: Line): Found[] {
   if (isTooLong) return [refused(text, number, 'the line is too long')]
-  // As in `web/url/seed`: at the start or after white space, so that fragments are not lost.
+  // As in `web/url/seed.ts`: only at the start or after white space, so that fragments are kept.
   const hash = /(?:^|\s)#/.exec(text)
   const seed = (hash === null ? text : text.slice(0, hash.index)).trim()
   if (seed === '') return []

@@ -1,25 +1,25 @@
 /**
- * The bytes of a file of others, unfolded when they are gzip, in bounded memory however large it is. A file that is torn
- * or damaged gives all that comes before the damage and then says where that is.
+ * Reads a file from elsewhere, decompressing gzip, in bounded memory. A truncated or damaged file yields everything before
+ * the damage and then reports where that is.
  */
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 
 export type Chunks = AsyncIterable<Uint8Array>
 
-/** The file goes no further. The message ends a sentence that begins with its name. */
+/** The file cannot be read further. The message completes a sentence that begins with its name. */
 export class Damaged extends Error {}
 
 const GZIP = [0x1f, 0x8b]
 const ZSTD = [0x28, 0xb5, 0x2f, 0xfd]
-/** What a damaged member may cost of what stood before the damage. */
+/** At most this much before the damage is lost with a damaged member. */
 const OUT_BYTES = 64 * 1024
 
 export async function* unfolded(chunks: Chunks): AsyncGenerator<Uint8Array> {
   const source = chunks[Symbol.asyncIterator]()
   try {
     const head = await headOf(source)
-    if (begins(head, ZSTD)) throw new Damaged('is packed with zstd; unpack it first')
+    if (begins(head, ZSTD)) throw new Damaged('is compressed with zstd; decompress it first')
     const whole = withHead(head, source)
     if (begins(head, GZIP)) yield* gunzipped(whole)
     else yield* whole
@@ -28,7 +28,7 @@ export async function* unfolded(chunks: Chunks): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** Enough to tell what it is; all of it when it is shorter. */
+/** Enough bytes to recognise the format, or the whole file if it is shorter. */
 async function headOf(source: AsyncIterator<Uint8Array>): Promise<Uint8Array> {
   let head: Uint8Array = new Uint8Array(0)
   while (head.length < ZSTD.length) {
@@ -66,12 +66,12 @@ async function* gunzipped(chunks: Chunks): AsyncGenerator<Uint8Array> {
     for await (const bytes of gunzip) yield bytes as Uint8Array
   } catch (error) {
     const { code, message } = (failure ?? error) as NodeJS.ErrnoException
-    // What is no fault of zlib's is the disk's, or a bug.
+    // Errors that are not from zlib come from the disk, or are bugs.
     if (code === 'Z_BUF_ERROR') throw new Damaged(`ends inside a gzip member (after ${read} bytes)`)
     if (code?.startsWith('Z_')) throw new Damaged(`is damaged near byte ${gunzip.bytesWritten}: ${message}`)
     throw failure ?? error
   }
-  // zlib takes whatever stands behind a member and is none for the end of the file.
+  // zlib treats anything after a member that is not another member as the end of the file.
   if (gunzip.bytesWritten < read)
     throw new Damaged(`is damaged at byte ${gunzip.bytesWritten}: no gzip member begins there`)
 }

@@ -1,6 +1,6 @@
 /**
- * The target URIs of the responses and revisits in WARC files of others, packed or not, record by record or as a whole.
- * Of each record its head is read and the first bytes of its block; the rest streams by, so that a record may be of any size.
+ * Reads the target URIs of responses and revisits in WARC files, compressed per record, as a whole, or not at all. Only the
+ * header and the first bytes of each record's block are read; the rest is skipped, so records may have any size.
  */
 import { WarcHeaders } from '../../web/warc/reader.ts'
 import { target } from './cdx.ts'
@@ -8,7 +8,7 @@ import type { Found } from './found.ts'
 import { type Chunks, Damaged, unfolded } from './unfold.ts'
 
 const LONGEST_HEAD = 256 * 1024
-/** Of a block: the status line, and the headers up to the media type in most answers. */
+/** Of a block: enough for the status line and, in most responses, the media type. */
 const PEEKED = 8 * 1024
 
 const CR = 0x0d
@@ -35,13 +35,13 @@ interface Head {
   length: number
 }
 
-/** Bytes go in piece by piece, the URLs of the records that they complete come out. */
+/** Takes bytes in pieces and returns the URLs of the records that they complete. */
 export class WarcScanner {
   #held: Uint8Array = new Uint8Array(0)
   #head: Head | undefined
-  /** Bytes of the block that are still to pass by. */
+  /** Bytes of the block still to be skipped. */
   #skip = 0
-  /** Where `#held` begins in the unfolded file. */
+  /** Where `#held` begins in the decompressed file. */
   #at = 0
   #records = 0
   damage: Damaged | undefined
@@ -55,23 +55,23 @@ export class WarcScanner {
     }
     this.#held = this.#held.length === 0 ? chunk : Buffer.concat([this.#held, chunk])
     while (this.damage === undefined && this.#step(found, false)) {}
-    // Copied, so that a few bytes do not hold a whole chunk.
+    // A copy, so that a few bytes do not keep a whole chunk in memory.
     this.#held = new Uint8Array(this.#held)
     return this.damage === undefined ? { found } : { found, damage: this.damage }
   }
 
-  /** The last record, and whether the file ends where one does. */
+  /** Finishes the last record; a file that ends inside a record is damaged. */
   end(): Found[] {
     const found: Found[] = []
     while (this.damage === undefined && this.#step(found, true)) {}
     if (this.damage !== undefined) return found
     if (this.#head !== undefined || this.#skip > 0) this.damage = new Damaged(`ends inside record ${this.#records}`)
-    else if (this.#held.length > 0) this.#fault('ends inside the head of a record')
+    else if (this.#held.length > 0) this.#fault('ends inside the header of a record')
     return found
   }
 
   #fault(what: string): void {
-    this.damage = new Damaged(`${what} (record ${this.#records + 1}, byte ${this.#at} of its unpacked text)`)
+    this.damage = new Damaged(`${what} (record ${this.#records + 1}, byte ${this.#at} of its decompressed text)`)
   }
 
   #take(length: number): Uint8Array {
@@ -81,7 +81,7 @@ export class WarcScanner {
     return taken
   }
 
-  /** One thing done with what is held; false when more bytes are needed. */
+  /** One step; false when more bytes are needed. */
   #step(found: Found[], isEnd: boolean): boolean {
     if (this.#skip > 0) {
       if (this.#held.length === 0) return false
@@ -99,12 +99,12 @@ export class WarcScanner {
     if (this.#held.length === 0) return false
     const begin = Buffer.from(this.#held.subarray(0, 5)).toString('latin1')
     if (!'WARC/'.startsWith(begin)) {
-      this.#fault(this.#records === 0 ? 'is no WARC file' : 'is damaged: no record begins where one should')
+      this.#fault(this.#records === 0 ? 'is not a WARC file' : 'is damaged: no record begins where one should')
       return false
     }
     const end = endOfHead(this.#held)
     if (end === undefined) {
-      if (this.#held.length > LONGEST_HEAD) this.#fault('has a record whose head does not end')
+      if (this.#held.length > LONGEST_HEAD) this.#fault('has a record whose header does not end')
       return false
     }
     const head = readHead(Buffer.from(this.#held.subarray(0, end)).toString('utf8'))
@@ -118,7 +118,7 @@ export class WarcScanner {
     return true
   }
 
-  /** The beginning of the block says how the page answered. */
+  /** Reads status and media type from the beginning of the block. */
   #block({ type, url, length }: Head, found: Found[], isEnd: boolean): boolean {
     const wanted = url === undefined || !(type === 'response' || type === 'revisit') ? 0 : Math.min(length, PEEKED)
     if (this.#held.length < wanted && !isEnd) return false
@@ -135,7 +135,7 @@ export class WarcScanner {
   }
 }
 
-/** Behind the first empty line; some writers end their lines with LF alone. */
+/** The end of the first empty line; some writers end lines with LF alone. */
 function endOfHead(bytes: Uint8Array): number | undefined {
   for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) {
     if (bytes[at + 1] === LF) return at + 2

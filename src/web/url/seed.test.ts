@@ -42,13 +42,13 @@ test('typing mistakes are named', () => {
     ['www,example,org', /characters that no name has/],
     ['/a/b.html', /host name is missing/],
     ['example.org:http', /port/],
-    ['example.org:99999', /cannot be read/],
+    ['example.org:99999', /not a valid URL|cannot be read/],
     ['::1', /brackets/],
     ['2001:db8::1', /brackets/],
     ['1234', /reads as the address/],
     ['seeds.txt', /--seeds/],
     ['http://a.test/ http://b.test/', /two URLs/],
-    ['exa mple.org', /cannot be read/],
+    ['exa mple.org', /not a valid URL|cannot be read/],
   ] as const) {
     assert.match(read(text), why, text)
     assert.match(read(text), /^bad/, text)

@@ -60,7 +60,7 @@ function nearestScheme(scheme: string): string | undefined {
 function faultOf(absolute: string): string {
   const read = resolver('http://localhost/')(absolute)
   if (read.kind === 'malformed' && read.why !== 'unreadable') return `it cannot be read: ${read.why}`
-  return 'it cannot be read as a URL'
+  return 'it is not a valid URL'
 }
 
 function judgeHost(url: WebUrl, seed: string): Seed {

@@ -1,30 +1,29 @@
 import { EXIT } from '../../../base/errors.ts'
-import type { DomainView, LeftMirror, RobotsView, SiteFacts, SiteView, UrlFacts, WhyNot } from '../collection-reader.ts'
 import type { Command } from '../command.ts'
-import { explainSite, explainUrl } from '../explain-words.ts'
-import { plain } from '../progress.ts'
-import { crawlSettings, withReader } from '../with-reader.ts'
-import { firstOf, isoTime, refuseScheme, urlWords } from '../words.ts'
+import { crawlSettings, withReader } from '../command.ts'
+import { explainSite, explainUrl } from '../explain-text.ts'
+import type { LeftMirror, SiteFacts, SiteView, UrlFacts, WhyNot } from '../services.ts'
+import { firstOf, isoTime, plain, refuseScheme, urlsOf } from '../text.ts'
 
 export const explain: Command = {
   name: 'explain',
   usage: 'URL|SITE',
-  what: 'why a URL or a site is, or is not, in the collection',
-  more: 'Tells what is known of a URL: whether it waits, was collected, redirected, refused (and by which rule) or given up; how it was found and who links to it. A word without scheme and path is a site: its state, robots.txt, pause, and what stopped it.',
+  what: 'show why a URL or a site is, or is not, in the collection',
+  more: 'Shows whether a URL is waiting, was collected, redirected, refused (and by which rule) or given up, how it was found, and which pages link to it. A host name alone means a site: its state, robots.txt, pause, and what stopped it.',
   examples: [
-    { line: 'orbweaver explain https://www.example.org/missing.html', does: 'Why that page is missing.' },
-    { line: 'orbweaver explain www.example.org', does: 'How a site stands.' },
+    { line: 'orbweaver explain https://www.example.org/missing.html', does: 'Show why a page is missing.' },
+    { line: 'orbweaver explain www.example.org', does: 'Show the state of a site.' },
     {
       line: 'orbweaver explain https://www.example.org/ --top 100 --json',
-      does: 'With a hundred pages that link to it, as JSON.',
+      does: 'List a hundred pages that link to it, as JSON.',
     },
   ],
-  words: { min: 1, max: 1 },
+  args: { min: 1, max: 1 },
   async run(call) {
-    const [word] = call.words
+    const [arg] = call.args
     const now = call.clock.now()
-    refuseScheme(word)
-    const isSite = /^[^/?#\s]+$/.test(word)
+    refuseScheme(arg)
+    const isSite = /^[^/?#\s]+$/.test(arg)
     const answer = await withReader(call, async (reader) => {
       const settings = await crawlSettings(reader, call, 'explain')
       const factsOf = async (name: string) => {
@@ -33,8 +32,8 @@ export const explain: Command = {
         const rule = (await reader.whyNot(`http://${site.site}/`, settings))?.rule
         return { site, left, blacklist: rule?.startsWith('blacklist') ? rule : undefined }
       }
-      if (isSite) return { ...(await factsOf(word.toLowerCase())), url: undefined, whyNot: undefined }
-      const urls = urlWords(word)
+      if (isSite) return { ...(await factsOf(arg.toLowerCase())), url: undefined, whyNot: undefined }
+      const urls = urlsOf(arg)
       const ask = (url: string) => reader.urlFacts(url, call.settings.top)
       const known = await firstOf(urls, async (url) => {
         const facts = await ask(url)
@@ -61,7 +60,7 @@ interface Answer {
   url: UrlFacts | undefined
   site: SiteFacts
   left: LeftMirror | undefined
-  /** The line of a black list that is against its home page. */
+  /** The blacklist entry that covers its home page. */
   blacklist: string | undefined
   whyNot: WhyNot | undefined
 }
@@ -72,7 +71,7 @@ function json({ url, site, left, blacklist, whyNot }: Answer): object {
     : { ...urlJson(url), whyNot: whyNot ?? null, siteFacts: siteJson(site, left, blacklist) }
 }
 
-/** Field by field: what is documented is printed, and no more. */
+/** Field by field, so that only documented keys are printed. */
 function urlJson({ url, site, view, page, captures, robots, inlinks }: UrlFacts): object {
   return {
     url,
@@ -136,7 +135,7 @@ function siteJson(
     alias: aliasJson(view.alias),
     leftMirror: left === undefined ? null : { original: left.original, on: left.on, why: left.why },
     domain: domainJson(view.domain),
-    unendorsedSite: view.unendorsedSite ?? null,
+    unendorsed: view.unendorsedSite ?? null,
     silent: view.memory.silent,
     stopped: view.memory.stopped ?? null,
     robots: { http: robotsJson(http), https: robotsJson(https) },
@@ -147,7 +146,7 @@ function siteJson(
         rule,
         pattern,
         evidence,
-        state: stopped ? 'stopped' : 'on trial',
+        state: stopped ? 'stopped' : 'suspected',
         refused,
         samples: { confirmed, contradicted },
       }),
@@ -166,13 +165,13 @@ function aliasJson(alias: SiteView['alias']): object | null {
   return { original, how, evidence, since: isoTime(since) }
 }
 
-function domainJson(domain: DomainView | undefined): object | null {
+function domainJson(domain: SiteView['domain']): object | null {
   if (domain === undefined) return null
   const { name, sites, endorsed, held, wildcard, addresses, allowed, probedAt } = domain
   return { name, sites, endorsed, held, wildcard, addresses, probedAt: isoTime(probedAt), allowed }
 }
 
-function robotsJson(robots: RobotsView | undefined): object | null {
+function robotsJson(robots: SiteView['memory']['robots']['http']): object | null {
   if (robots === undefined) return null
   const { state, status, at, since, tries, tooBig } = robots
   return { state, status, at: isoTime(at), since: isoTime(since), tries: tries ?? 0, tooBig: tooBig ?? false }

@@ -1,28 +1,28 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import type { Settings } from '../../config/keys.ts'
-import type { Content } from '../collection-reader.ts'
 import type { Command } from '../command.ts'
-import { openOutput } from '../output-file.ts'
-import { withReader } from '../with-reader.ts'
-import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
+import { withReader } from '../command.ts'
+import { openOutput } from '../screen.ts'
+import type { Content } from '../services.ts'
+import { explainHint, firstOf, isoTime, timeText, urlsOf } from '../text.ts'
 
 export const get: Command = {
   name: 'get',
   usage: 'URL',
   what: 'print a page as it was collected',
-  more: 'Prints the body of the last capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: unpacked, and text in UTF-8 whatever its charset. With --headers the status line and headers come first; with --raw the body comes as it was sent. With --json it prints where the capture lies instead of the body.',
+  more: 'Prints the body of the latest capture of a URL, or of the one that was current at --at TIME, decoded as a browser would: decompressed, and text converted to UTF-8. With --headers the status line and headers come first. With --raw the body is printed as it was sent. With --json it prints where the capture is stored instead of the body.',
   examples: [
-    { line: 'orbweaver get https://www.example.org/', does: 'The page.' },
+    { line: 'orbweaver get https://www.example.org/', does: 'Print the page.' },
     {
       line: 'orbweaver get https://www.example.org/ --at 2026-05-01 -o page.html',
-      does: 'As it was on that day, into a file.',
+      does: 'Write the page as it was on that day to a file.',
     },
-    { line: 'orbweaver get www.example.org --headers', does: 'With its headers.' },
+    { line: 'orbweaver get www.example.org --headers', does: 'Print it with its headers.' },
   ],
-  words: { min: 1, max: 1 },
+  args: { min: 1, max: 1 },
   async run(call) {
     const { settings, screen } = call
-    const urls = urlWords(call.words[0])
+    const urls = urlsOf(call.args[0])
     const content = await withReader(call, (reader) => firstOf(urls, (url) => reader.content(url, settings.at)))
     if (content === undefined) {
       const when = settings.at === undefined ? '' : ` at or before ${timeText(settings.at)} UTC`
@@ -41,7 +41,7 @@ export const get: Command = {
   },
 }
 
-/** A page that names its own charset is no longer in it; before its first byte this mark outweighs that name. */
+/** The text was converted to UTF-8, but the page still names its old charset. A byte order mark overrides that name. */
 const UTF8_MARK = Uint8Array.of(0xef, 0xbb, 0xbf)
 
 function parts(content: Content, wanted: Pick<Settings, 'headers' | 'raw' | 'output'>): Uint8Array[] {

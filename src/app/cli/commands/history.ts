@@ -1,22 +1,21 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import { formatSize } from '../../../base/units.ts'
 import type { Command } from '../command.ts'
-import { plain } from '../progress.ts'
-import { withReader } from '../with-reader.ts'
-import { explainHint, firstOf, isoTime, timeText, urlWords } from '../words.ts'
+import { withReader } from '../command.ts'
+import { explainHint, firstOf, isoTime, plain, timeText, urlsOf } from '../text.ts'
 
 export const history: Command = {
   name: 'history',
   usage: 'URL',
-  what: 'the captures of a URL',
-  more: 'Lists when a URL was captured, what was answered, its digest, and where the record lies. A revisit is a capture whose content the collection had already.',
+  what: 'list the captures of a URL',
+  more: 'Lists when a URL was captured, with the status, type, size and digest of each response and the location of its record. A revisit is a capture whose content was already in the collection.',
   examples: [
-    { line: 'orbweaver history https://www.example.org/', does: 'All captures, oldest first.' },
+    { line: 'orbweaver history https://www.example.org/', does: 'List all captures, oldest first.' },
     { line: 'orbweaver history https://www.example.org/ --json', does: 'As JSON.' },
   ],
-  words: { min: 1, max: 1 },
+  args: { min: 1, max: 1 },
   async run(call) {
-    const urls = urlWords(call.words[0])
+    const urls = urlsOf(call.args[0])
     const found = await withReader(call, (reader) =>
       firstOf(urls, async (url) => {
         const captures = await reader.captures(url)

@@ -2,27 +2,29 @@ import { EXIT } from '../../../base/errors.ts'
 import type { HeuristicFigures, MirrorFindings } from '../../../collection/mirrors/mirror-findings.ts'
 import { grouped, printTable, share, type TextTable } from '../../../report/text-table.ts'
 import type { Command, Invocation } from '../command.ts'
-import { plain } from '../progress.ts'
-import { withReader } from '../with-reader.ts'
-import { some } from '../words.ts'
+import { withReader } from '../command.ts'
+import { plain, some } from '../text.ts'
 
 export const mirrors: Command = {
   name: 'mirrors',
   usage: '',
-  what: 'sites that serve the same contents under other names, and the list of them for the next crawl',
+  what: 'find sites that are copies of others, and write a list for the next crawl',
   more:
-    'Compares the contents of all sites by five heuristics and prints what each finds; --heuristic chooses the one whose pairs are listed. ' +
-    'Of each group one site is the original: who speaks https, then the shorter name, then the more linked. ' +
-    'Contents that more than 100 sites have are no evidence.\n' +
-    '--into FILE writes the list. It is a text file that you may edit: your lines and comments stay when it is written again, and "! REPLICA ORIGINAL" says that two sites are none. ' +
-    'Names that do not exist any more leave it. Pairs that the crawl had on its list stay while their home pages are equal. A crawl reads mirrors.txt of its collection, or what --mirrors names. ' +
-    'Works on the disk in TMPDIR, about 100 bytes a page.',
+    'Compares the contents of all sites with five heuristics and prints what each finds; --heuristic chooses the one whose pairs are listed. ' +
+    'One site of each group is the original: one with https first, then the one with the shorter name, then the one with more links. ' +
+    'Contents found on more than 100 sites do not count.\n' +
+    '--into FILE writes the list. It is a text file that you may edit: your lines and comments stay when it is updated, and a line "! REPLICA ORIGINAL" means that the two sites are not mirrors. ' +
+    'Host names that no longer exist are removed. Pairs that the crawl already used stay as long as their home pages are equal. A crawl reads mirrors.txt in its collection, or the file that --mirrors names. ' +
+    'It needs about 100 bytes per page of disk space in TMPDIR.',
   examples: [
-    { line: 'orbweaver mirrors -c news', does: 'What each heuristic finds, with examples.' },
-    { line: 'orbweaver mirrors -c news --into next/mirrors.txt', does: 'The list, for the next crawl in ./next.' },
-    { line: 'orbweaver mirrors --heuristic Dups100 --json', does: 'Every pair that is wholly equal, as JSON.' },
+    { line: 'orbweaver mirrors -c news', does: 'Show what each heuristic finds, with examples.' },
+    {
+      line: 'orbweaver mirrors -c news --into next/mirrors.txt',
+      does: 'Write the list for the next crawl, in ./next.',
+    },
+    { line: 'orbweaver mirrors --heuristic Dups100 --json', does: 'List every pair with all contents equal, as JSON.' },
   ],
-  words: { min: 0, max: 0 },
+  args: { min: 0, max: 0 },
   async run(call) {
     const { settings, screen, services, clock } = call
     const { into, heuristic } = settings
@@ -41,19 +43,21 @@ export const mirrors: Command = {
       )
     else printFindings(call, found)
     if (list !== undefined && !settings.json && !settings.quiet)
-      screen.say(`${some(list.pairs, 'pair')} in ${into}${list.left === 0 ? '' : `, ${grouped(list.left)} left it`}`)
+      screen.say(
+        `wrote ${some(list.pairs, 'pair')} to ${into}${list.left === 0 ? '' : `, removed ${grouped(list.left)}`}`,
+      )
     return EXIT.done
   },
 }
 
 function printFindings({ screen, settings }: Invocation, found: MirrorFindings): void {
   screen.print(
-    `${some(found.sites, 'site')}, ${some(found.contents, 'content')}; ${grouped(found.tooCommon)} of them on more than 100 sites, which prove nothing.`,
+    `Compared ${some(found.sites, 'site')} and ${some(found.contents, 'content')}; ignored ${grouped(found.tooCommon)} found on more than 100 sites.`,
   )
   screen.print(`\n${printTable(heuristicTable(found))}`)
   for (const { heuristic, replicas, examples } of found.heuristics) {
     if (replicas === 0 || (heuristic !== found.chosen && settings.quiet)) continue
-    // Of the chosen one as many as were asked for, of the others three to compare.
+    // The chosen heuristic shows --top examples, the others three to compare.
     const shown = heuristic === found.chosen ? examples : examples.slice(0, 3)
     screen.print(`\n${heuristic}${heuristic === found.chosen ? ' (chosen)' : ''}:`)
     for (const { replica, original, shared, total } of shown)
@@ -62,15 +66,13 @@ function printFindings({ screen, settings }: Invocation, found: MirrorFindings):
   }
   const { names, proposed, used } = found
   if (used.length > 0)
-    screen.print(
-      `\nThe list of mirrors that the crawl had: ${some(used.length, 'pair')} that still ${used.length === 1 ? 'holds and stays' : 'hold and stay'}.`,
-    )
+    screen.print(`\nFrom the list of mirrors that the crawl used: ${some(used.length, 'pair')} still valid.`)
   if (names !== null)
     screen.print(
-      `\n${grouped(names.checked)} names looked up: ${grouped(names.gone.length)} do not exist any more, ${grouped(names.pairsLost)} pairs with them; ${grouped(names.unanswered)} without an answer, which stay.`,
+      `\nLooked up ${some(names.checked, 'host name')}: ${grouped(names.gone.length)} no longer exist (${some(names.pairsLost, 'pair')} removed), ${grouped(names.unanswered)} without an answer (kept).`,
     )
   if (proposed.count === 0) return
-  screen.print(`\nProposed by crawls, by the first documents of ${grouped(proposed.count)} sites:`)
+  screen.print(`\nSuggested by crawls, from the first documents of ${some(proposed.count, 'site')}:`)
   for (const { site, evidence } of proposed.proposals) screen.print(`  ${plain(site)}: ${plain(evidence)}`)
 }
 

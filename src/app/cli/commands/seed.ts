@@ -2,29 +2,31 @@ import { EXIT, Problem } from '../../../base/errors.ts'
 import { printTable } from '../../../report/text-table.ts'
 import type { SeedsEntered } from '../../seeds/sources.ts'
 import type { Command, Invocation } from '../command.ts'
-import { plain } from '../progress.ts'
-import { seedFate, seedJson, seedLines, seedProgress, standingTable } from '../seed-words.ts'
-import { withReader } from '../with-reader.ts'
-import { collectionFlag } from '../words.ts'
+import { withReader } from '../command.ts'
+import { seedFate, seedJson, seedLines, seedProgress, sourcesTable } from '../seed-text.ts'
+import { collectionFlag, plain } from '../text.ts'
 
 export const seed: Command = {
   name: 'seed',
   usage: '[SEED…]',
-  what: 'add seeds to a collection without crawling; show what became of its seeds',
+  what: 'add seeds to a collection without crawling, or list what became of its seeds',
   more:
-    'Adds to what a collection will begin with: URLs and hosts you name, files of them, lists of domain names, the sites of an earlier collection, sitemaps, indexes and WARC files of other archives. ' +
-    'Says for each source how many were new, known, dead (gone, or their site was given up) and refused, and why. Files may be packed with gzip. ' +
-    'A name is tried as https://NAME/, then with www., then over http, by the next crawl, with its usual courtesy. The collection must not be in use by a running crawl.\n' +
-    'Ctrl-C keeps what was entered. Exit codes: 0 done, 1 a file is damaged (what comes before the damage was entered), 2 wrong flag, or nothing could be entered, 11 interrupted.',
+    'Adds seeds to a collection: URLs and hosts, files of them, lists of domain names, the sites of an earlier collection, sitemaps, and indexes or WARC files of other archives. ' +
+    'For each source it reports how many seeds were new, known, dead (gone, or their site was given up) and refused, and why. Files may be compressed with gzip. ' +
+    'The next crawl tries a domain name as https://NAME/, then with www., then over http. No crawl may be running in the collection.\n' +
+    'Ctrl-C keeps what was added. Exit codes: 0 done, 1 a file is damaged (the seeds before the damage were added), 2 wrong flag, or no seed could be added, 11 interrupted.',
   examples: [
-    { line: 'orbweaver seed https://www.example.org/ -c news', does: 'One more site.' },
-    { line: 'cat urls.txt | orbweaver seed --seeds - -c news', does: 'A list from standard input.' },
-    { line: 'orbweaver seed --names tranco.csv.gz -c country', does: 'Domain names to try.' },
-    { line: 'orbweaver seed --from-collection ../2025 -c 2026', does: 'The sites that answered last year.' },
-    { line: 'orbweaver seed --from-cdx index.cdxj.gz --homes', does: 'The home pages of what another archive has.' },
-    { line: 'orbweaver seed --list -c country', does: 'What became of each seed, and how many of each source.' },
+    { line: 'orbweaver seed https://www.example.org/ -c news', does: 'Add one site.' },
+    { line: 'cat urls.txt | orbweaver seed --seeds - -c news', does: 'Add a list from standard input.' },
+    { line: 'orbweaver seed --names tranco.csv.gz -c country', does: 'Add domain names to try.' },
+    { line: 'orbweaver seed --from-collection ../2025 -c 2026', does: 'Add the sites that answered last year.' },
+    {
+      line: 'orbweaver seed --from-cdx index.cdxj.gz --homes',
+      does: 'Add the home pages of the sites in another archive.',
+    },
+    { line: 'orbweaver seed --list -c country', does: 'List what became of each seed, with totals per source.' },
   ],
-  words: { min: 0, max: Number.POSITIVE_INFINITY },
+  args: { min: 0, max: Number.POSITIVE_INFINITY },
   async run(call) {
     const { settings, screen } = call
     if (settings.list) return list(call)
@@ -38,29 +40,27 @@ export const seed: Command = {
         screen.print(seedLines(entered, next))
       }
       if (entered.stopped)
-        screen.say(
-          'orbweaver: stopped: what was entered stays; give the same command again to go on (what is known is passed over)',
-        )
+        screen.say('orbweaver: stopped; the seeds added so far are kept, run the same command again to add the rest')
     }
     return exitOf(entered)
   },
 }
 
-/** More files of the kind that a flag named may follow it as words: `--from-warc *.warc.gz`. */
-function requestOf({ settings, words, version }: Invocation) {
+/** Further files for a flag may follow as arguments: `--from-warc *.warc.gz`. */
+function requestOf({ settings, args, version }: Invocation) {
   const { seeds: file, names, fromCollection, fromSitemap, fromCdx, fromWarc, homes } = settings
-  const isMore = (flag: readonly string[], pattern: RegExp) => (word: string) => flag.length > 0 && pattern.test(word)
+  const isMore = (flag: readonly string[], pattern: RegExp) => (arg: string) => flag.length > 0 && pattern.test(arg)
   const isCdx = isMore(fromCdx, /\.cdxj?(\.gz)?$/i)
   const isWarc = isMore(fromWarc, /\.warc(\.gz)?$/i)
-  const seeds = words.filter((word) => !isCdx(word) && !isWarc(word))
+  const seeds = args.filter((arg) => !isCdx(arg) && !isWarc(arg))
   const request = {
     words: seeds,
     file,
     names,
     collections: fromCollection,
     sitemaps: fromSitemap,
-    cdx: [...fromCdx, ...words.filter(isCdx)],
-    warc: [...fromWarc, ...words.filter(isWarc)],
+    cdx: [...fromCdx, ...args.filter(isCdx)],
+    warc: [...fromWarc, ...args.filter(isWarc)],
     homes,
     version,
   }
@@ -68,7 +68,7 @@ function requestOf({ settings, words, version }: Invocation) {
   if (file === undefined && lists.every(({ length }) => length === 0))
     throw new Problem(
       'no-seeds',
-      "name seeds, a file of them (--seeds FILE), or another source ('orbweaver seed --help' lists them)",
+      "no seeds given; give URLs, a file of them (--seeds FILE) or another source ('orbweaver seed --help' lists them)",
     )
   return request
 }
@@ -76,7 +76,7 @@ function requestOf({ settings, words, version }: Invocation) {
 async function enter(call: Invocation, request: ReturnType<typeof requestOf>): Promise<SeedsEntered> {
   const { settings, screen, services, clock } = call
   let isStopped = false
-  const deaf = call.onInterrupt(() => {
+  const stopListening = call.onInterrupt(() => {
     isStopped = true
   })
   let nextLine = clock.elapsed() + settings.progressEvery
@@ -93,7 +93,7 @@ async function enter(call: Invocation, request: ReturnType<typeof requestOf>): P
       },
     })
   } finally {
-    deaf()
+    stopListening()
     screen.draw([])
   }
 }
@@ -105,7 +105,7 @@ function exitOf({ reports, stopped }: SeedsEntered): number {
   return some ? EXIT.done : EXIT.usage
 }
 
-/** One line a seed, however many there are; the sums come last, where they are seen. */
+/** One line per seed, then the totals. */
 async function list(call: Invocation): Promise<number> {
   const { settings, screen } = call
   await withReader(call, async (reader) => {
@@ -123,7 +123,7 @@ async function list(call: Invocation): Promise<number> {
     else {
       for await (const outcome of reader.seedOutcomes())
         await screen.write(`${plain(outcome.url)}  ${seedFate(outcome)}\n`)
-      screen.print(`\n${printTable(standingTable(sources))}`)
+      screen.print(`\n${printTable(sourcesTable(sources))}`)
     }
   })
   return EXIT.done

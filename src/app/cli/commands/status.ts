@@ -2,106 +2,161 @@ import { EXIT } from '../../../base/errors.ts'
 import { formatDuration, formatSize } from '../../../base/units.ts'
 import { grouped } from '../../../report/text-table.ts'
 import type { Settings } from '../../config/keys.ts'
-import { clusterLines, whyNobodyIsAsked } from '../cluster-words.ts'
-import type { Standing } from '../collection-reader.ts'
-import type { Command } from '../command.ts'
-import { withReader } from '../with-reader.ts'
-import { ago, collectionFlag, isoTime, timeText } from '../words.ts'
+import { type Command, withReader } from '../command.ts'
+import type { CollectionStatus } from '../services.ts'
+import { ago, collectionFlag, isoTime, plain, some, timeText } from '../text.ts'
 
 export const status: Command = {
   name: 'status',
   usage: '',
-  what: 'where a collection stands: known, collected, waiting, and the trend',
-  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. It may be asked while a crawl runs.',
+  what: 'show the state of a collection: URLs known, collected and waiting, and the trend',
+  more: 'Shows how much of what is known has been collected, and whether the queue grows or shrinks. It works while a crawl is running.',
   examples: [
-    { line: 'orbweaver status', does: 'Of ./collection.' },
+    { line: 'orbweaver status', does: 'The state of ./collection.' },
     { line: 'orbweaver status -c news --json', does: 'As JSON, for a script.' },
   ],
-  words: { min: 0, max: 0 },
+  args: { min: 0, max: 0 },
   async run(call) {
     const { settings, screen, clock } = call
-    const standing = await withReader(call, (reader) => reader.standing())
-    if (settings.json) screen.print(JSON.stringify(statusJson(standing, settings.collection), undefined, 2))
-    else screen.print(statusText(standing, settings, clock.now()))
+    const status = await withReader(call, (reader) => reader.standing())
+    if (settings.json) screen.print(JSON.stringify(statusJson(status, settings.collection), undefined, 2))
+    else screen.print(statusText(status, settings, clock.now()))
     return EXIT.done
   },
 }
 
-/** Changes an hour, over the span that the trend covers; undefined when it covers none. */
-export function trendPerHour(standing: Standing): { known: number; collected: number; waiting: number } | undefined {
-  const then = standing.trend[0]
-  const last = standing.trend.at(-1)
+/** Changes per hour over the time that the trend covers; undefined when it covers none. */
+export function trendPerHour({ trend }: CollectionStatus) {
+  const then = trend[0]
+  const last = trend.at(-1)
   const hours = then === undefined || last === undefined ? 0 : (last.at - then.at) / 3_600_000
   if (then === undefined || last === undefined || hours <= 0) return undefined
   const per = (key: 'known' | 'collected' | 'waiting') => (last[key] - then[key]) / hours
   return { known: per('known'), collected: per('collected'), waiting: per('waiting') }
 }
 
-type Which = Pick<Settings, 'collection' | 'database'>
+const STATE: Readonly<Record<CollectionStatus['state'], string>> = {
+  running: 'a crawl is running',
+  complete: 'complete, the queue is empty',
+  unfinished: 'unfinished',
+}
 
-export function statusText(standing: Standing, { collection, database }: Which, now: number): string {
-  const { urls, sites } = standing
-  const trend = trendPerHour(standing)
-  const known = sites.waiting + sites.free + sites.leased + sites.returning + sites.crawled + sites.barred + sites.held
+export function statusText(
+  status: CollectionStatus,
+  { collection, database }: Pick<Settings, 'collection' | 'database'>,
+  now: number,
+): string {
+  const { urls, sites, documents, begunAt, lastAt } = status
+  const known = Object.values(sites).reduce((sum, count) => sum + count, 0)
   const lines = [
-    `${database === undefined ? collection : 'the shared database'}: ${STATE[standing.state]}`,
-    `  begun       ${standing.begunAt === undefined ? '-' : `${timeText(standing.begunAt)} UTC`}, last page ${standing.lastAt === undefined ? '-' : ago(standing.lastAt, now)}`,
-    `  URLs        ${grouped(urls.known)} known : ${grouped(standing.documents)} collected (${Math.round((100 * standing.documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
-    `  others      ${grouped(Math.max(0, urls.done - standing.documents))} URLs redirected, missing or refused`,
-    `  documents   ${grouped(standing.documents)} (${formatSize(standing.bytes)})`,
+    `${database === undefined ? collection : 'the shared database'}: ${STATE[status.state]}`,
+    `  started     ${begunAt === undefined ? '-' : `${timeText(begunAt)} UTC`}, last page ${lastAt === undefined ? '-' : ago(lastAt, now)}`,
+    `  URLs        ${grouped(urls.known)} known : ${grouped(documents)} collected (${Math.round((100 * documents) / Math.max(1, urls.known))}%) : ${grouped(urls.waiting)} waiting`,
+    `  others      ${grouped(Math.max(0, urls.done - documents))} URLs redirected, missing or refused`,
+    `  documents   ${grouped(documents)} (${formatSize(status.bytes)})`,
     `  sites       ${grouped(known)} known : ${grouped(sites.crawled)} crawled : ${grouped(sites.waiting + sites.free)} waiting, ${grouped(sites.leased + sites.returning)} busy, ${grouped(sites.barred)} given up`,
   ]
-  if (sites.held > 0) {
-    const domains = standing.heldDomains
+  if (sites.held > 0)
     lines.push(
-      `  held        ${grouped(sites.held)} ${sites.held === 1 ? 'site' : 'sites'} that nobody vouches for: ${grouped(domains)} ${domains === 1 ? 'domain' : 'domains'} with wildcards`,
+      `  held back   ${some(sites.held, 'site')} without a trusted link, in ${some(status.heldDomains, 'domain')} with wildcard DNS`,
     )
-  }
-  // Of a queue that is empty for good there is nothing to foresee.
-  if (trend !== undefined && standing.state !== 'complete') {
-    const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
-    const turn =
-      trend.waiting > 0 ? 'the queue grows' : trend.waiting < 0 ? 'the queue shrinks' : 'the queue stands still'
-    lines.push(
-      `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
-      `              ${turn}`,
-    )
-  }
-  const why = whyNobodyIsAsked(standing)
-  if (why !== undefined) lines.push(`  waits       ${why}`)
-  if (standing.cluster !== undefined) lines.push(...clusterLines(standing.cluster, standing.inbox))
-  if (standing.state === 'unfinished' && standing.cluster === undefined) {
-    const due =
-      standing.nextDueMs === undefined || standing.nextDueMs <= 0
-        ? ''
-        : ` (the next site may be asked in ${formatDuration(standing.nextDueMs)})`
+  if (status.state !== 'complete') lines.push(...trendLines(status))
+  const why = whyIdle(status)
+  if (why !== undefined) lines.push(`  idle        ${why}`)
+  if (status.cluster !== undefined) lines.push(...clusterLines(status.cluster, status.inbox))
+  if (status.state === 'unfinished' && status.cluster === undefined) {
+    const { nextDueMs = 0 } = status
+    const due = nextDueMs <= 0 ? '' : ` (next request possible in ${formatDuration(nextDueMs)})`
     const where = database === undefined ? '' : ' --database @FILE'
-    lines.push(`  go on with  orbweaver crawl${collectionFlag(collection)}${where}${due}`)
+    lines.push(`  resume      orbweaver crawl${collectionFlag(collection)}${where}${due}`)
   }
   return lines.join('\n')
 }
 
-const STATE: Readonly<Record<Standing['state'], string>> = {
-  running: 'a crawl is running',
-  complete: 'complete, nothing waits',
-  unfinished: 'unfinished',
+function trendLines(status: CollectionStatus): string[] {
+  const trend = trendPerHour(status)
+  if (trend === undefined) return []
+  const signed = (n: number) => `${n > 0 ? '+' : ''}${grouped(Math.round(n))}`
+  const turn = trend.waiting > 0 ? 'grows' : trend.waiting < 0 ? 'shrinks' : 'does not change'
+  return [
+    `  trend       known ${signed(trend.known)}/h, collected ${signed(trend.collected)}/h, waiting ${signed(trend.waiting)}/h`,
+    `              the queue ${turn}`,
+  ]
 }
 
-function statusJson(standing: Standing, folder: string): object {
+function statusJson(status: CollectionStatus, folder: string): object {
   return {
     collection: folder,
-    state: standing.state,
-    begunAt: isoTime(standing.begunAt),
-    lastAt: isoTime(standing.lastAt),
-    documents: standing.documents,
-    bytes: standing.bytes,
-    urls: standing.urls,
-    sites: standing.sites,
-    heldDomains: standing.heldDomains,
-    trendPerHour: trendPerHour(standing) ?? null,
-    nextDueMs: standing.nextDueMs ?? null,
-    inbox: standing.inbox,
-    waitsFor: whyNobodyIsAsked(standing) ?? null,
-    cluster: standing.cluster ?? null,
+    state: status.state,
+    begunAt: isoTime(status.begunAt),
+    lastAt: isoTime(status.lastAt),
+    documents: status.documents,
+    bytes: status.bytes,
+    urls: status.urls,
+    sites: status.sites,
+    heldDomains: status.heldDomains,
+    trendPerHour: trendPerHour(status) ?? null,
+    nextDueMs: status.nextDueMs ?? null,
+    inbox: status.inbox,
+    waitsFor: whyIdle(status) ?? null,
+    cluster: status.cluster ?? null,
   }
+}
+
+type ClusterStatus = NonNullable<CollectionStatus['cluster']>
+
+/** Workers listed; `--json` has all. */
+const MAX_LINES = 20
+
+export function clusterLines({ servers, differing, workers, rechecks }: ClusterStatus, inbox: number): string[] {
+  const alive = workers.filter(({ state }) => state === 'alive' || state === 'slow')
+  const silent = workers.filter(({ state }) => state === 'silent')
+  const rate = alive.reduce((sum, { pagesPerSecond }) => sum + pagesPerSecond, 0)
+  const lines = [
+    `  servers     ${grouped(servers.filter((one) => one.alive).length)} of ${grouped(servers.length)} alive; ${some(inbox, 'report part')} to apply`,
+    ...(differing.length === 0
+      ? []
+      : [
+          `    their settings differ in ${plain(differing.join(', '))}, so the crawl depends on which server a worker uses; start all of them with the same settings`,
+        ]),
+    `  workers     ${grouped(alive.length)} alive, ${rate.toFixed(1)} pages/s${silent.length > 0 ? `; ${grouped(silent.length)} silent, whose sites go to others when their leases expire` : ''}`,
+  ]
+  for (const one of workers.slice(0, MAX_LINES)) {
+    const { name, id, region, version, state, visits, pagesPerSecond, seenMs } = one
+    const where = region === null ? '' : `, ${plain(region)}`
+    lines.push(
+      `    ${plain(name).padEnd(20)} ${id.slice(0, 8)}  ${state.padEnd(6)}  ${some(visits, 'site')}, ${pagesPerSecond.toFixed(1)}/s, seen ${formatDuration(Math.round(seenMs / 1000) * 1000)} ago (${plain(version)}${where})`,
+    )
+  }
+  if (workers.length > MAX_LINES) lines.push(`    … and ${grouped(workers.length - MAX_LINES)} more (--json lists all)`)
+  return rechecks === null ? lines : [...lines, ...recheckLines(rechecks)]
+}
+
+/** Totals, and the workers whose captures differ from what another worker received. */
+function recheckLines(rechecks: NonNullable<ClusterStatus['rechecks']>): string[] {
+  const { checked, equal, similar, different, unused, open, byWorker } = rechecks
+  const lines = [
+    `  rechecks    ${some(checked, 'capture')} fetched again by another worker: ${grouped(equal)} equal, ${grouped(similar)} similar, ${grouped(different)} different; ${unused > 0 ? `${grouped(unused)} dropped, as no other worker was available; ` : ''}${grouped(open)} to come`,
+  ]
+  for (const one of byWorker.filter((worker) => worker.different > 0).slice(0, MAX_LINES))
+    lines.push(
+      `    ${plain(one.name ?? '-').padEnd(20)} ${plain(one.worker).slice(0, 8)}  ${grouped(one.different)} of ${grouped(one.checked)} different`,
+    )
+  return lines
+}
+
+/** Why a running crawl sends no requests though URLs wait; undefined when it does. */
+export function whyIdle({ urls, sites, nextDueMs = 0, cluster, state, inbox }: CollectionStatus): string | undefined {
+  if (urls.waiting === 0 || state !== 'running') return undefined
+  if (sites.free > 0) {
+    const isAnyAlive = cluster?.workers.some((one) => one.state === 'alive' || one.state === 'slow') ?? true
+    return isAnyAlive ? undefined : 'sites are ready, but no worker is running'
+  }
+  if (sites.leased > 0) return undefined
+  if (sites.returning > 0 || inbox > 0) return 'reports are being applied'
+  if (sites.waiting > 0) {
+    const next = nextDueMs <= 0 ? '' : `; next request possible in ${formatDuration(nextDueMs)}`
+    return `every site with waiting URLs is pausing or waiting for a retry${next}`
+  }
+  return 'the waiting URLs belong to sites that are held back or given up'
 }

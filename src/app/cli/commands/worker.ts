@@ -1,62 +1,53 @@
 import { EXIT, Problem } from '../../../base/errors.ts'
 import type { Command } from '../command.ts'
-import { eventLine } from '../event-line.ts'
-import { some } from '../words.ts'
-import { watchWorker, workerSummary } from '../worker-view.ts'
+import { watchWorker, workerSummary } from '../progress.ts'
+import { FINISHING, journalOption, viewOptions } from '../run-crawl.ts'
+import { some } from '../text.ts'
 
-/** Who waits longer than this for a server should know for what. */
-const PATIENT_MS = 5000
+/** After this time without an answer the worker says what it is waiting for. */
+const SILENT_MS = 5000
 
 export const worker: Command = {
   name: 'worker',
   usage: '--server URL [--server URL…]',
-  what: 'work for a server: visit the sites that it hands out',
+  what: 'visit the sites that a server hands out',
   more:
-    'Pulls sites from a server over plain HTTP, from behind any firewall, visits them with the same code and the same courtesy as crawl, and reports. What to collect is the server’s to say. Reports that cannot be delivered are kept in the folder of the worker (-c) and delivered when a server is back; the same folder again makes it the same worker.\n' +
-    'Ctrl-C finishes what is in flight and gives back the rest.',
+    "Pulls sites from a server over HTTP, from behind any firewall, visits them exactly as politely as crawl does, and reports the results. The server's settings decide what is collected. Reports that cannot be delivered stay in the worker's folder (-c) until a server is back; a worker restarted in the same folder keeps its identity.\n" +
+    'Ctrl-C finishes the requests in flight and returns the remaining work.',
   examples: [
-    { line: 'orbweaver worker --server http://127.0.0.1:8723', does: 'On the machine of the server.' },
+    { line: 'orbweaver worker --server http://127.0.0.1:8723', does: "On the server's own machine." },
     {
       line: 'orbweaver worker --server https://a.example.org --server https://b.example.org --join-secret @join -c work',
-      does: 'Elsewhere, with two servers to choose from.',
+      does: 'On another machine, with two servers to choose from.',
     },
   ],
-  words: { min: 0, max: 0 },
+  args: { min: 0, max: 0 },
   async run(call) {
     const { settings, screen, clock, version, services } = call
     const begun = clock.elapsed()
-    if (settings.server.length === 0)
-      throw new Problem('bad-flag', 'for whom? Name the server: orbweaver worker --server http://HOST:8723')
-    const journal = settings.verbose
-      ? (event: { kind: string }) => screen.say(eventLine(event, clock.now()))
-      : undefined
-    const answered = clock.after(PATIENT_MS, () =>
-      screen.say(`orbweaver: waiting for an answer of ${settings.server.join(' or ')}; it is tried for a minute`),
+    const servers = settings.server.join(' or ')
+    if (servers === '') throw new Problem('bad-flag', 'no server given: orbweaver worker --server http://HOST:8723')
+    const answered = clock.after(SILENT_MS, () =>
+      screen.say(`orbweaver: waiting for ${servers} to answer; giving up after a minute`),
     )
-    const starting = services.startWorker(settings, { version, ...(journal && { journal }) })
-    const handle = await starting.finally(answered)
-    screen.say(`orbweaver: ${handle.name} works for ${settings.server.join(', ')}`)
-    const view = watchWorker(() => handle.snapshot(), {
-      screen,
-      clock,
-      quiet: settings.quiet || settings.verbose,
-      lineEvery: settings.progressEvery,
-    })
-    const deaf = call.onInterrupt(() => {
-      screen.say('orbweaver: finishing what is in flight; once more Ctrl-C stops at once (nothing is lost either way)')
+    const handle = await services.startWorker(settings, { version, ...journalOption(call) }).finally(answered)
+    screen.say(`orbweaver: ${handle.name} is working for ${servers}`)
+    const view = watchWorker(() => handle.snapshot(), viewOptions(call))
+    const stopListening = call.onInterrupt(() => {
+      screen.say(FINISHING)
       handle.stop()
     })
     try {
       const { why, undelivered } = await handle.done
       if (undelivered > 0)
         screen.say(
-          `orbweaver: ${some(undelivered, 'report')} could not be delivered; what is left is kept in ${settings.collection}, and the same command brings it`,
+          `orbweaver: could not deliver ${some(undelivered, 'report')}; kept in ${settings.collection}, run the same command again to deliver`,
         )
-      if (!settings.quiet && !settings.json) screen.say(workerSummary(why, handle.snapshot(), clock.elapsed() - begun))
       if (settings.json) screen.print(JSON.stringify({ ended: why, ...handle.snapshot(), undelivered }, undefined, 2))
+      else if (!settings.quiet) screen.say(workerSummary(why, handle.snapshot(), clock.elapsed() - begun))
       return why === 'complete' ? EXIT.done : EXIT.interrupted
     } finally {
-      deaf()
+      stopListening()
       view.stop()
     }
   },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { printTable } from '../../report/text-table.ts'
 import type { SeedsEntered } from '../seeds/sources.ts'
 import { SEEDED } from './fake-services.test-data.ts'
-import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress, standingTable } from './seed-words.ts'
+import { emptySeedLine, seedFate, seedJson, seedLines, seedProgress, sourcesTable } from './seed-text.ts'
 
 type Report = SeedsEntered['reports'][number]
 
@@ -19,15 +19,15 @@ test('seeds from the command line: one sentence', () => {
   const reports = [reportOf({ source: 'given', new: 2, known: 1 })]
   assert.equal(
     seedLines({ reports, stopped: false }, 'orbweaver crawl'),
-    '2 seeds added, 1 was known. Collect them with: orbweaver crawl',
+    '2 seeds added, 1 already known. Collect them with: orbweaver crawl',
   )
   assert.equal(
     seedLines({ reports, stopped: false }, undefined),
-    '2 seeds added, 1 was known. The servers of this crawl hand them out to their workers.',
+    '2 seeds added, 1 already known. The servers of this crawl hand them out to their workers.',
   )
 })
 
-test('sources: a table with its sum, reasons, slips put right, damage; nothing in them steers the terminal', () => {
+test('sources: a table with totals, reasons, corrections and damage; no text in them controls the terminal', () => {
   const reports = [
     reportOf({
       new: 1000,
@@ -51,12 +51,12 @@ test('sources: a table with its sum, reasons, slips put right, damage; nothing i
   assert.match(lines, /all +1,000 +5 +0 +7 +0\n/)
   assert.match(
     lines,
-    /names\.csv, line 1,234: 'evil\?\[2J' is refused: it is no host name\n… and 6 more of names\.csv are refused/,
+    /names\.csv, line 1,234: refused 'evil\?\[2J': it is no host name\n… and refused 6 more in names\.csv/,
   )
-  assert.match(lines, /line 2: 'htp:\/\/a\.test' was read as http:\/\/a\.test\/\n… and 2 more/)
-  assert.match(lines, /a\.warc\.gz ends inside record 9; what comes before was entered/)
-  assert.match(lines, /4 sites that had been given up are tried once more/)
-  assert.match(seedLines({ reports: [reportOf({ refused: 3 })], stopped: false }, 'x'), /Nothing could be entered/)
+  assert.match(lines, /line 2: read 'htp:\/\/a\.test' as http:\/\/a\.test\/\n… and corrected 2 more/)
+  assert.match(lines, /a\.warc\.gz ends inside record 9; the seeds before that point were added/)
+  assert.match(lines, /4 sites that had been given up will be tried again/)
+  assert.match(seedLines({ reports: [reportOf({ refused: 3 })], stopped: false }, 'x'), /No seeds were added/)
   const strange = seedLines({ reports: [reportOf({ damage: 'is no sitemap' })], stopped: false }, 'x')
   assert.match(strange, /names\.csv is no sitemap\n/, 'nothing comes before it')
 })
@@ -68,7 +68,7 @@ test('progress, the list and JSON', () => {
   )
   assert.doesNotMatch(seedProgress(reportOf(), undefined), /%/)
   const row = { source: 'names', waiting: 1, collected: 2000, moved: 0, dead: 3, refused: 0 } as const
-  assert.match(printTable(standingTable([row, { ...row, source: 'cdx' }])), /all +2 +4,000 +0 +6 +0/)
+  assert.match(printTable(sourcesTable([row, { ...row, source: 'cdx' }])), /all +2 +4,000 +0 +6 +0/)
   assert.partialDeepStrictEqual(seedJson({ reports: [reportOf({ new: 3 })], stopped: true }, './c'), {
     collection: './c',
     added: 3,
@@ -77,28 +77,38 @@ test('progress, the list and JSON', () => {
   })
 })
 
-test('what became of a seed, and what to do about one that brought nothing', () => {
+test('what became of a seed, and what to do about one that led to no document', () => {
   const dead = { url: 'http://a.test/', source: 'given', became: 'dead', why: 'no-such-name', status: -1 } as const
   const base = { ...dead, to: null, rule: null, isEmpty: true }
   const fates = [
     [{ ...base, became: 'collected', why: null, status: 200, isEmpty: false }, 'collected'],
-    [base, 'dead: Server not found'],
+    [base, 'dead: server not found'],
     [{ ...base, why: 'status-404', status: 404 }, 'dead: 404 (not found)'],
-    [{ ...base, became: 'refused', why: 'robots', rule: 'Disallow: /' }, 'refused by robots (Disallow: /)'],
+    [
+      { ...base, became: 'refused', why: 'robots', rule: 'Disallow: /' },
+      'skipped: forbidden by robots.txt (Disallow: /)',
+    ],
+    [
+      { ...base, became: 'refused', why: 'unwanted', rule: 'media type image/png' },
+      'skipped: image/png is not in --media-types',
+    ],
     [
       { ...base, became: 'moved', why: 'not-entered', to: 'http://b.test/' },
-      'moved to http://b.test/, which is not in the scope',
+      'redirects to http://b.test/, which is out of scope',
     ],
-    [{ ...base, became: 'moved', why: 'connect', to: 'http://b.test/' }, 'moved to http://b.test/: Connection refused'],
+    [
+      { ...base, became: 'moved', why: 'connect', to: 'http://b.test/' },
+      'redirects to http://b.test/: connection refused',
+    ],
     [
       { ...base, became: 'moved', why: null, to: 'http://b.test/', isEmpty: false },
-      'moved to http://b.test/, where it was collected',
+      'redirects to http://b.test/, which was collected',
     ],
     [{ ...base, became: 'waiting', why: null, isEmpty: false }, 'waiting'],
   ] as const
-  for (const [outcome, words] of fates) assert.equal(seedFate(outcome), words)
+  for (const [outcome, text] of fates) assert.equal(seedFate(outcome), text)
   assert.equal(
     emptySeedLine({ ...base, url: 'http://localhost:8090/', why: 'address-refused' }),
-    'orbweaver: seed http://localhost:8090/ brought nothing: Address private, or on a black list (to collect from a machine of your own: --allow-private)',
+    'orbweaver: nothing collected from seed http://localhost:8090/: private address, or on a blacklist (to collect from your own machine or network, use --allow-private)',
   )
 })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { cleanLines } from './clean-words.ts'
+import { cleanLines } from './clean.ts'
 
 const lease = (n: number, removed = false) => ({
   kind: 'lease' as const,
@@ -13,23 +13,23 @@ test('nothing to clean is one line', () => {
   assert.deepEqual(cleanLines([], true), ['Nothing to clean.'])
 })
 
-test('kinds are counted, some are named, and what is dry says so', () => {
+test('orphans are counted per kind, some are listed, and a dry run says so', () => {
   const calls = { kind: 'calls' as const, name: 'calls', why: 'old', count: 12_000, removed: false }
   const lines = cleanLines([calls, ...Array.from({ length: 25 }, (_, n) => lease(n))], false)
-  assert.equal(lines[0], '25 leases of the dead')
+  assert.equal(lines[0], '25 leases of workers that are gone')
   assert.equal(lines[1], '  0.test: its lease ended')
-  assert.equal(lines[21], '  … and 5 more (--json names all)')
-  assert.equal(lines[22], '12,000 old calls')
+  assert.equal(lines[21], '  … and 5 more (--json lists all)')
+  assert.equal(lines[22], '12,000 old call records')
   assert.match(lines.at(-1)!, /--remove/)
 })
 
-test('what was left says so, and terminals are not written to by names', () => {
+test('what was not removed is marked, and no name controls the terminal', () => {
   const file = { kind: 'file' as const, name: 'a\u001b[2J', why: 'x', bytes: 2048, removed: true }
   const lines = cleanLines([file, lease(1)], true)
   assert.deepEqual(lines.slice(0, 2), [
-    '1 leases of the dead, 0 removed',
-    '  1.test: its lease ended (left: it has an owner again)',
+    '1 lease of a worker that is gone, 0 removed',
+    '  1.test: its lease ended (kept: it is in use again)',
   ])
-  assert.match(lines[2], /^1 leftover files \(.*\), 1 removed$/)
+  assert.match(lines[2], /^1 leftover file \(.*\), 1 removed$/)
   assert.ok(!lines.join('').includes('\u001b'))
 })

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { ClusterStatus, WorkerStatus } from '../reader/status.ts'
-import { clusterLines, whyNobodyIsAsked } from './cluster-words.ts'
-import { STANDING } from './fake-services.test-data.ts'
+import type { ClusterStatus, WorkerStatus } from '../../reader/status.ts'
+import { STATUS } from '../fake-services.test-data.ts'
+import { clusterLines, whyIdle } from './status.ts'
 
 const WORKER: WorkerStatus = {
   ...{ name: 'a', id: '0123456789abcdef', region: null, version: '1', state: 'alive', visits: 3, pagesPerSecond: 1.5 },
@@ -19,51 +19,51 @@ const CLUSTER: ClusterStatus = {
   workers: [WORKER, { ...WORKER, name: 'b\x1b[2J', region: 'eu', state: 'silent', seenMs: 90_000 }],
 }
 
-test('servers that do not go by the same settings', () => {
+test('servers with different settings are reported', () => {
   assert.doesNotMatch(clusterLines(CLUSTER, 7).join('\n'), /differ/)
   assert.match(
     clusterLines({ ...CLUSTER, differing: ['pause', 'scope'] }, 7)[1],
-    /they differ in pause, scope: .*same settings/,
+    /their settings differ in pause, scope, .*same settings/,
   )
 })
 
-test('servers and workers, with the silent ones, and no name that steers the terminal', () => {
+test('servers and workers are listed, silent ones too, and no name controls the terminal', () => {
   const lines = clusterLines(CLUSTER, 7)
-  assert.match(lines[0], /1 of 2 alive; 7 parts to apply/)
+  assert.match(lines[0], /1 of 2 alive; 7 report parts to apply/)
   assert.match(lines[1], /1 alive, 1\.5 pages\/s; 1 silent/)
   assert.match(lines[2], /^ {4}a +01234567 {2}alive +3 sites, 1\.5\/s, seen 4s ago \(1\)$/)
   assert.match(lines[3], /^ {4}b\?\[2J.*silent.*\(1, eu\)$/)
 })
 
-test('what was asked again is summed up, and workers that brought something else are named', () => {
+test('rechecks are summed up, and workers whose captures differ are listed', () => {
   const sums = { checked: 9, equal: 6, similar: 1, different: 2 }
   const bad = { worker: 'fedcba9876543210', name: 'b', checked: 4, equal: 2, similar: 0, different: 2 }
   const good = { worker: '0123456789abcdef', name: null, checked: 5, equal: 4, similar: 1, different: 0 }
   const lines = clusterLines({ ...CLUSTER, rechecks: { ...sums, unused: 1, open: 3, byWorker: [bad, good] } }, 0)
   assert.match(
     lines[4],
-    /^ {2}rechecks +9 captures .*: 6 equal, 1 similar, 2 different; 1 unused: no other worker came; 3 to come$/,
+    /^ {2}rechecks +9 captures .*: 6 equal, 1 similar, 2 different; 1 dropped, as no other worker was available; 3 to come$/,
   )
   assert.match(lines[5], /^ {4}b +fedcba98 {2}2 of 4 different$/)
   assert.equal(lines.length, 6)
 })
 
-test('many workers are not all named', () => {
+test('many workers are not all listed', () => {
   const lines = clusterLines({ ...CLUSTER, workers: Array.from({ length: 50 }, () => WORKER) }, 0)
-  assert.equal(lines.at(-1), '    … and 30 more (--json names all)')
+  assert.equal(lines.at(-1), '    … and 30 more (--json lists all)')
 })
 
-test('why nobody is asked though URLs wait', () => {
-  const none = { ...STANDING.sites, waiting: 0, free: 0, leased: 0, returning: 0 }
-  const running = { ...STANDING, state: 'running', cluster: undefined, inbox: 0 } as const
-  const why = (sites: Partial<typeof none>, more: Partial<typeof STANDING> = {}) =>
-    whyNobodyIsAsked({ ...running, ...more, sites: { ...none, ...sites } })
+test('why no request is sent though URLs wait', () => {
+  const none = { ...STATUS.sites, waiting: 0, free: 0, leased: 0, returning: 0 }
+  const running = { ...STATUS, state: 'running', cluster: undefined, inbox: 0 } as const
+  const why = (sites: Partial<typeof none>, more: Partial<typeof STATUS> = {}) =>
+    whyIdle({ ...running, ...more, sites: { ...none, ...sites } })
   assert.equal(why({ leased: 1, waiting: 5 }), undefined)
   assert.equal(why({ free: 1 }), undefined)
-  assert.match(why({ waiting: 5 }) ?? '', /waits for its pause, or for a retry; the next may be asked in 1\.5s/)
+  assert.match(why({ waiting: 5 }) ?? '', /pausing or waiting for a retry; next request possible in 1\.5s/)
   assert.match(why({ returning: 1 }) ?? '', /being applied/)
-  assert.match(why({ held: 3 }) ?? '', /held or were given up/)
+  assert.match(why({ held: 3 }) ?? '', /held back or given up/)
   const silent = { ...CLUSTER, workers: [CLUSTER.workers[1]] }
-  assert.match(why({ free: 2 }, { cluster: silent }) ?? '', /no worker is there/)
-  assert.equal(whyNobodyIsAsked({ ...running, urls: { known: 5, done: 5, waiting: 0 } }), undefined)
+  assert.match(why({ free: 2 }, { cluster: silent }) ?? '', /no worker is running/)
+  assert.equal(whyIdle({ ...running, urls: { known: 5, done: 5, waiting: 0 } }), undefined)
 })

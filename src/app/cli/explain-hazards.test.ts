@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { SiteView } from './collection-reader.ts'
-import { hazardLines } from './explain-words.ts'
+import { hazardLines } from './explain-text.ts'
+import type { SiteView } from './services.ts'
 
-test('a hazard is told with its pattern, its evidence, what it stopped and examples', () => {
+test('a hazard is shown with its pattern, evidence, effect and examples', () => {
   const finding = {
     rule: 'calendar',
     pattern: '/cal/#/#',
@@ -34,12 +34,12 @@ test('a hazard is told with its pattern, its evidence, what it stopped and examp
   const view = { memory: { traps: { suspects: [calendar, album] } } } as unknown as SiteView
   assert.deepEqual(hazardLines({ view, findings: [finding] }), [
     'Hazard (2026-01-02 00:00:00 UTC): calendar in /cal/#/#: 12 pages in a row differ in numbers only.',
-    '  Of this pattern only what other pages list is asked for, and a sample now and then; ' +
-      '1,234 were held back since (samples: 5 confirm it, 0 contradict it).',
+    '  Of this pattern, only URLs that other pages list and occasional samples are fetched; ' +
+      '1,234 URLs held back so far (samples: 5 for, 0 against).',
     '  e.g. http://a.test/cal/2030/1',
     '  e.g. http://a.test/cal/2030/2',
-    'On trial: maze in /a/*: 40 pages.',
-    '  Samples so far: 5 confirm it, 0 contradict it. Nothing is held back yet.',
+    'Suspected: maze in /a/*: 40 pages.',
+    '  Samples so far: 5 for, 0 against. Nothing is held back yet.',
   ])
 })
 
@@ -61,6 +61,6 @@ test('a finding that was withdrawn says so', () => {
   const finding = { rule: 'maze', pattern: '/a/*', evidence: '40 pages', examples: [], at: 0, withdrawn_at: 1000 }
   assert.deepEqual(hazardLines({ view: undefined, findings: [finding] }), [
     'Hazard (1970-01-01 00:00:00 UTC): maze in /a/*: 40 pages.',
-    '  Withdrawn (1970-01-01 00:00:01 UTC): what it had held back waits to be asked for again.',
+    '  Withdrawn (1970-01-01 00:00:01 UTC): the URLs it held back are queued again.',
   ])
 })

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { explainSite, explainUrl } from './explain-text.ts'
+import { SITE_VIEW, URL_FACTS, URL_VIEW } from './fake-services.test-data.ts'
+import type { SiteView, UrlFacts } from './services.ts'
+
+const SITE = { site: 'a.test', view: undefined, documents: 0, findings: [] }
+const sentences = (view: Partial<NonNullable<UrlFacts['view']>>) =>
+  explainUrl({ ...URL_FACTS, view: { ...URL_VIEW, seed: true, ...view } }, SITE, 0).join('\n')
+const siteSentences = (view: Partial<SiteView>) =>
+  explainSite({ ...SITE, view: { ...SITE_VIEW, ...view } }, 0).join('\n')
+
+test('a seed says what kind of seed it is', () => {
+  assert.match(sentences({}), /It is a seed\. Queued/)
+  assert.match(sentences({ path: '' }), /It is a seed\. Queued/)
+  assert.match(sentences({ path: 'M' }), /It is a seed, to be read as a sitemap\./)
+  assert.match(sentences({ path: 'N' }), /It is a seed: the first guess for a domain name\./)
+  assert.match(sentences({ path: 'NNN', seed: false }), /It is guess 3 for a domain name\./)
+  assert.match(
+    sentences({ path: 'L', seed: false, depth: 1, via: 'http://b.test/' }),
+    /found on http:\/\/b\.test\/, one level/,
+  )
+})
+
+test('a URL that was never queued says why, as far as it is known', () => {
+  const linked = { ...URL_FACTS, inlinks: { count: 1, from: ['http://a.test/'], behind: 0 } }
+  const why = { by: 'nofollow', rule: 'every link says nofollow' } as const
+  assert.match(
+    explainUrl(linked, SITE, 0, why).join('\n'),
+    /No rule excludes the URL itself: every link says nofollow\./,
+  )
+  const memory = { ...SITE_VIEW.memory, sitemaps: { asked: 1, urls: 0, left: { foreign: 1 } } }
+  const view = { ...SITE_VIEW, memory }
+  assert.match(explainUrl(URL_FACTS, { ...SITE, view }, 0).join('\n'), /among the sitemap entries of its site/)
+})
+
+test('visits lost in a row say what follows', () => {
+  const lost = (losses: number) => siteSentences({ state: 'waiting', losses })
+  assert.doesNotMatch(lost(0), /lost/)
+  assert.match(lost(1), /Its last visit was lost: other sites come first\./)
+  assert.match(lost(3), /Its last 3 visits were lost: .* its visits are short/)
+  assert.match(lost(7), /Its last 7 visits were lost without a result: it waits longer/)
+})
+
+test('a site that does not answer waits for a retry, not for a pause', () => {
+  const waiting = (silent: number) =>
+    siteSentences({
+      state: 'waiting',
+      notBefore: 30_000,
+      politeAt: 30_000,
+      memory: { ...SITE_VIEW.memory, silent },
+    })
+  assert.match(waiting(0), /: pausing; next request in 30s\./)
+  assert.match(waiting(1), /: waiting to retry; next request in 30s\.\n(.*\n)*The last request got no answer\./)
+})
+
+test('why a site was given up', () => {
+  assert.match(siteSentences({ state: 'barred', reason: 'given-up: no-such-name' }), /: given up: server not found\.\n/)
+  assert.match(siteSentences({ state: 'barred', reason: 'given-up' }), /: given up: no answer after the last retry\.\n/)
+  assert.match(
+    siteSentences({ state: 'barred', reason: 'given-up: given-up: address-refused' }),
+    /: given up: private address, or on a blacklist\.\n/,
+  )
+})
+
+test('a blacklist that covers a site is named, whether the site is known or not', () => {
+  const lines = explainSite(SITE, 0, { blacklist: 'blacklist: a.test' })
+  assert.match(lines.join('\n'), /It is on a blacklist \(blacklist: a\.test\), so nothing is fetched from it\./)
+})
+
+test('singular and plural', () => {
+  assert.match(sentences({ ahead: 1 }), / 1 URL of its site comes first\./)
+  assert.match(sentences({ ahead: 2000 }), / 2,000 URLs of its site come first\./)
+})
+
+const PAGE: NonNullable<UrlFacts['page']> = {
+  ...{ id: 1, url: 'https://a.test/', depth: 0, via: null, path: '', tookMs: 1, tries: 0, at: 0, firstAt: 0, looks: 1 },
+  ...{ status: 200, mediaType: 'text/html', sniffed: null, language: null, bytes: 10, digest: null, title: '' },
+  ...{ outcome: 'kept', why: 'first', detail: null, annotations: '' },
+}
+
+test('what was wrong with a response is said in plain text', () => {
+  const explained = (page: Partial<typeof PAGE>) =>
+    explainUrl({ ...URL_FACTS, captures: 1, page: { ...PAGE, ...page } }, SITE, 0)
+  assert.deepEqual(explained({ annotations: '2t,certificate:expired,coding:damaged' }).slice(-2), [
+    'Note: the certificate had expired.',
+    'Note: the compressed body is damaged, or its checksum is wrong.',
+  ])
+  assert.match(
+    explained({ status: 206, outcome: 'gone', why: 'status-other' }).join('\n'),
+    /sent only a part of the page, without being asked to/,
+  )
+  assert.equal(
+    explained({ outcome: 'refused', why: 'unwanted', detail: 'media type image/png' })[0],
+    'Not collected: image/png is not in --media-types.',
+  )
+  assert.equal(
+    explained({ outcome: 'refused', why: 'robots', detail: 'Disallow: /' })[0],
+    'Not collected: forbidden by robots.txt (Disallow: /).',
+  )
+})

@@ -1,0 +1,115 @@
+/** How times, URLs, folders and counts are written for people and in commands to copy. */
+import { Problem } from '../../base/errors.ts'
+import { grouped } from '../../report/text-table.ts'
+
+/** `2026-05-01 12:00:00` in UTC, as in volumes and logs. */
+export function timeText(at: number): string {
+  return new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+}
+
+export function isoTime(at: number | undefined): string | null {
+  return at === undefined ? null : new Date(at).toISOString()
+}
+
+/** A word quoted for a shell. */
+export function shellWord(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** ` -c DIR`, or nothing for the default folder. */
+export function collectionFlag(folder: string): string {
+  return folder === './collection' ? '' : ` -c ${shellWord(folder)}`
+}
+
+/** Refuses `javascript:`, `mailto:`, `ftp:` …. A number after the colon is a port, not a scheme's rest. */
+export function refuseScheme(arg: string): void {
+  const scheme = /^([a-z][a-z0-9+-]*):(?!\d+(?:[/?#]|$))/i.exec(arg.trim())?.[1].toLowerCase()
+  if (scheme === undefined || scheme === 'http' || scheme === 'https') return
+  throw new Problem('bad-flag', `'${arg.slice(0, 100)}' is not an http or https URL; nothing else is ever collected`)
+}
+
+/** A URL as a user types it. Without a scheme it means both http and https, http first. */
+export function urlsOf(arg: string): [string, ...string[]] {
+  refuseScheme(arg)
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(arg)?.[1].toLowerCase()
+  const text = scheme === undefined ? `http://${arg}` : arg
+  if (/\s/.test(arg) || !URL.canParse(text))
+    throw new Problem('bad-flag', `'${arg}' is not a valid URL; write https://www.example.org/page, for example`)
+  return scheme === undefined ? [text, `https://${arg}`] : [text]
+}
+
+/** The first answer that is not undefined. */
+export async function firstOf<T>(
+  urls: readonly string[],
+  ask: (url: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const url of urls) {
+    const answer = await ask(url)
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
+
+export function explainHint(url: string, folder: string): string {
+  return `'orbweaver explain ${shellWord(url)}${collectionFlag(folder)}' says why`
+}
+
+export function ago(then: number, now: number): string {
+  const seconds = Math.round((now - then) / 1000)
+  if (seconds < 0) return 'in the future'
+  if (seconds < 90) return `${seconds} s ago`
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min ago`
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h ago` : `${Math.round(seconds / 86_400)} days ago`
+}
+
+/** `1 URL`, `1,200 URLs`. */
+export function some(count: number, what: string): string {
+  return `${grouped(count)} ${what}${count === 1 ? '' : 's'}`
+}
+
+/** An event as one line, for `--verbose`. */
+export function eventLine(event: { kind: string }, now: number): string {
+  const facts = Object.entries(event)
+    .filter(([name, value]) => name !== 'kind' && value !== undefined)
+    .map(([name, value]) => `${name}=${plain(typeof value === 'string' ? value : JSON.stringify(value))}`)
+  return [timeText(now), event.kind, ...facts].join(' ').slice(0, 500)
+}
+
+/** Replaces control characters: texts from the web must not control the terminal. */
+export function plain(text: string): string {
+  return text.replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g, '?')
+}
+
+/** Cuts a line to a number of columns. Escape sequences take no column, and those after the cut are kept, to switch colours off. */
+export function clip(line: string, width: number): string {
+  let seen = 0
+  let out = ''
+  for (const part of line.split(/(\x1b\[\d+m)/)) {
+    if (part.startsWith('\x1b')) {
+      out += part
+      continue
+    }
+    const letters = [...part]
+    if (seen + letters.length <= width) {
+      out += part
+      seen += letters.length
+    } else if (seen < width) {
+      out += `${letters.slice(0, width - seen - 1).join('')}…`
+      seen = width
+    }
+  }
+  return out
+}
+
+/** Breaks a text into lines between words. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(/\s+/)) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line)
+      line = word
+    } else line = line === '' ? word : `${line} ${word}`
+  }
+  return line === '' ? lines : [...lines, line]
+}

@@ -1,0 +1,116 @@
+/** The texts for statuses, failures, refusals and marks, in tables and in `explain`. */
+
+const STATUS: Readonly<Record<string, string>> = {
+  200: 'OK',
+  201: 'created',
+  203: 'non-authoritative information',
+  204: 'no content',
+  206: 'partial content',
+  300: 'multiple choices',
+  301: 'moved permanently',
+  302: 'moved temporarily',
+  303: 'see other',
+  304: 'not modified',
+  307: 'temporary redirect',
+  308: 'permanent redirect',
+  400: 'bad request',
+  401: 'unauthorised',
+  402: 'payment required',
+  403: 'forbidden',
+  404: 'not found',
+  405: 'method not allowed',
+  406: 'not acceptable',
+  408: 'request timeout',
+  410: 'gone',
+  414: 'URI too long',
+  415: 'unsupported media type',
+  418: "I'm a teapot",
+  421: 'misdirected request',
+  429: 'too many requests',
+  451: 'unavailable for legal reasons',
+  500: 'internal server error',
+  501: 'not implemented',
+  502: 'bad gateway',
+  503: 'service unavailable',
+  504: 'gateway timeout',
+}
+
+const FAILURE: Readonly<Record<string, string>> = {
+  dns: 'DNS lookup failed',
+  'no-such-name': 'server not found',
+  'address-refused': 'private address, or on a blacklist',
+  connect: 'connection refused',
+  'connect-timeout': 'connection timed out',
+  tls: 'TLS failed',
+  'first-byte-timeout': 'no response in time',
+  'idle-timeout': 'response stalled',
+  'exchange-timeout': 'response not finished in time',
+  'too-slow': 'response too slow',
+  reset: 'connection closed too early',
+  protocol: 'response is not HTTP',
+  'head-too-large': 'response headers too large',
+  'robots-unreachable': 'robots.txt unreachable',
+  reading: 'page could not be parsed',
+}
+
+/** `404 (not found)` */
+export function statusText(code: string): string {
+  const text = STATUS[code]
+  return text === undefined ? code : `${code} (${text})`
+}
+
+/** A failure other than an HTTP status; undefined for `status-…` kinds, which the statuses count already. */
+export function failureText(kind: string): string | undefined {
+  if (kind.startsWith('status-')) return undefined
+  return FAILURE[kind] ?? kind
+}
+
+const MARK: Readonly<Record<string, string>> = {
+  'certificate:expired': 'the certificate had expired',
+  'certificate:not-yet-valid': 'the certificate was not valid yet',
+  'certificate:self-signed': 'the certificate was self-signed',
+  'certificate:wrong-name': 'the certificate was for another host name',
+  'certificate:untrusted': 'the certificate was signed by an unknown authority',
+  'certificate:invalid': 'the certificate was not valid',
+  'coding:not-sent': 'a content coding was announced but not used',
+  'coding:early': 'the compressed body ends too early',
+  'coding:damaged': 'the compressed body is damaged, or its checksum is wrong',
+  'coding:unknown': 'the content coding is unknown, so the body was not read',
+  'coding:too-many': 'too many content codings, so the body was not read',
+}
+
+/** Undefined for annotations that do not mark a document. */
+export function markText(annotation: string): string | undefined {
+  return Object.hasOwn(MARK, annotation) ? MARK[annotation] : undefined
+}
+
+/** Why a URL was refused, from the kind of rule and the rule itself. */
+export function refusalText(by: string, rule: string): string {
+  switch (by) {
+    case 'robots':
+      return `forbidden by robots.txt (${rule})`
+    case 'scope':
+      return `out of scope (${rule})`
+    case 'directive':
+      return `the page forbids it (${rule})`
+    case 'unwanted': {
+      const type = /^media type ([^\s,]+)/.exec(rule)?.[1]
+      return type === undefined ? rule : `${type} is not in --media-types`
+    }
+    default:
+      return rule === '' ? by : `${by} (${rule})`
+  }
+}
+
+const REFUSED: Readonly<Record<string, string>> = {
+  robots: 'forbidden by robots.txt',
+  scope: 'out of scope',
+  hazard: 'hazard',
+  directive: 'forbidden by the page (noindex, nofollow)',
+  classifier: 'refused by a classifier',
+  unwanted: 'unwanted media type',
+}
+
+export function refusalKindText(by: string): string {
+  return REFUSED[by] ?? by
+}
