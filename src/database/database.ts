@@ -36,3 +36,12 @@ export interface Database {
   /** Waits for the transactions under way. */
   close(): Promise<void>
 }
+
+/** One step of the schema. A released step is never edited: a change is a new step. */
+export interface Migration {
+  /** 1, 2, 3 …: what the database records when the step is done. */
+  readonly number: number
+  readonly name: string
+  /** Several statements in the database's dialect. They run in one transaction. */
+  readonly sql: string
+}

@@ -330,11 +330,11 @@ describe('verify', () => {
       file.exec(`PRAGMA writable_schema = ON; ${sql}`)
       file.close()
     }
-    schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'verdict_of';
-      DELETE FROM sqlite_schema WHERE name = 'verdict_of'`)
+    schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'finding_of';
+      DELETE FROM sqlite_schema WHERE name = 'finding_of'`)
     change(folder, `INSERT INTO finding (site, rule, evidence, at) VALUES (1, 'a', 'b', 2)`)
     schema('INSERT INTO sqlite_schema SELECT * FROM hidden; DROP TABLE hidden')
-    assert.match(says((await verified(folder)).faults), /collection\.db: .*verdict_of/)
+    assert.match(says((await verified(folder)).faults), /collection\.db: .*finding_of/)
   })
 
   for (const [what, edit, expected] of [

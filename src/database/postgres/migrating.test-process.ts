@@ -1,10 +1,9 @@
 /** A server that only migrates, for tests that kill it meanwhile: `node migrating.test-process.ts ADDRESS`. */
-
-import type { PostgresMigration } from './migrations/migration.ts'
+import type { Migration } from '../database.ts'
 import { openPostgres } from './open.ts'
 
 /** Each step makes a row, then waits for whoever holds the lock of its number. */
-export const steps: readonly PostgresMigration[] = [1, 2, 3].map((number) => ({
+export const steps: readonly Migration[] = [1, 2, 3].map((number) => ({
   number,
   name: `step ${number}`,
   sql: `CREATE TABLE step_${number} (); CREATE TABLE IF NOT EXISTS done (number integer);

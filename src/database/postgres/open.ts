@@ -2,12 +2,11 @@
 import { type Clock, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, type Random, seededRandom } from '../../base/random.ts'
-import type { Database } from '../database.ts'
+import type { Database, Migration } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
+import { migrations } from './baseline.ts'
 import type { Connection, SessionSettings } from './connection.ts'
 import { connectorOf } from './hosts.ts'
-import { migrations } from './migrations/index.ts'
-import type { PostgresMigration } from './migrations/migration.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
 import { bringUpToDate, versionOf } from './schema.ts'
@@ -32,7 +31,7 @@ export interface PostgresOptions {
   readonly connectMs?: number
   readonly statementMs?: number
   readonly idleInTransactionMs?: number
-  readonly steps?: readonly PostgresMigration[]
+  readonly steps?: readonly Migration[]
 }
 
 const DEFAULTS = {
@@ -63,7 +62,7 @@ async function opened(
   address: PostgresAddress,
   access: SessionSettings['access'],
   options: PostgresOptions,
-  ready: (connection: Connection, where: string, steps: readonly PostgresMigration[]) => Promise<void>,
+  ready: (connection: Connection, where: string, steps: readonly Migration[]) => Promise<void>,
 ): Promise<PostgresDatabase> {
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
   const settings = { ...DEFAULTS, ...options, clock, access }

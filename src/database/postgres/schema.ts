@@ -1,19 +1,15 @@
 /** Whose database this is, how old its schema, and the way from there to ours. */
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
+import type { Migration } from '../database.ts'
 import type { Connection } from './connection.ts'
-import type { PostgresMigration } from './migrations/migration.ts'
 
 /** `Orbw`: whoever migrates holds the advisory lock of this number. */
 export const MIGRATING = 0x4f726277
 const UNBOUNDED = { unbounded: true }
 
 /** The number of the last step done; 0 for an empty database. Throws for a foreign or a newer one. Writes nothing. */
-export async function versionOf(
-  connection: Connection,
-  where: string,
-  steps: readonly PostgresMigration[],
-): Promise<number> {
+export async function versionOf(connection: Connection, where: string, steps: readonly Migration[]): Promise<number> {
   const { rows } = await connection.ask(`
     SELECT to_regclass('orbweaver_schema') IS NOT NULL AS ours,
            EXISTS (SELECT FROM pg_class c
@@ -39,18 +35,14 @@ export async function versionOf(
  * Each step with its number in one transaction, under a lock: a crash leaves the one before or the one after, and of
  * several servers that start at once one does it while the others wait and then find it done.
  */
-export async function bringUpToDate(
-  connection: Connection,
-  where: string,
-  steps: readonly PostgresMigration[],
-): Promise<void> {
+export async function bringUpToDate(connection: Connection, where: string, steps: readonly Migration[]): Promise<void> {
   for (const [index, step] of steps.entries())
     assert(step.number === index + 1, `migration ${step.name} is out of order`)
   // A server that starts beside others writes nothing and waits for nobody when nothing is to do.
   while ((await versionOf(connection, where, steps)) < steps.length) await takeStep(connection, where, steps)
 }
 
-async function takeStep(connection: Connection, where: string, steps: readonly PostgresMigration[]): Promise<void> {
+async function takeStep(connection: Connection, where: string, steps: readonly Migration[]): Promise<void> {
   await connection.ask('BEGIN')
   try {
     // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.

@@ -3,9 +3,8 @@ import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { pathToFileURL } from 'node:url'
 import { Problem } from '../../base/errors.ts'
-import type { Database } from '../database.ts'
-import { migrations } from '../migrations/index.ts'
-import type { Migration } from '../migrations/migration.ts'
+import type { Database, Migration } from '../database.ts'
+import { migrations } from './baseline.ts'
 import { checkpointsOf, LONG_LOG } from './checkpoints.ts'
 import { logSync, NO_LOG_SYNC } from './log-sync.ts'
 import { bringUpToDate, whatIs } from './schema.ts'
@@ -49,13 +48,13 @@ function takesSyncs(database: DatabaseSync): boolean {
 }
 
 /** For other processes, also while a crawl writes (V23): sees what was committed when each `read` begins. */
-export function openToRead(path: string): Database {
+export function openToRead(path: string, steps: readonly Migration[] = migrations): Database {
   if (!existsSync(path)) throw new Problem('no-collection', `there is no collection here: ${path} does not exist`)
   const options = { readOnly: true, enableForeignKeyConstraints: false, timeout: BUSY_MS }
   const checked = (database: DatabaseSync) => {
     try {
-      const { version } = whatIs(database, path, migrations)
-      if (version < migrations.length)
+      const { version } = whatIs(database, path, steps)
+      if (version < steps.length)
         throw new Problem(
           'unreadable',
           `${path} was made by an older orbweaver: run crawl on it once, which updates it`,

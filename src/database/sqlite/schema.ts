@@ -2,7 +2,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
-import type { Migration } from '../migrations/migration.ts'
+import type { Migration } from '../database.ts'
 
 /** `Orbw`, in SQLite's header: the `file` command and we ourselves know our databases by it. */
 export const APPLICATION_ID = 0x4f726277

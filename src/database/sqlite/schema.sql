@@ -1,8 +1,8 @@
-CREATE TABLE address (                      -- an address belongs to one worker at a time
+CREATE TABLE address (                      -- an IP address belongs to one worker at a time
   address TEXT PRIMARY KEY,
   worker TEXT NOT NULL,
   visits INTEGER NOT NULL,                  -- leases that hold it
-  until INTEGER NOT NULL                    -- when none does: the end of the address pause
+  until INTEGER NOT NULL                    -- without leases: the end of the address's pause
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX address_idle ON address (until) WHERE visits = 0;
@@ -17,6 +17,7 @@ CREATE VIEW aliases AS
   FROM site_alias;
 
 CREATE TABLE capture (
+  bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -29,8 +30,8 @@ CREATE TABLE capture (
   status INTEGER NOT NULL,
   media_type TEXT NOT NULL,
   kind TEXT NOT NULL,                       -- response, revisit
-  duplicate INTEGER NOT NULL                -- 1: its payload was in the collection already
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+  duplicate INTEGER NOT NULL                -- 1: the collection already had this payload
+) STRICT;
 
 CREATE INDEX capture_content ON capture (digest) WHERE kind = 'response';
 
@@ -43,18 +44,18 @@ CREATE VIEW captures AS
     c.media_type, c.kind, c.duplicate, c.digest, v.name AS volume, c.offset, c.length
   FROM capture c JOIN volume v ON v.id = c.volume LEFT JOIN site_stats s ON s.site = c.site;
 
-CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if it has this size
+CREATE TABLE cdxj_upto (                    -- captures up to this one are in indexes/index.cdxj, if the file has this size
   one INTEGER PRIMARY KEY CHECK (one = 1),
   capture INTEGER NOT NULL,
   size INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE cluster_key (                  -- by which servers know the tickets that any of them gave out
+CREATE TABLE cluster_key (                  -- the key of the tickets that any server of the crawl accepts
   one INTEGER PRIMARY KEY CHECK (one = 1),
   key BLOB NOT NULL
 ) STRICT;
 
-CREATE TABLE counter (                      -- sums of what visits counted, by day (UTC)
+CREATE TABLE counter (                      -- what visits counted, by day (UTC)
   name TEXT NOT NULL,
   day TEXT NOT NULL,
   value INTEGER NOT NULL,
@@ -63,25 +64,25 @@ CREATE TABLE counter (                      -- sums of what visits counted, by d
 
 CREATE VIEW counters AS SELECT name, sum(value) AS value FROM counter GROUP BY name;
 
-CREATE TABLE crawl_log (                    -- how much of logs/crawl.log is on the disk for good
+CREATE TABLE crawl_log (                    -- how many bytes of logs/crawl.log are durable
   one INTEGER PRIMARY KEY CHECK (one = 1),
   synced INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE crawl_log_tail (               -- the lines after that, until they are
+CREATE TABLE crawl_log_tail (               -- the lines after those, until they are durable too
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   lines TEXT NOT NULL
 ) STRICT;
 
-CREATE TABLE domain (                       -- a registrable domain; a host, where there is none
+CREATE TABLE domain (                       -- a registrable domain; a host where there is none
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
   name TEXT NOT NULL,
-  sites INTEGER NOT NULL,                   -- that are known
-  unendorsed INTEGER NOT NULL,               -- of them, those that nobody vouches for
-  held INTEGER NOT NULL,                    -- of the unendorsed, those that are not handed out
-  wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so that anybody can make up sites
-  pending INTEGER NOT NULL,                 -- 1: sites are still to be held or released
-  addresses TEXT,                           -- JSON: what absurd names under it resolve to
+  sites INTEGER NOT NULL,                   -- its known sites
+  unendorsed INTEGER NOT NULL,              -- of them, those without a trusted referrer
+  held INTEGER NOT NULL,                    -- of the unendorsed, those not visited for now
+  wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so anybody can invent sites
+  pending INTEGER NOT NULL,                 -- 1: sites still have to be held or released
+  addresses TEXT,                           -- JSON: what invented names under it resolve to
   probed_at INTEGER
 ) STRICT;
 
@@ -98,35 +99,42 @@ CREATE VIEW duplicates AS
   SELECT p.digest, count(*) AS pages, min(p.bytes) AS bytes, min(p.url) AS one_url
   FROM page p WHERE p.outcome = 'kept' AND p.digest IS NOT NULL GROUP BY p.digest HAVING count(*) > 1;
 
-CREATE TABLE finding (                      -- a hazard: the rule and the evidence that says so
+CREATE TABLE finding (                      -- a hazard: the rule and its evidence
+  bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY,
   site INTEGER NOT NULL,
   rule TEXT NOT NULL,
+  pattern TEXT,                             -- the URLs it concerns; null: the whole site
   evidence TEXT NOT NULL,
-  at INTEGER NOT NULL
-, pattern TEXT, examples TEXT, bucket INTEGER AS (0) VIRTUAL, withdrawn_at INTEGER) STRICT;
+  examples TEXT,                            -- JSON, at most three URLs
+  at INTEGER NOT NULL,
+  withdrawn_at INTEGER                      -- when samples contradicted it; null: it is in force
+) STRICT;
 
-CREATE INDEX verdict_of ON finding (site);
+CREATE INDEX finding_of ON finding (site);
 
-CREATE INDEX verdict_rule ON finding (rule);
+CREATE INDEX finding_rule ON finding (rule);
 
-CREATE TABLE frontier_meta (                -- order: the one that wrote the ranks; opened_at
+CREATE TABLE frontier_meta (                -- order (the one that wrote the ranks), opened_at, url_rules
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE frontier_total (               -- kept by the triggers below, so that nobody ever counts
+CREATE TABLE frontier_total (
   bucket INTEGER PRIMARY KEY,
-  sites_waiting INTEGER NOT NULL DEFAULT 0,       -- sites by state
+  sites_waiting INTEGER NOT NULL DEFAULT 0,
   sites_free INTEGER NOT NULL DEFAULT 0,
   sites_leased INTEGER NOT NULL DEFAULT 0,
   sites_returning INTEGER NOT NULL DEFAULT 0,
   sites_crawled INTEGER NOT NULL DEFAULT 0,
   sites_barred INTEGER NOT NULL DEFAULT 0,
+  sites_held INTEGER NOT NULL DEFAULT 0,
   urls_known INTEGER NOT NULL DEFAULT 0,
   urls_waiting INTEGER NOT NULL DEFAULT 0,
+  urls_held INTEGER NOT NULL DEFAULT 0,
+  urls_refreshing INTEGER NOT NULL DEFAULT 0,
   pages_granted INTEGER NOT NULL DEFAULT 0
-, sites_held INTEGER NOT NULL DEFAULT 0, urls_held INTEGER NOT NULL DEFAULT 0) STRICT;
+) STRICT;
 
 CREATE VIEW hazards AS
   SELECT s.name AS site, v.rule, v.pattern, v.evidence, v.examples,
@@ -134,38 +142,42 @@ CREATE VIEW hazards AS
     strftime('%Y-%m-%dT%H:%M:%fZ', v.withdrawn_at / 1000.0, 'unixepoch') AS withdrawn_at
   FROM finding v LEFT JOIN site_stats s ON s.site = v.site;
 
-CREATE TABLE inbox (
+CREATE TABLE inbox (                        -- report parts, durable before they are applied; applying deletes them
+  bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY AUTOINCREMENT,     -- order of arrival
   visit TEXT NOT NULL,
   part INTEGER NOT NULL,
   fence INTEGER NOT NULL,
   site TEXT NOT NULL,
   last INTEGER NOT NULL,                    -- 1: the lease ends with it
-  body BLOB NOT NULL,                       -- visit/report-columns
-  corrupt TEXT, bucket INTEGER AS (0) VIRTUAL,                              -- why it cannot be read: set aside, never lost, never in the way
+  body BLOB NOT NULL,                       -- contracts/encode-report.ts
+  corrupt TEXT,                             -- why it can't be read: kept, and skipped from then on
   UNIQUE (visit, part)
 ) STRICT;
 
-CREATE TABLE inlink (                       -- who links here: a row for each site and piece of work
+CREATE TABLE inlink (                       -- the reverse index of links: a row per site and indexed piece
+  bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY,                   -- in the order of pieces
   site INTEGER NOT NULL,
-  slot INTEGER NOT NULL,                    -- -1: all its targets of the piece; else those whose key begins with this byte
-  targets BLOB NOT NULL                     -- their keys and the pages that won or lost the link, packed
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+  slot INTEGER NOT NULL,                    -- -1: all targets of the piece; else those whose key begins with this byte
+  targets BLOB NOT NULL                     -- their keys and the pages that gained or lost the link, packed
+) STRICT;
 
 CREATE INDEX inlink_of ON inlink (site, slot);
 
-CREATE TABLE inlink_upto (                  -- pages up to this one are in it, but for those in links_changed
+CREATE TABLE inlink_upto (                  -- pages up to this one are in the reverse index, except those in links_changed
+  bucket INTEGER AS (0) VIRTUAL,
   one INTEGER PRIMARY KEY CHECK (one = 1),
   page INTEGER NOT NULL
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
-CREATE TABLE links_changed (                -- pages whose links the reverse index has not seen yet
+CREATE TABLE links_changed (                -- pages whose links changed since the reverse index read them
+  bucket INTEGER AS (0) VIRTUAL,
   page INTEGER PRIMARY KEY REFERENCES page,
-  before BLOB                               -- the links that it knows of; null: none
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+  before BLOB                               -- the links in the reverse index; null: none
+) STRICT;
 
-CREATE TABLE minute (                       -- the pace of the crawl, and how far it was (C14)
+CREATE TABLE minute (                       -- the crawl's pace and progress (C14)
   minute INTEGER PRIMARY KEY,               -- minutes since 1970
   requests INTEGER NOT NULL DEFAULT 0,
   documents INTEGER NOT NULL DEFAULT 0,
@@ -175,7 +187,8 @@ CREATE TABLE minute (                       -- the pace of the crawl, and how fa
   waiting INTEGER
 ) STRICT;
 
-CREATE TABLE page (                         -- the last that was learnt of a URL
+CREATE TABLE page (                         -- the latest result for a URL
+  bucket INTEGER AS (0) VIRTUAL,
   id INTEGER PRIMARY KEY,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -184,10 +197,12 @@ CREATE TABLE page (                         -- the last that was learnt of a URL
   via TEXT,
   path TEXT NOT NULL,
   status INTEGER NOT NULL,
-  outcome TEXT NOT NULL,                    -- kept, moved, refused, gone, later
-  why TEXT,                                 -- how it was kept, by whom refused, which failure
+  outcome TEXT NOT NULL,                    -- kept, moved, read, refused, gone, later
+  why TEXT,                                 -- how it was kept, what refused it, which failure
   detail TEXT,                              -- the rule that refused it, the URL it moved to
   media_type TEXT NOT NULL,
+  sniffed TEXT,                             -- what the bytes are, if not what media_type says
+  language TEXT,                            -- as the page declares it
   bytes INTEGER NOT NULL,
   took_ms INTEGER NOT NULL,
   tries INTEGER NOT NULL,
@@ -198,16 +213,17 @@ CREATE TABLE page (                         -- the last that was learnt of a URL
   text_digest INTEGER,
   simhash INTEGER,
   title TEXT NOT NULL,
-  annotations TEXT NOT NULL, sniffed TEXT, language TEXT, bucket INTEGER AS (0) VIRTUAL,
+  annotations TEXT NOT NULL,
   UNIQUE (site, key)
 ) STRICT;
 
 CREATE INDEX page_content ON page (digest) WHERE outcome = 'kept';
 
-CREATE TABLE page_links (                   -- out-links, packed: one value a page instead of forty rows
+CREATE TABLE page_links (                   -- out-links, packed: one value per page instead of forty rows
+  bucket INTEGER AS (0) VIRTUAL,
   page INTEGER PRIMARY KEY REFERENCES page,
   links BLOB NOT NULL
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
 CREATE VIEW pages AS
   SELECT p.url, s.name AS site, p.depth, p.via, p.path, p.status, p.outcome, p.why, p.detail, p.media_type, p.sniffed,
@@ -216,19 +232,19 @@ CREATE VIEW pages AS
     strftime('%Y-%m-%dT%H:%M:%fZ', p.at / 1000.0, 'unixepoch') AS at
   FROM page p LEFT JOIN site_stats s ON s.site = p.site;
 
-CREATE TABLE recheck (                      -- a capture that is asked for again through another worker
+CREATE TABLE recheck (                      -- a capture that is requested again through another worker
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
   url TEXT NOT NULL,
   first_worker TEXT NOT NULL,
   first_at INTEGER NOT NULL,
-  digest TEXT NOT NULL,                     -- what the first brought
+  digest TEXT NOT NULL,                     -- of what the first worker brought
   text_digest INTEGER NOT NULL,
   simhash INTEGER NOT NULL,
   second_worker TEXT,
   second_at INTEGER,
-  comparison TEXT,                             -- equal, similar, different; unused: the same worker came; null: not asked yet
-  bucket INTEGER AS (0) VIRTUAL,
+  comparison TEXT,                          -- equal, similar, different; unused: the same worker came; null: not yet
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
@@ -237,56 +253,68 @@ CREATE VIEW rechecks AS
     strftime('%Y-%m-%dT%H:%M:%fZ', second_at / 1000.0, 'unixepoch') AS second_at, comparison
   FROM recheck;
 
+CREATE TABLE refresh_price (                -- refreshing: the global price; a page is due by the larger of it and its site's
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  price REAL NOT NULL,
+  adapted_at INTEGER NOT NULL
+) STRICT;
+
 CREATE TABLE seed (
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
   url TEXT NOT NULL,
-  added_at INTEGER NOT NULL, source TEXT NOT NULL DEFAULT 'given', bucket INTEGER AS (0) VIRTUAL,
+  added_at INTEGER NOT NULL,
+  source TEXT NOT NULL DEFAULT 'given',     -- given, file, names, collection, sitemap, cdx, warc
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX seed_source ON seed (source);
 
-CREATE VIEW seeds AS                        -- what the collection begins with, and how it stands
+CREATE VIEW seeds AS                        -- every seed and its state
   SELECT s.url, f.name AS site, s.source,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
       WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.added_at / 1000.0, 'unixepoch') AS added_at
   FROM seed s JOIN url u ON u.site = s.site AND u.key = s.key JOIN site f ON f.key = s.site;
 
-CREATE TABLE server (                        -- a server of this crawl
+CREATE TABLE server (                       -- a server of this crawl
   id TEXT PRIMARY KEY,
   url TEXT NOT NULL,                        -- how workers reach it
   version TEXT NOT NULL,
+  settings TEXT NOT NULL DEFAULT '{}',      -- JSON: keys that differ from the default, with digests of their values
   started_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL
-, settings TEXT NOT NULL DEFAULT '{}') STRICT, WITHOUT ROWID;
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE site (
   key INTEGER PRIMARY KEY,                  -- 64 bits of its name
-  bucket INTEGER NOT NULL,                  -- the shard; embedded has one
-  name TEXT NOT NULL,                       -- www.example.org, or with :port when that is neither 80 nor 443
-  state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred
+  bucket INTEGER NOT NULL,
+  name TEXT NOT NULL,                       -- www.example.org; with :port when that is neither 80 nor 443
+  state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
   reason TEXT,                              -- why it is barred
-  since INTEGER NOT NULL,                   -- when it began to wait (ms since 1970, as all times)
-  seed INTEGER NOT NULL DEFAULT 0,          -- 1: named by a seed
-  rank REAL NOT NULL,                       -- the order's number: the smallest comes first
+  since INTEGER NOT NULL,                   -- when it began to wait
+  seed INTEGER NOT NULL DEFAULT 0,          -- 1: a seed names it
+  rank REAL NOT NULL,                       -- its number in the order of sites: the smallest comes first
   losses INTEGER NOT NULL DEFAULT 0,        -- visits lost in a row; such sites come after the others (V9)
-  not_before INTEGER NOT NULL DEFAULT 0,    -- waiting: when it becomes free; the later of the next two
-  polite_at INTEGER NOT NULL DEFAULT 0,     -- courtesy: nothing is asked before
-  pause INTEGER NOT NULL DEFAULT 0,         -- learnt from the site, when longer than the configured pause
-  address TEXT,                             -- where it was found last
-  holder TEXT NOT NULL DEFAULT '',          -- free: the worker that was seen to hold its address
+  deferral INTEGER NOT NULL DEFAULT 0,      -- above 0: one of very many sites, or slowed; a larger one comes later
+  not_before INTEGER NOT NULL DEFAULT 0,    -- waiting: when it becomes free
+  polite_at INTEGER NOT NULL DEFAULT 0,     -- politeness: no request before this
+  pause INTEGER NOT NULL DEFAULT 0,         -- the pause the site asked for, when longer than the configured one
+  address TEXT,                             -- its last known IP address
+  holder TEXT NOT NULL DEFAULT '',          -- free: the worker that holds its address
   fence INTEGER NOT NULL DEFAULT 0,         -- leases so far
-  worker TEXT,                              -- leased: to whom
-  lease_until INTEGER,                      -- leased: how long; returning: when its parts are waited for no more
-  entered TEXT,                             -- leased: the address that this visit holds
-  granted INTEGER NOT NULL DEFAULT 0,       -- leased: pages that may still be asked for
+  worker TEXT,                              -- leased: the worker
+  lease_until INTEGER,                      -- leased: when the lease ends; returning: until when its parts are awaited
+  entered TEXT,                             -- leased: the address this visit holds
+  granted INTEGER NOT NULL DEFAULT 0,       -- leased: pages it may still ask for
   part INTEGER NOT NULL DEFAULT 0,          -- the last part of the visit that was applied
-  seq INTEGER NOT NULL DEFAULT 0,           -- the last place in its queue that was given away
+  seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
   known INTEGER NOT NULL DEFAULT 0,         -- its URLs
-  waiting INTEGER NOT NULL DEFAULT 0        -- of them, those not marked
-, deferral INTEGER NOT NULL DEFAULT 0) STRICT;
+  waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
+  refreshing INTEGER NOT NULL DEFAULT 0,    -- refreshing: of them, known pages with a refresh_at
+  price REAL                                -- refreshing: what a look at this site must be worth; null: not known yet
+) STRICT;
 
 CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
 
@@ -298,7 +326,8 @@ CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
 
 CREATE INDEX site_worker ON site (worker) WHERE worker IS NOT NULL;
 
-CREATE TRIGGER site_added AFTER INSERT ON site BEGIN
+CREATE TRIGGER site_added AFTER INSERT ON site
+BEGIN
   UPDATE frontier_total SET
     sites_waiting = sites_waiting + (new.state = 'waiting'),
     sites_free = sites_free + (new.state = 'free'),
@@ -310,12 +339,12 @@ CREATE TRIGGER site_added AFTER INSERT ON site BEGIN
     urls_known = urls_known + new.known,
     urls_waiting = urls_waiting + new.waiting,
     urls_held = urls_held + (new.state = 'held') * new.waiting,
+    urls_refreshing = urls_refreshing + new.refreshing,
     pages_granted = pages_granted + new.granted
   WHERE bucket = new.bucket;
 END;
 
-CREATE TRIGGER site_changed AFTER UPDATE ON site
-WHEN old.state <> new.state OR old.known <> new.known OR old.waiting <> new.waiting OR old.granted <> new.granted
+CREATE TRIGGER site_changed AFTER UPDATE ON site WHEN old.state <> new.state OR old.known <> new.known OR old.waiting <> new.waiting OR old.refreshing <> new.refreshing OR old.granted <> new.granted
 BEGIN
   UPDATE frontier_total SET
     sites_waiting = sites_waiting + (new.state = 'waiting') - (old.state = 'waiting'),
@@ -328,11 +357,13 @@ BEGIN
     urls_known = urls_known + new.known - old.known,
     urls_waiting = urls_waiting + new.waiting - old.waiting,
     urls_held = urls_held + (new.state = 'held') * new.waiting - (old.state = 'held') * old.waiting,
+    urls_refreshing = urls_refreshing + new.refreshing - old.refreshing,
     pages_granted = pages_granted + new.granted - old.granted
   WHERE bucket = new.bucket;
 END;
 
-CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
+CREATE TRIGGER site_removed AFTER DELETE ON site
+BEGIN
   UPDATE frontier_total SET
     sites_waiting = sites_waiting - (old.state = 'waiting'),
     sites_free = sites_free - (old.state = 'free'),
@@ -344,36 +375,41 @@ CREATE TRIGGER site_removed AFTER DELETE ON site BEGIN
     urls_known = urls_known - old.known,
     urls_waiting = urls_waiting - old.waiting,
     urls_held = urls_held - (old.state = 'held') * old.waiting,
+    urls_refreshing = urls_refreshing - old.refreshing,
     pages_granted = pages_granted - old.granted
   WHERE bucket = old.bucket;
 END;
 
-CREATE TABLE site_alias (                   -- a site that is another name of an original: links into it are entered there
+CREATE TABLE site_alias (                   -- another name of a site: links to it are entered at the original
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,                 -- 64 bits of the name
   name TEXT NOT NULL,
   original TEXT NOT NULL,
-  how TEXT NOT NULL,                        -- list: the operator's; www: learnt
-  https INTEGER NOT NULL,                   -- 1: what is entered there is asked for by https
+  how TEXT NOT NULL,                        -- list: from the operator's list; www: learnt
+  https INTEGER NOT NULL,                   -- 1: URLs entered at the original use https
   since INTEGER NOT NULL,
   evidence TEXT NOT NULL,
-  pending INTEGER NOT NULL                  -- 1: URLs that waited under the name are still to be moved
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+  pending INTEGER NOT NULL                  -- 1: URLs that waited under the name still have to be moved
+) STRICT;
 
 CREATE INDEX site_alias_original ON site_alias (original);
 
 CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 
-CREATE TABLE site_memory (                  -- what visits know of a site and hand on; nobody here reads it
+CREATE TABLE site_memory (
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
   memory TEXT NOT NULL                      -- JSON
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
-CREATE TABLE site_robots (                  -- what the site's robots.txt said; nobody here reads it
+CREATE TABLE site_robots (
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
   robots TEXT NOT NULL                      -- JSON
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
-CREATE TABLE site_stats (                       -- a site that was visited, with its sums (C10)
+CREATE TABLE site_stats (                   -- sums of a visited site (C10)
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
   requests INTEGER NOT NULL DEFAULT 0,
@@ -381,15 +417,16 @@ CREATE TABLE site_stats (                       -- a site that was visited, with
   bytes INTEGER NOT NULL DEFAULT 0,
   first_at INTEGER NOT NULL,
   last_at INTEGER NOT NULL
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
-CREATE TABLE site_traps (                   -- what trap detectors counted; nobody here reads it
+CREATE TABLE site_traps (
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
   traps TEXT NOT NULL                       -- JSON
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+) STRICT;
 
-CREATE VIEW sites AS                        -- every site that is known, visited or not
-  SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.address,
+CREATE VIEW sites AS                        -- every known site, visited or not
+  SELECT f.name AS site, f.state, f.reason, f.seed, f.known AS urls, f.waiting, f.refreshing, f.address,
     coalesce(s.requests, 0) AS requests, coalesce(s.documents, 0) AS documents, coalesce(s.bytes, 0) AS bytes,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.first_at / 1000.0, 'unixepoch') AS first_at,
     strftime('%Y-%m-%dT%H:%M:%fZ', s.last_at / 1000.0, 'unixepoch') AS last_at
@@ -397,55 +434,71 @@ CREATE VIEW sites AS                        -- every site that is known, visited
 
 CREATE TABLE sqlite_sequence(name,seq);
 
-CREATE TABLE unendorsed_site (                     -- a site that nobody vouches for; gone when somebody does
+CREATE TABLE unendorsed_site (              -- a site without a trusted referrer; deleted when it gets one
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
   domain INTEGER NOT NULL,
-  referrer INTEGER,                          -- the one site that speaks for it: another one is enough
+  referrer INTEGER,                         -- the one site that links to it; a second one endorses it
   since INTEGER NOT NULL,
-  standing INTEGER NOT NULL                 -- 0 it may be held, 1 it is held, 2 it is not to be held
-, bucket INTEGER AS (0) VIRTUAL) STRICT;
+  status INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
+) STRICT;
 
-CREATE INDEX unendorsed_of ON unendorsed_site (domain, standing, since);
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, status, since);
 
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,                     -- 64 bits of the normalised URL
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
-  via_site INTEGER,                         -- the page on which it was found
+  via_site INTEGER,                         -- the page it was found on
   via_key INTEGER,
   path TEXT NOT NULL,                       -- how it was found, in Heritrix's letters
-  seq INTEGER NOT NULL,                     -- its place in the site's queue
+  seq INTEGER NOT NULL,                     -- its position in the site's queue
   enqueued_at INTEGER NOT NULL,
-  due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is asked for again
+  due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is tried again
   tries INTEGER NOT NULL DEFAULT 0,
-  mark INTEGER NOT NULL, lastmod INTEGER, bucket INTEGER AS (0) VIRTUAL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone
+  mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone, 5 not found, 6 read, 7 replaced, 8 held
+  lastmod INTEGER,                          -- the newest lastmod a sitemap gave
+  refresh_at INTEGER,                       -- refreshing: when the page is worth another look
+  looked_at INTEGER,                        -- refreshing: the last look
+  rate REAL,                                -- refreshing: estimated changes per second
+  weight REAL,                              -- refreshing: what a fresh copy is worth
+  class INTEGER,                            -- refreshing: pages of similar rate and weight
   PRIMARY KEY (site, key)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX url_class ON url (site, class, looked_at) WHERE class IS NOT NULL;
+
 CREATE INDEX url_held ON url (site) WHERE mark = 8;
+
+CREATE INDEX url_refresh ON url (site, refresh_at) WHERE refresh_at IS NOT NULL;
 
 CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
 
-CREATE TABLE url_spelling (                 -- other texts of a URL: when one is not found, the next is asked for
+CREATE TABLE url_spelling (                 -- other texts of a URL: if one is not found, the next is tried
+  bucket INTEGER AS (0) VIRTUAL,
   site INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  place INTEGER NOT NULL,                   -- 1, 2, 3: as they were seen; there are no more
+  ordinal INTEGER NOT NULL,                 -- 1, 2, 3 in the order they were found; there are never more
   url TEXT NOT NULL,
   depth INTEGER NOT NULL,
   via_site INTEGER,
   via_key INTEGER,
   path TEXT NOT NULL,
-  tried INTEGER NOT NULL, bucket INTEGER AS (0) VIRTUAL,                   -- 1: it was asked for
-  PRIMARY KEY (site, key, place)
+  tried INTEGER NOT NULL,                   -- 1: it was requested
+  PRIMARY KEY (site, key, ordinal)
 ) STRICT, WITHOUT ROWID;
 
-CREATE VIEW urls AS                         -- every URL that is known, asked for or not
+CREATE VIEW urls AS                         -- every known URL, requested or not
   SELECT u.url, f.name AS site, u.depth, u.path, v.url AS via, u.tries,
     CASE u.mark WHEN 0 THEN 'waiting' WHEN 1 THEN 'kept' WHEN 2 THEN 'moved' WHEN 3 THEN 'refused' WHEN 6 THEN 'read'
       WHEN 7 THEN 'moved' WHEN 8 THEN 'held' ELSE 'gone' END AS state,
     strftime('%Y-%m-%dT%H:%M:%fZ', u.enqueued_at / 1000.0, 'unixepoch') AS enqueued_at,
-    strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.lastmod / 1000.0, 'unixepoch') AS lastmod,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.looked_at / 1000.0, 'unixepoch') AS looked_at,
+    strftime('%Y-%m-%dT%H:%M:%fZ', u.refresh_at / 1000.0, 'unixepoch') AS refresh_at,
+    u.rate, u.weight
   FROM url u JOIN site f ON f.key = u.site LEFT JOIN url v ON v.site = u.via_site AND v.key = u.via_key;
 
 CREATE TABLE volume (
@@ -453,16 +506,16 @@ CREATE TABLE volume (
   name TEXT NOT NULL UNIQUE
 ) STRICT;
 
-CREATE TABLE volume_location (                 -- where a volume of a worker lies, if not with the collection
+CREATE TABLE volume_location (              -- volumes that are not in the collection's archive/
   name TEXT NOT NULL,
-  node TEXT NOT NULL,                       -- the server it was sent to, dir:/PATH of its worker, or s3://BUCKET/PREFIX
+  node TEXT NOT NULL,                       -- the server that received it, dir:/PATH of its worker, or s3://BUCKET/PREFIX
   worker TEXT NOT NULL,
-  bytes INTEGER NOT NULL,                   -- of it that are durable there
+  bytes INTEGER NOT NULL,                   -- how many are durable there
   sealed INTEGER NOT NULL,                  -- 1: complete
   PRIMARY KEY (name, node)
 ) STRICT, WITHOUT ROWID;
 
-CREATE TABLE worker (                       -- a process on another machine; each of its threads asks as id.thread
+CREATE TABLE worker (                       -- a process on another machine; each of its threads calls as id.thread
   id TEXT PRIMARY KEY,
   name TEXT NOT NULL,
   region TEXT,
@@ -471,7 +524,7 @@ CREATE TABLE worker (                       -- a process on another machine; eac
   state TEXT NOT NULL,                      -- working, ending, barred
   registered_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL,
-  visits INTEGER NOT NULL DEFAULT 0,        -- as it said last
+  visits INTEGER NOT NULL DEFAULT 0,        -- these three as it last reported them
   late_ms REAL NOT NULL DEFAULT 0,
   pages_per_second REAL NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
@@ -482,8 +535,8 @@ CREATE TABLE worker_call (                  -- every call of a worker (W3), for 
   worker TEXT NOT NULL,
   call TEXT NOT NULL,                       -- checkOut, checkIn, renew …
   visit TEXT,                               -- if it was about one
-  result TEXT NOT NULL,                     -- ok, here, elsewhere, or the code of the error
-  items INTEGER NOT NULL,                   -- visits handed out, parts stored, digests asked for
+  result TEXT NOT NULL,                     -- ok, here, elsewhere, or an error code
+  items INTEGER NOT NULL,                   -- visits handed out, parts stored, digests looked up
   bytes INTEGER NOT NULL,                   -- of the request's body
   took_ms REAL NOT NULL
 ) STRICT;
