@@ -91,3 +91,29 @@ export function shiftedClock(clock: Clock, ahead: () => Millis): Clock {
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
+
+/** Something to wait for that may ring before the time is over: `clock.sleep(ms, bell.next())`. */
+export class Bell {
+  #controller = new AbortController()
+
+  /** A signal that the next ring aborts. */
+  next(): AbortSignal {
+    if (this.#controller.signal.aborted) this.#controller = new AbortController()
+    return this.#controller.signal
+  }
+
+  ring(): void {
+    this.#controller.abort()
+  }
+}
+
+/** Whether the work was done within so long. If not, it goes on, and what it throws then is nobody's any more. */
+export async function inTime(clock: Clock, ms: Millis, work: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const cancel = clock.after(ms, () => resolve(false))
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    cancel()
+  }
+}

@@ -2,7 +2,7 @@
  * A set of 64-bit hashes in one typed array: 8 to 16 bytes a member, where a `Set<bigint>` takes over 60. Members are looked
  * at as two halves of 32 bits, because arithmetic on `bigint` makes an object a step.
  */
-import { placeOf } from './hash-place.ts'
+import { freshSeed } from './random.ts'
 
 const FEWEST_SLOTS = 16
 /** A set that held many is not wiped, but made anew. */
@@ -95,4 +95,19 @@ export class HashSet64 {
       this.#halves[at + 1] = high
     }
   }
+}
+
+/**
+ * Where a 64-bit hash goes in a table of 2^bits places. The hashes of URLs are no secret: whoever wants can write a hundred
+ * thousand URLs whose low bits agree, and a table that takes those for the place would be searched from end to end for
+ * each. Two multipliers that nobody outside the process knows spread them (multiply-shift hashing). Nothing but the time
+ * that a look-up takes depends on them.
+ */
+
+const LOW = freshSeed() | 1
+const HIGH = freshSeed() | 1
+
+/** Of a key's two halves; `bits` from 1 to 31. */
+export function placeOf(low: number, high: number, bits: number): number {
+  return (Math.imul(low, LOW) + Math.imul(high, HIGH)) >>> (32 - bits)
 }

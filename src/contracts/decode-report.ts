@@ -2,9 +2,9 @@
 import { ByteReader } from '../base/bytes.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION } from './encode-report.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
+import { isFailureKind, isRefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
 import type { MemoryNews } from './site-memory.ts'
-import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {

@@ -4,9 +4,9 @@
  */
 import { HashSet64 } from '../base/hash-set.ts'
 import type { Address } from '../contracts/exchange.ts'
+import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
-import { statusOfFailure } from '../contracts/status-codes.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'

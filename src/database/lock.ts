@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../base/errors.ts'
-import { isBusy, troubleOf } from './sqlite/troubles.ts'
+import { isBusy, troubleOf } from './sqlite/errors.ts'
 
 export interface Lock {
   release(): void

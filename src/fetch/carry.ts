@@ -3,7 +3,7 @@ import { type Clock, type Millis, turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
 import type { Carrier, Connection } from './connection.ts'
-import { detailOf, failed } from './failed.ts'
+import { detailOf, failed } from './failure.ts'
 import { ResponseReader } from './response-reader.ts'
 import type { Stop, Stoppable } from './stop.ts'
 

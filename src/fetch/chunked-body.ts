@@ -1,5 +1,5 @@
 /** The chunked coding as a state machine: takes the framing off, however the bytes are cut into pieces. */
-import type { BytePile } from './byte-pile.ts'
+import type { BytePile } from './body-buffer.ts'
 
 /** A size with its extensions, or one trailer line. */
 const LONGEST_LINE = 4_096

@@ -5,9 +5,8 @@ import { createSecureContext, connect as openTls, type SecureContext, type TLSSo
 import type { Clock, Millis } from '../base/clock.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 import { Connection } from './connection.ts'
-import { detailOf, type Failed, failed } from './failed.ts'
+import { detailOf, type Failed, failed } from './failure.ts'
 import type { Stop } from './stop.ts'
-import type { Tickets } from './tickets.ts'
 
 export interface Target {
   ip: string
@@ -197,3 +196,36 @@ function versionOf(socket: TLSSocket): string {
 }
 
 function ignore(): void {}
+
+/**
+ * TLS tickets of the servers that were met last, so that the next handshake with one is short: the second connection of a
+ * visit, or the first of a later visit. A worker's visits share them; a ticket with its certificate has 1 to 3 KB.
+ * Whoever takes a ticket gives it back when it has served: a server that chokes on one is not offered it again.
+ */
+
+export interface Ticket {
+  session: Buffer
+  /** Of the certificate that was shown when it was given: a session that is resumed shows none. */
+  fault: CertificateFault | undefined
+}
+
+export class Tickets {
+  readonly #max: number
+  readonly #kept = new Map<string, Ticket>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  take(server: string): Ticket | undefined {
+    const ticket = this.#kept.get(server)
+    this.#kept.delete(server)
+    return ticket
+  }
+
+  keep(server: string, ticket: Ticket): void {
+    this.#kept.delete(server)
+    this.#kept.set(server, ticket)
+    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string)
+  }
+}

@@ -4,10 +4,9 @@
  */
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
+import { release } from '../base/bytes.ts'
 import type { Clock, Millis } from '../base/clock.ts'
-import { release } from '../base/release.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
-import { Alarm } from './alarm.ts'
 
 export interface Carrier {
   /** Copies what it needs: the bytes are gone afterwards. */
@@ -97,5 +96,55 @@ export class Connection {
     const carrier = this.#carrier
     this.destroy()
     carrier?.ended(error)
+  }
+}
+
+/**
+ * A timer for deadlines that are moved all the time and hardly ever reached. Moved away, it is left as it is: it rings too
+ * early, sees that, and is set again for the rest. A connection that carries a request every other second so sets one real
+ * timer in half a minute; one for each request and each rest cost 0.6 µs a page.
+ */
+
+export class Alarm {
+  readonly #clock: Clock
+  readonly #ring: () => void
+  /** On the monotonic clock. */
+  #at: Millis = Number.POSITIVE_INFINITY
+  #rings: Millis = Number.POSITIVE_INFINITY
+  #cancel: (() => void) | undefined
+
+  constructor(clock: Clock, ring: () => void) {
+    this.#clock = clock
+    this.#ring = ring
+  }
+
+  /** Rings once when it is `at`, and no more for what was set before. */
+  set(at: Millis): void {
+    this.#at = at
+    if (at < this.#rings) this.#start()
+  }
+
+  stop(): void {
+    this.#at = Number.POSITIVE_INFINITY
+    this.#rings = Number.POSITIVE_INFINITY
+    this.#cancel?.()
+    this.#cancel = undefined
+  }
+
+  #start(): void {
+    this.#cancel?.()
+    this.#rings = this.#at
+    this.#cancel = this.#clock.after(Math.max(1, this.#at - this.#clock.elapsed()), this.#look)
+  }
+
+  readonly #look = (): void => {
+    this.#rings = Number.POSITIVE_INFINITY
+    this.#cancel = undefined
+    if (this.#at > this.#clock.elapsed()) {
+      this.#start()
+      return
+    }
+    this.#at = Number.POSITIVE_INFINITY
+    this.#ring()
   }
 }

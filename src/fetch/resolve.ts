@@ -6,7 +6,7 @@ import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
-import { failed } from './failed.ts'
+import { failed } from './failure.ts'
 import { isPrivateName } from './guard.ts'
 
 export interface ResolverOptions {

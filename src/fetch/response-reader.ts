@@ -8,10 +8,9 @@
 import { assert } from '../base/assert.ts'
 import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import { BytePile } from './byte-pile.ts'
+import { BytePile } from './body-buffer.ts'
 import { ChunkedBody } from './chunked-body.ts'
-import { type Framing, framingOf, isHttp10, keepsAlive } from './framing.ts'
-import { endOfHead, parseHead } from './parse-head.ts'
+import { endOfHead, type Framing, framingOf, isHttp10, keepsAlive, parseHead } from './response-head.ts'
 
 export interface ReaderLimits {
   /** Of the head, with the interim answers and empty lines before it. */

@@ -1,7 +1,7 @@
 /** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
+import { release } from '../base/bytes.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
-import { release } from '../base/release.ts'
 import type {
   Address,
   Answer,
@@ -13,11 +13,10 @@ import type {
 } from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { carry, type Deadlines, type MinRate } from './carry.ts'
-import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
+import { type ConnectOptions, connect, type Target, Tickets, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
-import { failed } from './failed.ts'
+import { failed } from './failure.ts'
 import { Stop } from './stop.ts'
-import { Tickets } from './tickets.ts'
 
 export interface SessionOptions {
   clock: Clock

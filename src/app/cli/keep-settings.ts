@@ -1,7 +1,7 @@
 /** Writes the settings of a collection into it, if it has none: whole or not at all, whatever happens meanwhile. */
 import { join } from 'node:path'
+import { replaceFile } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName } from '../config/keys.ts'
 import { COLLECTION_FILE } from '../config/load.ts'

@@ -4,7 +4,7 @@
  */
 import type { Clock, Millis } from '../../base/clock.ts'
 import type { Database } from '../../database/database.ts'
-import { type HeldRole, tryRole } from '../../database/postgres/only-one.ts'
+import { type HeldRole, tryRole } from '../../database/postgres/election.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
 
 export interface MaintenanceRole {

@@ -1,8 +1,8 @@
 /** The list of mirrors on the disk: read at the start of a crawl, written anew by `mirrors` and at a crawl's end. */
 import { dirname, join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
+import { replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 import {
   formatList,
   type LeftPair,

@@ -1,8 +1,8 @@
 /** What a folder is called among all that share a database: a server's own name, the same after each start. */
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
+import { replaceFile } from '../../base/disk.ts'
 import { freshId } from '../../base/random.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 
 const FILE = 'server-id'
 const LONGEST = 100

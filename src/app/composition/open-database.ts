@@ -4,7 +4,7 @@ import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
-import type { Nudges } from '../../database/postgres/nudge.ts'
+import type { Nudges } from '../../database/postgres/notifications.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite, openToRead } from '../../database/sqlite/open.ts'
 import type { Settings } from '../config/keys.ts'
@@ -50,7 +50,7 @@ export async function databaseToWrite({ database: address, collection }: Setting
   const [{ openPostgres }, { databaseClock }, { openNudges }] = await Promise.all([
     import('../../database/postgres/open.ts'),
     import('../../database/postgres/clock.ts'),
-    import('../../database/postgres/nudge.ts'),
+    import('../../database/postgres/notifications.ts'),
   ])
   const database = await openPostgres(address, { patienceMs: PATIENCE })
   try {

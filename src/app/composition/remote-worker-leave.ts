@@ -1,6 +1,5 @@
 /** The end of a volunteer: volumes are brought where they belong, servers hear that it leaves, reports are delivered. */
-import { type Millis, realClock } from '../../base/clock.ts'
-import { inTime } from '../../base/in-time.ts'
+import { inTime, type Millis, realClock } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { RemoteServers } from '../../cluster/wire/remote-coordinator.ts'
 import type { Event } from '../../contracts/events.ts'

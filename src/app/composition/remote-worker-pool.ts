@@ -1,8 +1,7 @@
 /** The threads of a volunteer, from the first plan until all have ended and what they brought is told. */
 import type { Worker } from 'node:worker_threads'
-import { type Millis, realClock } from '../../base/clock.ts'
+import { inTime, type Millis, realClock } from '../../base/clock.ts'
 import { isDiskFull, isOfDisk } from '../../base/errors.ts'
-import { inTime } from '../../base/in-time.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'

@@ -3,12 +3,11 @@
  * number of them share one crawl; over SQLite there is one, and it holds the folder.
  */
 import { hostname } from 'node:os'
-import { Bell } from '../../base/bell.ts'
-import { type Millis, realClock } from '../../base/clock.ts'
+import { Bell, type Millis, realClock } from '../../base/clock.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { openServer } from '../../cluster/server/open-server.ts'
 import { Roster } from '../../cluster/server/roster.ts'
-import { type Nudges, notify } from '../../database/postgres/nudge.ts'
+import { type Nudges, notify } from '../../database/postgres/notifications.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import type { Coordinator } from './coordinator.ts'

@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { inTime } from '../../base/in-time.ts'
+import { inTime } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { ApiError } from '../wire/api-error.ts'

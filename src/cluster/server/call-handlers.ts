@@ -1,6 +1,5 @@
 /** Every call of the API with what answers it, over one house. What carries requests and answers is not known here. */
-import type { Bell } from '../../base/bell.ts'
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Bell, Clock, Millis } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshBytes, freshId } from '../../base/random.ts'

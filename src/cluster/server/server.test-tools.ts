@@ -1,8 +1,7 @@
 /** A server over a coordinator that is made up, and callers of it. */
 
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
-import { Bell } from '../../base/bell.ts'
-import { realClock } from '../../base/clock.ts'
+import { Bell, realClock } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Readers } from '../../base/journal.ts'

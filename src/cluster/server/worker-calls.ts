@@ -1,8 +1,7 @@
 /** The calls of workers about visits: asked of the coordinator in the name of one of the worker's threads. */
 
 import { createHash } from 'node:crypto'
-import type { Bell } from '../../base/bell.ts'
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Bell, Clock, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'

@@ -3,8 +3,9 @@
  * whoever brought them may go on: they are durable here. From then on all that comes goes behind them, so that the parts
  * of a visit arrive in their order.
  */
-import { Bell } from '../../base/bell.ts'
+
 import type { Clock, Millis } from '../../base/clock.ts'
+import { Bell } from '../../base/clock.ts'
 import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'

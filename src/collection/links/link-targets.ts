@@ -4,7 +4,7 @@
  */
 import { ByteWriter } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
-import { placeOf } from '../../base/hash-place.ts'
+import { placeOf } from '../../base/hash-set.ts'
 import { LinkCursor } from '../../contracts/adjacency.ts'
 
 export interface Change {

@@ -1,6 +1,7 @@
 /** The life of a worker: fill the slots, keep the leases, bring the parts; stop when told to, or when the crawl is over. */
-import { Bell } from '../../base/bell.ts'
+
 import type { Millis } from '../../base/clock.ts'
+import { Bell } from '../../base/clock.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'

@@ -10,8 +10,8 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Tx } from '../database.ts'
-import { notify, openNudges } from './nudge.ts'
-import { tryRole } from './only-one.ts'
+import { tryRole } from './election.ts'
+import { notify, openNudges } from './notifications.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
 import { postgresTx } from './tx.ts'
 

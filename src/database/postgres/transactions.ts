@@ -8,9 +8,9 @@ import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import type { Outage, Tx } from '../database.ts'
 import type { Connection } from './connection.ts'
+import { type Again, again, codeOf, spoilsConnection, troubleOf } from './errors.ts'
 import type { Pool } from './pool.ts'
-import { type Statements, statementsOf } from './statements.ts'
-import { type Again, again, codeOf, spoilsConnection, troubleOf } from './troubles.ts'
+import { type Statements, statementsOf } from './tx.ts'
 
 export type Work<T> = (tx: Tx) => Promise<T> | T
 

@@ -10,8 +10,8 @@ import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 import { migrations } from './baseline.ts'
 import { logSync } from './log-sync.ts'
+import { APPLICATION_ID, bringUpToDate, describeSchema } from './migrate.ts'
 import { openSqlite, openToRead } from './open.ts'
-import { APPLICATION_ID, bringUpToDate, describeSchema } from './schema.ts'
 import { sqliteTx } from './tx.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'database-'))

@@ -6,10 +6,10 @@ import { Problem } from '../../base/errors.ts'
 import type { Database, Migration } from '../database.ts'
 import { migrations } from './baseline.ts'
 import { checkpointsOf, LONG_LOG } from './checkpoints.ts'
+import { cannotMakeFiles, troubleOf } from './errors.ts'
 import { logSync, NO_LOG_SYNC } from './log-sync.ts'
-import { bringUpToDate, whatIs } from './schema.ts'
-import { serialized } from './serialized.ts'
-import { cannotMakeFiles, troubleOf } from './troubles.ts'
+import { bringUpToDate, whatIs } from './migrate.ts'
+import { serialized } from './transactions.ts'
 
 /** How long a statement waits for another program's lock (a backup, a shell) before it is a trouble. */
 const BUSY_MS = 10_000
@@ -82,4 +82,22 @@ function opened<T>(path: string, open: () => T): T {
   } catch (error) {
     throw troubleOf(error, path)
   }
+}
+
+/** A database for work whose tables do not fit in memory: on the disk (TMPDIR), nameless, gone when it is closed. */
+
+const SCRATCH_CACHE_KIB = 64 * 1024
+
+/** `schema`: its tables. Nothing here survives, so nothing is synced. */
+export function openScratch(schema: string): Database {
+  // The empty name is SQLite's own for a private file that is removed at once.
+  const database = new DatabaseSync('')
+  // Sorts too go to the disk: with temp_store in memory they would not.
+  database.exec(`
+    PRAGMA synchronous = OFF;
+    PRAGMA temp_store = FILE;
+    PRAGMA cache_size = -${SCRATCH_CACHE_KIB};
+  `)
+  database.exec(schema)
+  return serialized(database, 'the scratch database', true)
 }

@@ -1,4 +1,6 @@
 /** What can be done inside a transaction on SQLite: synchronously, by statements that are prepared once. */
+
+import type { DatabaseSync, StatementSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import type { Tx } from '../database.ts'
 
@@ -28,4 +30,75 @@ export interface SqliteTx extends Tx {
 export function sqliteTx(tx: Tx): SqliteTx {
   assert(tx.dialect === 'sqlite', `a transaction of ${tx.dialect} where one of sqlite is needed`)
   return tx as SqliteTx
+}
+
+/** Prepared statements, kept by their text: preparing costs ten times what running a small one does. */
+
+/** A program has some hundred statements; more means that values are pasted into texts somewhere. */
+const MAX_STATEMENTS = 1000
+
+/** What SQLite itself does not count among changes. */
+const OF_SCHEMA = /^\s*(?:CREATE|DROP|ALTER|PRAGMA)\b/i
+
+export interface Statements extends SqliteTx {
+  /** Rows that were changed on this connection, and changes of the schema; those of transactions taken back too. */
+  readonly changes: number
+}
+
+export function statementsOf(database: DatabaseSync, writable: boolean, takenBack: () => number = () => 0): Statements {
+  const rowChanges = database.prepare('SELECT total_changes() AS count')
+  let schemaChanges = 0
+  const plain = new Map<string, StatementSync>()
+  const exact = new Map<string, StatementSync>()
+
+  const prepare = (sql: string, readBigInts: boolean): StatementSync => {
+    const statement = database.prepare(sql)
+    if (readBigInts) statement.setReadBigInts(true)
+    return statement
+  }
+  const prepared = (sql: string, readBigInts: boolean): StatementSync => {
+    const kept = readBigInts ? exact : plain
+    const known = kept.get(sql)
+    if (known !== undefined) return known
+    assert(kept.size < MAX_STATEMENTS, 'statements are made from values: bind them')
+    const statement = prepare(sql, readBigInts)
+    kept.set(sql, statement)
+    return statement
+  }
+
+  /** Statements whose rows somebody is going through: run again, they would end that. */
+  const walked = new Set<StatementSync>()
+  function* each<Row>(sql: string, readBigInts: boolean, values: SqlValue[]): Generator<Row, undefined> {
+    const known = prepared(sql, readBigInts)
+    const statement = walked.has(known) ? prepare(sql, readBigInts) : known
+    walked.add(statement)
+    try {
+      yield* statement.iterate(...values) as IterableIterator<Row>
+    } finally {
+      walked.delete(statement)
+    }
+  }
+
+  return {
+    dialect: 'sqlite',
+    get takenBack() {
+      return takenBack()
+    },
+    get changes() {
+      return Number(rowChanges.get()?.count) + schemaChanges
+    },
+    run(sql: string, ...values: SqlValue[]) {
+      assert(writable, 'a write inside a read')
+      if (OF_SCHEMA.test(sql)) schemaChanges++
+      return Number(prepared(sql, false).run(...values).changes)
+    },
+    get: <Row extends object>(sql: string, ...values: SqlValue[]) =>
+      prepared(sql, false).get(...values) as Row | undefined,
+    all: <Row extends object>(sql: string, ...values: SqlValue[]) => prepared(sql, false).all(...values) as Row[],
+    getExact: <Row extends object>(sql: string, ...values: SqlValue[]) =>
+      prepared(sql, true).get(...values) as Row | undefined,
+    allExact: <Row extends object>(sql: string, ...values: SqlValue[]) => prepared(sql, true).all(...values) as Row[],
+    each: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, false, values),
+    eachExact: <Row extends object>(sql: string, ...values: SqlValue[]) => each<Row>(sql, true, values),
+  }
 }

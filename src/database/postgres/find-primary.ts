@@ -5,9 +5,8 @@
  * tells them apart; what this process has once seen of it, it never goes back behind.
  */
 import type { PostgresAddress } from './address.ts'
-import { type Connection, connectTo, type SessionSettings } from './connection.ts'
-import { StandbyError } from './session.ts'
-import { again } from './troubles.ts'
+import { type Connection, connectTo, type SessionSettings, StandbyError } from './connection.ts'
+import { again } from './errors.ts'
 
 export type Connect = () => Promise<Connection>
 type Dial = typeof connectTo

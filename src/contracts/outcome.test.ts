@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { isFailureKind, isRefusedBy, statusOfFailure, statusOfRefusal } from './status-codes.ts'
+import { isFailureKind, isRefusedBy, statusOfFailure, statusOfRefusal } from './outcome.ts'
 
 test("the codes are Heritrix's", () => {
   assert.equal(statusOfFailure('no-such-name'), -1)

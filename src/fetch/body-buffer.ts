@@ -2,7 +2,7 @@
  * The bytes of a body, in one buffer of its own that grows as they come. They are copied, which costs a microsecond for a
  * page: so nothing keeps the memory of a socket's pieces, and the body's own can be given back the moment it is read.
  */
-import { release } from '../base/release.ts'
+import { release } from '../base/bytes.ts'
 
 const FIRST = 16 * 1024
 /** What a server announces is believed up to this before anything of it has come. */

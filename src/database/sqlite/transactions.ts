@@ -4,9 +4,9 @@ import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
+import { notSynced, troubleOf } from './errors.ts'
 import { type LogSync, NO_LOG_SYNC } from './log-sync.ts'
-import { statementsOf } from './statements.ts'
-import { notSynced, troubleOf } from './troubles.ts'
+import { statementsOf } from './tx.ts'
 
 export function serialized(
   database: DatabaseSync,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Alarm } from './alarm.ts'
+import { Alarm } from './connection.ts'
 import { handClock } from './raw-server.test-data.ts'
 
 test('an alarm rings once, when it was set to last', () => {

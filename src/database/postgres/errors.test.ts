@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
-import { StandbyError } from './session.ts'
-import { type Again, again, troubleOf } from './troubles.ts'
+import { StandbyError } from './connection.ts'
+import { type Again, again, troubleOf } from './errors.ts'
 
 /** As the server says it. */
 const said = (code: string, more: object = {}) => Object.assign(new Error('said'), { code, severity: 'ERROR', ...more })

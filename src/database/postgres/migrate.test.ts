@@ -6,10 +6,10 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
 import type { Connection } from './connection.ts'
-import { connectorOf } from './hosts.ts'
-import { steps } from './migrating.test-process.ts'
+import { connectorOf } from './find-primary.ts'
+import { steps } from './migrate.test-process.ts'
+import { MIGRATING } from './migrate.ts'
 import { openPostgres } from './open.ts'
-import { MIGRATING } from './schema.ts'
 import { postgresTx } from './tx.ts'
 
 const postgres = await postgresForTests()

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Disk } from './disk.ts'
+import { replaceFile } from './disk.ts'
 import { memoryDisk } from './memory-disk.ts'
 import { seededRandom } from './random.ts'
 import { realDisk } from './real-disk.ts'
-import { replaceFile } from './replace-file.ts'
 
 const text = (disk: Disk, path: string) => new TextDecoder().decode(disk.read(path, 0, 1000))
 

@@ -1,6 +1,6 @@
 /** What PostgreSQL and the way to it say: whether to try again, and else as a `Problem` that says what to do. */
 import { Problem } from '../../base/errors.ts'
-import { StandbyError } from './session.ts'
+import { StandbyError } from './connection.ts'
 
 /** PostgreSQL's five letters (SQLSTATE) or the system's name (`ECONNREFUSED`). */
 export function codeOf(error: unknown): string | undefined {

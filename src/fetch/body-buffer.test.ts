@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BytePile } from './byte-pile.ts'
+import { BytePile } from './body-buffer.ts'
 
 test('what went in comes out, however it was cut and whatever was announced', () => {
   fc.assert(

@@ -3,8 +3,8 @@ import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
 import type { Connection, SessionSettings } from './connection.ts'
-import { connectorOf } from './hosts.ts'
-import { StandbyError } from './session.ts'
+import { StandbyError } from './connection.ts'
+import { connectorOf } from './find-primary.ts'
 
 const address = postgresAddress('postgres://me@a.test,b.test/crawl')
 const settings = {
