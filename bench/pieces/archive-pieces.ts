@@ -90,7 +90,7 @@ function timeKeeping(pages: readonly Page[]): number {
     random: seededRandom(1),
     rollBytes: 1e9,
     info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
-    journal: { tell() {} },
+    journal: { record() {} },
     copiesInMemory: 1000,
   })
   return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countingSleep, inTime } from './clock.ts'
+import { countingSleep, finishesWithin } from './clock.ts'
 import { virtualClock } from './virtual-clock.ts'
 
 test('a machine that slept: its monotonic clock stood still, and the time is counted all the same', () => {
@@ -39,11 +39,11 @@ test('work that is done in time, too late, that fails in time and too late', asy
     clock.sleep(ms).then(() => (error === undefined ? 'done' : Promise.reject(error)))
   await clock.run(
     (async () => {
-      assert.equal(await inTime(clock, 100, after(50)), true)
-      assert.equal(await inTime(clock, 100, after(500)), false)
-      await assert.rejects(inTime(clock, 100, after(50, new Error('broken'))), /broken/)
+      assert.equal(await finishesWithin(clock, 100, after(50)), true)
+      assert.equal(await finishesWithin(clock, 100, after(500)), false)
+      await assert.rejects(finishesWithin(clock, 100, after(50, new Error('broken'))), /broken/)
       // Nobody hears of it, and no process ends by it.
-      assert.equal(await inTime(clock, 100, after(500, new Error('broken too late'))), false)
+      assert.equal(await finishesWithin(clock, 100, after(500, new Error('broken too late'))), false)
       await clock.sleep(1000)
     })(),
   )

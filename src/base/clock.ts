@@ -93,22 +93,22 @@ export function turn(): Promise<void> {
 }
 
 /** Something to wait for that may ring before the time is over: `clock.sleep(ms, bell.next())`. */
-export class Bell {
+export class Wakeup {
   #controller = new AbortController()
 
   /** A signal that the next ring aborts. */
-  next(): AbortSignal {
+  signal(): AbortSignal {
     if (this.#controller.signal.aborted) this.#controller = new AbortController()
     return this.#controller.signal
   }
 
-  ring(): void {
+  wake(): void {
     this.#controller.abort()
   }
 }
 
 /** Whether the work was done within so long. If not, it goes on, and what it throws then is nobody's any more. */
-export async function inTime(clock: Clock, ms: Millis, work: Promise<unknown>): Promise<boolean> {
+export async function finishesWithin(clock: Clock, ms: Millis, work: Promise<unknown>): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<boolean>()
   const cancel = clock.after(ms, () => resolve(false))
   try {

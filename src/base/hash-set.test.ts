@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { HashSet64, placeOf } from './hash-set.ts'
+import { HashSet64, hashSlot } from './hash-set.ts'
 
 test('behaves as a Set of 64-bit numbers, zero and clashing low bits included', () => {
   const key = fc.oneof(
@@ -46,7 +46,7 @@ const BITS = 13
 /** Different places of keys that agree in the low 18 bits of one half and in all of the other. */
 function places(halves: (forged: number) => [low: number, high: number]): Set<number> {
   const found = new Set<number>()
-  for (let i = 0; i < KEYS; i++) found.add(placeOf(...halves(i << 18), BITS))
+  for (let i = 0; i < KEYS; i++) found.add(hashSlot(...halves(i << 18), BITS))
   for (const place of found) assert.ok(Number.isInteger(place) && place >= 0 && place < 2 ** BITS)
   return found
 }

@@ -75,7 +75,7 @@ export class HashSet64 {
     const halves = this.#halves
     const mask = halves.length - 1
     // Two halves a slot: one bit less than their number has.
-    let at = placeOf(low, high, 30 - Math.clz32(halves.length)) << 1
+    let at = hashSlot(low, high, 30 - Math.clz32(halves.length)) << 1
     while (halves[at] !== low || halves[at + 1] !== high) {
       if (halves[at] === 0 && halves[at + 1] === 0) return at
       at = (at + 2) & mask
@@ -108,6 +108,6 @@ const LOW = freshSeed() | 1
 const HIGH = freshSeed() | 1
 
 /** Of a key's two halves; `bits` from 1 to 31. */
-export function placeOf(low: number, high: number, bits: number): number {
+export function hashSlot(low: number, high: number, bits: number): number {
   return (Math.imul(low, LOW) + Math.imul(high, HIGH)) >>> (32 - bits)
 }

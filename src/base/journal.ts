@@ -4,7 +4,7 @@
  * a closed union in `contracts/events.ts`.
  */
 export interface Journal<Event> {
-  tell(event: Event): void
+  record(event: Event): void
 }
 
 export class Readers<Event> implements Journal<Event> {
@@ -15,7 +15,7 @@ export class Readers<Event> implements Journal<Event> {
     return () => this.#readers.delete(reader)
   }
 
-  tell(event: Event): void {
+  record(event: Event): void {
     for (const reader of this.#readers) reader(event)
   }
 }

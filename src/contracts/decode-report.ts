@@ -8,7 +8,7 @@ import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {
-  const from = new ColumnReader(bytes)
+  const from = new ReportReader(bytes)
   const visit = from.name()
   const fence = from.whole()
   const part = from.whole()
@@ -31,7 +31,7 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
 }
 
 export function decodeLinks(bytes: Uint8Array): Link[] {
-  const from = new ColumnReader(bytes)
+  const from = new ReportReader(bytes)
   const links = from.links()
   from.end()
   return links
@@ -60,7 +60,7 @@ class Texts {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-class ColumnReader {
+class ReportReader {
   readonly raw: ByteReader
   readonly #names: Texts
   readonly #prose: Texts

@@ -28,7 +28,7 @@ const numbers = new ByteWriter(64 * 1024)
 
 export function encodeReport(report: VisitReport): Uint8Array {
   numbers.clear()
-  const out = new Columns(numbers)
+  const out = new ReportWriter(numbers)
   out.name(report.visit)
   out.raw.count(report.fence)
   out.raw.count(report.part)
@@ -49,12 +49,12 @@ export function encodeReport(report: VisitReport): Uint8Array {
 /** Links alone, in the same form. */
 export function encodeLinks(links: readonly Link[]): Uint8Array {
   numbers.clear()
-  const out = new Columns(numbers)
+  const out = new ReportWriter(numbers)
   out.links(links)
   return out.bytes()
 }
 
-class Columns {
+class ReportWriter {
   readonly raw: ByteWriter
   readonly #names: string[] = []
   readonly #prose: string[] = []

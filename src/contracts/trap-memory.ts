@@ -97,5 +97,5 @@ export interface TrapMemory {
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
   /** Rules without a pattern that were told of: once a site. */
-  told?: readonly string[]
+  reportedRules?: readonly string[]
 }

@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../base/errors.ts'
-import { isBusy, troubleOf } from './sqlite/errors.ts'
+import { isBusy, problemOf } from './sqlite/errors.ts'
 
 export interface Lock {
   release(): void
@@ -27,7 +27,7 @@ export function lockCollection(folder: string): Lock {
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     file?.close()
-    if (!isBusy(error)) throw troubleOf(error, path)
+    if (!isBusy(error)) throw problemOf(error, path)
     throw new Problem(
       'collection-in-use',
       `another process (a crawl, a server, a worker) is working on ${folder}: wait for its end, or stop it`,
@@ -56,7 +56,7 @@ export function isLocked(folder: string): boolean {
     return false
   } catch (error) {
     if (isBusy(error)) return true
-    throw troubleOf(error, path)
+    throw problemOf(error, path)
   } finally {
     file?.close()
   }

@@ -9,7 +9,7 @@ const FIRST = 16 * 1024
 const BELIEVED = 256 * 1024
 const NOTHING = Buffer.alloc(0)
 
-export class BytePile {
+export class BodyBuffer {
   #bytes = NOTHING
   #expected = 0
   length = 0

@@ -2,7 +2,7 @@
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import type { Carrier, Connection } from './connection.ts'
+import type { Connection, ExchangeHandler } from './connection.ts'
 import { detailOf, failed } from './failure.ts'
 import { ResponseReader } from './response-reader.ts'
 import type { Stop, Stoppable } from './stop.ts'
@@ -23,13 +23,13 @@ export interface MinRate {
   graceMs: Millis
 }
 
-export interface CarryOptions {
+export interface ExchangeOptions {
   clock: Clock
   deadlines: Deadlines
   minRate: MinRate
 }
 
-export interface Carried {
+export interface Completed {
   answer: Answer
   /** The connection may carry another request. */
   reusable: boolean
@@ -40,11 +40,11 @@ export function carry(
   reused: boolean,
   bytes: Uint8Array,
   wants: FetchRequest['wants'],
-  options: CarryOptions,
+  options: ExchangeOptions,
   stop: Stop,
-): Promise<Carried> {
+): Promise<Completed> {
   return new Promise((resolve, reject) => {
-    const carriage = new Carriage(connection, reused, wants, options, stop, resolve, reject)
+    const carriage = new PendingExchange(connection, reused, wants, options, stop, resolve, reject)
     carriage.watch()
     stop.whenStopped(carriage)
     connection.carry(carriage, bytes)
@@ -52,12 +52,12 @@ export function carry(
 }
 
 /** An object of its own and no closures: there is one for each request. */
-class Carriage implements Carrier, Stoppable {
+class PendingExchange implements ExchangeHandler, Stoppable {
   readonly #connection: Connection
   readonly #reused: boolean
-  readonly #options: CarryOptions
+  readonly #options: ExchangeOptions
   readonly #stop: Stop
-  readonly #resolve: (carried: Carried) => void
+  readonly #resolve: (carried: Completed) => void
   readonly #reject: (error: unknown) => void
   readonly #reader: ResponseReader
   readonly #sentAt: Millis
@@ -70,9 +70,9 @@ class Carriage implements Carrier, Stoppable {
     connection: Connection,
     reused: boolean,
     wants: FetchRequest['wants'],
-    options: CarryOptions,
+    options: ExchangeOptions,
     stop: Stop,
-    resolve: (carried: Carried) => void,
+    resolve: (carried: Completed) => void,
     reject: (error: unknown) => void,
   ) {
     this.#connection = connection
@@ -126,10 +126,10 @@ class Carriage implements Carrier, Stoppable {
   }
 
   watch(): void {
-    this.#connection.ringAt(this.#nextDeadline().at)
+    this.#connection.callAt(this.#nextDeadline().at)
   }
 
-  ring(): void {
+  deadlineReached(): void {
     // Bytes may lie in the kernel while we were busy elsewhere: one turn lets them in before we judge.
     void turn().then(() => {
       if (this.#isOver) return

@@ -1,5 +1,5 @@
 /** The chunked coding as a state machine: takes the framing off, however the bytes are cut into pieces. */
-import type { BytePile } from './body-buffer.ts'
+import type { BodyBuffer } from './body-buffer.ts'
 
 /** A size with its extensions, or one trailer line. */
 const LONGEST_LINE = 4_096
@@ -18,7 +18,7 @@ export type ChunkedState =
   | 'broken' // this is not the chunked coding, or more framing than anyone needs
 
 export class ChunkedBody {
-  readonly #payload: BytePile
+  readonly #payload: BodyBuffer
   readonly #max: number
   #at: 'size' | 'data' | 'data-end' | 'data-end-lf' | 'trailers' = 'size'
   /** The part of a line that earlier pieces brought. */
@@ -27,7 +27,7 @@ export class ChunkedBody {
   #framing = 0
   #trailerBytes = 0
 
-  constructor(payload: BytePile, max: number) {
+  constructor(payload: BodyBuffer, max: number) {
     this.#payload = payload
     this.#max = max
   }

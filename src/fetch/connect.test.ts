@@ -48,7 +48,7 @@ function hear(connection: Connection, length: number): Promise<Buffer> {
       connection.destroy()
       resolve(Buffer.concat(pieces))
     }
-    const carrier = { data, ended: reject, ring: () => reject(new Error('it takes too long')) }
+    const carrier = { data, ended: reject, deadlineReached: () => reject(new Error('it takes too long')) }
     connection.carry(carrier, Buffer.from('GET / HTTP/1.1\r\n\r\n'))
   })
 }

@@ -56,10 +56,10 @@ function makePolicy(mode: 'open' | 'strict'): TlsPolicy {
  * Where the bytes of all plain connections of a thread come in, one piece after the other: each is copied by whoever it is for before
  * the next is read. Else every piece has 64 KB of its own, which V8 counts, and collects old objects the sooner.
  */
-const landing = Buffer.allocUnsafeSlow(64 * 1024)
+const receiveBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-function landed(connection: Connection | undefined, length: number): boolean {
-  connection?.received(landing.subarray(0, length))
+function deliver(connection: Connection | undefined, length: number): boolean {
+  connection?.received(receiveBuffer.subarray(0, length))
   return true
 }
 
@@ -77,7 +77,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
       host: target.ip,
       port: target.port,
       noDelay: true,
-      ...(target.secure ? {} : { onread: { buffer: landing, callback: (length) => landed(plain, length) } }),
+      ...(target.secure ? {} : { onread: { buffer: receiveBuffer, callback: (length) => deliver(plain, length) } }),
     })
 
     const settle = (result: Connection | Failed) => {

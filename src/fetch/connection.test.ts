@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Alarm } from './connection.ts'
+import { DeadlineTimer } from './connection.ts'
 import { handClock } from './raw-server.test-data.ts'
 
 test('an alarm rings once, when it was set to last', () => {
   const clock = handClock()
   const rung: number[] = []
-  const alarm = new Alarm(clock, () => rung.push(clock.elapsed()))
+  const alarm = new DeadlineTimer(clock, () => rung.push(clock.elapsed()))
   alarm.set(100)
   alarm.set(250)
   alarm.set(200)
@@ -29,7 +29,7 @@ test('deadlines that move away set no timers', () => {
       return clock.after(ms, call)
     },
   }
-  const alarm = new Alarm(counted, () => assert.fail('nothing is due'))
+  const alarm = new DeadlineTimer(counted, () => assert.fail('nothing is due'))
   for (let i = 0; i < 100; i++) {
     alarm.set(clock.elapsed() + 30_000)
     clock.move(1_000)
@@ -50,7 +50,7 @@ test('it rings as a timer does that is cancelled and set anew each time', () => 
       const rung: number[] = []
       const expected: number[] = []
       let due: number | undefined
-      const alarm = new Alarm(clock, () => rung.push(clock.elapsed()))
+      const alarm = new DeadlineTimer(clock, () => rung.push(clock.elapsed()))
       for (const one of steps) {
         if ('set' in one) {
           // What is due already rings a millisecond later: a socket's bytes come first.

@@ -8,25 +8,25 @@ import { release } from '../base/bytes.ts'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 
-export interface Carrier {
+export interface ExchangeHandler {
   /** Copies what it needs: the bytes are gone afterwards. */
   data(bytes: Buffer): void
   /** The server closed in order (`undefined`), or the connection broke. */
   ended(error: NodeJS.ErrnoException | undefined): void
   /** The time has come that it asked to be called at. */
-  ring(): void
+  deadlineReached(): void
 }
 
 export class Connection {
   readonly #socket: Socket
   readonly #clock: Clock
-  readonly #alarm: Alarm
+  readonly #alarm: DeadlineTimer
   /** `tls/1.3`, or undefined over plain TCP. */
   readonly tls: string | undefined
   readonly certificate: CertificateFault | undefined
   /** From the first packet to the answer to it, before TLS: how far away the server is. */
   readonly connectMs: Millis
-  #carrier: Carrier | undefined
+  #carrier: ExchangeHandler | undefined
   #alive = true
 
   constructor(
@@ -41,9 +41,9 @@ export class Connection {
     this.tls = tls
     this.certificate = certificate
     this.connectMs = connectMs
-    this.#alarm = new Alarm(clock, () => {
+    this.#alarm = new DeadlineTimer(clock, () => {
       if (this.#carrier === undefined) this.destroy()
-      else this.#carrier.ring()
+      else this.#carrier.deadlineReached()
     })
     // Plain sockets bring their bytes by `received`, and still need to be listened to: else they do not flow, and never end.
     socket.on('data', (bytes: Buffer) => {
@@ -67,14 +67,14 @@ export class Connection {
   }
 
   /** Gives the connection to an exchange and writes its request. */
-  carry(carrier: Carrier, request: Uint8Array): void {
+  carry(carrier: ExchangeHandler, request: Uint8Array): void {
     assert(this.#alive && this.#carrier === undefined, 'a connection carries one exchange at a time')
     this.#carrier = carrier
     this.#socket.write(request)
   }
 
   /** The exchange asks to be called then, on the monotonic clock; what it asked for before is forgotten. */
-  ringAt(at: Millis): void {
+  callAt(at: Millis): void {
     this.#alarm.set(at)
   }
 
@@ -105,7 +105,7 @@ export class Connection {
  * timer in half a minute; one for each request and each rest cost 0.6 µs a page.
  */
 
-export class Alarm {
+export class DeadlineTimer {
   readonly #clock: Clock
   readonly #ring: () => void
   /** On the monotonic clock. */

@@ -58,7 +58,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
   const hosts = parseHosts(options.hosts)
   const cache = new Map<string, Known>()
   const underWay = new Map<string, Promise<Answered>>()
-  const ask = inTurn(options.atOnce, questioner(options))
+  const ask = limited(options.atOnce, dnsQuery(options))
 
   const remember = (host: string, answer: Answered, ttl: Millis): Answered => {
     cache.delete(host)
@@ -113,7 +113,7 @@ interface Found {
 }
 
 /** Asks for IPv4, and for IPv6 only when there is none: half the questions, and most machines reach IPv4. Errors are their codes. */
-function questioner(options: ResolverOptions): (host: string) => Promise<Found | string> {
+function dnsQuery(options: ResolverOptions): (host: string) => Promise<Found | string> {
   const resolver = new Resolver({ timeout: options.timeoutMs, tries: options.tries })
   if (options.servers !== undefined) resolver.setServers([...options.servers])
   const query = (host: string, version: 4 | 6): Promise<Found | string> =>
@@ -146,7 +146,7 @@ function badNameIsNone(found: Found | string): Found | string {
 }
 
 /** First come, first served, so many at once. */
-function inTurn<T>(atOnce: number, work: (host: string) => Promise<T>): (host: string) => Promise<T> {
+function limited<T>(atOnce: number, work: (host: string) => Promise<T>): (host: string) => Promise<T> {
   const line: (() => void)[] = []
   let busy = 0
   return async (host) => {

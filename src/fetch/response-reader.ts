@@ -8,7 +8,7 @@
 import { assert } from '../base/assert.ts'
 import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import { BytePile } from './body-buffer.ts'
+import { BodyBuffer } from './body-buffer.ts'
 import { ChunkedBody } from './chunked-body.ts'
 import { endOfHead, type Framing, framingOf, isHttp10, keepsAlive, parseHead } from './response-head.ts'
 
@@ -42,7 +42,7 @@ export class ResponseReader {
   #wireHead: Uint8Array | undefined
   #framing: Framing = { kind: 'none' }
   #max = 0
-  #payload = new BytePile()
+  #payload = new BodyBuffer()
   #chunked: ChunkedBody | undefined
   #reusable = false
 

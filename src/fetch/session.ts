@@ -48,7 +48,7 @@ export function openSessions(options: SessionOptions): OpenSession {
 }
 
 /** Where requests to one origin at one address go, and what they have in common. */
-interface Line {
+interface Endpoint {
   /** `http://www.example.test`, as the URLs asked for here begin. */
   readonly origin: string
   readonly host: string
@@ -62,34 +62,34 @@ interface Line {
 
 function openSession(options: SessionOptions, connecting: ConnectOptions): FetchSession {
   const { clock } = options
-  const lines: Line[] = []
+  const endpoints: Endpoint[] = []
   const stop = new Stop()
   let isBusy = false
   let isClosed = false
   let last: Answer | undefined
 
-  const findLine = (origin: string, address: Address): Line | undefined =>
-    lines.find((line) => line.origin === origin && isSame(line.address, address))
+  const findEndpoint = (origin: string, address: Address): Endpoint | undefined =>
+    endpoints.find((line) => line.origin === origin && isSame(line.address, address))
 
-  const newLine = (origin: string, url: URL, address: Address): Line => {
-    if (lines.length >= MAX_CONNECTIONS) lines.shift()?.connection?.destroy()
+  const newEndpoint = (origin: string, url: URL, address: Address): Endpoint => {
+    if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
     const target = targetOf(url, address)
     const line = { origin, host: url.host, address, target, connection: undefined, headers: undefined, rest: '' }
-    lines.push(line)
+    endpoints.push(line)
     return line
   }
 
   /** Where the request goes, and what it asks for there; undefined for what is no URL of ours. */
-  const placeOf = ({ url, address }: FetchRequest): { line: Line; target: string } | undefined => {
+  const endpointOf = ({ url, address }: FetchRequest): { line: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
     const origin = `${parsed.protocol}//${parsed.host}`
-    const line = findLine(origin, address) ?? newLine(origin, parsed, address)
+    const line = findEndpoint(origin, address) ?? newEndpoint(origin, parsed, address)
     return { line, target: requestTarget(parsed) }
   }
 
   const ask = async (request: FetchRequest): Promise<Exchange> => {
-    const place = placeOf(request)
+    const place = endpointOf(request)
     if (place === undefined) return unsent(request, clock.now(), failed('protocol', 'not an http or https URL'))
     const { line, target } = place
     let { connection } = line
@@ -153,8 +153,8 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     close() {
       isClosed = true
       if (isBusy) stop.stop()
-      for (const { connection } of lines) connection?.destroy()
-      lines.length = 0
+      for (const { connection } of endpoints) connection?.destroy()
+      endpoints.length = 0
     },
   }
 }
@@ -174,7 +174,7 @@ function targetOf(url: URL, address: Address): Target {
   return { ip: address.ip, port, secure, hostname: url.hostname }
 }
 
-function requestBytes(line: Line, target: string, headers: Headers): Uint8Array {
+function requestBytes(line: Endpoint, target: string, headers: Headers): Uint8Array {
   if (line.headers !== headers) {
     line.rest = afterTarget(line.host, headers)
     line.headers = headers

@@ -58,7 +58,7 @@ describe('TLS to the database', { skip }, () => {
   before(async () => {
     const database = await open(address({ sslmode: 'require' }))
     const session = await database.session()
-    await session.ask('CREATE DATABASE certified')
+    await session.query('CREATE DATABASE certified')
     await session.end()
     await database.close()
   })

@@ -64,7 +64,7 @@ export function blacklistFiles(
       view()
     } catch (error) {
       // A file in the middle of being written: the list that was good stays.
-      journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
     const end = clock.elapsed()
     nextLook = end + Math.max(LOOK_EVERY, (end - begin) * REST_FACTOR)

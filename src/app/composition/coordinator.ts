@@ -151,7 +151,7 @@ async function furnished(parts: CoordinatorParts, rooms: Rooms): Promise<Coordin
   await repair()
   const follow = followOthers(database, filter)
   await follow()
-  void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+  void fillFilter(database, filter).catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
   const { ledger } = frontier
   const mirrors = await keepMirrors({
     database,

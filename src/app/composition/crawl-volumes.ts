@@ -52,7 +52,7 @@ async function inPlaces(coordinator: Coordinator, journal: Readers<Event>): Prom
   const { list, close } = await openLocations({ settings, disk, archive, located, journal, isOurs })
   const ship = () =>
     list.ship().catch((error) => Promise.reject(error instanceof LocationFailed ? noneLeft(error) : error))
-  const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` })
+  const waits = (error: unknown) => journal.record({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` })
   // A place that is full already is not begun with.
   await ship()
   return {

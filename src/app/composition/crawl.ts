@@ -176,7 +176,7 @@ async function runCrawl(
     async died(worker, error) {
       const isElsewhere = isOfDisk(error) && (await volumes.leave(folders.get(worker)!, error))
       if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
-      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+      journal.record({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
       await coordinator.intake.idle()
       await lose(worker)
@@ -193,7 +193,7 @@ async function runCrawl(
     volumes.close()
     throw error
   })
-  journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
+  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   workerPool.start()
   const cancelTime = settings.maxTime === undefined ? () => {} : realClock.after(settings.maxTime, () => stop('time'))
 
@@ -249,12 +249,12 @@ async function runCrawl(
       throw isDiskFull(error) ? diskFull(folder, error) : error
     } finally {
       volumes.close()
-      await close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+      await close().catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
     }
     const documents = view.counters.get('documents') ?? 0
     if (why === 'complete' && view.totals.urls.waiting > 0)
       why = isTooLarge() ? 'size' : maxPages !== undefined ? 'pages' : why
-    journal.tell({ kind: 'crawl-over', why })
+    journal.record({ kind: 'crawl-over', why })
     return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: coordinator.mirrors.left }
   }
   return { done: finish(), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }

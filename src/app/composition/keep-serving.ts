@@ -40,7 +40,7 @@ export async function keepServing(
     } catch (error) {
       // A database that is away comes back, or somebody reads this: nothing is lost meanwhile.
       if (coordinator.parts.database.dialect === 'sqlite') throw error
-      if (!isTroubled) journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      if (!isTroubled) journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
       isTroubled = true
     }
   }

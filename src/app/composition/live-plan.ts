@@ -63,7 +63,7 @@ export class LivePlan {
     this.#plan = { ...next, version }
     this.#wants = undefined
     this.#settled.clear()
-    journal.tell({
+    journal.record({
       kind: 'trouble',
       what: 'the servers have another plan by now: visits are given back, and begun anew',
     })
@@ -82,7 +82,7 @@ export class LivePlan {
       }
     } catch (error) {
       // By the old plan they would be visited wrongly.
-      journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+      journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
       return renew()
     }
     // A scope that has become narrower, or an address that a sitemap named.

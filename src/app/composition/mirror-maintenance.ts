@@ -88,7 +88,7 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
         for (const { replica } of piece) await names.unalias(tx, replica)
       }),
     )
-    for (const mirror of gone) journal.tell({ kind: 'mirror-left', ...mirror })
+    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
     left.push(...gone)
   }
 
@@ -99,7 +99,7 @@ export async function keepMirrors(parts: KeeperParts): Promise<MirrorKeeper> {
       await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
     } catch (error) {
       // In the middle of an edit, or on a medium that cannot be written: the crawl knows better anyway.
-      journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
   }
 
@@ -160,7 +160,7 @@ async function enterList({ database, disk, path, names, clock, journal }: Keeper
         const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
         if (answer === 'taken' || answer === 'known') continue
         // The original was given up, or is by what was learnt meanwhile a name of the replica.
-        journal.tell({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be entered at ${original}` })
+        journal.record({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be entered at ${original}` })
       }
     }),
   )

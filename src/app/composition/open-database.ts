@@ -4,7 +4,7 @@ import { type Clock, type Millis, realClock } from '../../base/clock.ts'
 import { freshSeed, seededRandom } from '../../base/random.ts'
 import type { Database } from '../../database/database.ts'
 import { isLocked } from '../../database/lock.ts'
-import type { Nudges } from '../../database/postgres/notifications.ts'
+import type { Notifications } from '../../database/postgres/notifications.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite, openToRead } from '../../database/sqlite/open.ts'
 import type { Settings } from '../config/keys.ts'
@@ -38,7 +38,7 @@ export interface WritableDatabase {
   /** The one clock of all who share it. */
   clock: Clock
   /** News of other servers, where there may be any. */
-  nudges: Nudges | undefined
+  nudges: Notifications | undefined
   close(): Promise<void>
 }
 
@@ -47,7 +47,7 @@ export async function databaseToWrite({ database: address, collection }: Setting
     const database = openSqlite(join(collection, 'collection.db'))
     return { database, clock: realClock, nudges: undefined, close: () => database.close() }
   }
-  const [{ openPostgres }, { databaseClock }, { openNudges }] = await Promise.all([
+  const [{ openPostgres }, { databaseClock }, { openNotifications: openNudges }] = await Promise.all([
     import('../../database/postgres/open.ts'),
     import('../../database/postgres/clock.ts'),
     import('../../database/postgres/notifications.ts'),

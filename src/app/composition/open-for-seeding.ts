@@ -29,7 +29,7 @@ export async function openForSeeding(settings: Settings, version: string): Promi
   const { database, clock, close } = await databaseToWrite(settings)
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
-    const parts = { database, disk: realDisk, clock, random, journal: { tell() {} }, settings }
+    const parts = { database, disk: realDisk, clock, random, journal: { record() {} }, settings }
     const { frontier, urls } = await openCrawlFrontier(parts, true)
     await frontier.recover(async () => {})
     return { database, ledger: frontier.ledger, urls, close }

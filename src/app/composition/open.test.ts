@@ -65,7 +65,8 @@ before(async () => {
   const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
   const parts = { web, clock, database, disk: diskUnder(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
-  const run = () => runVirtualCoordinator({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)
+  const run = () =>
+    runVirtualCoordinator({ ...parts, ledger: new RequestLedger(clock), journal: { record() {} } }, never)
   await clock.run(
     (async () => {
       const coordinator = await run()

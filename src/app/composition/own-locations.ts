@@ -72,7 +72,7 @@ export async function repairOwnLocations(parts: OwnLocations): Promise<void> {
   for (const [folder, inside] of folders) {
     const names = inside.map(({ name }) => name)
     await repairFolder(parts, folder, names).catch((error) => {
-      journal.tell({ kind: 'trouble', what: `${names.length} volumes in ${folder} cannot be closed: ${error}` })
+      journal.record({ kind: 'trouble', what: `${names.length} volumes in ${folder} cannot be closed: ${error}` })
     })
   }
 }

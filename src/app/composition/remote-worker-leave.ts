@@ -1,5 +1,5 @@
 /** The end of a volunteer: volumes are brought where they belong, servers hear that it leaves, reports are delivered. */
-import { inTime, type Millis, realClock } from '../../base/clock.ts'
+import { finishesWithin, type Millis, realClock } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { RemoteServers } from '../../cluster/wire/remote-coordinator.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -21,17 +21,17 @@ const FAREWELL: Millis = 20_000
 
 /** Says how many parts of reports wait here. */
 export async function sayFarewell({ remote, locations, journal, version }: Leaving): Promise<number> {
-  await inTime(realClock, SHIPPING, shipAll(locations, journal))
+  await finishesWithin(realClock, SHIPPING, shipAll(locations, journal))
   // Else it would be missed: status says of who falls silent that it may be dead.
   const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
-  await inTime(realClock, LAST_WORD, remote.alive(gone)).catch(() => {})
+  await finishesWithin(realClock, LAST_WORD, remote.alive(gone)).catch(() => {})
   const undelivered = await remote.close(FAREWELL)
   locations.close()
   return undelivered
 }
 
 async function shipAll({ list }: OpenLocations, journal: Journal<Event>): Promise<void> {
-  const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
+  const waits = (error: unknown) => journal.record({ kind: 'trouble', what: `volumes wait here: ${error}` })
   // Whole volumes whose place failed at the end: once more, to the next.
   for (let round = 1; round <= 2; round++) {
     await list.ship().catch(waits)

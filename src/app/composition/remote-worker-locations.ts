@@ -25,7 +25,7 @@ export async function openRemoteWorkerLocations(parts: RemoteWorkerLocationParts
   for (const location of settings.volumes.filter((name) => name.startsWith(DIR))) {
     const there = resolve(location.slice(DIR.length))
     await repairThere(disk, there, archive, isOurs, journal).catch((error) => {
-      journal.tell({ kind: 'trouble', what: `volumes in ${there} cannot be closed: ${error}` })
+      journal.record({ kind: 'trouble', what: `volumes in ${there} cannot be closed: ${error}` })
     })
   }
   const { located } = volumes

@@ -1,6 +1,6 @@
 /** The threads of a volunteer, from the first plan until all have ended and what they brought is told. */
 import type { Worker } from 'node:worker_threads'
-import { inTime, type Millis, realClock } from '../../base/clock.ts'
+import { finishesWithin, type Millis, realClock } from '../../base/clock.ts'
 import { isDiskFull, isOfDisk } from '../../base/errors.ts'
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
@@ -85,7 +85,7 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
   const folders = new Map<string, string>()
   // What keeps volumes from the next place is met again with the next report.
   const leave = async (folder: string, why: unknown) => {
-    await inTime(realClock, LEAVING, locations.list.leave(folder, why)).catch(() => {})
+    await finishesWithin(realClock, LEAVING, locations.list.leave(folder, why)).catch(() => {})
     return locations.list.folder !== folder
   }
   const workerPool: WorkerPool = new WorkerPool({
@@ -109,7 +109,7 @@ export async function runRemoteWorker(parts: RemoteWorkerParts): Promise<Running
     async died(worker, error) {
       const isElsewhere = isOfDisk(error) && (await leave(folders.get(worker)!, error))
       if ((isDiskFull(error) && !isElsewhere) || failure !== undefined) return fault(error)
-      journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+      journal.record({ kind: 'worker-restarted', worker, why: String(error) })
       if (isTooMany()) return fault(error)
       await remote.leave(worker)
     },

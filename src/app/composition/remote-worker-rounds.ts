@@ -66,7 +66,7 @@ function telling({ workerPool, remote, version, pages, isStopping }: Rounds): ()
 function readingAgain({ live, journal, isStopping }: Rounds): () => Promise<void> {
   return async () => {
     await live.readAgain().catch((error) => {
-      if (!isStopping()) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+      if (!isStopping()) journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
     })
   }
 }

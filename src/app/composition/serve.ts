@@ -3,11 +3,11 @@
  * number of them share one crawl; over SQLite there is one, and it holds the folder.
  */
 import { hostname } from 'node:os'
-import { Bell, type Millis, realClock } from '../../base/clock.ts'
+import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { openServer } from '../../cluster/server/open-server.ts'
 import { Roster } from '../../cluster/server/roster.ts'
-import { type Nudges, notify } from '../../database/postgres/notifications.ts'
+import { type Notifications, notify } from '../../database/postgres/notifications.ts'
 import type { Given } from '../config/given.ts'
 import type { SettingName, Settings } from '../config/keys.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -55,11 +55,11 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   try {
     const view = new CrawlView(coordinator, NOBODY)
     await view.refresh()
-    const nudge = new Bell()
+    const nudge = new Wakeup()
     const tellOthers = nudges === undefined ? () => {} : others(coordinator, nudges, nudge)
     journal.read(({ kind }) => {
       if (kind !== 'applied') return
-      nudge.ring()
+      nudge.wake()
       tellOthers()
     })
     const { clock, database, folder } = coordinator.parts
@@ -103,10 +103,10 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
 }
 
 /** What one server has applied may free sites for the workers that wait at another; once for many, for such commits are dear. */
-function others(coordinator: Coordinator, nudges: Nudges, nudge: Bell): () => void {
+function others(coordinator: Coordinator, nudges: Notifications, nudge: Wakeup): () => void {
   const { database, clock } = coordinator.parts
   let isTold = false
-  nudges.listen(CHANNEL, () => nudge.ring())
+  nudges.listen(CHANNEL, () => nudge.wake())
   return () => {
     if (isTold) return
     isTold = true

@@ -113,7 +113,7 @@ export class LocationList implements VolumeLocation {
         // A disk that is gone stays gone, and this is done every second.
         if (this.#unseen.has(location)) continue
         this.#unseen.add(location)
-        this.#journal.tell({
+        this.#journal.record({
           kind: 'trouble',
           what: `volumes in ${location.name} cannot be looked at: ${error.message}`,
         })
@@ -144,7 +144,7 @@ export class LocationList implements VolumeLocation {
     this.#current = (this.#current + 1) % this.#locations.length
     if (this.#locations.length === 1) return
     this.#failures++
-    this.#journal.tell({
+    this.#journal.record({
       kind: 'trouble',
       what: `volumes go to ${this.name} from now on, not to ${failed}: ${message}`,
     })

@@ -16,7 +16,7 @@ test('a thread that gives no sign of life is ended, once, and its end is told as
     load: mute,
     coordinator: {} as CoordinatorCalls,
     clock: { ...realClock, elapsed: () => now },
-    journal: { tell() {} },
+    journal: { record() {} },
     silentMs: 300_000,
     dataFor: (worker) => ({ worker }) as never,
     hung: async () => assert.fail('it reads nothing'),
@@ -54,7 +54,7 @@ test('a crew that is renewed: each thread is told to stop, once, and another beg
     load: mute,
     coordinator: {} as CoordinatorCalls,
     clock: realClock,
-    journal: { tell: (event) => void heard.push(event) },
+    journal: { record: (event) => void heard.push(event) },
     silentMs: 300_000,
     dataFor: (worker) => {
       begun.push(worker)
@@ -91,7 +91,7 @@ test('a thread that dies while it is leaving gets no second successor', async ()
     load: () => threads.shift() ?? mute(),
     coordinator: {} as CoordinatorCalls,
     clock: realClock,
-    journal: { tell() {} },
+    journal: { record() {} },
     silentMs: 300_000,
     dataFor: (worker) => {
       begun.push(worker)

@@ -125,7 +125,7 @@ export class WorkerPool {
     })
     this.#members.add(member)
     answerCalls(thread, this.#tools.coordinator, {
-      event: (event) => this.#tools.journal.tell(event),
+      event: (event) => this.#tools.journal.record(event),
       pulse: (pulse) => {
         member.pulse = pulse
         member.heardAt = this.#tools.clock.elapsed()
@@ -154,7 +154,7 @@ export class WorkerPool {
     this.#members.delete(member)
     await thread.terminate()
     const url = reading.item.url
-    this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
+    this.#tools.journal.record({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
     await this.#tools.hung(name, reading)
     this.#startInstead(member)
   }

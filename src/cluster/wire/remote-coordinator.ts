@@ -105,7 +105,7 @@ export function reachServers(options: ReachOptions): RemoteServers {
   const unanswered = new Map<WorkerId, Unanswered>()
   let known: { digest: string; plan: PlanForWorkers } | undefined
   const threadOf = (worker: WorkerId) => `${life}-${worker}`
-  const tell = (what: string) => journal.tell({ kind: 'trouble', what })
+  const tell = (what: string) => journal.record({ kind: 'trouble', what })
 
   return {
     clock,

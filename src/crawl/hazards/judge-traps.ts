@@ -141,7 +141,7 @@ export function judgeTraps(
           ? traps.bare
           : [bare, ...bareForms],
     probe: traps.probe,
-    told: traps.told,
+    reportedRules: traps.reportedRules,
   }
 
   const [all, leading] = next.novel ?? NOTHING_NEW
@@ -186,9 +186,9 @@ export function judgeTraps(
   const lost = (isLostHere || isLostAnywhere) && !trusted('maze')
   const isSuspect = next.suspects !== traps.suspects
   const tell = (finding: TrapFindings) => {
-    if (traps.told?.includes(finding.rule)) return
+    if (traps.reportedRules?.includes(finding.rule)) return
     findings.push(finding)
-    next.told = [...(next.told ?? []), finding.rule]
+    next.reportedRules = [...(next.reportedRules ?? []), finding.rule]
   }
   if (soft) tell(tellSoft404(page))
   if (empty && !trusted('few-contents')) tell(tellCommon(page, common))

@@ -11,7 +11,7 @@ function serverThat(says: Partial<typeof good>) {
   const asked: string[] = []
   return {
     asked,
-    async ask(text: string) {
+    async query(text: string) {
       asked.push(text)
       if (text.includes('tcp_user_timeout')) throw new Error('this system cannot')
       if (text.includes('wal_lsn')) {

@@ -6,7 +6,7 @@ import { Problem } from '../../base/errors.ts'
 import { tlsOf } from './tls.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
-export interface Answer {
+export interface QueryResult {
   readonly rows: object[]
   /** Rows changed, or given. */
   readonly count: number
@@ -22,17 +22,17 @@ export interface Connection {
   /** Nothing can be asked here any more. */
   readonly isLost: boolean
   /** Asked at once, answered in order. */
-  ask(text: string, values?: readonly Bound[], how?: How): Promise<Answer>
+  query(text: string, values?: readonly Bound[], how?: QueryOptions): Promise<QueryResult>
   /** What others notify on channels that this session listens to. */
-  heard(hear: (channel: string, payload: string) => void): void
+  onNotification(hear: (channel: string, payload: string) => void): void
   /** Called once, when the connection is lost or cut. */
-  lost(tell: () => void): void
+  onLost(tell: () => void): void
   end(): Promise<void>
   /** At once and without a word: the server finds out and takes back what was under way. */
-  cut(): void
+  destroy(): void
 }
 
-export interface How {
+export interface QueryOptions {
   /** Prepared under this name, once. */
   readonly name?: string
   /** int8 as bigint. */
@@ -53,7 +53,7 @@ export interface SessionSettings {
 
 /** The server ends a statement that takes too long; this much later we no longer believe that there is a server. */
 const GRACE_MS = 15_000
-const FAREWELL_MS = 2_000
+const MAX_CLOSE_MS = 2_000
 const SILENCE_MS = 10_000
 
 /** `where`: for messages. */
@@ -63,7 +63,7 @@ export async function connectTo(url: string, where: string, settings: SessionSet
     prepared(await prepareSession(connection, where, settings))
     return connection
   } catch (error) {
-    connection.cut()
+    connection.destroy()
     throw error
   }
 }
@@ -95,7 +95,7 @@ async function opened(address: string, settings: SessionSettings): Promise<Opene
     await client.connect()
     return opened
   } catch (error) {
-    opened.connection.cut()
+    opened.connection.destroy()
     throw error
   }
 }
@@ -135,7 +135,7 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     get isLost() {
       return isLost
     },
-    async ask(text, values, { name, exact = false, unbounded = false } = {}) {
+    async query(text, values, { name, exact = false, unbounded = false } = {}) {
       gather()
       const result = await client.query<object>({
         text,
@@ -148,19 +148,19 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
       const last = Array.isArray(result) ? (result as pg.QueryResult<object>[]).at(-1) : result
       return { rows: last?.rows ?? [], count: last?.rowCount ?? 0, command: last?.command ?? '' }
     },
-    heard(hear) {
+    onNotification(hear) {
       client.on('notification', ({ channel, payload }) => hear(channel, payload ?? ''))
     },
-    lost(tell) {
+    onLost(tell) {
       tellLost = tell
     },
     async end() {
       isEnding = true
-      const cancel = clock.after(FAREWELL_MS, () => socket.stream.destroy())
+      const cancel = clock.after(MAX_CLOSE_MS, () => socket.stream.destroy())
       await client.end()
       cancel()
     },
-    cut() {
+    destroy() {
       lose()
       socket.stream.destroy()
     },
@@ -207,11 +207,11 @@ export interface Session {
 
 /** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
 export async function prepareSession(
-  connection: Pick<Connection, 'ask'>,
+  connection: Pick<Connection, 'query'>,
   where: string,
   { access, statementMs, idleInTransactionMs }: SessionSettings,
 ): Promise<Session> {
-  const set = connection.ask(`
+  const set = connection.query(`
     SET statement_timeout = ${Math.round(statementMs)};
     SET idle_in_transaction_session_timeout = ${Math.round(idleInTransactionMs)};
     SET client_min_messages = 'warning';
@@ -220,15 +220,15 @@ export async function prepareSession(
     SET TimeZone = 'UTC';
     SET jit = off;
   `)
-  const look = connection.ask(`
+  const look = connection.query(`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
            current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
            pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
   `)
-  const plans = access === 'write' ? connection.ask(PLAN_ONCE) : undefined
+  const plans = access === 'write' ? connection.query(PLAN_ONCE) : undefined
   // A standby writes no log.
-  const history = connection.ask(READ_TIMELINE).catch(() => ({ rows: [{ timeline: 0 }] }))
-  const watches = WATCHES.map((sql) => connection.ask(sql).catch(() => {}))
+  const history = connection.query(READ_TIMELINE).catch(() => ({ rows: [{ timeline: 0 }] }))
+  const watches = WATCHES.map((sql) => connection.query(sql).catch(() => {}))
   const [, { rows }, past] = await Promise.all([set, look, history, plans, ...watches])
   const [server] = rows as {
     version: number
@@ -243,7 +243,7 @@ export async function prepareSession(
     throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
   if (access === 'write' && server.onlyReads) throw new StandbyError(where)
   // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
-  if (server.commit === 'off') await connection.ask('SET synchronous_commit = on')
+  if (server.commit === 'off') await connection.query('SET synchronous_commit = on')
   const [{ timeline }] = past.rows as { timeline: number }[]
   return { timeline }
 }

@@ -16,7 +16,7 @@ export interface HeldRole {
 export async function tryRole(database: PostgresDatabase, name: string): Promise<HeldRole | undefined> {
   const session = await database.session()
   const key = String(signed64(hash64(`orbweaver office ${name}`)))
-  const taken = await session.ask('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
+  const taken = await session.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
     await session.end()
     throw error
   })
@@ -26,7 +26,7 @@ export async function tryRole(database: PostgresDatabase, name: string): Promise
     return undefined
   }
   const over = new AbortController()
-  session.lost(() => over.abort())
+  session.onLost(() => over.abort())
   if (session.isLost) over.abort()
   return {
     lost: over.signal,

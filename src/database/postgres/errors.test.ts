@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
 import { StandbyError } from './connection.ts'
-import { type Again, again, troubleOf } from './errors.ts'
+import { problemOf, type RetryKind, retryKind } from './errors.ts'
 
 /** As the server says it. */
 const said = (code: string, more: object = {}) => Object.assign(new Error('said'), { code, severity: 'ERROR', ...more })
@@ -11,7 +11,7 @@ const failed = (code: string) => Object.assign(new Error(`connect ${code}`), { c
 
 describe('a trouble', () => {
   it('is tried again when that can help', () => {
-    const table: [unknown, boolean, Again][] = [
+    const table: [unknown, boolean, RetryKind][] = [
       [said('40001'), false, 'conflict'],
       [said('40P01'), false, 'conflict'],
       [said('57014'), false, 'slow'],
@@ -32,7 +32,7 @@ describe('a trouble', () => {
       [new Error('cannot settle'), true, 'away'],
       [new Problem('bad-seed', 'no'), true, 'no'],
     ]
-    for (const [error, isLost, expected] of table) assert.equal(again(error, isLost), expected, String(error))
+    for (const [error, isLost, expected] of table) assert.equal(retryKind(error, isLost), expected, String(error))
   })
 
   it('is the operator’s when he can do something, and else a bug', () => {
@@ -54,7 +54,7 @@ describe('a trouble', () => {
       [new Error('a bug'), undefined, /a bug/],
     ]
     for (const [error, code, words] of table) {
-      const trouble = troubleOf(error, 'postgres://here/crawl')
+      const trouble = problemOf(error, 'postgres://here/crawl')
       assert.equal(trouble instanceof Problem ? trouble.code : undefined, code, String(error))
       assert.match((trouble as Error).message, words)
     }

@@ -14,9 +14,9 @@ export function codeOf(error: unknown): string | undefined {
  * - away: the connection is gone or the server takes no work now; another connection, a little later, may.
  * - no: trying again changes nothing.
  */
-export type Again = 'conflict' | 'slow' | 'away' | 'no'
+export type RetryKind = 'conflict' | 'slow' | 'away' | 'no'
 
-const AGAIN: Readonly<Record<string, Again>> = {
+const AGAIN: Readonly<Record<string, RetryKind>> = {
   '40001': 'conflict', // serialization_failure
   '40P01': 'conflict', // deadlock_detected
   '55P03': 'conflict', // lock_not_available
@@ -32,7 +32,7 @@ const AGAIN: Readonly<Record<string, Again>> = {
   '57P05': 'away', // idle_session_timeout
 }
 
-export function again(error: unknown, connectionIsLost: boolean): Again {
+export function retryKind(error: unknown, connectionIsLost: boolean): RetryKind {
   if (error instanceof StandbyError) return 'away'
   if (error instanceof Problem) return 'no'
   const code = codeOf(error)
@@ -45,8 +45,8 @@ export function again(error: unknown, connectionIsLost: boolean): Again {
 }
 
 /** Whether this connection must not be used again, though it still answers. */
-export function spoilsConnection(error: unknown): boolean {
-  return error instanceof StandbyError || again(error, false) === 'away'
+export function breaksConnection(error: unknown): boolean {
+  return error instanceof StandbyError || retryKind(error, false) === 'away'
 }
 
 function isStalePlan(error: unknown): boolean {
@@ -70,7 +70,7 @@ function isOfTheNetwork(error: unknown): boolean {
 }
 
 /** The error itself when it is nobody's fault but ours: a bug stays a bug. `isAway`: no connection, whatever the reason. */
-export function troubleOf(error: unknown, where: string, isAway = false): unknown {
+export function problemOf(error: unknown, where: string, isAway = false): unknown {
   if (error instanceof Problem) return error
   const because = { cause: error }
   const code = codeOf(error)
@@ -101,8 +101,8 @@ export function troubleOf(error: unknown, where: string, isAway = false): unknow
   }
   const untrusted = (code === undefined ? undefined : UNTRUSTED[code]) ?? SPOKEN.get((error as Error | null)?.message)
   if (untrusted !== undefined) return new Problem('unfit-database', `${where} ${untrusted}`, because)
-  if (isAway || again(error, false) === 'away')
-    return new Problem('database-unreachable', `the database ${where} cannot be reached: ${plainly(error)}`, because)
+  if (isAway || retryKind(error, false) === 'away')
+    return new Problem('database-unreachable', `the database ${where} cannot be reached: ${reasonOf(error)}`, because)
   return error
 }
 
@@ -153,8 +153,8 @@ const PLAIN: Readonly<Record<string, string>> = {
   '25006': 'it takes no writes (a standby?)',
 }
 
-function plainly(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return plainly(error.errors[0])
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   const code = codeOf(error)
   if (code !== undefined && PLAIN[code] !== undefined) return PLAIN[code]
   if (error instanceof StandbyError) return `it ${error.why}`

@@ -4,7 +4,7 @@ import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
 import type { Connection, SessionSettings } from './connection.ts'
 import { StandbyError } from './connection.ts'
-import { connectorOf } from './find-primary.ts'
+import { primaryConnector } from './find-primary.ts'
 
 const address = postgresAddress('postgres://me@a.test,b.test/crawl')
 const settings = {
@@ -32,7 +32,7 @@ function hostsThat(are: Record<string, number | Error>) {
     }
     return connection as unknown as Connection
   }
-  return { asked, connect: connectorOf(address, settings, dial) }
+  return { asked, connect: primaryConnector(address, settings, dial) }
 }
 
 const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' })

@@ -6,26 +6,26 @@
  */
 import type { PostgresAddress } from './address.ts'
 import { type Connection, connectTo, type SessionSettings, StandbyError } from './connection.ts'
-import { again } from './errors.ts'
+import { retryKind } from './errors.ts'
 
 export type Connect = () => Promise<Connection>
 type Dial = typeof connectTo
 
-export function connectorOf(address: PostgresAddress, settings: SessionSettings, dial: Dial = connectTo): Connect {
+export function primaryConnector(address: PostgresAddress, settings: SessionSettings, dial: Dial = connectTo): Connect {
   return settings.access === 'write' ? toPrimary(address, settings, dial) : () => toAny(address, settings, dial)
 }
 
 /** The first that can be had. */
 async function toAny({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Promise<Connection> {
-  const troubles: unknown[] = []
+  const errors: unknown[] = []
   for (const url of urls) {
     try {
       return await dial(url, where, settings)
     } catch (error) {
-      troubles.push(error)
+      errors.push(error)
     }
   }
-  throw worst(troubles)
+  throw mostHopeful(errors)
 }
 
 function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Connect {
@@ -37,13 +37,13 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
   const take = (connection: Connection): Connection => {
     const { timeline } = connection.session
     if (timeline < newest) {
-      connection.cut()
+      connection.destroy()
       throw new StandbyError(where, 'is a primary that another has replaced: make it a standby of that one')
     }
     newest = timeline
     for (const other of open) {
       // The one we had is cut off from the others and does not know: nothing more is written there.
-      if (other.session.timeline < newest) other.cut()
+      if (other.session.timeline < newest) other.destroy()
       if (other.isLost) open.delete(other)
     }
     open.add(connection)
@@ -56,9 +56,9 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
       answer.status === 'fulfilled' ? [{ connection: answer.value, url: urls[at] }] : [],
     )
     if (found.length === 0)
-      throw worst(answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])))
+      throw mostHopeful(answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason] : [])))
     const best = found.reduce((a, b) => (b.connection.session.timeline > a.connection.session.timeline ? b : a))
-    for (const { connection } of found) if (connection !== best.connection) connection.cut()
+    for (const { connection } of found) if (connection !== best.connection) connection.destroy()
     const taken = take(best.connection)
     last = best.url
     return taken
@@ -76,7 +76,7 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
   }
 }
 
-/** Of several troubles the one that may pass: as long as there is one, waiting may help. */
-function worst(troubles: readonly unknown[]): unknown {
-  return troubles.findLast((error) => again(error, false) !== 'no') ?? troubles.at(-1)
+/** Of several errors the one that may pass: as long as there is one, waiting may help. */
+function mostHopeful(errors: readonly unknown[]): unknown {
+  return errors.findLast((error) => retryKind(error, false) !== 'no') ?? errors.at(-1)
 }

@@ -6,7 +6,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { postgresAddress } from './address.ts'
 import type { Connection } from './connection.ts'
-import { connectorOf } from './find-primary.ts'
+import { primaryConnector } from './find-primary.ts'
 import { steps } from './migrate.test-process.ts'
 import { MIGRATING } from './migrate.ts'
 import { openPostgres } from './open.ts'
@@ -30,7 +30,7 @@ const settings = {
 async function somebodyWaits(outside: Connection, lock: number): Promise<void> {
   const sql = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND objid = ${lock}
                AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`
-  while ((await outside.ask(sql)).rows.length === 0) await realClock.sleep(5)
+  while ((await outside.query(sql)).rows.length === 0) await realClock.sleep(5)
 }
 
 describe('a server killed while it migrates', { skip }, () => {
@@ -41,8 +41,8 @@ describe('a server killed while it migrates', { skip }, () => {
   for (const { where, lock, done } of places)
     it(`${where} leaves what was done before, and the next one goes on from there`, async () => {
       const address = await server.newDatabase()
-      const outside = await connectorOf(postgresAddress(address), settings)()
-      await outside.ask(`SELECT pg_advisory_lock(${lock})`)
+      const outside = await primaryConnector(postgresAddress(address), settings)()
+      await outside.query(`SELECT pg_advisory_lock(${lock})`)
       const child = spawn(process.execPath, [program, address], { stdio: 'inherit' })
       await somebodyWaits(outside, lock)
       const ended = new Promise((resolve) => child.once('exit', (_, signal) => resolve(signal)))
@@ -50,13 +50,13 @@ describe('a server killed while it migrates', { skip }, () => {
       assert.equal(await ended, 'SIGKILL')
 
       const ours = `to_regclass('orbweaver_schema') IS NOT NULL`
-      const [{ made }] = (await outside.ask(`SELECT ${ours} AS made`)).rows as { made: boolean }[]
-      const { rows } = made ? await outside.ask('SELECT number FROM orbweaver_schema') : { rows: [] }
+      const [{ made }] = (await outside.query(`SELECT ${ours} AS made`)).rows as { made: boolean }[]
+      const { rows } = made ? await outside.query('SELECT number FROM orbweaver_schema') : { rows: [] }
       assert.equal(rows.length, done)
 
       // Two that start at once, while what is left of the dead one still holds its locks.
       const next = [openPostgres(address, { steps }), openPostgres(address, { steps })]
-      await outside.ask(`SELECT pg_advisory_unlock(${lock})`)
+      await outside.query(`SELECT pg_advisory_unlock(${lock})`)
       for (const database of await Promise.all(next)) {
         const numbers = await database.read((tx) => postgresTx(tx).all('SELECT number FROM done ORDER BY number'))
         assert.deepEqual(numbers, [{ number: 1 }, { number: 2 }, { number: 3 }])

@@ -10,7 +10,7 @@ const UNBOUNDED = { unbounded: true }
 
 /** The number of the last step done; 0 for an empty database. Throws for a foreign or a newer one. Writes nothing. */
 export async function versionOf(connection: Connection, where: string, steps: readonly Migration[]): Promise<number> {
-  const { rows } = await connection.ask(`
+  const { rows } = await connection.query(`
     SELECT to_regclass('orbweaver_schema') IS NOT NULL AS ours,
            EXISTS (SELECT FROM pg_class c
                    WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
@@ -21,7 +21,7 @@ export async function versionOf(connection: Connection, where: string, steps: re
   if (!ours && !used) return 0
   if (!ours)
     throw new Problem('foreign-database', `${where} holds another program's tables: make a database of its own`)
-  const { rows: done } = await connection.ask('SELECT coalesce(max(number), 0) AS version FROM orbweaver_schema')
+  const { rows: done } = await connection.query('SELECT coalesce(max(number), 0) AS version FROM orbweaver_schema')
   const [{ version }] = done as { version: number }[]
   if (version > steps.length)
     throw new Problem(
@@ -43,29 +43,29 @@ export async function bringUpToDate(connection: Connection, where: string, steps
 }
 
 async function takeStep(connection: Connection, where: string, steps: readonly Migration[]): Promise<void> {
-  await connection.ask('BEGIN')
+  await connection.query('BEGIN')
   try {
     // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.
-    await connection.ask(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`, [], UNBOUNDED)
+    await connection.query(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`, [], UNBOUNDED)
     const version = await versionOf(connection, where, steps)
     const step = steps[version]
     if (version === 0)
-      await connection.ask(`
+      await connection.query(`
         CREATE TABLE IF NOT EXISTS orbweaver_schema (
           number integer PRIMARY KEY,
           name text NOT NULL,
           done_at timestamptz NOT NULL DEFAULT now()
         )`)
     if (step !== undefined) {
-      await connection.ask(step.sql, [], UNBOUNDED)
-      await connection.ask('INSERT INTO orbweaver_schema (number, name) VALUES ($1, $2)', [
+      await connection.query(step.sql, [], UNBOUNDED)
+      await connection.query('INSERT INTO orbweaver_schema (number, name) VALUES ($1, $2)', [
         String(step.number),
         step.name,
       ])
     }
-    await connection.ask('COMMIT')
+    await connection.query('COMMIT')
   } catch (error) {
-    await connection.ask('ROLLBACK').catch(() => {})
+    await connection.query('ROLLBACK').catch(() => {})
     throw error
   }
 }

@@ -11,7 +11,7 @@ import type { PostgresDatabase } from './open.ts'
 import { backOff } from './transactions.ts'
 import { postgresTx } from './tx.ts'
 
-export interface Nudges {
+export interface Notifications {
   /** `heard` with '' says that something may have been missed. Ends what it returns. */
   listen(channel: string, heard: (payload: string) => void): () => void
   close(): Promise<void>
@@ -32,7 +32,7 @@ export async function notify(tx: Tx, channel: string, payload = ''): Promise<voi
 }
 
 /** One connection listens for all of the process; when it is lost, another. */
-export function openNudges(database: PostgresDatabase, tools: { clock: Clock; random: Random }): Nudges {
+export function openNotifications(database: PostgresDatabase, tools: { clock: Clock; random: Random }): Notifications {
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const ending = new AbortController()
   let connection: Connection | undefined
@@ -42,7 +42,7 @@ export function openNudges(database: PostgresDatabase, tools: { clock: Clock; ra
   }
   const untilOver = (session: Connection) =>
     new Promise<void>((resolve) => {
-      session.lost(resolve)
+      session.onLost(resolve)
       ending.signal.addEventListener('abort', () => resolve())
       if (session.isLost || ending.signal.aborted) resolve()
     })
@@ -50,8 +50,8 @@ export function openNudges(database: PostgresDatabase, tools: { clock: Clock; ra
     for (let tries = FIRST_TRY; !ending.signal.aborted; tries++) {
       try {
         connection = await database.session()
-        connection.heard(tell)
-        await Promise.all([...listeners.keys()].map((name) => connection?.ask(`LISTEN ${name}`)))
+        connection.onNotification(tell)
+        await Promise.all([...listeners.keys()].map((name) => connection?.query(`LISTEN ${name}`)))
         tries = FIRST_TRY
         // Whatever was said while nobody listened.
         for (const name of listeners.keys()) tell(name, '')
@@ -72,7 +72,7 @@ export function openNudges(database: PostgresDatabase, tools: { clock: Clock; ra
       const all = listeners.get(name) ?? new Set()
       listeners.set(name, all)
       all.add(heard)
-      connection?.ask(`LISTEN ${name}`).catch(() => {})
+      connection?.query(`LISTEN ${name}`).catch(() => {})
       return () => {
         all.delete(heard)
       }

@@ -6,12 +6,12 @@ import type { Database, Migration } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
 import { migrations } from './baseline.ts'
 import type { Connection, SessionSettings } from './connection.ts'
-import { again, troubleOf } from './errors.ts'
-import { connectorOf } from './find-primary.ts'
+import { problemOf, retryKind } from './errors.ts'
+import { primaryConnector } from './find-primary.ts'
 import { bringUpToDate, versionOf } from './migrate.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
-import { backOff, outageBook, read, type TransactionTools, transact } from './transactions.ts'
+import { backOff, outageTracker, read, type TransactionTools, transact } from './transactions.ts'
 
 export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
@@ -67,13 +67,13 @@ async function opened(
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
-  const connect = connectorOf(address, settings)
+  const connect = primaryConnector(address, settings)
   const { connections: max, patienceMs: longestWaitMs } = settings
   const pool = poolOf({ max, clock, longestWaitMs, where, make: connect })
   // Commands that only read print as they go: lines must not come twice.
   const readsAgain = access === 'write'
   const { patienceMs } = settings
-  const { outage, reached } = outageBook(where, clock)
+  const { outage, reached } = outageTracker(where, clock)
   const tools: TransactionTools = { pool, where, clock, random, patienceMs, readsAgain, reached }
   try {
     const first = () => refuseSharedSessions(address, settings)
@@ -94,7 +94,7 @@ async function opened(
     session: () =>
       unlessClosed(() =>
         connect().catch((error: unknown) => {
-          throw troubleOf(error, where, true)
+          throw problemOf(error, where, true)
         }),
       ),
     outage,
@@ -117,15 +117,15 @@ async function whenReady(
     let connection: Connection | undefined
     try {
       await first()
-      connection = await tools.pool.take()
+      connection = await tools.pool.acquire()
       return await ready(connection)
     } catch (error) {
-      const why = again(error, connection?.isLost ?? false)
+      const why = retryKind(error, connection?.isLost ?? false)
       const isOver = tools.clock.elapsed() - since >= patienceMs
-      if (why === 'no' || isOver) throw troubleOf(error, tools.where, connection === undefined || why === 'away')
+      if (why === 'no' || isOver) throw problemOf(error, tools.where, connection === undefined || why === 'away')
       await backOff(tools, tries)
     } finally {
-      if (connection !== undefined) tools.pool.give(connection)
+      if (connection !== undefined) tools.pool.release(connection)
     }
   }
 }

@@ -6,9 +6,9 @@ import type { Connection } from './connection.ts'
 
 export interface Pool {
   /** Rejects when none can be made, or none is given back in time. */
-  take(): Promise<Connection>
+  acquire(): Promise<Connection>
   /** Back from a loan, in whatever state. */
-  give(connection: Connection): void
+  release(connection: Connection): void
   /** Waits for the loans under way. */
   close(): Promise<void>
 }
@@ -53,7 +53,7 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
     })
 
   return {
-    async take() {
+    async acquire() {
       if (lent < max) lent++
       else await turn()
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
@@ -64,7 +64,7 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
         throw error
       }
     },
-    give(connection) {
+    release(connection) {
       assert(lent > 0, 'a connection came back that was not lent')
       if (!connection.isLost) idle.push(connection)
       back()

@@ -38,6 +38,6 @@ async function isShared(connect: () => Promise<Connection>): Promise<boolean> {
 }
 
 async function backendOf(connection: Connection): Promise<number> {
-  const { rows } = await connection.ask('SELECT pg_backend_pid() AS backend')
+  const { rows } = await connection.query('SELECT pg_backend_pid() AS backend')
   return (rows as { backend: number }[])[0].backend
 }

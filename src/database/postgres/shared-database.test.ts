@@ -1,4 +1,4 @@
-/** What servers that share a database have in common: nudges, offices, the time. */
+/** What servers that share a database have in common: notifications, roles, the time. */
 import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
@@ -7,7 +7,7 @@ import { seededRandom } from '../../base/random.ts'
 import type { Database, Tx } from '../database.ts'
 import { databaseClock } from './clock.ts'
 import { tryRole } from './election.ts'
-import { notify, openNudges } from './notifications.ts'
+import { notify, openNotifications } from './notifications.ts'
 import { openPostgres } from './open.ts'
 import { postgresTx } from './tx.ts'
 
@@ -44,13 +44,13 @@ function ear() {
   }
 }
 
-describe('a nudge', { skip }, () => {
+describe('a notification', { skip }, () => {
   it('is heard by the others when its transaction commits, and after a lost connection again', async () => {
     const [referrer, listener] = await twoServers()
-    const nudges = openNudges(listener, tools)
+    const notifications = openNotifications(listener, tools)
     const [work, other] = [ear(), ear()]
-    nudges.listen('work', work.hear)
-    const stop = nudges.listen('other', other.hear)
+    notifications.listen('work', work.hear)
+    const stop = notifications.listen('other', other.hear)
     await work.until('')
 
     const never = referrer.transact(async (tx) => {
@@ -69,7 +69,7 @@ describe('a nudge', { skip }, () => {
     await referrer.transact((tx) => Promise.all([notify(tx, 'other', 'nobody'), notify(tx, 'work', 'again')]))
     await work.until('again')
     assert.ok(!other.heard.includes('nobody'))
-    await nudges.close()
+    await notifications.close()
     await Promise.all([referrer.close(), listener.close()])
   })
 
@@ -87,7 +87,7 @@ describe('a nudge', { skip }, () => {
   })
 })
 
-describe('an office', { skip }, () => {
+describe('a role', { skip }, () => {
   it('is held by one at a time, and ends with its connection', async () => {
     const [a, b] = await twoServers()
     const held = await tryRole(a, 'keeper')

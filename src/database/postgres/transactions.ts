@@ -8,7 +8,7 @@ import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import type { Outage, Tx } from '../database.ts'
 import type { Connection } from './connection.ts'
-import { type Again, again, codeOf, spoilsConnection, troubleOf } from './errors.ts'
+import { breaksConnection, codeOf, problemOf, type RetryKind, retryKind } from './errors.ts'
 import type { Pool } from './pool.ts'
 import { type Statements, statementsOf } from './tx.ts'
 
@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 1000
 
 interface TryAgain {
   readonly kind: 'again'
-  readonly why: Exclude<Again, 'no'>
+  readonly why: Exclude<RetryKind, 'no'>
   readonly error: unknown
 }
 type Attempt<T> =
@@ -53,7 +53,7 @@ interface Sent {
 }
 
 export async function transact<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
-  return insist(tools, async () => {
+  return retried(tools, async () => {
     const attempt = await attemptOf(tools, true, work)
     if (attempt.kind !== 'in doubt') return attempt
     const committed = await wasCommitted(tools, attempt.sent, attempt.error)
@@ -67,12 +67,12 @@ export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T
     hasBegun = true
     return work(tx)
   }
-  return insist(tools, async () => {
+  return retried(tools, async () => {
     const attempt = await attemptOf(tools, false, noted)
     if (attempt.kind === 'again') {
       // Not a standby's refusal: the work itself writes.
       if (codeOf(attempt.error) === '25006') throw attempt.error
-      if (hasBegun && !tools.readsAgain) throw troubleOf(attempt.error, tools.where, attempt.why === 'away')
+      if (hasBegun && !tools.readsAgain) throw problemOf(attempt.error, tools.where, attempt.why === 'away')
     }
     // Nothing was written: what was read is true either way.
     return attempt.kind === 'in doubt' ? { kind: 'done', value: attempt.value } : attempt
@@ -80,7 +80,7 @@ export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T
 }
 
 /** Tries until it is done, until a bound is reached, or until trying again cannot help. */
-async function insist<T>(
+async function retried<T>(
   tools: TransactionTools,
   attempt: () => Promise<Exclude<Attempt<T>, { kind: 'in doubt' }>>,
 ): Promise<T> {
@@ -96,13 +96,13 @@ async function insist<T>(
       tries.conflict >= MAX_CONFLICTS ||
       tries.slow > MAX_SLOW ||
       (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
-    if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
+    if (isOver) throw problemOf(result.error, tools.where, result.why === 'away')
     await backOff(tools, tries[result.why])
   }
 }
 
 /** Notes since when the database cannot be reached, and when it could be again. */
-export function outageBook(where: string, clock: Clock) {
+export function outageTracker(where: string, clock: Clock) {
   let last: Outage | undefined
   return {
     outage: () => last,
@@ -111,7 +111,7 @@ export function outageBook(where: string, clock: Clock) {
       if (error === undefined) {
         if (isOpen) last = { ...last!, until: clock.elapsed() }
       } else if (!isOpen) {
-        const trouble = troubleOf(error, where, true)
+        const trouble = problemOf(error, where, true)
         last = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
       }
     },
@@ -131,14 +131,14 @@ export function backOff(
 async function attemptOf<T>(tools: TransactionTools, writable: boolean, work: Work<T>): Promise<Attempt<T>> {
   let connection: Connection
   try {
-    connection = await tools.pool.take()
+    connection = await tools.pool.acquire()
   } catch (error) {
     return notConnected(tools, error)
   }
   try {
     return await attemptOn(tools, connection, writable, work)
   } finally {
-    tools.pool.give(connection)
+    tools.pool.release(connection)
   }
 }
 
@@ -158,31 +158,31 @@ async function attemptOn<T>(
     statements.end()
   } catch (error) {
     statements.end()
-    return takenBack(tools, connection, statements, error, begun)
+    return rollBack(tools, connection, statements, error, begun)
   }
   let xid: string
   try {
     xid = await begun
   } catch (error) {
-    return takenBack(tools, connection, statements, error, begun)
+    return rollBack(tools, connection, statements, error, begun)
   }
   // Also when the work took no notice.
   const failure = statements.failure()
-  if (failure !== undefined) return takenBack(tools, connection, statements, failure.error, begun)
+  if (failure !== undefined) return rollBack(tools, connection, statements, failure.error, begun)
   try {
-    const { command } = await connection.ask('COMMIT')
+    const { command } = await connection.query('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', value }
   } catch (error) {
-    if (connection.isLost || codeOf(error) === undefined || spoilsConnection(error)) {
-      connection.cut()
+    if (connection.isLost || codeOf(error) === undefined || breaksConnection(error)) {
+      connection.destroy()
       return { kind: 'in doubt', value, sent: { xid, timeline: connection.session.timeline }, error }
     }
-    return finding(tools, error, false)
+    return retryOrThrow(tools, error, false)
   }
   // One failed that the work had not waited for.
   const missed = statements.failure()
   assert(missed !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
-  return finding(tools, missed.error, connection.isLost)
+  return retryOrThrow(tools, missed.error, connection.isLost)
 }
 
 /** The number by which the server knows what became of this transaction; '' for one that only reads. */
@@ -190,15 +190,15 @@ async function begin(connection: Connection, writable: boolean): Promise<string>
   const [, { rows }] = await Promise.all(
     writable
       ? [
-          connection.ask('BEGIN ISOLATION LEVEL READ COMMITTED'),
-          connection.ask('SELECT pg_current_xact_id()::text AS xid'),
+          connection.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+          connection.query('SELECT pg_current_xact_id()::text AS xid'),
         ]
-      : [connection.ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
+      : [connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
   )
   return (rows[0] as { xid: string }).xid
 }
 
-async function takenBack<T>(
+async function rollBack<T>(
   tools: TransactionTools,
   connection: Connection,
   statements: Statements,
@@ -211,22 +211,22 @@ async function takenBack<T>(
     (error: unknown) => ({ error }),
   )
   const { error } = beginning ?? statements.failure() ?? { error: thrown }
-  const rolledBack = await connection.ask('ROLLBACK').then(
+  const rolledBack = await connection.query('ROLLBACK').then(
     () => true,
     () => false,
   )
-  if (!rolledBack || spoilsConnection(error)) connection.cut()
-  return finding(tools, error, !rolledBack)
+  if (!rolledBack || breaksConnection(error)) connection.destroy()
+  return retryOrThrow(tools, error, !rolledBack)
 }
 
-function finding(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
-  const why = again(error, isLost)
-  if (why === 'no') throw troubleOf(error, tools.where)
+function retryOrThrow(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
+  const why = retryKind(error, isLost)
+  if (why === 'no') throw problemOf(error, tools.where)
   return { kind: 'again', why, error }
 }
 
 function notConnected(tools: TransactionTools, error: unknown): TryAgain {
-  if (again(error, false) === 'no') throw troubleOf(error, tools.where, true)
+  if (retryKind(error, false) === 'no') throw problemOf(error, tools.where, true)
   return { kind: 'again', why: 'away', error }
 }
 
@@ -256,12 +256,12 @@ type Status = 'committed' | 'aborted' | 'in progress'
 async function statusOf(tools: TransactionTools, { xid, timeline }: Sent): Promise<Status | 'lost' | undefined> {
   let connection: Connection
   try {
-    connection = await tools.pool.take()
+    connection = await tools.pool.acquire()
   } catch {
     return undefined
   }
   try {
-    const { rows } = await connection.ask('SELECT pg_xact_status($1::xid8) AS status', [xid])
+    const { rows } = await connection.query('SELECT pg_xact_status($1::xid8) AS status', [xid])
     const [{ status }] = rows as { status: Status | null }[]
     if (connection.session.timeline === timeline) return status ?? undefined
     // Another server took over, and goes on counting from the last transaction that it had heard of: a number it had not
@@ -269,9 +269,9 @@ async function statusOf(tools: TransactionTools, { xid, timeline }: Sent): Promi
     return status === 'committed' ? 'lost' : 'aborted'
   } catch (error) {
     if (codeOf(error) === IN_THE_FUTURE) return 'aborted'
-    if (again(error, connection.isLost) === 'no') throw troubleOf(error, tools.where)
+    if (retryKind(error, connection.isLost) === 'no') throw problemOf(error, tools.where)
     return undefined
   } finally {
-    tools.pool.give(connection)
+    tools.pool.release(connection)
   }
 }

@@ -1,7 +1,7 @@
 /** What can be done inside a transaction on PostgreSQL. */
 import { assert } from '../../base/assert.ts'
 import type { Tx } from '../database.ts'
-import type { Answer, Connection } from './connection.ts'
+import type { Connection, QueryResult } from './connection.ts'
 import { arrayTypesOf, bound, type ElementType, type PgValue } from './values.ts'
 
 /**
@@ -71,13 +71,13 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
     sql: string,
     values: readonly PgValue[],
     exact: boolean,
-    of: (answer: Answer) => T,
+    of: (answer: QueryResult) => T,
   ): Promise<T> => {
     assert(!ended, 'a statement after the end of its transaction')
     try {
       const { name, arrays } = statementOf(sql)
       const bounds = values.map((value, index) => bound(value, arrays.get(index + 1)))
-      return of(await connection.ask(sql, bounds, { name, exact }))
+      return of(await connection.query(sql, bounds, { name, exact }))
     } catch (error) {
       failure ??= { error }
       throw error

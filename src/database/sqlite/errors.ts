@@ -24,7 +24,7 @@ function extendedCode(error: unknown): number | undefined {
 }
 
 /** The error itself when it is nobody's fault but ours: a bug stays a bug. */
-export function troubleOf(error: unknown, path: string): unknown {
+export function problemOf(error: unknown, path: string): unknown {
   if (error instanceof Problem) return error
   const cause = { cause: error }
   switch (sqliteCode(error)) {

@@ -8,7 +8,7 @@ import type { Migration } from '../database.ts'
 export const APPLICATION_ID = 0x4f726277
 
 /** Throws for a foreign or a newer database. Writes nothing. */
-export function whatIs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {
+export function checkOurs(database: DatabaseSync, path: string, steps: readonly Migration[]): { version: number } {
   const application = pragma(database, 'application_id')
   const version = pragma(database, 'user_version')
   const tables = database.prepare('SELECT count(*) AS n FROM sqlite_schema').get()?.n

@@ -6,9 +6,9 @@ import { Problem } from '../../base/errors.ts'
 import type { Database, Migration } from '../database.ts'
 import { migrations } from './baseline.ts'
 import { checkpointsOf, LONG_LOG } from './checkpoints.ts'
-import { cannotMakeFiles, troubleOf } from './errors.ts'
+import { cannotMakeFiles, problemOf } from './errors.ts'
 import { logSync, NO_LOG_SYNC } from './log-sync.ts'
-import { bringUpToDate, whatIs } from './migrate.ts'
+import { bringUpToDate, checkOurs } from './migrate.ts'
 import { serialized } from './transactions.ts'
 
 /** How long a statement waits for another program's lock (a backup, a shell) before it is a trouble. */
@@ -22,7 +22,7 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
   const database = opened(path, () => new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: BUSY_MS }))
   try {
     // Asked before anything is written: somebody else's database stays as it was, byte for byte.
-    whatIs(database, path, steps)
+    checkOurs(database, path, steps)
     database.exec(`
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = FULL;
@@ -36,7 +36,7 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
     return serialized(database, path, true, checkpointsOf(database, path), log)
   } catch (error) {
     database.close()
-    throw troubleOf(error, path)
+    throw problemOf(error, path)
   }
 }
 
@@ -53,7 +53,7 @@ export function openToRead(path: string, steps: readonly Migration[] = migration
   const options = { readOnly: true, enableForeignKeyConstraints: false, timeout: BUSY_MS }
   const checked = (database: DatabaseSync) => {
     try {
-      const { version } = whatIs(database, path, steps)
+      const { version } = checkOurs(database, path, steps)
       if (version < steps.length)
         throw new Problem(
           'unreadable',
@@ -69,7 +69,7 @@ export function openToRead(path: string, steps: readonly Migration[] = migration
     return checked(new DatabaseSync(path, options))
   } catch (error) {
     // On a medium that cannot be written no log can lie beside the file: then the file alone is the whole truth.
-    if (!cannotMakeFiles(error) || existsSync(path + '-wal')) throw troubleOf(error, path)
+    if (!cannotMakeFiles(error) || existsSync(path + '-wal')) throw problemOf(error, path)
   }
   const url = pathToFileURL(path)
   url.searchParams.set('immutable', '1')
@@ -80,7 +80,7 @@ function opened<T>(path: string, open: () => T): T {
   try {
     return open()
   } catch (error) {
-    throw troubleOf(error, path)
+    throw problemOf(error, path)
   }
 }
 

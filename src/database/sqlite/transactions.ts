@@ -4,7 +4,7 @@ import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Database, Tx } from '../database.ts'
 import { type Checkpoints, NO_CHECKPOINTS } from './checkpoints.ts'
-import { notSynced, troubleOf } from './errors.ts'
+import { notSynced, problemOf } from './errors.ts'
 import { type LogSync, NO_LOG_SYNC } from './log-sync.ts'
 import { statementsOf } from './tx.ts'
 
@@ -49,7 +49,7 @@ export function serialized(
         takenBack++
         // On a full disk SQLite may have rolled back by itself.
         if (database.isTransaction) database.exec('ROLLBACK')
-        throw troubleOf(error, path)
+        throw problemOf(error, path)
       }
     })
     // The next transaction has its turn meanwhile, and may share the sync.

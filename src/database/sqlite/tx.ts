@@ -14,7 +14,7 @@ export type SqlValue = null | number | bigint | string | Uint8Array
 export interface SqliteTx extends Tx {
   readonly dialect: 'sqlite'
   /** How many transactions were taken back so far: what was learnt in them, and kept in memory, is not so. */
-  readonly takenBack: number
+  readonly rollbacks: number
   /** The number of rows changed. */
   run(sql: string, ...values: SqlValue[]): number
   get<Row extends object>(sql: string, ...values: SqlValue[]): Row | undefined
@@ -81,7 +81,7 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
 
   return {
     dialect: 'sqlite',
-    get takenBack() {
+    get rollbacks() {
       return takenBack()
     },
     get changes() {
