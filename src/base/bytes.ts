@@ -3,7 +3,7 @@ import { assert } from './assert.ts'
 
 const encoder = new TextEncoder()
 
-/** A writer that has grown beyond this begins anew with less when it is emptied. */
+/** A larger buffer is replaced by a small one when the writer is cleared. */
 const MAX_KEPT = 1024 * 1024
 
 export class ByteWriter {
@@ -20,7 +20,7 @@ export class ByteWriter {
     return this.#at
   }
 
-  /** For the next value: making a buffer costs more than filling it. */
+  /** Keeps the buffer: making one costs more than filling it. */
   clear(): void {
     this.#at = 0
     if (this.#bytes.length <= MAX_KEPT) return

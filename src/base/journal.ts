@@ -1,7 +1,6 @@
 /**
- * Observation never steers: whoever has news tells the journal; log, live view and tests read it. Nothing waits for a
- * reader, and a reader throws nothing: only tests do, to end a life at the moment they heard of. The events themselves are
- * a closed union in `contracts/events.ts`.
+ * Observation never steers: modules record events; log, live view and tests read them. Nothing waits for a reader, and a
+ * reader never throws (except in tests that simulate a crash). The events are the closed union of `contracts/events.ts`.
  */
 export interface Journal<Event> {
   record(event: Event): void

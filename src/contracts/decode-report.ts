@@ -1,4 +1,4 @@
-/** A report from its bytes (`encode-report.ts`). It trusts no length and no number: damage is a RangeError. */
+/** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
 import { ENDS, HEAD_BYTES, HOW, VERSION } from './encode-report.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
@@ -37,7 +37,7 @@ export function decodeLinks(bytes: Uint8Array): Link[] {
   return links
 }
 
-/** The texts of one part, one behind the other. */
+/** The texts of one section, in order. */
 class Texts {
   readonly #all: string
   #at = 0
@@ -193,7 +193,7 @@ class ReportReader {
 
   refusedBy(): RefusedBy {
     const word = this.word()
-    if (!isRefusedBy(word)) throw new RangeError('nobody refuses under this name')
+    if (!isRefusedBy(word)) throw new RangeError('no such reason to refuse')
     return word
   }
 
@@ -282,7 +282,7 @@ class ReportReader {
   }
 }
 
-/** Plain JSON by its own contract; what has not its shape is damage. */
+/** Plain JSON by contract; anything else is damage. */
 function objectOf(text: string, what: string): object {
   let value: unknown
   try {

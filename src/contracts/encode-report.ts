@@ -73,7 +73,7 @@ class ReportWriter {
     const proseBytes = Buffer.byteLength(prose)
     const namesAt = HEAD_BYTES + raw.length
     const proseAt = namesAt + nameBytes
-    // Memory of its own: it is handed to another thread.
+    // Its own memory, because it is transferred to another thread.
     const whole = Buffer.allocUnsafeSlow(proseAt + proseBytes)
     whole[0] = VERSION
     whole.writeUInt32LE(raw.length, 1)
@@ -95,7 +95,7 @@ class ReportWriter {
     this.#prose.push(wellFormed(text))
   }
 
-  /** A text that may come again: 0 and the text the first time, its number afterwards. */
+  /** A text that may repeat: 0 and the text the first time, its number afterwards. */
   word(text: string): void {
     const known = this.#words.get(text)
     this.raw.count(known ?? 0)
@@ -104,13 +104,13 @@ class ReportWriter {
     this.name(text)
   }
 
-  /** A text most often new, and most often much like the one before. */
+  /** Mostly new, and mostly similar to the one before. */
   url(url: string): void {
     const before = this.#lastUrl
     const max = Math.min(before.length, url.length)
     let same = 0
     while (same < max && before.charCodeAt(same) === url.charCodeAt(same)) same++
-    // Half a surrogate pair is no text of its own.
+    // Do not split a surrogate pair.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     this.raw.count(same)
     this.name(same === 0 ? url : url.slice(same))
@@ -119,7 +119,7 @@ class ReportWriter {
 
   page(page: PageReport): void {
     const { raw } = this
-    // The links found on it will name it as their `via`.
+    // Links found on the page will name it as their `via`.
     const isWord = this.#words.has(page.url)
     if (!isWord) this.#words.set(page.url, this.#words.size + 1)
     raw.byte(
@@ -254,7 +254,7 @@ class ReportWriter {
     if (courtesy.connectMs !== undefined) raw.number(courtesy.connectMs)
   }
 
-  /** A section of which there is no news is empty. */
+  /** A section without news is empty. */
   memory({ robots, traps, ...rest }: MemoryNews): void {
     this.prose(JSON.stringify(rest))
     this.prose(robots === undefined ? '' : JSON.stringify(robots))
@@ -262,7 +262,7 @@ class ReportWriter {
   }
 }
 
-/** Half of a surrogate pair at the end of one text must not meet the other half at the beginning of the next. */
+/** A lone surrogate at the end of one text must not join one at the beginning of the next. */
 const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed())
 
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)

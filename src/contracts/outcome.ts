@@ -1,4 +1,4 @@
-/** What became of one URL. Each outcome has exactly one consequence; the web's failures are values, never exceptions. */
+/** The outcome of one URL. Each has exactly one consequence; the web's failures are values, never exceptions. */
 import type { Instant } from '../base/clock.ts'
 
 export type FailureKind =
@@ -11,7 +11,7 @@ export type FailureKind =
   | 'first-byte-timeout'
   | 'idle-timeout'
   | 'exchange-timeout'
-  | 'too-slow' // under the least rate: a drip-feed
+  | 'too-slow' // below the minimum rate
   | 'reset' // closed or reset before the answer was whole and of use
   | 'protocol' // not HTTP, or HTTP whose end can only be guessed
   | 'head-too-large'
@@ -42,23 +42,19 @@ export type Outcome =
   | { kind: 'moved'; to: string }
   /** A sitemap or feed: read for the URLs it lists, and no document. */
   | { kind: 'read'; as: 'sitemap'; urls: number }
-  /** `held`: it was not asked for, and is if the finding by which it was refused is withdrawn. */
+  /** `held`: not requested unless the finding that refused it is withdrawn. */
   | { kind: 'refused'; by: RefusedBy; rule: string; held?: true }
   /** Over for good: an HTTP status, or the failure that used up its tries. */
   | { kind: 'gone'; why: FailureKind }
   /** Goes back to the queue with a penalty. */
   | { kind: 'later'; why: FailureKind; notBefore: Instant }
 
-/** A page that is kept, compared with what the look before brought, if there was one. `digest`: of its payload. */
+/** Compares a kept page with the look before it, if there was one. `digest`: of its payload. */
 export function keptAs(before: { digest: string } | undefined, digest: string): Outcome {
   return { kind: 'kept', how: before === undefined ? 'first' : before.digest === digest ? 'same' : 'changed' }
 }
 
-/**
- * Heritrix's status codes where there is no answer of a server, so that tools that read its crawl.log read ours. A page
- * that was answered carries its HTTP status, whatever became of it; these are for the others.
- */
-
+/** Heritrix's status codes for URLs without an HTTP status, so that tools for its crawl.log read ours. */
 const OF_FAILURE: Readonly<Record<FailureKind, number>> = {
   dns: -1,
   'no-such-name': -1,
@@ -72,10 +68,10 @@ const OF_FAILURE: Readonly<Record<FailureKind, number>> = {
   'idle-timeout': -4,
   'exchange-timeout': -4,
   'too-slow': -4,
-  reading: -5, // a runtime error while the answer was worked on
+  reading: -5, // a runtime error while processing the answer
   'robots-unreachable': -61, // the prerequisite failed
   'address-refused': -5001, // blocked by a setting
-  // Answered: the answer's own status is better where it is at hand.
+  // Only where the answer's own status is not at hand.
   'status-401': 401,
   'status-403': 403,
   'status-404': 404,
@@ -97,7 +93,7 @@ const OF_REFUSAL: Readonly<Record<RefusedBy, number>> = {
   unwanted: -5001,
 }
 
-/** For what came from outside: whether a word is one of ours. */
+/** For values from outside. */
 export const isFailureKind = (word: string): word is FailureKind => Object.hasOwn(OF_FAILURE, word)
 export const isRefusedBy = (word: string): word is RefusedBy => Object.hasOwn(OF_REFUSAL, word)
 

@@ -1,11 +1,11 @@
 /**
- * The bytes of a body, in one buffer of its own that grows as they come. They are copied, which costs a microsecond for a
- * page: so nothing keeps the memory of a socket's pieces, and the body's own can be given back the moment it is read.
+ * The bytes of a body in one growing buffer of its own. Copying costs a microsecond per page; so no memory of the socket is
+ * retained, and the body's own can be freed the moment it has been read.
  */
 import { release } from '../base/bytes.ts'
 
 const FIRST = 16 * 1024
-/** What a server announces is believed up to this before anything of it has come. */
+/** The most that is allocated on the strength of Content-Length alone. */
 const BELIEVED = 256 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -14,7 +14,7 @@ export class BodyBuffer {
   #expected = 0
   length = 0
 
-  /** So many bytes will come, at most. */
+  /** At most this many bytes will come. */
   expect(bytes: number): void {
     this.#expected = bytes
   }

@@ -1,4 +1,4 @@
-/** Opens a connection to one pinned address: TCP, the guard once more on the address really reached, then TLS. */
+/** Opens a connection to one pinned address: TCP, the guard once more on the address actually reached, then TLS. */
 import { constants } from 'node:crypto'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext, type TLSSocket } from 'node:tls'
@@ -20,7 +20,7 @@ export interface ConnectOptions {
   clock: Clock
   connectMs: Millis
   guard: (ip: string) => boolean
-  /** Asked when the first https URL comes: a context costs milliseconds. */
+  /** Lazy: a context costs milliseconds. */
   tls: () => TlsPolicy
   tickets: Tickets
 }
@@ -31,8 +31,8 @@ export interface TlsPolicy {
 }
 
 /**
- * `open` takes any certificate and old servers too: what we collect is public, we send no secrets, and an archive of
- * only the well kept servers would be a false one. Made once, at the first need.
+ * `open` accepts any certificate and old TLS versions: what we collect is public, we send no secrets, and an archive of only
+ * well-maintained servers would be misleading.
  */
 export function tlsPolicy(mode: 'open' | 'strict'): () => TlsPolicy {
   let made: TlsPolicy | undefined
@@ -53,8 +53,8 @@ function makePolicy(mode: 'open' | 'strict'): TlsPolicy {
 }
 
 /**
- * Where the bytes of all plain connections of a thread come in, one piece after the other: each is copied by whoever it is for before
- * the next is read. Else every piece has 64 KB of its own, which V8 counts, and collects old objects the sooner.
+ * The receive buffer of all plain connections of a thread: each piece is copied before the next is read. Otherwise every piece
+ * would allocate 64 KB and make V8 collect garbage more often.
  */
 const receiveBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
@@ -65,7 +65,7 @@ function deliver(connection: Connection | undefined, length: number): boolean {
 
 export function connect(target: Target, options: ConnectOptions, stop: Stop): Promise<Connection | Failed> {
   return new Promise((resolve) => {
-    // A host that is no address would make Node ask its own resolver.
+    // A host name would make Node use its own resolver.
     if (isIP(target.ip) === 0 || !options.guard(target.ip)) {
       resolve(failed('address-refused', target.ip))
       return
@@ -87,7 +87,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
         each?.removeListener('error', broke)
         each?.removeListener('close', closed)
       }
-      // A socket that is given up, or lies under TLS, may still have an error to tell.
+      // An abandoned socket, or one under TLS, may still emit an error.
       if (secured !== undefined) socket.on('error', ignore)
       if (!(result instanceof Connection)) {
         const given = secured ?? socket
@@ -128,12 +128,12 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
 
 interface Secured {
   socket: TLSSocket
-  /** What is wrong with the certificate; to be asked when the handshake is over. */
+  /** What is wrong with the certificate, after the handshake. */
   faultOf(): CertificateFault | undefined
 }
 
 function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tickets): Secured {
-  // By its name too: a session that is resumed does not show its certificate again.
+  // With its name: a resumed session does not show its certificate again.
   const server = `${target.hostname} ${target.ip} ${target.port}`
   const ticket = tickets.take(server)
   const isAddress = isIP(target.hostname.replace(/^\[|\]$/g, '')) !== 0
@@ -143,13 +143,13 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
     secureContext: policy.context,
     rejectUnauthorized: policy.strict,
     ALPNProtocols: ['http/1.1'],
-    // RFC 6066: an address is no server name. Node then checks a strict certificate against `host`.
+    // RFC 6066: an address is not a server name. Node then checks a strict certificate against `host`.
     ...(isAddress ? { host: target.ip } : { servername: name }),
     ...(ticket === undefined ? {} : { session: ticket.session }),
   })
   const faultOf = () => (secured.isSessionReused() ? ticket?.fault : certificateFault(secured.authorizationError))
-  // Many servers that take a ticket give no other, so it serves again; but not before something has come over the connection
-  // that it made, for there are servers that take one, give another, and close without a word.
+  // Many servers accept a ticket and issue no new one, so it is reused. But only once data has arrived: some servers accept a
+  // ticket, issue another and close the connection.
   let mayKeep = false
   let latest: Buffer | undefined
   const keep = (session: Buffer) => tickets.keep(server, { session, fault: faultOf() })
@@ -170,7 +170,7 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
   return { socket: secured, faultOf }
 }
 
-/** OpenSSL's words and Node's for the first thing that it finds wrong; more are left untold. */
+/** OpenSSL's and Node's codes for the first fault found. */
 const FAULTS: Readonly<Record<string, CertificateFault>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not-yet-valid',
@@ -182,7 +182,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
 }
 
-/** Node's types say an error; it is its code. */
+/** Node's types say Error, but it is a code. */
 function certificateFault(error: unknown): CertificateFault | undefined {
   if (error === undefined || error === null) return undefined
   const code = typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code
@@ -198,14 +198,14 @@ function versionOf(socket: TLSSocket): string {
 function ignore(): void {}
 
 /**
- * TLS tickets of the servers that were met last, so that the next handshake with one is short: the second connection of a
- * visit, or the first of a later visit. A worker's visits share them; a ticket with its certificate has 1 to 3 KB.
- * Whoever takes a ticket gives it back when it has served: a server that chokes on one is not offered it again.
+ * TLS tickets of recent servers, which shorten the next handshake: of a visit's second connection, or of a later visit. All visits
+ * of a worker share them; a ticket with its certificate takes 1 to 3 KB. A ticket is taken out for use and put back when it has
+ * worked, so a server that fails on one is not offered it again.
  */
 
 export interface Ticket {
   session: Buffer
-  /** Of the certificate that was shown when it was given: a session that is resumed shows none. */
+  /** Of the original certificate: a resumed session shows none. */
   fault: CertificateFault | undefined
 }
 

@@ -1,6 +1,6 @@
 /**
- * One open connection. It carries one exchange at a time and hands what happens on its socket to that one; between two
- * exchanges it is idle, and whatever comes then (the server's farewell, bytes nobody asked for) ends it.
+ * One open connection. It carries one exchange at a time and passes its socket's events to that one. Between exchanges it is
+ * idle, and whatever arrives then (the server's close, unrequested bytes) ends it.
  */
 import type { Socket } from 'node:net'
 import { assert } from '../base/assert.ts'
@@ -9,11 +9,11 @@ import type { Clock, Millis } from '../base/clock.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 
 export interface ExchangeHandler {
-  /** Copies what it needs: the bytes are gone afterwards. */
+  /** Copies what it needs: the buffer is reused afterwards. */
   data(bytes: Buffer): void
   /** The server closed in order (`undefined`), or the connection broke. */
   ended(error: NodeJS.ErrnoException | undefined): void
-  /** The time has come that it asked to be called at. */
+  /** The time given to `callAt` has come. */
   deadlineReached(): void
 }
 
@@ -24,7 +24,7 @@ export class Connection {
   /** `tls/1.3`, or undefined over plain TCP. */
   readonly tls: string | undefined
   readonly certificate: CertificateFault | undefined
-  /** From the first packet to the answer to it, before TLS: how far away the server is. */
+  /** The round trip of connecting, before TLS: how far away the server is. */
   readonly connectMs: Millis
   #carrier: ExchangeHandler | undefined
   #alive = true
@@ -45,10 +45,10 @@ export class Connection {
       if (this.#carrier === undefined) this.destroy()
       else this.#carrier.deadlineReached()
     })
-    // Plain sockets bring their bytes by `received`, and still need to be listened to: else they do not flow, and never end.
+    // Plain sockets deliver by `received`, but without a listener they do not flow and never end.
     socket.on('data', (bytes: Buffer) => {
       this.received(bytes)
-      // As sockets make them: one piece of memory for every piece of an answer.
+      // The socket allocated it for this piece alone.
       if (bytes.length === bytes.buffer.byteLength) release(bytes)
     })
     socket.on('error', (error) => this.#end(error))
@@ -56,7 +56,7 @@ export class Connection {
     socket.on('close', () => this.#end(undefined))
   }
 
-  /** What has come; the bytes are somebody else's again afterwards. */
+  /** The buffer is reused afterwards. */
   received(bytes: Buffer): void {
     if (this.#carrier === undefined) this.destroy()
     else this.#carrier.data(bytes)
@@ -73,12 +73,12 @@ export class Connection {
     this.#socket.write(request)
   }
 
-  /** The exchange asks to be called then, on the monotonic clock; what it asked for before is forgotten. */
+  /** Calls the exchange at this time of the monotonic clock; replaces an earlier time. */
   callAt(at: Millis): void {
     this.#alarm.set(at)
   }
 
-  /** The exchange is over and the connection waits for another, not for ever; unless it ended meanwhile. */
+  /** The exchange is over: the connection waits for another one, for a limited time. */
   release(maxIdleMs: Millis): void {
     this.#carrier = undefined
     if (!this.#alive) return
@@ -100,9 +100,9 @@ export class Connection {
 }
 
 /**
- * A timer for deadlines that are moved all the time and hardly ever reached. Moved away, it is left as it is: it rings too
- * early, sees that, and is set again for the rest. A connection that carries a request every other second so sets one real
- * timer in half a minute; one for each request and each rest cost 0.6 µs a page.
+ * A timer for deadlines that move all the time and are hardly ever reached. When a deadline moves later, the real timer stays,
+ * fires too early, and is set again for the rest. So a connection with a request every other second sets one real timer in half
+ * a minute; one per request and pause cost 0.6 µs per page.
  */
 
 export class DeadlineTimer {
@@ -118,7 +118,7 @@ export class DeadlineTimer {
     this.#ring = ring
   }
 
-  /** Rings once when it is `at`, and no more for what was set before. */
+  /** Fires once at `at`; replaces an earlier deadline. */
   set(at: Millis): void {
     this.#at = at
     if (at < this.#rings) this.#start()

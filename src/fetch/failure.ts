@@ -7,7 +7,7 @@ export interface Failed {
 
 const LONGEST_DETAIL = 200
 
-/** A failure as the treaty has it: the detail is for people, short and without control characters. */
+/** The detail is for people: short and without control characters. */
 export function failed(kind: FailureKind, detail: string): Failed {
   return {
     kind: 'failed',
@@ -15,7 +15,7 @@ export function failed(kind: FailureKind, detail: string): Failed {
   }
 }
 
-/** What a socket said: its code, which is the same on every machine, or its words. */
+/** The error's code, which is the same on every machine, or its message. */
 export function detailOf(error: NodeJS.ErrnoException): string {
   return error.code ?? error.message
 }

@@ -1,4 +1,4 @@
-/** The head of an answer: its status line and header lines, as tolerantly as curl and browsers read them. */
+/** The head of an answer: status line, header lines, and where the body ends. As tolerant as curl and browsers. */
 import type { Head, Headers } from '../contracts/exchange.ts'
 
 /** Some servers write `HTTP/2.0` in an answer that is HTTP/1.1 in all but name. */
@@ -8,7 +8,7 @@ const CR = 13
 
 /**
  * Where the head ends: the offset after its empty line, or -1. Lines end with CRLF or a bare LF.
- * `from` is where a line begins; the caller remembers it, so that a head that drips in is looked at once.
+ * `from` is where a line begins; the caller remembers it, so that a head arriving in small pieces is scanned once.
  */
 export function endOfHead(bytes: Buffer, from: number, until: number): { end: number; lineStart: number } {
   let lineStart = from
@@ -22,9 +22,9 @@ export function endOfHead(bytes: Buffer, from: number, until: number): { end: nu
   }
 }
 
-/** Undefined when it is no HTTP head; 'too many lines' when it is longer than anyone needs. */
+/** Undefined when it is not an HTTP head. */
 export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lines' | undefined {
-  // Bytes of 0x80 and more become the letters of Latin-1, one each, so that nothing is lost.
+  // Latin-1 keeps bytes of 0x80 and more, one letter each.
   const lines = bytes.toString('latin1').split('\n')
   lines.length -= 2 // the empty line, and what split leaves after it
   if (lines.length > maxLines) return 'too many lines'
@@ -35,7 +35,7 @@ export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lin
     const line = lines[i]
     const first = line.charCodeAt(0)
     if (first === 32 || first === 9) {
-      // An old folded line goes on with the value before; before any header it belongs to nothing.
+      // A folded line continues the value before it; before any header it is dropped.
       if (headers.length > 0) {
         const last = headers[headers.length - 1]
         last[1] = trimmed(`${last[1]} ${trimmed(line)}`)
@@ -51,8 +51,8 @@ export function parseHead(bytes: Buffer, maxLines: number): Head | 'too many lin
 }
 
 /**
- * Without the blanks around it and the line's CR; a bare CR or NUL inside becomes a blank (RFC 9112 §2.2, 9110 §5.5).
- * `trim()` would also eat 0xA0, the second byte of many a UTF-8 letter.
+ * Removes surrounding blanks and the line's CR; a bare CR or NUL inside becomes a blank (RFC 9112 §2.2, 9110 §5.5).
+ * `trim()` would also remove 0xA0, the second byte of many UTF-8 letters.
  */
 function trimmed(text: string): string {
   let start = 0
@@ -67,8 +67,7 @@ function isBlank(code: number): boolean {
   return code === 32 || code === 9 || code === CR
 }
 
-/** Where the body of an answer ends, told by its head. What can only be guessed is an error (RFC 9112 §6.3, stricter). */
-
+/** How the body is delimited. What can only be guessed is an error (RFC 9112 §6.3, stricter). */
 export type Framing =
   | { kind: 'none' }
   | { kind: 'length'; length: number }
@@ -87,7 +86,7 @@ export function framingOf(head: Head): Framing {
   let codings = ''
   for (const [name, value] of headers) {
     if (name.length === 14 && name.toLowerCase() === 'content-length') {
-      // Equal doubles say one thing, in two lines or in one (`5, 5`).
+      // Equal duplicates are fine, in two lines or in one (`5, 5`).
       for (const part of value.split(',')) {
         const one = lengthOf(part)
         if (one === undefined) return { kind: 'unclear', why: 'Content-Length is no number' }
@@ -118,13 +117,13 @@ export function isHttp10(head: Head): boolean {
   return head.version.endsWith('/1.0')
 }
 
-/** Up to 2^53; a longer number of digits is as wrong as a letter. */
+/** Up to 15 digits. */
 function lengthOf(text: string): number | undefined {
   const trimmed = text.trim()
   return /^\d{1,15}$/.test(trimmed) ? Number(trimmed) : undefined
 }
 
-/** We asked for no other coding than chunked; one named twice is still one. */
+/** We accept no other coding than chunked; naming it twice is harmless. */
 function transferCoding(list: string): 'chunked' | 'identity' | 'unknown' {
   const named = list
     .toLowerCase()

@@ -1,4 +1,4 @@
-/** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
+/** One visit's connections: one per (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
 import { release } from '../base/bytes.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
@@ -24,15 +24,15 @@ export interface SessionOptions {
   minRate: MinRate
   /** `open` accepts any certificate. */
   tls: 'open' | 'strict'
-  /** Asked before connecting, and again about the address that was reached. */
+  /** Checked before connecting, and again for the address reached. */
   guard: (ip: string) => boolean
-  /** A connection that waited longer is not used again. */
+  /** A connection idle for longer is not reused. */
   maxIdleMs: Millis
 }
 
-/** A visit has http and https, perhaps on a second address; more are of no use. */
+/** A visit needs http and https, perhaps at a second address. */
 const MAX_CONNECTIONS = 4
-/** Of a worker; some 5 MB of them. */
+/** Per worker; about 5 MB. */
 const MAX_TICKETS = 2_000
 const NOTHING = new Uint8Array(0)
 
@@ -47,15 +47,15 @@ export function openSessions(options: SessionOptions): OpenSession {
   return () => openSession(options, connecting)
 }
 
-/** Where requests to one origin at one address go, and what they have in common. */
+/** One origin at one address, and what its requests have in common. */
 interface Endpoint {
-  /** `http://www.example.test`, as the URLs asked for here begin. */
+  /** `http://www.example.test` */
   readonly origin: string
   readonly host: string
   readonly address: Address
   readonly target: Target
   connection: Connection | undefined
-  /** The text after the target of a request, and the headers that it was made of: they are mostly the same ones. */
+  /** The last request's headers and the text made of them, reused because they rarely change. */
   headers: Headers | undefined
   rest: string
 }
@@ -79,7 +79,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     return line
   }
 
-  /** Where the request goes, and what it asks for there; undefined for what is no URL of ours. */
+  /** Undefined for what is not an http or https URL. */
   const endpointOf = ({ url, address }: FetchRequest): { line: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
@@ -106,7 +106,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     }
     const bytes = requestBytes(line, target, request.headers)
     const connected = reused ? {} : { connectMs: connection.connectMs }
-    // Nothing may come between the question and the first byte: no await from here to the write.
+    // No await from here to the write: the permission must still hold when the first byte is sent.
     if (!request.may()) {
       connection.release(options.maxIdleMs)
       return { ...unsent(request, clock.now(), { kind: 'withheld' }), ...connected }
@@ -182,7 +182,7 @@ function requestBytes(line: Endpoint, target: string, headers: Headers): Uint8Ar
   return Buffer.from(`GET ${target}${line.rest}`, 'latin1')
 }
 
-/** Servers say how long they wait (`Keep-Alive: timeout=5`); half a second less, and few requests meet a closed door. */
+/** Half a second less than the server's `Keep-Alive: timeout=5`, so that few requests meet a closed connection. */
 function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   if (answer.kind !== 'full') return 0
   const said = headerOf(answer.head.headers, 'keep-alive')
@@ -190,21 +190,19 @@ function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   return seconds === null ? maxIdleMs : Math.min(maxIdleMs, Math.max(0, Number(seconds[1]) * 1000 - 500))
 }
 
-/** A request as it is written: the URL's own spelling, Host first (RFC 9110 §7.2), nothing that begins a line of its own. */
-
-/** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
+/** From the text, because `search` is empty for `/a?`, which is another URL than `/a`. */
 function requestTarget({ href, protocol }: URL): string {
   const from = href.indexOf('/', protocol.length + 2)
   const hash = href.indexOf('#', from)
   return hash < 0 ? href.slice(from) : href.slice(from, hash)
 }
 
-/** All that follows the target. Credentials in the URL are never sent. */
+/** Everything after the target, Host first (RFC 9110 §7.2). Credentials in the URL are never sent. */
 function afterTarget(host: string, headers: Headers): string {
   let text = ` HTTP/1.1\r\nHost: ${host}\r\n`
   for (const [name, value] of headers) {
     assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
-    // Values may come from the web (an ETag, a cookie): nothing in them may begin a line of its own.
+    // Values may come from the web (an ETag, a cookie): nothing in them may begin a new line.
     text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
   }
   return `${text}Connection: keep-alive\r\n\r\n`

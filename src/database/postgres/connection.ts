@@ -1,4 +1,4 @@
-/** One connection to PostgreSQL: the only place that knows which client library speaks for us. */
+/** One connection to PostgreSQL: the only file that knows the client library. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
@@ -8,50 +8,49 @@ import { type Bound, EXACT, PLAIN } from './values.ts'
 
 export interface QueryResult {
   readonly rows: object[]
-  /** Rows changed, or given. */
+  /** Rows changed or returned. */
   readonly count: number
-  /** What was done, in PostgreSQL's own word: a COMMIT that could not be is answered by ROLLBACK. */
+  /** PostgreSQL's command tag: a COMMIT that failed is answered by ROLLBACK. */
   readonly command: string
 }
 
 export interface Connection {
-  /** The process that serves us, as we were told when we connected: a pooler between says something else than the server. */
+  /** The server process, as announced on connecting. Behind a pooler it differs from the real one. */
   readonly backend: number
-  /** What the server said of itself. */
   readonly session: Session
-  /** Nothing can be asked here any more. */
+  /** No query can be sent any more. */
   readonly isLost: boolean
-  /** Asked at once, answered in order. */
+  /** Sent at once, answered in order. */
   query(text: string, values?: readonly Bound[], how?: QueryOptions): Promise<QueryResult>
-  /** What others notify on channels that this session listens to. */
+  /** Notifications on channels this session listens to. */
   onNotification(hear: (channel: string, payload: string) => void): void
-  /** Called once, when the connection is lost or cut. */
+  /** Called once, when the connection is lost or destroyed. */
   onLost(tell: () => void): void
   end(): Promise<void>
-  /** At once and without a word: the server finds out and takes back what was under way. */
+  /** Closes the socket at once. The server notices and rolls back what was under way. */
   destroy(): void
 }
 
 export interface QueryOptions {
-  /** Prepared under this name, once. */
+  /** Prepared once, under this name. */
   readonly name?: string
   /** int8 as bigint. */
   readonly exact?: boolean
-  /** May take as long as it takes. */
+  /** No time limit. */
   readonly unbounded?: boolean
 }
 
 export interface SessionSettings {
   readonly clock: Clock
-  /** 'write': a standby is not taken. */
+  /** 'write': a standby is refused. */
   readonly access: 'write' | 'read'
   readonly connectMs: number
   readonly statementMs: number
-  /** A transaction that waits longer for us than this is ended by the server: what it has locked is free again. */
+  /** The server ends a transaction that waits longer than this for us, and frees its locks. */
   readonly idleInTransactionMs: number
 }
 
-/** The server ends a statement that takes too long; this much later we no longer believe that there is a server. */
+/** The server ends a statement that takes too long. This much later we give the server up. */
 const GRACE_MS = 15_000
 const MAX_CLOSE_MS = 2_000
 const SILENCE_MS = 10_000
@@ -68,7 +67,7 @@ export async function connectTo(url: string, where: string, settings: SessionSet
   }
 }
 
-/** As the server gives it, told nothing. */
+/** Without preparing the session. */
 export async function connectBare(url: string, settings: SessionSettings): Promise<Connection> {
   return (await opened(url, settings)).connection
 }
@@ -85,7 +84,7 @@ async function opened(address: string, settings: SessionSettings): Promise<Opene
     ssl,
     application_name: 'orbweaver',
     connectionTimeoutMillis: settings.connectMs,
-    // A peer that went away without a word is found out also when nothing is sent.
+    // Detects a peer that vanished, even if nothing is sent.
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
@@ -111,7 +110,7 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     isLost = true
     if (!isEnding) tellLost()
   }
-  /** What is asked before anybody waits goes out in one piece: a hundred statements in half the time. */
+  /** Queries of one turn are sent in one piece: a hundred statements in half the time. */
   let isGathering = false
   const gather = () => {
     if (isGathering) return
@@ -173,11 +172,9 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
   }
 }
 
-/** What a connection is told before it is used, and whether its server will do. */
-
 const OLDEST_VERSION = 150_000
 
-/** By which the server finds out that we are dead, and frees what we had locked. Not every system knows all of them. */
+/** Let the server notice that we are dead and free our locks. Not every system supports all of them. */
 const WATCHES = [
   `SET client_connection_check_interval = '5s'`,
   'SET tcp_keepalives_idle = 10',
@@ -187,25 +184,24 @@ const WATCHES = [
 ]
 
 /**
- * A statement is planned once, not each time: with arrays and LIMITs PostgreSQL does not believe that one plan does for all
- * values, and planning took longer than the statements themselves. A plan made for a table that was empty must do when it
- * has grown, until the next ANALYZE: so not by reading the whole of it. Citus must see the values. Not for those who only
- * read: reports go over whole tables, each in its own way.
+ * Plan each statement once: with arrays and LIMITs PostgreSQL plans anew for each call, and planning took longer than
+ * the statements themselves. A plan made while a table was empty must still do when it has grown, so no sequential scans.
+ * Not on Citus, which must see the values, and not for readers: reports go over whole tables, each in its own way.
  */
 const PLAN_ONCE = `
   SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)
   WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`
 
-/** The primary's line of history, one more with each fail-over: the first digits of what it writes its log to. */
+/** The primary's timeline, which grows with each fail-over: the first digits of its log file's name. */
 const READ_TIMELINE = `
   SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
 
 export interface Session {
-  /** 0: not known. Services that keep no log of their own have none. */
+  /** 0: not known. Some managed services have none. */
   readonly timeline: number
 }
 
-/** Set by statements, not in the start packet: poolers between us and the server refuse what they do not know there. */
+/** By statements, not in the start packet: poolers refuse unknown parameters there. */
 export async function prepareSession(
   connection: Pick<Connection, 'query'>,
   where: string,
@@ -242,13 +238,13 @@ export async function prepareSession(
   if (server.encoding !== 'UTF8')
     throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
   if (access === 'write' && server.onlyReads) throw new StandbyError(where)
-  // Whoever switched it off did not mean us: what is acknowledged to a worker must be on the disk.
+  // What is acknowledged to a worker must be durable.
   if (server.commit === 'off') await connection.query('SET synchronous_commit = on')
   const [{ timeline }] = past.rows as { timeline: number }[]
   return { timeline }
 }
 
-/** A standby, or a primary that must not be written to: another host may, or this one later. */
+/** A standby, or a primary that takes no writes: another host may, or this one later. */
 export class StandbyError extends Error {
   /** As the end of a sentence about it. */
   readonly why: string

@@ -1,25 +1,22 @@
-/**
- * Where the extension `citus` is there, tables are spread over its nodes by a column of theirs; elsewhere nothing happens.
- * For the end of a migration: SQL that does nothing on plain PostgreSQL.
- */
+/** SQL that spreads tables over the nodes of a Citus cluster, and does nothing on plain PostgreSQL. */
 
-/** Tables spread by columns of one type lie together, bucket by bucket. */
+/** Rows of the same bucket are on the same node, whatever their table. */
 export function distribute(tables: readonly string[], column: 'bucket' | 'shard'): string {
   const calls = tables.map((table) => `    PERFORM create_distributed_table('${table}', '${column}');`)
-  // Its word for any trigger. Ours change nothing but rows of the same bucket, which lie beside those that changed.
+  // Citus calls every trigger unsafe. Ours change only rows of the same bucket, which are on the same node.
   return onCitus(['    SET LOCAL citus.enable_unsafe_triggers = on;', ...calls].join('\n'))
 }
 
 /**
- * Tables that stay where they are, at the coordinator, and are written together with others. A transaction that wrote on one
- * other node ends there first: if the coordinator died then, its own part would be missing. Once Citus knows of a table it
- * prepares both.
+ * Tables that stay on the coordinator and are written together with distributed ones. A transaction that wrote to one other
+ * node commits there first; if the coordinator crashed then, its own part would be lost. Citus uses two-phase commit once it
+ * knows the table.
  */
 export function keepAtCoordinator(tables: readonly string[]): string {
   return onCitus(tables.map((table) => `    PERFORM citus_add_local_table_to_metadata('${table}');`).join('\n'))
 }
 
-/** Statements of PL/pgSQL that are done on Citus only. */
+/** Runs PL/pgSQL statements on Citus only. */
 export function onCitus(statements: string): string {
   return `
 DO $$

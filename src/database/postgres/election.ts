@@ -1,21 +1,21 @@
 /**
- * An office that one process of all has at a time: an advisory lock of the database, held by a connection of its own. It
- * ends with that connection, however it ends, so nothing stale has ever to be cleared away. A holder that is cut off may
- * believe for some seconds longer that it holds it: what must not happen twice is guarded by its own transaction.
+ * A role that one process holds at a time: an advisory lock of the database on a connection of its own. It ends with that
+ * connection, so no stale lock is ever left behind. A holder that is cut off may act for some seconds longer, so work that must
+ * not happen twice is also guarded by its own transaction.
  */
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { PostgresDatabase } from './open.ts'
 
 export interface HeldRole {
-  /** Aborted when the office is lost, or given up. */
+  /** Aborted when the role is lost or released. */
   readonly lost: AbortSignal
   release(): Promise<void>
 }
 
-/** Undefined when another has it. */
+/** Undefined when another process holds it. */
 export async function tryRole(database: PostgresDatabase, name: string): Promise<HeldRole | undefined> {
   const session = await database.session()
-  const key = String(signed64(hash64(`orbweaver office ${name}`)))
+  const key = String(signed64(hash64(`orbweaver role ${name}`)))
   const taken = await session.query('SELECT pg_try_advisory_lock($1::bigint) AS taken', [key]).catch(async (error) => {
     await session.end()
     throw error

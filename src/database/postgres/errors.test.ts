@@ -9,7 +9,7 @@ const said = (code: string, more: object = {}) => Object.assign(new Error('said'
 /** As the system says it. */
 const failed = (code: string) => Object.assign(new Error(`connect ${code}`), { code, syscall: 'connect' })
 
-describe('a trouble', () => {
+describe('an error', () => {
   it('is tried again when that can help', () => {
     const table: [unknown, boolean, RetryKind][] = [
       [said('40001'), false, 'conflict'],

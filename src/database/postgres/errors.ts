@@ -1,18 +1,18 @@
-/** What PostgreSQL and the way to it say: whether to try again, and else as a `Problem` that says what to do. */
+/** Errors of PostgreSQL and of the network: whether to try again, and the `Problem` that says what to do. */
 import { Problem } from '../../base/errors.ts'
 import { StandbyError } from './connection.ts'
 
-/** PostgreSQL's five letters (SQLSTATE) or the system's name (`ECONNREFUSED`). */
+/** SQLSTATE, or the system's code (`ECONNREFUSED`). */
 export function codeOf(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code
   return typeof code === 'string' ? code : undefined
 }
 
 /**
- * - conflict: another transaction was in the way; the same may succeed at once.
- * - slow: a statement ran into its time limit; the machine may have been busy.
- * - away: the connection is gone or the server takes no work now; another connection, a little later, may.
- * - no: trying again changes nothing.
+ * - conflict: with another transaction; a retry may succeed at once.
+ * - slow: a statement hit its time limit; the machine may have been busy.
+ * - away: the connection is lost or the server takes no work; retry later on another connection.
+ * - no: a retry changes nothing.
  */
 export type RetryKind = 'conflict' | 'slow' | 'away' | 'no'
 
@@ -44,7 +44,7 @@ export function retryKind(error: unknown, connectionIsLost: boolean): RetryKind 
   return connectionIsLost || isOfTheNetwork(error) ? 'away' : 'no'
 }
 
-/** Whether this connection must not be used again, though it still answers. */
+/** The connection must not be used again, though it still answers. */
 export function breaksConnection(error: unknown): boolean {
   return error instanceof StandbyError || retryKind(error, false) === 'away'
 }
@@ -58,7 +58,7 @@ function isOfTheServer(error: unknown): boolean {
   return typeof (error as { severity?: unknown } | null)?.severity === 'string'
 }
 
-/** The errors of sockets and names have the system's codes; the client library's own have only their words. */
+/** Socket and DNS errors have system codes; the client library's own have only a message. */
 function isOfTheNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.length > 0) return error.errors.every(isOfTheNetwork)
@@ -69,7 +69,7 @@ function isOfTheNetwork(error: unknown): boolean {
   )
 }
 
-/** The error itself when it is nobody's fault but ours: a bug stays a bug. `isAway`: no connection, whatever the reason. */
+/** Our own bugs are returned unchanged. `isAway`: there is no connection, whatever the reason. */
 export function problemOf(error: unknown, where: string, isAway = false): unknown {
   if (error instanceof Problem) return error
   const because = { cause: error }
@@ -78,7 +78,7 @@ export function problemOf(error: unknown, where: string, isAway = false): unknow
     case '53100':
       return new Problem(
         'disk-full',
-        `no room is left on the disk of the database ${where}: free some and run the same command again`,
+        `the disk of the database ${where} is full: free some space and run the same command again`,
         because,
       )
     case '28P01':
@@ -108,7 +108,7 @@ export function problemOf(error: unknown, where: string, isAway = false): unknow
 
 const UNKNOWN_CA = 'shows a certificate of an authority that we do not trust: name it with sslrootcert=FILE'
 const WRONG_DATE = 'shows a certificate that is not valid today: renew it, or look at the date here'
-/** What OpenSSL and Node.js say of a certificate. */
+/** Certificate errors of OpenSSL and Node.js. */
 const UNTRUSTED: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: UNKNOWN_CA,
   SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_CA,
@@ -121,14 +121,14 @@ const UNTRUSTED: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID:
     'shows a certificate for another name: write the host as the certificate has it, or say sslmode=verify-ca',
 }
-/** What the client library says without a code. */
+/** Messages of the client library that have no code. */
 const SPOKEN: ReadonlyMap<unknown, string> = new Map([
   ['The server does not support SSL connections', 'does not speak TLS: set ssl = on there, or say sslmode=disable'],
 ])
 
 function whyNotIn(error: unknown): string {
   return /no encryption/.test((error as Error).message)
-    ? 'lets nobody in without TLS: say sslmode=verify-full in its address'
+    ? 'requires TLS: add sslmode=verify-full to its address'
     : 'does not let us in: look at user and password'
 }
 
@@ -144,8 +144,8 @@ const PLAIN: Readonly<Record<string, string>> = {
   ECONNRESET: 'the connection was cut',
   EPIPE: 'the connection was cut',
   ETIMEDOUT: 'no answer in time',
-  EHOSTUNREACH: 'no way leads to its host',
-  ENETUNREACH: 'no way leads to its host',
+  EHOSTUNREACH: 'no route to its host',
+  ENETUNREACH: 'no route to its host',
   ENOENT: 'its socket is not there',
   EACCES: 'its socket may not be used by this user',
   '53300': 'it has no connection left: raise max_connections',

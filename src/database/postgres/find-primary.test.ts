@@ -26,7 +26,7 @@ function hostsThat(are: Record<string, number | Error>) {
     const connection = {
       isLost: false,
       session: { timeline: what },
-      cut() {
+      destroy() {
         connection.isLost = true
       },
     }

@@ -1,8 +1,7 @@
 /**
- * Which member of a fail-over group is asked. Who writes takes the one that takes writes, and of several that do the one
- * that was promoted last: an old primary that was started again, and knows nothing of what happened meanwhile, would take
- * writes too, and they would be lost. Each promotion begins a new line of history with a higher number, so that number
- * tells them apart; what this process has once seen of it, it never goes back behind.
+ * Chooses a member of a fail-over group. A writer needs the one that takes writes, and of several the one promoted last: an
+ * old primary that was started again takes writes too, and they would be lost. Each promotion begins a timeline with a
+ * higher number. This process never returns to a lower number than it has seen.
  */
 import type { PostgresAddress } from './address.ts'
 import { type Connection, connectTo, type SessionSettings, StandbyError } from './connection.ts'
@@ -15,7 +14,7 @@ export function primaryConnector(address: PostgresAddress, settings: SessionSett
   return settings.access === 'write' ? toPrimary(address, settings, dial) : () => toAny(address, settings, dial)
 }
 
-/** The first that can be had. */
+/** The first that answers. */
 async function toAny({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Promise<Connection> {
   const errors: unknown[] = []
   for (const url of urls) {
@@ -31,7 +30,7 @@ async function toAny({ urls, where }: PostgresAddress, settings: SessionSettings
 function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, dial: Dial): Connect {
   const open = new Set<Connection>()
   let newest = 0
-  /** Where the primary was last: asked alone, for one that is down may take seconds to be silent. */
+  /** Where the primary was last: tried alone, because a host that is down may cost seconds. */
   let last: string | undefined = urls.length === 1 ? urls[0] : undefined
 
   const take = (connection: Connection): Connection => {
@@ -42,7 +41,7 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
     }
     newest = timeline
     for (const other of open) {
-      // The one we had is cut off from the others and does not know: nothing more is written there.
+      // The old primary does not know that it was replaced: write nothing more there.
       if (other.session.timeline < newest) other.destroy()
       if (other.isLost) open.delete(other)
     }
@@ -76,7 +75,7 @@ function toPrimary({ urls, where }: PostgresAddress, settings: SessionSettings, 
   }
 }
 
-/** Of several errors the one that may pass: as long as there is one, waiting may help. */
+/** The error that may pass, if there is one: then waiting may help. */
 function mostHopeful(errors: readonly unknown[]): unknown {
   return errors.findLast((error) => retryKind(error, false) !== 'no') ?? errors.at(-1)
 }

@@ -1,4 +1,4 @@
-/** A server that only migrates, for tests that kill it meanwhile: `node migrating.test-process.ts ADDRESS`. */
+/** A server that only migrates, for tests that kill it meanwhile: `node migrate.test-process.ts ADDRESS`. */
 import type { Migration } from '../database.ts'
 import { openPostgres } from './open.ts'
 

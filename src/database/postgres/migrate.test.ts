@@ -17,7 +17,7 @@ const skip = 'skipped' in postgres ? postgres.skipped : false
 const server = postgres as Exclude<typeof postgres, { skipped: string }>
 after(() => (skip === false ? server.end() : undefined))
 
-const program = fileURLToPath(new URL('migrating.test-process.ts', import.meta.url))
+const program = fileURLToPath(new URL('migrate.test-process.ts', import.meta.url))
 const settings = {
   clock: realClock,
   access: 'write',

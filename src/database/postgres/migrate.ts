@@ -1,10 +1,10 @@
-/** Whose database this is, how old its schema, and the way from there to ours. */
+/** Whether the database is ours, its schema version, and the migration to the current one. */
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 import type { Connection } from './connection.ts'
 
-/** `Orbw`: whoever migrates holds the advisory lock of this number. */
+/** `Orbw`: the number of the advisory lock held while migrating. */
 export const MIGRATING = 0x4f726277
 const UNBOUNDED = { unbounded: true }
 
@@ -32,20 +32,20 @@ export async function versionOf(connection: Connection, where: string, steps: re
 }
 
 /**
- * Each step with its number in one transaction, under a lock: a crash leaves the one before or the one after, and of
- * several servers that start at once one does it while the others wait and then find it done.
+ * Runs each step and records its number in one transaction, under a lock. A crash leaves the database before or after a
+ * step. Of several servers that start at once, one migrates while the others wait.
  */
 export async function bringUpToDate(connection: Connection, where: string, steps: readonly Migration[]): Promise<void> {
   for (const [index, step] of steps.entries())
     assert(step.number === index + 1, `migration ${step.name} is out of order`)
-  // A server that starts beside others writes nothing and waits for nobody when nothing is to do.
+  // When nothing is to do, a server writes nothing and waits for no lock.
   while ((await versionOf(connection, where, steps)) < steps.length) await takeStep(connection, where, steps)
 }
 
 async function takeStep(connection: Connection, where: string, steps: readonly Migration[]): Promise<void> {
   await connection.query('BEGIN')
   try {
-    // A step may take longer than any statement of a crawl, and so may waiting for the one who takes it.
+    // A step, or waiting for another server's step, may take longer than any statement of a crawl.
     await connection.query(`SET LOCAL statement_timeout = 0; SELECT pg_advisory_xact_lock(${MIGRATING})`, [], UNBOUNDED)
     const version = await versionOf(connection, where, steps)
     const step = steps[version]

@@ -1,6 +1,6 @@
 /**
- * "Look again": LISTEN and NOTIFY, so that nobody need ask over and over. A nudge is a hint and never the truth: it may
- * come twice, late, or not at all, and whoever listens asks by itself now and then.
+ * LISTEN and NOTIFY, so that servers need not poll. A notification is only a hint: it may come twice, late or never, and
+ * listeners also look by themselves now and then.
  */
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -12,7 +12,7 @@ import { backOff } from './transactions.ts'
 import { postgresTx } from './tx.ts'
 
 export interface Notifications {
-  /** `heard` with '' says that something may have been missed. Ends what it returns. */
+  /** `heard('')`: something may have been missed. Returns the function that stops listening. */
   listen(channel: string, heard: (payload: string) => void): () => void
   close(): Promise<void>
 }
@@ -23,15 +23,15 @@ const MAX_PAYLOAD_BYTES = 4000
 const FIRST_TRY = 4
 
 /**
- * Heard by others when, and only when, the transaction commits; the same one twice in a transaction is heard once. Commits
- * that notify wait for each other: nudge once for many things, not once for each.
+ * Delivered if and when the transaction commits; duplicates within a transaction are delivered once. Commits that notify wait
+ * for each other: notify once for many things.
  */
 export async function notify(tx: Tx, channel: string, payload = ''): Promise<void> {
-  assert(Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES, 'a nudge is a hint, not a letter')
+  assert(Buffer.byteLength(payload) <= MAX_PAYLOAD_BYTES, 'a notification is too long')
   await postgresTx(tx).get('SELECT pg_notify($1, $2)', nameOf(channel), payload)
 }
 
-/** One connection listens for all of the process; when it is lost, another. */
+/** One connection per process listens; when it is lost, another replaces it. */
 export function openNotifications(database: PostgresDatabase, tools: { clock: Clock; random: Random }): Notifications {
   const listeners = new Map<string, Set<(payload: string) => void>>()
   const ending = new AbortController()
@@ -53,11 +53,11 @@ export function openNotifications(database: PostgresDatabase, tools: { clock: Cl
         connection.onNotification(tell)
         await Promise.all([...listeners.keys()].map((name) => connection?.query(`LISTEN ${name}`)))
         tries = FIRST_TRY
-        // Whatever was said while nobody listened.
+        // For what was missed meanwhile.
         for (const name of listeners.keys()) tell(name, '')
         await untilOver(connection)
       } catch {
-        // Not there now: those who listen ask by themselves meanwhile.
+        // Unreachable: listeners look by themselves meanwhile.
       }
       await connection?.end()
       connection = undefined

@@ -15,7 +15,7 @@ import { backOff, outageTracker, read, type TransactionTools, transact } from '.
 
 export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
-  /** A connection beside those of transactions, for what belongs to a session: locks, listening. Who asks, ends it. */
+  /** A connection outside the pool, for session state: locks, LISTEN. The caller ends it. */
   session(): Promise<Connection>
 }
 
@@ -24,9 +24,9 @@ export interface PostgresOptions {
   readonly random?: Random
   /** Connections of this process. */
   readonly connections?: number
-  /** How long a database that is away is waited for before a transaction fails, and how long a connection that is free. */
+  /** How long a transaction waits for an unreachable database, and for a free connection. */
   readonly patienceMs?: number
-  /** The same for the first connection: a server that is starting too, or not there at all. */
+  /** The same for the first connection. */
   readonly startPatienceMs?: number
   readonly connectMs?: number
   readonly statementMs?: number
@@ -48,7 +48,7 @@ export async function openPostgres(address: string, options: PostgresOptions = {
   return opened(postgresAddress(address), 'write', options, bringUpToDate)
 }
 
-/** For commands that only read: a standby will do, and no schema is changed. */
+/** For commands that only read: a standby will do, and the schema is not changed. */
 export async function openPostgresToRead(address: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   return opened(postgresAddress(address), 'read', options, async (connection, where, steps) => {
     const version = await versionOf(connection, where, steps)
@@ -70,7 +70,7 @@ async function opened(
   const connect = primaryConnector(address, settings)
   const { connections: max, patienceMs: longestWaitMs } = settings
   const pool = poolOf({ max, clock, longestWaitMs, where, make: connect })
-  // Commands that only read print as they go: lines must not come twice.
+  // Commands that only read print as they go, and must not print lines twice.
   const readsAgain = access === 'write'
   const { patienceMs } = settings
   const { outage, reached } = outageTracker(where, clock)
@@ -105,7 +105,7 @@ async function opened(
   }
 }
 
-/** The first connection, and what is to be done before it and on it. */
+/** Opens the first connection: `first` runs before it, `ready` on it. */
 async function whenReady(
   tools: TransactionTools,
   patienceMs: number,

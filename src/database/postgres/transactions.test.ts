@@ -59,7 +59,7 @@ describe('a COMMIT without an answer', () => {
   })
 
   it('is never taken for done because the server that took over gave its number to another', async () => {
-    await assert.rejects(runs(2, 'committed'), { code: 'database-unreachable', message: /cannot be found out/ })
+    await assert.rejects(runs(2, 'committed'), { code: 'database-unreachable', message: /cannot be determined/ })
   })
 })
 

@@ -17,7 +17,7 @@ import { arrayTypesOf, bound, type ElementType, type PgValue } from './values.ts
  */
 export interface PostgresTx extends Tx {
   readonly dialect: 'postgres'
-  /** Of the server's history, one more after each fail-over: only within one are numbers of transactions in order. */
+  /** Grows with each fail-over. Transaction numbers are ordered only within one timeline. */
   readonly timeline: number
   /** The number of rows changed. */
   run(sql: string, ...values: PgValue[]): Promise<number>
@@ -27,19 +27,17 @@ export interface PostgresTx extends Tx {
   allExact<Row extends object>(sql: string, ...values: PgValue[]): Promise<Row[]>
 }
 
-/** Opens a transaction that came through rooms which do not know its dialect. */
+/** Opens a `Tx` that was passed through modules which do not know its dialect. */
 export function postgresTx(tx: Tx): PostgresTx {
   assert(tx.dialect === 'postgres', `a transaction of ${tx.dialect} where one of postgres is needed`)
   return tx as PostgresTx
 }
 
-/** The statements of one transaction on one connection, prepared by their text. */
-
-/** A program has some hundred statements; more means that values are pasted into texts somewhere. */
+/** A program has a few hundred statements; more means that values are pasted into SQL somewhere. */
 const MAX_STATEMENTS = 2000
 
 interface Statement {
-  /** Under which each connection prepares it. */
+  /** The name it is prepared under. */
   readonly name: string
   readonly arrays: ReadonlyMap<number, ElementType>
 }
@@ -57,9 +55,9 @@ function statementOf(sql: string): Statement {
 
 export interface Statements {
   readonly tx: PostgresTx
-  /** The first error of a statement: what came after it says only that the transaction is over. */
+  /** The first error of a statement: later ones only say that the transaction is aborted. */
   failure(): { readonly error: unknown } | undefined
-  /** No statement of `tx` is taken any more. */
+  /** `tx` takes no statement any more. */
   end(): void
 }
 
@@ -83,7 +81,7 @@ export function statementsOf(connection: Connection, writable: boolean): Stateme
       throw error
     }
   }
-  /** Who begins several statements and waits for the first that fails leaves the others alone: that is no crash. */
+  /** With several statements under way, only the first failure is awaited: the others must not crash the process. */
   const begun = <T>(promise: Promise<T>): Promise<T> => {
     promise.catch(() => {})
     return promise

@@ -1,4 +1,4 @@
-/** What SQLite says when the machine or the operator is at fault, as a `Problem` that says what to do. */
+/** Errors of SQLite that are the machine's or the operator's fault, as a `Problem` that says what to do. */
 import { isDiskFull, Problem } from '../../base/errors.ts'
 
 const BUSY = 5
@@ -7,7 +7,7 @@ const READONLY = 8
 const IOERR = 10
 const CORRUPT = 11
 const FULL = 13
-/** The WAL's index could not grow: on a full disk SQLite says this where it says FULL of any other file. */
+/** The WAL's index could not grow: SQLite's error on a full disk, where other files give FULL. */
 const IOERR_SHMSIZE = IOERR | (19 << 8)
 const CANTOPEN = 14
 const NOTADB = 26
@@ -23,7 +23,7 @@ function extendedCode(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
-/** The error itself when it is nobody's fault but ours: a bug stays a bug. */
+/** Our own bugs are returned unchanged. */
 export function problemOf(error: unknown, path: string): unknown {
   if (error instanceof Problem) return error
   const cause = { cause: error }
@@ -39,7 +39,7 @@ export function problemOf(error: unknown, path: string): unknown {
       )
     case BUSY:
     case LOCKED:
-      return new Problem('collection-in-use', `${path} is kept locked by another program: end it and try again`, cause)
+      return new Problem('collection-in-use', `${path} is locked by another program: end it and try again`, cause)
     case READONLY:
     case CANTOPEN:
       return new Problem('unreadable', `${path} cannot be opened: look at its permissions and its folder's`, cause)
@@ -62,13 +62,13 @@ export function cannotMakeFiles(error: unknown): boolean {
   return code === CANTOPEN || code === READONLY
 }
 
-/** Somebody else holds the lock. */
+/** Another process holds the lock. */
 export function isBusy(error: unknown): boolean {
   return sqliteCode(error) === BUSY
 }
 
 function diskFull(path: string, cause: unknown): Problem {
-  return new Problem('disk-full', `no room is left on the disk of ${path}: free some and run the same command again`, {
+  return new Problem('disk-full', `the disk of ${path} is full: free some space and run the same command again`, {
     cause,
   })
 }

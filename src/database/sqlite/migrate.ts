@@ -1,10 +1,10 @@
-/** Whose database this is, how old its schema, and the way from there to ours. */
+/** Whether the database is ours, its schema version, and the migration to the current one. */
 import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 
-/** `Orbw`, in SQLite's header: the `file` command and we ourselves know our databases by it. */
+/** `Orbw`, in SQLite's header: identifies our databases, also to the `file` command. */
 export const APPLICATION_ID = 0x4f726277
 
 /** Throws for a foreign or a newer database. Writes nothing. */
@@ -27,8 +27,8 @@ export function checkOurs(database: DatabaseSync, path: string, steps: readonly 
 }
 
 /**
- * Each step with its number in one transaction: a crash leaves the one before or the one after. A new database takes all of
- * them in one: every commit waits for the disk, and a crawl waits for them.
+ * Runs each step and records its number in one transaction: a crash leaves the database before or after a step. A new database
+ * takes all steps in one transaction, because every commit waits for the disk.
  */
 export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[]): void {
   for (const [index, step] of steps.entries())
@@ -49,7 +49,7 @@ export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[
   }
 }
 
-/** Every object's own text, in an order that does not depend on how it came about: what `schema.sql` pins. */
+/** The text of every object, sorted: what `schema.sql` pins. */
 export function describeSchema(database: DatabaseSync): string {
   const objects = database
     .prepare(

@@ -11,17 +11,17 @@ import { logSync, NO_LOG_SYNC } from './log-sync.ts'
 import { bringUpToDate, checkOurs } from './migrate.ts'
 import { serialized } from './transactions.ts'
 
-/** How long a statement waits for another program's lock (a backup, a shell) before it is a trouble. */
+/** How long a statement waits for another program's lock (a backup, a shell) before it fails. */
 const BUSY_MS = 10_000
-/** With 16 or 64 MiB check-ins among 1 million URLs cost the same, within noise: what is not here the system has at hand. */
+/** With 16 or 64 MiB, check-ins among 1 million URLs cost the same: the system's cache has the rest. */
 const CACHE_KIB = 32 * 1024
 const LOG_BYTES_KEPT = 64 * 2 ** 20
 
-/** `:memory:` is a database that ends with its process (the simulator's). Makes or migrates the schema as needed. */
+/** Makes or migrates the schema as needed. `:memory:` is a database that ends with its process (the simulator's). */
 export function openSqlite(path: string, steps: readonly Migration[] = migrations, syncLog = logSync): Database {
   const database = opened(path, () => new DatabaseSync(path, { enableForeignKeyConstraints: false, timeout: BUSY_MS }))
   try {
-    // Asked before anything is written: somebody else's database stays as it was, byte for byte.
+    // Before anything is written: a foreign database stays unchanged, byte for byte.
     checkOurs(database, path, steps)
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -40,7 +40,7 @@ export function openSqlite(path: string, steps: readonly Migration[] = migration
   }
 }
 
-/** Where there is a log (not in memory, nor on file systems where SQLite can have none) its syncs are ours from now on. */
+/** If there is a log (not in memory, nor on file systems without shared memory), we sync it ourselves. */
 function takesSyncs(database: DatabaseSync): boolean {
   if (database.prepare('PRAGMA journal_mode').get()?.journal_mode !== 'wal') return false
   database.exec('PRAGMA synchronous = NORMAL')
@@ -68,7 +68,7 @@ export function openToRead(path: string, steps: readonly Migration[] = migration
   try {
     return checked(new DatabaseSync(path, options))
   } catch (error) {
-    // On a medium that cannot be written no log can lie beside the file: then the file alone is the whole truth.
+    // On a read-only medium there can be no log: the file alone is complete.
     if (!cannotMakeFiles(error) || existsSync(path + '-wal')) throw problemOf(error, path)
   }
   const url = pathToFileURL(path)
@@ -84,11 +84,9 @@ function opened<T>(path: string, open: () => T): T {
   }
 }
 
-/** A database for work whose tables do not fit in memory: on the disk (TMPDIR), nameless, gone when it is closed. */
-
 const SCRATCH_CACHE_KIB = 64 * 1024
 
-/** `schema`: its tables. Nothing here survives, so nothing is synced. */
+/** A temporary database for tables that do not fit in memory: a nameless file in TMPDIR, never synced, gone when it is closed. */
 export function openScratch(schema: string): Database {
   // The empty name is SQLite's own for a private file that is removed at once.
   const database = new DatabaseSync('')

@@ -1,4 +1,4 @@
-/** One connection, one transaction at a time: who comes while one is under way waits for its turn, in order of arrival. */
+/** One connection, one transaction at a time: others wait for their turn, in order of arrival. */
 import type { DatabaseSync } from 'node:sqlite'
 import { assert } from '../../base/assert.ts'
 import { Problem } from '../../base/errors.ts'
@@ -18,12 +18,12 @@ export function serialized(
   const reading = statementsOf(database, false)
   let takenBack = 0
   const writing = statementsOf(database, true, () => takenBack)
-  /** Changes that a sync has covered. */
+  /** Changes that have been synced. */
   let durable = writing.changes
-  /** After a sync has failed the system may forget what it could not write, and say of the next one that all is well. */
+  /** Set by the first failed sync: the system may drop what it could not write, and the next sync would succeed. */
   let lost: Problem | undefined
   let last: Promise<unknown> = Promise.resolve()
-  /** What the last transaction waits for before its end is told. */
+  /** The sync the last transaction waits for before it resolves. */
   let syncing: Promise<void> = Promise.resolve()
   let closed = false
 
@@ -34,7 +34,7 @@ export function serialized(
   }
   const within = async <T>(begin: string, tx: Tx, work: (tx: Tx) => Promise<T> | T): Promise<T> => {
     if (closed) throw new Problem('database-unreachable', `${path} was closed`)
-    /** All that was committed so far, by whomever: who is told of it, or of what follows from it, is told of nothing that may be lost. */
+    /** All changes committed so far, by anyone: the result may depend on them, so it resolves when they are durable. */
     let seen = 0
     const result = await inTurn(async () => {
       try {

@@ -13,7 +13,7 @@ export type SqlValue = null | number | bigint | string | Uint8Array
  */
 export interface SqliteTx extends Tx {
   readonly dialect: 'sqlite'
-  /** How many transactions were taken back so far: what was learnt in them, and kept in memory, is not so. */
+  /** How many transactions were rolled back so far: caches filled by them are wrong. */
   readonly rollbacks: number
   /** The number of rows changed. */
   run(sql: string, ...values: SqlValue[]): number
@@ -26,22 +26,20 @@ export interface SqliteTx extends Tx {
   eachExact<Row extends object>(sql: string, ...values: SqlValue[]): IterableIterator<Row>
 }
 
-/** Opens a transaction that came through rooms which do not know its dialect. */
+/** Opens a `Tx` that was passed through modules which do not know its dialect. */
 export function sqliteTx(tx: Tx): SqliteTx {
   assert(tx.dialect === 'sqlite', `a transaction of ${tx.dialect} where one of sqlite is needed`)
   return tx as SqliteTx
 }
 
-/** Prepared statements, kept by their text: preparing costs ten times what running a small one does. */
-
-/** A program has some hundred statements; more means that values are pasted into texts somewhere. */
+/** Preparing costs ten times a small statement, so they are kept. More than a few hundred means that values are pasted into SQL. */
 const MAX_STATEMENTS = 1000
 
-/** What SQLite itself does not count among changes. */
+/** Not counted by `total_changes()`. */
 const OF_SCHEMA = /^\s*(?:CREATE|DROP|ALTER|PRAGMA)\b/i
 
 export interface Statements extends SqliteTx {
-  /** Rows that were changed on this connection, and changes of the schema; those of transactions taken back too. */
+  /** Rows and schema objects changed on this connection, rolled back or not. */
   readonly changes: number
 }
 
@@ -66,7 +64,7 @@ export function statementsOf(database: DatabaseSync, writable: boolean, takenBac
     return statement
   }
 
-  /** Statements whose rows somebody is going through: run again, they would end that. */
+  /** Statements that are being iterated: running one again would end the iteration. */
   const walked = new Set<StatementSync>()
   function* each<Row>(sql: string, readBigInts: boolean, values: SqlValue[]): Generator<Row, undefined> {
     const known = prepared(sql, readBigInts)
