@@ -15,27 +15,8 @@ export const EXIT = {
   sizeLimit: 16,
 } as const
 
-export type ProblemCode =
-  | 'bad-flag'
-  | 'bad-config'
-  | 'bad-seed'
-  | 'no-seeds'
-  | 'no-collection'
-  | 'foreign-database'
-  | 'newer-database'
-  | 'unfit-database'
-  | 'damaged-database'
-  | 'collection-in-use'
-  | 'not-found'
-  | 'unreadable'
-  | 'disk-full'
-  | 'database-unreachable'
-  | 'server-unreachable'
-  | 'server-refused'
-  | 'store-failed'
-  | 'verify-failed'
-
-const EXIT_OF: Record<ProblemCode, number> = {
+/** Every code, and the exit code of a command that ends with it. */
+const EXIT_OF = {
   'bad-flag': EXIT.usage,
   'bad-config': EXIT.usage,
   'bad-seed': EXIT.usage,
@@ -54,7 +35,9 @@ const EXIT_OF: Record<ProblemCode, number> = {
   'server-refused': EXIT.usage,
   'store-failed': EXIT.failed,
   'verify-failed': EXIT.failed,
-}
+} as const
+
+export type ProblemCode = keyof typeof EXIT_OF
 
 export class Problem extends Error {
   readonly code: ProblemCode

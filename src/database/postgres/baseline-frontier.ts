@@ -56,25 +56,18 @@ CREATE INDEX site_held ON site (bucket, address) WHERE holder > '';
 CREATE INDEX site_out ON site (bucket, lease_until) WHERE lease_until IS NOT NULL;
 CREATE INDEX site_worker ON site (bucket, worker) WHERE worker IS NOT NULL;
 
-CREATE TABLE site_memory (
+${['memory', 'robots', 'traps']
+  .map(
+    (part) => `
+CREATE TABLE site_${part} (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
-  memory text COLLATE "C" NOT NULL,
+  ${part} text COLLATE "C" NOT NULL,
   PRIMARY KEY (bucket, site)
 );
-CREATE TABLE site_robots (
-  bucket smallint NOT NULL,
-  site bigint NOT NULL,
-  robots text COLLATE "C" NOT NULL,
-  PRIMARY KEY (bucket, site)
-);
-CREATE TABLE site_traps (
-  bucket smallint NOT NULL,
-  site bigint NOT NULL,
-  traps text COLLATE "C" NOT NULL,
-  PRIMARY KEY (bucket, site)
-);
-`
+`,
+  )
+  .join('')}`
 
 const URL = `
 CREATE TABLE url (

@@ -14,7 +14,7 @@ function afterALoss(timeline: number, status: string): TransactionTools {
     const one = {
       isLost: false,
       session: { timeline: history },
-      async ask(text: string): Promise<QueryResult> {
+      async query(text: string): Promise<QueryResult> {
         const answer = (row: object) => ({ rows: [row], count: 1, command: text.split(' ')[0] })
         if (text.includes('pg_current_xact_id')) return answer({ xid: '1000' })
         if (text.includes('pg_xact_status')) return answer({ status })
@@ -22,7 +22,7 @@ function afterALoss(timeline: number, status: string): TransactionTools {
         one.isLost = true
         throw new Error('Connection terminated unexpectedly')
       },
-      cut() {
+      destroy() {
         one.isLost = true
       },
     }

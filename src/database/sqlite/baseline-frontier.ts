@@ -47,22 +47,16 @@ CREATE INDEX site_held ON site (address) WHERE holder > '';
 
 -- What one visit to a site leaves for the next. The frontier stores it without reading it. robots.txt and trap counts are
 -- large, so they have tables of their own and are written only when they change.
-CREATE TABLE site_memory (
+${['memory', 'robots', 'traps']
+  .map(
+    (part) => `CREATE TABLE site_${part} (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
-  memory TEXT NOT NULL                      -- JSON
+  ${part} TEXT NOT NULL${' '.repeat(22 - part.length)}-- JSON
 ) STRICT;
-CREATE TABLE site_robots (
-  bucket INTEGER AS (0) VIRTUAL,
-  site INTEGER PRIMARY KEY,
-  robots TEXT NOT NULL                      -- JSON
-) STRICT;
-CREATE TABLE site_traps (
-  bucket INTEGER AS (0) VIRTUAL,
-  site INTEGER PRIMARY KEY,
-  traps TEXT NOT NULL                       -- JSON
-) STRICT;
-`
+`,
+  )
+  .join('')}`
 
 const URL = `
 CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)

@@ -49,17 +49,6 @@ export function bringUpToDate(database: DatabaseSync, steps: readonly Migration[
   }
 }
 
-/** The text of every object, sorted: what `schema.sql` pins. */
-export function describeSchema(database: DatabaseSync): string {
-  const objects = database
-    .prepare(
-      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
-       ORDER BY tbl_name, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name`,
-    )
-    .all() as { sql: string }[]
-  return objects.map(({ sql }) => sql + ';\n').join('\n')
-}
-
 function pragma(database: DatabaseSync, name: string): number {
   return Number(database.prepare(`PRAGMA ${name}`).get()?.[name])
 }

@@ -10,7 +10,7 @@ import { Problem, type ProblemCode } from '../../base/errors.ts'
 import type { Migration } from '../database.ts'
 import { migrations } from './baseline.ts'
 import { logSync } from './log-sync.ts'
-import { APPLICATION_ID, bringUpToDate, describeSchema } from './migrate.ts'
+import { APPLICATION_ID, bringUpToDate } from './migrate.ts'
 import { openSqlite, openToRead } from './open.ts'
 import { sqliteTx } from './tx.ts'
 
@@ -292,6 +292,17 @@ describe('transactions', () => {
     await db.close()
   })
 })
+
+/** The text of every object, sorted: what `schema.sql` pins. */
+function describeSchema(database: DatabaseSync): string {
+  const objects = database
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+       ORDER BY tbl_name, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name`,
+    )
+    .all() as { sql: string }[]
+  return objects.map(({ sql }) => sql + ';\n').join('\n')
+}
 
 describe('the schema', () => {
   it('is what schema.sql says (run with UPDATE_SCHEMA=1 to write it anew)', () => {
