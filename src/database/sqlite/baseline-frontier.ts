@@ -52,7 +52,7 @@ ${['memory', 'robots', 'traps']
     (part) => `CREATE TABLE site_${part} (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
-  ${part} TEXT NOT NULL${' '.repeat(22 - part.length)}-- JSON
+  ${part} TEXT NOT NULL${' '.repeat(28 - part.length)}-- JSON
 ) STRICT;
 `,
   )

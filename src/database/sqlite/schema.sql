@@ -399,13 +399,13 @@ CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
 CREATE TABLE site_memory (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
-  memory TEXT NOT NULL                -- JSON
+  memory TEXT NOT NULL                      -- JSON
 ) STRICT;
 
 CREATE TABLE site_robots (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
-  robots TEXT NOT NULL                -- JSON
+  robots TEXT NOT NULL                      -- JSON
 ) STRICT;
 
 CREATE TABLE site_stats (                   -- sums of a visited site (C10)
@@ -422,7 +422,7 @@ CREATE TABLE site_stats (                   -- sums of a visited site (C10)
 CREATE TABLE site_traps (
   bucket INTEGER AS (0) VIRTUAL,
   site INTEGER PRIMARY KEY,
-  traps TEXT NOT NULL                 -- JSON
+  traps TEXT NOT NULL                       -- JSON
 ) STRICT;
 
 CREATE VIEW sites AS                        -- every known site, visited or not
