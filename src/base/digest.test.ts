@@ -6,12 +6,12 @@ import { hash64, sha1, signed64, unsigned64 } from './digest.ts'
 
 test('sha1 is SHA-1 in the Base32 of RFC 4648', () => {
   const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const valueOf = (base32: string) =>
+  const numberOf = (base32: string) =>
     [...base32].reduce((sum, letter) => sum * 32n + BigInt(LETTERS.indexOf(letter)), 0n)
   fc.assert(
     fc.property(fc.uint8Array(), (bytes) => {
       const hex = createHash('sha1').update(bytes).digest('hex')
-      assert.equal(valueOf(sha1(bytes).slice('sha1:'.length)), BigInt(`0x${hex}`))
+      assert.equal(numberOf(sha1(bytes).slice('sha1:'.length)), BigInt(`0x${hex}`))
     }),
   )
 })
