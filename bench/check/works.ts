@@ -26,7 +26,7 @@ export interface Works {
 export async function worksOn(sites: number, pagesPerSite: number): Promise<Works> {
   const { pages, parts } = await gather(sites, pagesPerSite)
   const clock = virtualClock(0)
-  const journal = { tell() {} }
+  const journal = { record() {} }
   const archive = openArchive({
     folder: 'archive',
     prefix: 'CHECK',

@@ -4,8 +4,8 @@
  */
 import { signed64 } from '../../src/base/digest.ts'
 import type { Database } from '../../src/database/database.ts'
-import type { PgValue } from '../../src/database/postgres/tx.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
+import type { PgValue } from '../../src/database/postgres/values.ts'
 import { domainKey, domainOf } from '../../src/frontier/domains.ts'
 import { ALL_PARTS } from '../../src/frontier/site-row.ts'
 import { siteKey } from '../../src/web/url/web-url.ts'

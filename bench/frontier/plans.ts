@@ -1,5 +1,6 @@
 /** How PostgreSQL did the statements of a check-out, each with the values that it had. */
-import { type PgValue, postgresTx } from '../../src/database/postgres/tx.ts'
+import { postgresTx } from '../../src/database/postgres/tx.ts'
+import type { PgValue } from '../../src/database/postgres/values.ts'
 import { checkOut } from './measure.ts'
 import type { OpenedFrontier } from './opened.ts'
 import type { Statement } from './watched.ts'

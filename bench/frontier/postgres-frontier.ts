@@ -20,8 +20,8 @@ export async function postgresFrontier(address: string, postmaster: number | und
       const filled = await fillPostgres(database, web, say)
       // As autovacuum leaves it; and what is measured does not wait for what filling left to be written.
       const session = await database.session()
-      await session.ask('SET statement_timeout = 0')
-      for (const sql of ['VACUUM ANALYZE', 'CHECKPOINT']) await session.ask(sql, [], { unbounded: true })
+      await session.query('SET statement_timeout = 0')
+      for (const sql of ['VACUUM ANALYZE', 'CHECKPOINT']) await session.query(sql, [], { unbounded: true })
       await session.end()
       return filled
     },

@@ -2,7 +2,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { performance } from 'node:perf_hooks'
 import type { Database, Tx } from '../../src/database/database.ts'
-import { type PgValue, type PostgresTx, postgresTx } from '../../src/database/postgres/tx.ts'
+import { type PostgresTx, postgresTx } from '../../src/database/postgres/tx.ts'
+import type { PgValue } from '../../src/database/postgres/values.ts'
 
 export interface Statement {
   sql: string

@@ -1,10 +1,10 @@
 /** What it costs to keep a page: its digest, its gzip member, and all of the archive together. */
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { release } from '../../src/base/bytes.ts'
 import { realClock } from '../../src/base/clock.ts'
 import { seededRandom } from '../../src/base/random.ts'
 import { realDisk } from '../../src/base/real-disk.ts'
-import { release } from '../../src/base/release.ts'
 import { openInflate } from '../../src/web/deflate/inflate.ts'
 import { deflatedMember, storedMember } from '../../src/web/warc/gzip-member.ts'
 import { payloadDigest } from '../../src/web/warc/payload.ts'
@@ -90,7 +90,7 @@ function timeKeeping(pages: readonly Page[]): number {
     random: seededRandom(1),
     rollBytes: 1e9,
     info: { software: 'bench', userAgent: 'bench', robots: 'obey' },
-    journal: { tell() {} },
+    journal: { record() {} },
     copiesInMemory: 1000,
   })
   return timeEach(pages, (page) => void archive.keep(page, 'sha1:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', undefined))

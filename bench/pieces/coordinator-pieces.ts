@@ -35,7 +35,7 @@ export async function coordinatorPieces({ seeds, parts }: Material): Promise<Pie
     folder: folder.path,
     clock: realClock,
     random: seededRandom(1),
-    journal: { tell() {} },
+    journal: { record() {} },
     settings,
   })
   await coordinator.seed(seeds.map((seed) => parseUrl(seed)!).map(({ href, key, site }) => ({ url: href, key, site })))

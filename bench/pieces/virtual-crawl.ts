@@ -24,7 +24,7 @@ export async function crawlInVirtualTime(web: TestWeb, alter?: Alterations): Pro
       seeds: web.homes(),
       randomSeed: 1,
       workers: 1,
-      journal: { tell() {} },
+      journal: { record() {} },
       alter,
     },
     new AbortController().signal,

@@ -3,7 +3,7 @@ import { assert } from './assert.ts'
 
 const encoder = new TextEncoder()
 
-/** A writer that has grown beyond this begins anew with less when it is emptied. */
+/** A larger buffer is replaced by a small one when the writer is cleared. */
 const MAX_KEPT = 1024 * 1024
 
 export class ByteWriter {
@@ -20,7 +20,7 @@ export class ByteWriter {
     return this.#at
   }
 
-  /** For the next value: making a buffer costs more than filling it. */
+  /** Keeps the buffer: making one costs more than filling it. */
   clear(): void {
     this.#at = 0
     if (this.#bytes.length <= MAX_KEPT) return
@@ -174,4 +174,12 @@ export class ByteReader {
   #need(length: number): void {
     if (this.#at + length > this.#bytes.length) throw new RangeError('bytes end too early')
   }
+}
+
+/**
+ * Gives back the memory that these bytes have to themselves: nobody may look at them from then on. Else it is free when the
+ * collector next looks at old objects: pages come faster than that, and what they left behind was half of what a worker held.
+ */
+export function release({ buffer, length }: Uint8Array): void {
+  if (length > 0 && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

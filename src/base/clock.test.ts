@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countingSleep } from './clock.ts'
+import { countingSleep, finishesWithin } from './clock.ts'
+import { virtualClock } from './virtual-clock.ts'
 
 test('a machine that slept: its monotonic clock stood still, and the time is counted all the same', () => {
   const machine = { at: 5, wall: 1_000_000, up: 70_000 }
@@ -30,4 +31,20 @@ test('a machine that slept: its monotonic clock stood still, and the time is cou
   assert.equal(since() - before, 7)
   pass(1, 60_000)
   assert.ok(Math.abs(since() - before - 60_008) <= 20)
+})
+
+test('work that is done in time, too late, that fails in time and too late', async () => {
+  const clock = virtualClock(0)
+  const after = (ms: number, error?: Error) =>
+    clock.sleep(ms).then(() => (error === undefined ? 'done' : Promise.reject(error)))
+  await clock.run(
+    (async () => {
+      assert.equal(await finishesWithin(clock, 100, after(50)), true)
+      assert.equal(await finishesWithin(clock, 100, after(500)), false)
+      await assert.rejects(finishesWithin(clock, 100, after(50, new Error('broken'))), /broken/)
+      // Nobody hears of it, and no process ends by it.
+      assert.equal(await finishesWithin(clock, 100, after(500, new Error('broken too late'))), false)
+      await clock.sleep(1000)
+    })(),
+  )
 })

@@ -1,4 +1,4 @@
-/** Time comes in through this door only: the simulator hands in another clock and the same code runs without waiting. */
+/** The only source of time. The simulator passes another clock, and the same code runs without waiting. */
 import { uptime } from 'node:os'
 
 /** Milliseconds since 1970, for records. */
@@ -17,24 +17,21 @@ export interface Clock {
   after(ms: Millis, call: () => void): () => void
 }
 
-/** What a machine can tell of the time. */
+/** The clocks of a machine. */
 export interface MachineClocks {
-  /** Stands still while the machine sleeps. */
+  /** Stops while the machine sleeps. */
   monotonic(): Millis
   wall(): Instant
-  /** Since the machine was started, with the time in which it slept; coarse, and dear to ask. */
+  /** Since the machine was started, including the time it slept. Coarse, and slow to read. */
   uptime(): Millis
 }
 
 /** A jump of the wall clock against the monotonic one: the machine slept, or its time was set. */
 const JUMP: Millis = 1000
-/** Of the time in which the machine was awake: a page asks for the time dozens of times, most of them at once. */
+/** A page reads the time dozens of times, mostly at once, so the wall clock is compared at most this often. */
 const LOOK_EVERY: Millis = 1
 
-/**
- * The monotonic clock, and the time in which the machine slept: whoever wakes after an hour must see that leases have ended
- * and that others visit those sites now.
- */
+/** The monotonic clock plus the time the machine slept: after an hour of sleep, leases have ended and others visit those sites. */
 export function countingSleep({ monotonic, wall, uptime }: MachineClocks): () => Millis {
   const startedAt = uptime() - monotonic()
   let slept = 0
@@ -82,7 +79,7 @@ export const realClock: Clock = {
   },
 }
 
-/** Another machine's time on this one's timers: `ahead` says by how much it is ahead just now. */
+/** Another machine's time on this one's timers. `ahead`: how far it is ahead now. */
 export function shiftedClock(clock: Clock, ahead: () => Millis): Clock {
   return { ...clock, now: () => clock.now() + ahead() }
 }
@@ -90,4 +87,30 @@ export function shiftedClock(clock: Clock, ahead: () => Millis): Clock {
 /** One turn of the event loop: lets timers, sockets and messages in between two pieces of long work. */
 export function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
+}
+
+/** Ends a sleep early: `clock.sleep(ms, wakeup.signal())`. */
+export class Wakeup {
+  #controller = new AbortController()
+
+  /** The next `wake` aborts it. */
+  signal(): AbortSignal {
+    if (this.#controller.signal.aborted) this.#controller = new AbortController()
+    return this.#controller.signal
+  }
+
+  wake(): void {
+    this.#controller.abort()
+  }
+}
+
+/** Whether the work ends within `ms`. If not, it goes on, and what it throws later is ignored. */
+export async function finishesWithin(clock: Clock, ms: Millis, work: Promise<unknown>): Promise<boolean> {
+  const { promise: late, resolve } = Promise.withResolvers<boolean>()
+  const cancel = clock.after(ms, () => resolve(false))
+  try {
+    return await Promise.race([work.then(() => true), late])
+  } finally {
+    cancel()
+  }
 }

@@ -23,36 +23,11 @@ const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
 /** Two letters at a time. */
 const PAIRS = Array.from({ length: 1024 }, (_, ten) => BASE32[ten >> 5] + BASE32[ten & 31])
 
-/** RFC 4648 Base32 without padding. SHA-1's 20 bytes make exactly 32 letters. */
-export function base32(bytes: Uint8Array): string {
-  let out = ''
-  for (let at = 0; at < bytes.length; at += 5) {
-    out += eightLetters(bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3], bytes[at + 4])
-  }
-  return out.slice(0, Math.ceil((bytes.length * 8) / 5))
-}
-
-/** Five bytes; those behind the end count as 0. */
+/** RFC 4648 Base32 of five bytes. SHA-1's 20 bytes make exactly 32 letters. */
 function eightLetters(a: number, b: number, c: number, d: number, e: number): string {
   const high = (a << 12) | (b << 4) | (c >> 4)
   const low = ((c & 15) << 16) | (d << 8) | e
   return PAIRS[high >> 10] + PAIRS[high & 1023] + PAIRS[low >> 10] + PAIRS[low & 1023]
-}
-
-export function fromBase32(text: string): Uint8Array {
-  const out = new Uint8Array(Math.floor((text.length * 5) / 8))
-  let bits = 0
-  let value = 0
-  let at = 0
-  for (const letter of text) {
-    value = ((value << 5) | BASE32.indexOf(letter)) & 0x1fff
-    bits += 5
-    if (bits >= 8) {
-      bits -= 8
-      out[at++] = (value >>> bits) & 255
-    }
-  }
-  return out
 }
 
 /** `sha1:` and Base32, the form of WARC-Block-Digest and WARC-Payload-Digest. */

@@ -1,12 +1,14 @@
 /**
- * Files as the rooms that write them see them. Two makers: the machine's (`real-disk.ts`) and one in memory
- * that forgets what was not synced when its power is cut (`memory-disk.ts`).
+ * Files, for the modules that write them. Two implementations: the machine's disk (`real-disk.ts`) and one in memory that
+ * loses unsynced data in a simulated power cut (`memory-disk.ts`).
  *
  * Writing is synchronous (a copy into the page cache costs less than a trip through the thread pool); only a sync,
  * which waits for the device, is awaited. A new or renamed file is durable once the file *and its folder* are synced.
  */
+import { dirname } from 'node:path'
+
 export interface Disk {
-  /** Opens for appending; makes the file when there is none, with this `mode` (who may read it; else as the system has it). */
+  /** Opens for appending. Makes the file if there is none, with these permissions (default: the system's). */
   append(path: string, mode?: number): AppendFile
   /** Up to `length` bytes from `offset`; fewer at the end of the file. */
   read(path: string, offset: number, length: number): Uint8Array
@@ -26,4 +28,29 @@ export interface AppendFile {
   /** fdatasync: returns when what was written before the call survives a loss of power (its name: `syncFolder`). */
   sync(): Promise<void>
   close(): void
+}
+
+/** A small file written whole or not at all, whatever happens meanwhile. */
+
+/**
+ * Durable when it resolves; until then whoever reads `path` finds what was there before. `mode`: of secrets, which nobody
+ * else may read at any moment.
+ */
+export async function replaceFile(
+  disk: Disk,
+  path: string,
+  content: string | Uint8Array,
+  mode?: number,
+): Promise<void> {
+  const unfinished = `${path}.new`
+  disk.remove(unfinished)
+  const file = disk.append(unfinished, mode)
+  try {
+    file.write(typeof content === 'string' ? new TextEncoder().encode(content) : content)
+    await file.sync()
+  } finally {
+    file.close()
+  }
+  disk.rename(unfinished, path)
+  await disk.syncFolder(dirname(path))
 }

@@ -1,5 +1,5 @@
 /**
- * The operator's mistakes and the machine's troubles: each has a code, an exit code and a sentence that says what to do.
+ * The operator's mistakes and the machine's failures: each has a code, an exit code and a message that says what to do.
  * The web's failures are values (`contracts/outcome.ts`), bugs are assertions (`assert.ts`).
  */
 
@@ -15,27 +15,8 @@ export const EXIT = {
   sizeLimit: 16,
 } as const
 
-export type ProblemCode =
-  | 'bad-flag'
-  | 'bad-config'
-  | 'bad-seed'
-  | 'no-seeds'
-  | 'no-collection'
-  | 'foreign-database'
-  | 'newer-database'
-  | 'unfit-database'
-  | 'damaged-database'
-  | 'collection-in-use'
-  | 'not-found'
-  | 'unreadable'
-  | 'disk-full'
-  | 'database-unreachable'
-  | 'server-unreachable'
-  | 'server-refused'
-  | 'store-failed'
-  | 'verify-failed'
-
-const EXIT_OF: Record<ProblemCode, number> = {
+/** Every code, and the exit code of a command that ends with it. */
+const EXIT_OF = {
   'bad-flag': EXIT.usage,
   'bad-config': EXIT.usage,
   'bad-seed': EXIT.usage,
@@ -54,7 +35,9 @@ const EXIT_OF: Record<ProblemCode, number> = {
   'server-refused': EXIT.usage,
   'store-failed': EXIT.failed,
   'verify-failed': EXIT.failed,
-}
+} as const
+
+export type ProblemCode = keyof typeof EXIT_OF
 
 export class Problem extends Error {
   readonly code: ProblemCode
@@ -68,14 +51,14 @@ export class Problem extends Error {
   }
 }
 
-/** True for the errors by which a file system or SQLite says that no room is left. */
+/** True for the errors of a file system or SQLite that mean a full disk. */
 export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = (error as NodeJS.ErrnoException).code
   return code === 'ENOSPC' || code === 'EDQUOT' || /database or disk is full/i.test(error.message)
 }
 
-/** Of a file system that cannot be written to, for whatever reason: another one may be. */
+/** A file system that cannot be written to for any reason; another one may be fine. */
 const OF_DISK = new Set([
   'ENOSPC',
   'EDQUOT',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { HashSet64 } from './hash-set.ts'
+import { HashSet64, hashSlot } from './hash-set.ts'
 
 test('behaves as a Set of 64-bit numbers, zero and clashing low bits included', () => {
   const key = fc.oneof(
@@ -38,4 +38,20 @@ test('cleared, it is as new, whatever it held', () => {
       assert.deepEqual([set.has(key), set.add(key), set.add(key), set.size], [false, true, false, 1])
     }),
   )
+})
+
+const KEYS = 4096
+const BITS = 13
+
+/** Different places of keys that agree in the low 18 bits of one half and in all of the other. */
+function places(halves: (forged: number) => [low: number, high: number]): Set<number> {
+  const found = new Set<number>()
+  for (let i = 0; i < KEYS; i++) found.add(hashSlot(...halves(i << 18), BITS))
+  for (const place of found) assert.ok(Number.isInteger(place) && place >= 0 && place < 2 ** BITS)
+  return found
+}
+
+test('keys that were forged to agree in their low bits are spread', () => {
+  assert.ok(places((forged) => [forged | 12345, 99]).size >= KEYS / 2)
+  assert.ok(places((forged) => [7, forged | 12345]).size >= KEYS / 2)
 })

@@ -1,14 +1,14 @@
 /**
- * A set of 64-bit hashes in one typed array: 8 to 16 bytes a member, where a `Set<bigint>` takes over 60. Members are looked
- * at as two halves of 32 bits, because arithmetic on `bigint` makes an object a step.
+ * A set of 64-bit hashes in one typed array: 8 to 16 bytes per member, where a `Set<bigint>` takes over 60. Members are
+ * handled as two halves of 32 bits, because arithmetic on `bigint` allocates an object per operation.
  */
-import { placeOf } from './hash-place.ts'
+import { freshSeed } from './random.ts'
 
 const FEWEST_SLOTS = 16
-/** A set that held many is not wiped, but made anew. */
+/** A larger set is not wiped but allocated anew. */
 const MAX_WIPED = 1024
 
-/** Where a key is taken apart. */
+/** Splits a key into its halves. */
 const whole = new BigUint64Array(1)
 const half = new Int32Array(whole.buffer)
 
@@ -61,7 +61,7 @@ export class HashSet64 {
     return true
   }
 
-  /** Leaves its memory for the members to come, unless that is much. */
+  /** Keeps its memory, unless that is large. */
   clear(): void {
     if (this.#size === 0) return
     this.#size = 0
@@ -74,8 +74,8 @@ export class HashSet64 {
   #find(low: number, high: number): number {
     const halves = this.#halves
     const mask = halves.length - 1
-    // Two halves a slot: one bit less than their number has.
-    let at = placeOf(low, high, 30 - Math.clz32(halves.length)) << 1
+    // Two halves per slot.
+    let at = hashSlot(low, high, 30 - Math.clz32(halves.length)) << 1
     while (halves[at] !== low || halves[at + 1] !== high) {
       if (halves[at] === 0 && halves[at + 1] === 0) return at
       at = (at + 2) & mask
@@ -95,4 +95,19 @@ export class HashSet64 {
       this.#halves[at + 1] = high
     }
   }
+}
+
+/**
+ * Where a 64-bit hash goes in a table of 2^bits places. The hashes of URLs are no secret: whoever wants can write a hundred
+ * thousand URLs whose low bits agree, and a table that takes those for the place would be searched from end to end for
+ * each. Two multipliers that nobody outside the process knows spread them (multiply-shift hashing). Nothing but the time
+ * that a look-up takes depends on them.
+ */
+
+const LOW = freshSeed() | 1
+const HIGH = freshSeed() | 1
+
+/** Of a key's two halves; `bits` from 1 to 31. */
+export function hashSlot(low: number, high: number, bits: number): number {
+  return (Math.imul(low, LOW) + Math.imul(high, HIGH)) >>> (32 - bits)
 }

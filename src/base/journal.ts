@@ -1,10 +1,9 @@
 /**
- * Observation never steers: whoever has news tells the journal; log, live view and tests read it. Nothing waits for a
- * reader, and a reader throws nothing: only tests do, to end a life at the moment they heard of. The events themselves are
- * a closed union in `contracts/events.ts`.
+ * Observation never steers: modules record events; log, live view and tests read them. Nothing waits for a reader, and a
+ * reader never throws (except in tests that simulate a crash). The events are the closed union of `contracts/events.ts`.
  */
 export interface Journal<Event> {
-  tell(event: Event): void
+  record(event: Event): void
 }
 
 export class Readers<Event> implements Journal<Event> {
@@ -15,7 +14,7 @@ export class Readers<Event> implements Journal<Event> {
     return () => this.#readers.delete(reader)
   }
 
-  tell(event: Event): void {
+  record(event: Event): void {
     for (const reader of this.#readers) reader(event)
   }
 }

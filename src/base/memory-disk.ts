@@ -10,7 +10,7 @@ import type { Random } from './random.ts'
 interface Inode {
   bytes: Uint8Array
   size: number
-  /** What a crash cannot take: files only grow, so it is a beginning of the bytes. */
+  /** The durable prefix: files only grow. */
   durable: number
   /** Writes since the last sync: [offset, length]. */
   pending: [number, number][]
@@ -60,7 +60,7 @@ export function memoryDisk(device: () => Promise<void> = () => Promise.resolve()
           inode.size += bytes.length
         },
         sync() {
-          // What is promised is what was written before the call, whatever is written while the device works.
+          // Covers what was written before the call, not what is written while the device works.
           const upTo = inode.size
           return device().then(() => {
             inode.durable = Math.max(inode.durable, Math.min(upTo, inode.size))
@@ -95,7 +95,7 @@ export function memoryDisk(device: () => Promise<void> = () => Promise.resolve()
     syncFolder(folder) {
       const promised = pendingNames.filter((pending) => pending.folder === folder)
       return device().then(() => {
-        // After a crash nothing is pending any more: what was on its way to the device then never arrives.
+        // After a crash nothing is pending: writes on their way to the device never arrive.
         for (const pending of pendingNames) if (promised.includes(pending)) apply(durableNames, pending)
         pendingNames = pendingNames.filter((pending) => !promised.includes(pending))
       })

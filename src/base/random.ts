@@ -1,4 +1,4 @@
-/** Chance comes in through this door only, so that a run can be repeated from its seed. */
+/** The only source of randomness, so that a run can be repeated from its seed. */
 import { randomFillSync } from 'node:crypto'
 
 export interface Random {
@@ -53,7 +53,7 @@ function rotateLeft(x: number, k: number): number {
   return (x << k) | (x >>> (32 - k))
 }
 
-/** For secrets: nobody can guess them. */
+/** For secrets: cryptographically random. */
 export function freshBytes(length: number): Uint8Array {
   return randomFillSync(new Uint8Array(length))
 }

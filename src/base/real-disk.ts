@@ -43,7 +43,7 @@ export const realDisk: Disk = {
     }
   },
   read(path, offset, length) {
-    // Without waiting: a pipe to which nobody writes would never be opened.
+    // Non-blocking: opening a pipe without a writer would block for ever.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
     try {
       const bytes = new Uint8Array(length)
@@ -106,7 +106,7 @@ export const realDisk: Disk = {
 
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
-/** Another thread, or another process, may make it at the same moment. */
+/** Another thread or process may make it at the same moment. */
 function makeOne(folder: string): void {
   try {
     mkdirSync(folder)

@@ -1,7 +1,4 @@
-/**
- * Long work as a generator that yields between stretches of a few milliseconds, so that one page cannot keep a thread from all its
- * other visits. Whoever has nobody waiting runs it through.
- */
+/** Long work as a generator that yields every few milliseconds, so that one page cannot block its thread's other visits. */
 export type Stretches<T> = Generator<void, T>
 
 export function runThrough<T>(work: Stretches<T>): T {
@@ -11,7 +8,7 @@ export function runThrough<T>(work: Stretches<T>): T {
   }
 }
 
-/** `rest` lets others have the thread; `stretch` runs around each piece of work. */
+/** `rest` yields the thread; `stretch` wraps each piece of work. */
 export async function inTurns<T>(
   work: Stretches<T>,
   rest: () => Promise<void>,

@@ -1,7 +1,6 @@
 /**
- * A clock that jumps. Whatever runs on it must wait only by `sleep` and `after` (and by promises that follow from them), or
- * say that it waits for the world (`during`): when nothing can run any more, the clock goes straight to the next thing
- * that waits.
+ * A clock that jumps: when nothing can run any more, it moves straight to the next timer. Code on it must wait only by `sleep`
+ * and `after` (and promises that depend on them), or declare that it waits for the outside world (`during`).
  */
 import { assert } from './assert.ts'
 import { type Clock, type Instant, type Millis, turn } from './clock.ts'

@@ -9,9 +9,9 @@ export interface OutLink {
   key: bigint
   /** hash64 of the site's name; undefined: the page's own site. */
   siteKey?: bigint
-  /** Set when the link is not wanted and so stands nowhere else. */
+  /** Only of unwanted links, whose text is stored nowhere else. */
   url?: string
-  /** Pages of older collections do not say it. */
+  /** Undefined: not known. */
   kind?: LinkKind
 }
 
@@ -21,7 +21,7 @@ export type LinkKind = 'embed' | 'link' | 'form'
 /** Two bits; 0: not known. */
 const KINDS: readonly (LinkKind | undefined)[] = [undefined, 'embed', 'link', 'form']
 
-/** One page is packed at a time, without a wait, so most packers share it. */
+/** Pages are packed one at a time, without waiting, so most packers share it. */
 const shared = new ByteWriter(4096)
 const NONE = new Uint8Array(0)
 

@@ -1,4 +1,4 @@
-/** The calls of a worker to the coordinator, whatever carries them. */
+/** The calls of a worker to the coordinator, between threads or over HTTP. */
 import type { Event } from './events.ts'
 import type { Frontier, StoredCopy } from './ports.ts'
 import type { SealedPart } from './sealed-part.ts'
@@ -10,9 +10,9 @@ export interface CoordinatorCalls extends Frontier {
   findCopy(digest: string): Promise<StoredCopy | undefined>
 }
 
-/** What a worker on another machine must know to crawl as the coordinator would, as texts that the rooms above can read. */
+/** What a worker on another machine needs to crawl as the coordinator would. */
 export interface PlanForWorkers {
-  /** The program's own: a worker of another one is refused. */
+  /** Of the program: a worker with another version is refused. */
   version: string
   /** As `orbweaver.yaml` of the collection would have it. */
   settings: string
@@ -24,7 +24,7 @@ export interface PlanForWorkers {
 
 /** What a worker thread is reading right now. */
 export interface NowReading {
-  /** Tells this reading from the one before. */
+  /** Distinguishes this reading from the one before. */
   count: number
   visit: VisitId
   fence: number
@@ -32,16 +32,16 @@ export interface NowReading {
   item: Pick<AgendaItem, 'url' | 'depth' | 'via' | 'path' | 'tries'>
 }
 
-/** What a server offers beyond that to workers that are not its own threads. */
+/** What a server also offers to workers on other machines. */
 export interface ServerCalls extends CoordinatorCalls {
   plan(): Promise<PlanForWorkers>
   /** The thread that read this page has been ended: the page is recorded as one that cannot be read. */
   unreadable(worker: WorkerId, reading: NowReading): Promise<void>
-  /** The worker is certainly no more, or has ended: its leases are lost now, not at their end. Says which those were. */
+  /** The worker is certainly dead or has ended: its leases are lost now, not when they expire. Returns them. */
   leave(worker: WorkerId): Promise<VisitId[]>
-  /** Visits that were checked out for a worker that hung up before it could be told: nobody has them. */
+  /** Visits of a worker that disconnected before it received them. */
   giveBack(visits: readonly VisitId[]): Promise<void>
-  /** The worker has these and no other: what else it was granted, and has not begun, nobody has. Says which that was. */
+  /** The worker has only these: takes back and returns what else it was granted and has not begun. */
   takeBack(worker: WorkerId, has: readonly VisitId[]): Promise<VisitId[]>
 }
 

@@ -1,9 +1,9 @@
-/** The names under which a visit counts. Sums of `VisitReport.counts` are the crawl's counters: exactly once by construction. */
+/** The counters of a visit. The crawl's counters are sums of `VisitReport.counts`, each counted exactly once. */
 
-/** A closed list, so that nothing from outside can make a counter of its own; what follows the colon is bounded below. */
+/** A closed list, so that outside input cannot create counters; labels after the colon are bounded below. */
 export type CountName =
   | 'requests' // every request sent, robots.txt included
-  | 'wireBytes' // body bytes received, whatever became of them
+  | 'wireBytes' // body bytes received, kept or not
   | 'fetched' // URLs whose answer was final
   | 'documents' // pages kept, duplicates included
   | 'bytes' // their body bytes
@@ -18,16 +18,16 @@ export type CountName =
   | `unwanted:${string}` // references to what is not wanted, by kind: mailto, image, application/pdf …
   | `type:${string}` // documents by media type
   | `typeBytes:${string}`
-  | `trouble:${string}` // what was wrong with pages that were read, with codings and certificates of those that were kept
+  | `trouble:${string}` // faults of pages that were read, and of codings and certificates of kept ones
   | 'sitemaps' // sitemaps and feeds read
-  | `stopped:${string}` // URLs not followed, by the hazard rule that says so (Table 7 of VN)
+  | `stopped:${string}` // URLs not followed, by hazard rule (Table 7 of VN)
 
 /** Media types and kinds come from servers: short, plain, few. */
 export function countLabel(text: string): string {
   return /^[a-z0-9.+*/_-]{1,60}$/.test(text) ? text : 'other'
 }
 
-/** Different labels that one part may carry; the rest is counted as `other`. */
+/** Per report part; further labels count as `other`. */
 const MAX_LABELS = 200
 
 export class Tally {

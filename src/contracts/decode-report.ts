@@ -1,15 +1,14 @@
-/** A report from its bytes (`encode-report.ts`). It trusts no length and no number: damage is a RangeError. */
+/** Decodes a report (`encode-report.ts`). It trusts no length and no number: damage is a RangeError, never a huge array. */
 import { ByteReader } from '../base/bytes.ts'
-import { base32 } from '../base/digest.ts'
+import { ENDS, HEAD_BYTES, HOW, VERSION } from './encode-report.ts'
 import type { FailureKind, Outcome, RefusedBy } from './outcome.ts'
+import { isFailureKind, isRefusedBy } from './outcome.ts'
 import type { Capture, Counts, Courtesy, Finding, Learnt, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
-import { ENDS, HEAD_BYTES, HOW, VERSION, VERSION_2, VERSION_3 } from './report-format.ts'
 import type { MemoryNews } from './site-memory.ts'
-import { isFailureKind, isRefusedBy } from './status-codes.ts'
 import type { PageMemory } from './visit.ts'
 
 export function decodeReport(bytes: Uint8Array): VisitReport {
-  const from = new ColumnReader(bytes)
+  const from = new ReportReader(bytes)
   const visit = from.name()
   const fence = from.whole()
   const part = from.whole()
@@ -32,13 +31,13 @@ export function decodeReport(bytes: Uint8Array): VisitReport {
 }
 
 export function decodeLinks(bytes: Uint8Array): Link[] {
-  const from = new ColumnReader(bytes)
+  const from = new ReportReader(bytes)
   const links = from.links()
   from.end()
   return links
 }
 
-/** The texts of one part, one behind the other. */
+/** The texts of one section, in order. */
 class Texts {
   readonly #all: string
   #at = 0
@@ -61,24 +60,16 @@ class Texts {
 
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
-class ColumnReader {
+class ReportReader {
   readonly raw: ByteReader
-  /** Undefined in version 2, whose texts stand among the numbers. */
-  readonly #names: Texts | undefined
-  readonly #prose: Texts | undefined
+  readonly #names: Texts
+  readonly #prose: Texts
   readonly #words: string[] = []
-  /** Version 2 does not say whether a page's URL is a word already. */
-  readonly #known = new Set<string>()
   #lastUrl = ''
 
   constructor(bytes: Uint8Array) {
     const head = new ByteReader(bytes)
-    const version = head.byte()
-    if (version === VERSION_2) {
-      this.raw = new ByteReader(bytes.subarray(1))
-      return
-    }
-    if (version !== VERSION && version !== VERSION_3) throw new RangeError('a report of another version')
+    if (head.byte() !== VERSION) throw new RangeError('a report of another version')
     const namesAt = HEAD_BYTES + head.u32()
     const proseAt = namesAt + head.u32()
     if (proseAt + head.u32() !== bytes.length) throw new RangeError('a report of another length')
@@ -88,15 +79,15 @@ class ColumnReader {
   }
 
   name(): string {
-    return this.#names === undefined ? this.raw.text() : this.#names.next(this.raw.count())
+    return this.#names.next(this.raw.count())
   }
 
   prose(): string {
-    return this.#prose === undefined ? this.raw.text() : this.#prose.next(this.raw.count())
+    return this.#prose.next(this.raw.count())
   }
 
   end(): void {
-    if (!this.raw.atEnd || this.#names?.atEnd === false || this.#prose?.atEnd === false)
+    if (!this.raw.atEnd || !this.#names.atEnd || !this.#prose.atEnd)
       throw new RangeError('bytes after the end of a report')
   }
 
@@ -122,10 +113,6 @@ class ColumnReader {
   }
 
   #learn(word: string): string {
-    if (this.#names === undefined) {
-      if (this.#known.has(word)) return word
-      this.#known.add(word)
-    }
     this.#words.push(word)
     return word
   }
@@ -137,12 +124,6 @@ class ColumnReader {
     const url = same === 0 ? rest : this.#lastUrl.slice(0, same) + rest
     this.#lastUrl = url
     return url
-  }
-
-  /** Version 2 packs it. */
-  digest(): string {
-    if (this.#names !== undefined || this.raw.byte() === 0) return this.name()
-    return `sha1:${base32(this.raw.blob())}`
   }
 
   page(): PageReport {
@@ -212,7 +193,7 @@ class ColumnReader {
 
   refusedBy(): RefusedBy {
     const word = this.word()
-    if (!isRefusedBy(word)) throw new RangeError('nobody refuses under this name')
+    if (!isRefusedBy(word)) throw new RangeError('no such reason to refuse')
     return word
   }
 
@@ -221,14 +202,14 @@ class ColumnReader {
     const offset = this.whole()
     const length = this.whole()
     const kind = this.raw.byte() === 0 ? 'response' : 'revisit'
-    return { volume, offset, length, kind, digest: this.digest() }
+    return { volume, offset, length, kind, digest: this.name() }
   }
 
   pageMemory(capture: Capture | undefined): PageMemory {
     const { raw } = this
     const flags = raw.byte()
     if (flags & 1 && capture === undefined) throw new RangeError('the digest of no capture')
-    const digest = flags & 1 ? capture!.digest : this.digest()
+    const digest = flags & 1 ? capture!.digest : this.name()
     const memory: PageMemory = { digest, textDigest: raw.u64(), simhash: raw.u64() }
     if (flags & 2) memory.etag = this.name()
     if (flags & 4) memory.lastModified = this.word()
@@ -285,10 +266,8 @@ class ColumnReader {
     return courtesy
   }
 
-  /** Version 2 tells the whole of it, in one. */
   memory(): MemoryNews {
     const memory: Partial<MemoryNews> = objectOf(this.prose(), 'site memory')
-    if (this.#names === undefined) return checked(memory)
     const robots = this.prose()
     const traps = this.prose()
     if (robots !== '') memory.robots = objectOf(robots, 'robots')
@@ -303,7 +282,7 @@ class ColumnReader {
   }
 }
 
-/** Plain JSON by its own contract; what has not its shape is damage. */
+/** Plain JSON by contract; anything else is damage. */
 function objectOf(text: string, what: string): object {
   let value: unknown
   try {

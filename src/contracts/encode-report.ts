@@ -1,23 +1,34 @@
 /**
- * A report as bytes (`report-format.ts`): what travels between threads (transferred, not cloned) and what lies in the inbox.
- * Texts that come again (a page's URL as the `via` of its forty links, paths, rules, media types) are written once and
- * named by number afterwards; URLs repeat only what differs from the URL before. Decoding trusts no length and no number:
- * damage is a RangeError, never an endless loop or a huge array.
+ * A report as bytes: what is transferred between threads and stored in the inbox. Layout: the version, three lengths, then
+ * three sections: numbers in the order of the fields; names (URLs and repeated words); prose (what people write).
+ *
+ * The texts of a section follow each other without separators, and the numbers give their lengths, so that each section is
+ * encoded and decoded in one go: text by text took twice as long. Prose is separate because one non-Latin letter doubles the
+ * memory of its whole section, and URLs hardly ever have one.
+ *
+ * Repeated texts (a page's URL as the `via` of its forty links, paths, rules, media types) are written once and then referred to
+ * by number. A URL stores only what differs from the URL before it.
  */
 import { never } from '../base/assert.ts'
 import { ByteWriter } from '../base/bytes.ts'
 import type { Outcome } from './outcome.ts'
-import type { Capture, Counts, Courtesy, Finding, Link, PageReport, VisitReport } from './report.ts'
-import { ENDS, HEAD_BYTES, HOW, VERSION } from './report-format.ts'
+import type { Capture, Counts, Courtesy, Finding, Link, PageReport, VisitEnd, VisitReport } from './report.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory } from './visit.ts'
+
+export const VERSION = 1
+/** The version, and the lengths of the three sections. */
+export const HEAD_BYTES = 1 + 3 * 4
+
+export const HOW = ['first', 'changed', 'same'] as const
+export const ENDS: readonly VisitEnd[] = ['done', 'slice', 'stopped', 'elsewhere', 'silent', 'given-up']
 
 /** One report at a time: they share a buffer. */
 const numbers = new ByteWriter(64 * 1024)
 
 export function encodeReport(report: VisitReport): Uint8Array {
   numbers.clear()
-  const out = new Columns(numbers)
+  const out = new ReportWriter(numbers)
   out.name(report.visit)
   out.raw.count(report.fence)
   out.raw.count(report.part)
@@ -38,12 +49,12 @@ export function encodeReport(report: VisitReport): Uint8Array {
 /** Links alone, in the same form. */
 export function encodeLinks(links: readonly Link[]): Uint8Array {
   numbers.clear()
-  const out = new Columns(numbers)
+  const out = new ReportWriter(numbers)
   out.links(links)
   return out.bytes()
 }
 
-class Columns {
+class ReportWriter {
   readonly raw: ByteWriter
   readonly #names: string[] = []
   readonly #prose: string[] = []
@@ -62,7 +73,7 @@ class Columns {
     const proseBytes = Buffer.byteLength(prose)
     const namesAt = HEAD_BYTES + raw.length
     const proseAt = namesAt + nameBytes
-    // Memory of its own: it is handed to another thread.
+    // Its own memory, because it is transferred to another thread.
     const whole = Buffer.allocUnsafeSlow(proseAt + proseBytes)
     whole[0] = VERSION
     whole.writeUInt32LE(raw.length, 1)
@@ -84,7 +95,7 @@ class Columns {
     this.#prose.push(wellFormed(text))
   }
 
-  /** A text that may come again: 0 and the text the first time, its number afterwards. */
+  /** A text that may repeat: 0 and the text the first time, its number afterwards. */
   word(text: string): void {
     const known = this.#words.get(text)
     this.raw.count(known ?? 0)
@@ -93,13 +104,13 @@ class Columns {
     this.name(text)
   }
 
-  /** A text most often new, and most often much like the one before. */
+  /** Mostly new, and mostly similar to the one before. */
   url(url: string): void {
     const before = this.#lastUrl
     const max = Math.min(before.length, url.length)
     let same = 0
     while (same < max && before.charCodeAt(same) === url.charCodeAt(same)) same++
-    // Half a surrogate pair is no text of its own.
+    // Do not split a surrogate pair.
     if (same > 0 && (url.charCodeAt(same - 1) & 0xfc00) === 0xd800) same--
     this.raw.count(same)
     this.name(same === 0 ? url : url.slice(same))
@@ -108,7 +119,7 @@ class Columns {
 
   page(page: PageReport): void {
     const { raw } = this
-    // The links found on it will name it as their `via`.
+    // Links found on the page will name it as their `via`.
     const isWord = this.#words.has(page.url)
     if (!isWord) this.#words.set(page.url, this.#words.size + 1)
     raw.byte(
@@ -243,7 +254,7 @@ class Columns {
     if (courtesy.connectMs !== undefined) raw.number(courtesy.connectMs)
   }
 
-  /** A section of which there is no news is empty. */
+  /** A section without news is empty. */
   memory({ robots, traps, ...rest }: MemoryNews): void {
     this.prose(JSON.stringify(rest))
     this.prose(robots === undefined ? '' : JSON.stringify(robots))
@@ -251,7 +262,7 @@ class Columns {
   }
 }
 
-/** Half of a surrogate pair at the end of one text must not meet the other half at the beginning of the next. */
+/** A lone surrogate at the end of one text must not join one at the beginning of the next. */
 const wellFormed = (text: string): string => (text.isWellFormed() ? text : text.toWellFormed())
 
 const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value)

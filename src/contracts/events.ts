@@ -1,4 +1,4 @@
-/** The closed list of what the journal hears. Readers: log, live view, tests, crash points. Nothing here steers. */
+/** The closed list of events in the journal. Readers: log, live view, tests. Events never steer. */
 import type { Millis } from '../base/clock.ts'
 import type { VisitEnd } from './report.ts'
 
@@ -15,7 +15,7 @@ export type Event =
   | { kind: 'applied'; parts: number; pages: number; tookMs: Millis }
   | { kind: 'visit-ended'; site: string; why: VisitEnd; pages: number }
   | { kind: 'lease-lost'; site: string }
-  /** It does not end: told to, or given up. */
+  /** It does not end: asked to stop, or given up. */
   | { kind: 'visit-stuck'; site: string; givenUp: boolean }
   | { kind: 'hazard'; site: string; rule: string; evidence: string; pattern?: string }
   | { kind: 'mirror-left'; replica: string; original: string; why: string }

@@ -1,4 +1,4 @@
-/** One request and what came back, byte for byte; and the two functions that reach strangers. */
+/** One request and its answer, byte for byte; and the two functions that reach the network. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Failure } from './outcome.ts'
 
@@ -6,7 +6,7 @@ export interface Address {
   ip: string
   /** Set by `--resolve HOST=IP:PORT` only; else the URL's own port counts. */
   port?: number
-  /** The operator's own word (`--resolve`), not the resolver's. */
+  /** Given by the operator (`--resolve`), not by the resolver. */
   named?: true
 }
 
@@ -31,15 +31,15 @@ export interface FetchRequest {
   address: Address
   /** All but Host and Connection, which the fetcher writes. */
   headers: Headers
-  /** Asked synchronously just before the first byte of the request is written; false ends in `answer.kind === 'withheld'`. */
+  /** Called synchronously just before the first byte is written; false gives `answer.kind === 'withheld'`. */
   may(): boolean
-  /** Asked once, when the head of the final answer is there. */
+  /** Called once, with the head of the final answer. */
   wants(status: number, headers: Headers): Want
 }
 
 /**
- * The detail of a 'reset' when a kept connection had been closed meanwhile, before any byte of the answer: it happens all
- * the time, so the page is asked for once more after the pause, and no failure is counted.
+ * The detail of a 'reset' when a kept connection was closed before any byte of the answer. It happens all the time, so the page
+ * is requested again after the pause, and no failure is counted.
  */
 export const STALE_CONNECTION = 'stale connection'
 
@@ -98,7 +98,7 @@ export type Fetch = (request: FetchRequest, signal: AbortSignal) => Promise<Exch
 /** One visit's connections: kept alive between its requests, closed with it. */
 export interface FetchSession {
   fetch: Fetch
-  /** Nobody needs the body of the last answer any more: its memory may be used again. The bytes are gone afterwards. */
+  /** Frees the memory of the last answer's body. */
   release?(): void
   close(): void
 }

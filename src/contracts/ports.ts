@@ -1,15 +1,15 @@
-/** The doors of a worker: all that it may ask of the coordinator. It receives them as arguments and cannot tell who made them. */
+/** The interfaces of a worker: everything it may ask of the coordinator. It receives them as arguments. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from './exchange.ts'
 import type { Capture, VisitReport } from './report.ts'
 import type { AgendaItem, Visit, VisitId, WorkerId } from './visit.ts'
 
 export interface Frontier {
-  /** Empty → when to ask again, or the crawl is over. */
+  /** `next`: when to ask again if there are no visits, or that the crawl is over. */
   checkOut(worker: WorkerId, atMost: number): Promise<{ visits: Visit[]; next: Millis | 'over' }>
   /** An address belongs to one worker at a time, until its visits there have ended, plus one address pause. */
   enter(worker: WorkerId, visit: VisitId, address: string): Promise<'here' | 'elsewhere'>
-  /** One call for all visits of the worker; those in `lost` have no lease any more. */
+  /** One call for all visits of the worker; the leases of those in `lost` have ended. */
   renew(worker: WorkerId, visits: VisitId[]): Promise<{ lease: Millis; lost: VisitId[] }>
 }
 
@@ -25,19 +25,19 @@ export interface StoredCopy {
 }
 
 export interface Archive {
-  /** Written at once (to a buffer and the file); durable only after `synced`. With a twin it becomes a revisit record. */
+  /** Written at once (to a buffer and the file); durable only after `synced`. With a copy it becomes a revisit record. */
   keep(exchange: Exchange, digest: string, copy: StoredCopy | undefined): Capture
-  /** Of the payloads in this worker's own volumes; durable ones only. */
+  /** Among the durable payloads in this worker's own volumes. */
   copyOf(digest: string): StoredCopy | undefined
-  /** All that was kept before the call is durable, file and folder. */
+  /** Resolves when everything kept before the call is durable, file and folder. */
   synced(): Promise<void>
   close(): Promise<void>
 }
 
-/** Payloads of applied reports, wherever they lie. A filter answers most questions without a journey. */
+/** Among the payloads of applied reports. A filter answers most calls locally. */
 export type FindCopy = (digest: string) => Promise<StoredCopy | undefined>
 
-/** Told by the worker's thread before a page is read, so that the coordinator knows what hangs. */
+/** Called around reading a page, so that the coordinator knows which page hangs. */
 export interface ReadingWatch {
   begin(visit: Visit, item: AgendaItem): void
   end(): void

@@ -188,50 +188,6 @@ test('half a surrogate pair does not shift the words after it', () => {
   )
 })
 
-test('a part that the version before wrote is read', () => {
-  // Written by version 2: a page that is its own via, an errand, links in two sites, a verdict, the whole memory.
-  const got = decodeReport(Buffer.from(VERSION_2, 'base64'))
-  assert.deepEqual(
-    got.pages.map(({ url, via, title, ownRequest, capture }) => [url, via, title, ownRequest, capture?.digest]),
-    [
-      ['http://a.test/robots.txt', undefined, '', true, undefined],
-      ['http://a.test/b', 'http://a.test/', 'Заглавие', false, 'sha1:3I42H3S6NNFQ2MSVX7XZKYAYSCX5QBYJ'],
-    ],
-  )
-  assert.deepEqual(
-    [...got.found, ...got.crossSite].map(({ url, via, site, spelling }) => [url, via, site, spelling]),
-    [
-      ['http://a.test/c', 'http://a.test/b', 'a.test', undefined],
-      ['http://a.test/C', 'http://a.test/b', 'a.test', true],
-      ['http://b.test/', 'http://a.test/b', 'b.test', undefined],
-    ],
-  )
-  const robots = { http: { state: 'rules', at: 1, status: 200, text: 'Disallow: /x' } }
-  assert.deepEqual(got.memory, { ...freshMemory(), robots, traps: { stopped: [] }, fetched: 2 })
-  assert.deepEqual([got.site, got.part, got.ended, got.counts.get('requests')], ['a.test', 2, 'slice', 2])
-})
-
-test('version 3 is as this one, without the time to connect', () => {
-  fc.assert(
-    fc.property(report, ({ courtesy: { connectMs: _, ...courtesy }, ...sent }) => {
-      const bytes = encodeReport({ ...sent, courtesy })
-      bytes[0] = 3
-      assert.deepEqual(decodeReport(bytes), { ...sent, courtesy })
-    }),
-    { numRuns: 50 },
-  )
-})
-
 test('another version is refused', () => {
   assert.throws(() => decodeReport(new Uint8Array([9, 0, 0])), RangeError)
 })
-
-const VERSION_2 = `
-AgN2LjEBAgAGYS50ZXN0AggAGGh0dHA6Ly9hLnRlc3Qvcm9ib3RzLnR4dAUAAAAAAAAAAQABTAAAAAAAABxAkAMACXRleHQvaHRt
-bAMAAAAAAAD4PwEAAAABAAF4Bw4BYgUAAAAAAAAAAQAOaHR0cDovL2EudGVzdC8DAAAAAAAAHECQAwQDAAAAAAAA+D8BABDQl9Cw
-0LPQu9Cw0LLQuNC1AAEFAAF2ChQAARTaOaPuXmtLDTJVv++VYBiQr9gHCQMBAAAAAAAAAAIAAAAAAAAAAyJlIgIOAWMJAAAAAAAA
-AAECBgACTEwADgFDCQAAAAAAAAABAgYJAgEHB2IudGVzdC8JAAAAAAAAAAAGYi50ZXN0AgYJAAEAAXIBZQAAAAAAAAhAAQIvIwEP
-aHR0cDovL2EudGVzdC94AQhyZXF1ZXN0cwIDAAAAAABAj0AAAAAAAECfQAAAAAAAQI9ACTE5Mi4wLjIuMQKYAXsicm9ib3RzIjp7
-Imh0dHAiOnsic3RhdGUiOiJydWxlcyIsImF0IjoxLCJzdGF0dXMiOjIwMCwidGV4dCI6IkRpc2FsbG93OiAveCJ9fSwiZmV0Y2hl
-ZCI6MiwiZHVwbGljYXRlcyI6MCwiZGVlcGVzdCI6MCwic2lsZW50IjowLCJ0cmFwcyI6eyJzdG9wcGVkIjpbXX19AA==
-`

@@ -1,10 +1,10 @@
-/** What a visit tells, in numbered parts; (visit, part) makes it idempotent. */
+/** What a visit reports, in numbered parts; (visit, part) makes it idempotent. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Outcome } from './outcome.ts'
 import type { MemoryNews } from './site-memory.ts'
 import type { PageMemory, SiteName, UrlKey, VisitId } from './visit.ts'
 
-/** A URL that a page names, screened: it is wanted. */
+/** A URL found on a page that is in scope and wanted. */
 export interface Link {
   url: string
   key: UrlKey
@@ -13,13 +13,13 @@ export interface Link {
   /** The page it was found on. */
   via: string
   path: string
-  /** What a sitemap says of its last change. */
+  /** Its last change, according to a sitemap. */
   lastmod?: Instant
-  /** The key is known here already, from another spelling: this one is tried if that is not found. */
+  /** The key is known already from another spelling: this one is tried if that is not found. */
   spelling?: true
 }
 
-/** Where an exchange lies in a volume. */
+/** Where an exchange is stored in a volume. */
 export interface Capture {
   /** File name in `archive/`, without `.open`. */
   volume: string
@@ -42,7 +42,7 @@ export interface PageReport {
   /** HTTP status; Heritrix's negative codes where there is none (`statusOf` in `crawl/failures.ts`). */
   status: number
   mediaType: string
-  /** What the bytes are, when that is not what `mediaType` says. */
+  /** What the bytes are, if not what `mediaType` says. */
   sniffed?: string
   /** As the page declares it, `pt-br`; undefined when it does not. */
   language?: string
@@ -59,32 +59,32 @@ export interface PageReport {
   memory?: PageMemory
   /** For crawl.log and explain: `3t`, `dup`, `lenTrunc` … */
   annotations: readonly string[]
-  /** robots.txt and probes: asked by the crawler, not found on a page; never a document and never in `found`. */
+  /** robots.txt and probes: requested by the crawler itself, not found on a page; never a document, never in `found`. */
   ownRequest: boolean
 }
 
-/** A hazard: the rule and the evidence that says so. */
+/** A hazard: the rule and its evidence. */
 export interface Finding {
   rule: string
   evidence: string
   at: Instant
-  /** The URLs of the site that it concerns, `/calendar/#/#`; undefined: the site as a whole. */
+  /** The URLs it concerns, `/calendar/#/#`; undefined: the whole site. */
   pattern?: string
   /** At most three URLs that show it. */
   examples?: readonly string[]
-  /** What was told before of this rule and pattern was wrong. */
+  /** Withdraws an earlier finding of this rule and pattern. */
   withdrawn?: true
 }
 
-/** What a visit learnt about names: for the coordinator, which sees more than one site. Small, bounded, plain JSON. */
+/** What a visit learnt about names, for the coordinator, which sees more than one site. Small, bounded, plain JSON. */
 export interface Learnt {
   /** The site is another name of that one: links into it are entered there. */
   alias?: { to: SiteName; how: string; https?: boolean; evidence?: string }
-  /** Its pages are those of a known site, it seems: others come first. */
+  /** Its pages seem to be those of a known site: others come first. */
   slow?: { rule: string; like: SiteName }
-  /** A finding was withdrawn: the site's URLs that were held back wait again. */
+  /** A finding was withdrawn: the URLs it held back wait again. */
   requeue?: true
-  /** What absurd names under its domain resolve to. */
+  /** What invented names under its domain resolve to. */
   wildcard?: { domain: string; addresses: readonly string[] }
 }
 
@@ -94,13 +94,13 @@ export type Counts = ReadonlyMap<string, number>
 export interface Courtesy {
   /** The pause now in force for the site. */
   pause: Millis
-  /** When the last answer ended; undefined when nothing was asked. */
+  /** When the last answer ended; undefined when nothing was requested. */
   lastAnswerAt?: Instant
   /** No request before this: last answer + pause, or Retry-After. */
   notBefore: Instant
-  /** The address that was asked. */
+  /** The address that was used. */
   address?: string
-  /** How long it took this visit to connect, on average; undefined when it did not. */
+  /** The visit's average time to connect; undefined when it did not. */
   connectMs?: Millis
 }
 

@@ -1,4 +1,4 @@
-/** A part in an envelope: what must be known of it without reading it, and the rest as bytes. So it travels and so it lies in the inbox. */
+/** A report part as it is sent and stored in the inbox: what must be known without decoding it, and the rest as bytes. */
 
 import { encodeReport } from './encode-report.ts'
 import type { VisitReport } from './report.ts'

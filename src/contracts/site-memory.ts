@@ -1,6 +1,6 @@
 /**
- * What visits know of a site and hand on. The frontier carries it without reading it. Small, bounded, plain JSON, so that
- * it survives restarts and versions: an unknown or missing field reads as "not known".
+ * What one visit to a site leaves for the next. The frontier stores it without reading it. Small, bounded, plain JSON that
+ * survives restarts and versions: a missing field means "not known".
  */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { TrapMemory } from './trap-memory.ts'
@@ -35,9 +35,9 @@ export type LeftOut =
 
 export type SitemapsLeft = { [why in LeftOut]?: number }
 
-/** How much the site's first documents were those of other sites, until that is decided. At most about 4 KB. */
+/** How many of the site's first documents are those of other sites, until that is decided. At most about 4 KB. */
 export interface Likeness {
-  /** First documents that were compared. */
+  /** Documents compared. */
   documents: number
   /** The site whose home page equals this one's. */
   home?: string
@@ -57,13 +57,13 @@ export interface SiteMemory {
   fetched: number
   duplicates: number
   deepest: number
-  /** Consecutive requests that brought no answer at all. */
+  /** Consecutive requests without any answer. */
   silent: number
-  /** Visits in a row that ended because the site did not answer. */
+  /** Consecutive visits that ended because the site did not answer. */
   rests?: number
-  /** Links in this site are followed no more: the rule that said so. */
+  /** The rule by which links in this site are no longer followed. */
   stopped?: string
-  /** What the trap detectors have seen, and the patterns that are followed no more. Only `crawl/hazards/` reads it. */
+  /** What the trap detectors have seen, and the patterns no longer followed. Only `crawl/hazards/` reads it. */
   traps?: TrapMemory
   /** How often a sitemap's `lastmod` could be checked against what we saw, and how often it was true. */
   hints?: { checked: number; held: number }
@@ -71,7 +71,7 @@ export interface SiteMemory {
   sitemaps?: { asked: number; urls: number; bytes?: number; feeds?: number; left?: SitemapsLeft }
   /** Names to which forms of its pages lead, at most eight, and how many URLs with each were there. Only `crawl/form-actions.ts` reads it. */
   forms?: { name: string; found: number; missing: number }[]
-  /** Folders of the site are linked by names of their index, too. Only `crawl/local-frontier.ts` reads it. */
+  /** The site also links folders by the name of their index file. Only `crawl/local-frontier.ts` reads it. */
   indexNames?: true
   /** The sibling to which it sends everybody: how often its home page did, and whether another page did. Only `crawl/names.ts` reads it. */
   sentTo?: { site: string; times: number; deep?: true }
@@ -80,13 +80,12 @@ export interface SiteMemory {
 }
 
 /**
- * What a part tells of the memory. `robots` (up to 640 KiB) and `traps` (up to 16 KB) are in it only when there is news of
- * them: where one is absent, the coordinator keeps what it has. Everything else is whole in every part: a field that is absent
- * there is not known any more.
+ * The memory in a report part. `robots` (up to 640 KiB) and `traps` (up to 16 KB) are present only when they changed; otherwise
+ * the coordinator keeps what it has. Everything else is complete in every part: an absent field is no longer known.
  */
 export type MemoryNews = Omit<SiteMemory, 'robots'> & Partial<Pick<SiteMemory, 'robots'>>
 
-/** What two parts told, one after the other, as if it were one. */
+/** Combines the news of two successive parts. */
 export function laterNews(before: MemoryNews | undefined, news: MemoryNews): MemoryNews {
   const robots = news.robots ?? before?.robots
   const traps = news.traps ?? before?.traps

@@ -1,6 +1,6 @@
 /**
  * What trap detectors remember of a site between pages, visits and restarts. Plain JSON, at most about 16 KB however large
- * the site is; a field that is missing reads as "nothing seen yet". Written and read by `crawl/hazards/` alone.
+ * the site is; a missing field means "nothing seen yet". Only `crawl/hazards/` reads and writes it.
  */
 import type { Instant } from '../base/clock.ts'
 
@@ -18,9 +18,9 @@ export interface SuspectPattern {
   at: Instant
   /** At most three of its URLs: path and query, shortened when long. */
   examples: string[]
-  /** The trial confirmed it, and it was told. */
+  /** The trial confirmed it, and it was reported. */
   stopped: boolean
-  /** URLs that may be asked for as samples; with none, they are refused. */
+  /** URLs that may be requested as samples; with none left, URLs are refused. */
   budget: number
   /** Samples: those that confirm the finding, and those that contradict it. */
   confirmed: number
@@ -96,6 +96,6 @@ export interface TrapMemory {
   bare?: readonly number[]
   /** A name that cannot exist was asked for; its answer, if that claimed to be a page. */
   probe?: { like?: number[]; name?: [text: number, path: number] }
-  /** Rules without a pattern that were told of: once a site. */
-  told?: readonly string[]
+  /** Rules without a pattern, which are reported once per site. */
+  reportedRules?: readonly string[]
 }

@@ -95,7 +95,7 @@ async function askHere(
     outrun = false
     if (!(await waitForTurn(asking, tools))) return undefined
     const cookie = asking.cookies.headerFor(url, tools.clock.now())
-    tools.journal.tell({ kind: 'request', site: asking.site, url })
+    tools.journal.record({ kind: 'request', site: asking.site, url })
     const request: FetchRequest = {
       url,
       address: asking.address,

@@ -4,9 +4,9 @@
  */
 import { HashSet64 } from '../base/hash-set.ts'
 import type { Address } from '../contracts/exchange.ts'
+import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
-import { statusOfFailure } from '../contracts/status-codes.ts'
 import type { AgendaItem, Visit } from '../contracts/visit.ts'
 import { CookieJar } from '../web/http/cookies.ts'
 import type { Robots } from '../web/robots/robots.ts'
@@ -243,7 +243,7 @@ function breakOff(item: AgendaItem, error: unknown, slice: Slice): undefined {
 function brokenPage(item: AgendaItem, error: unknown, tools: SiteTools): PageResult {
   if (tools.failed()) throw error
   const now = tools.clock.now()
-  tools.journal.tell({ kind: 'trouble', what: `${item.url}: ${String(error).slice(0, 200)}` })
+  tools.journal.record({ kind: 'trouble', what: `${item.url}: ${String(error).slice(0, 200)}` })
   const page = { ...blankPage(item, now, { kind: 'gone', why: 'reading' }), tries: item.tries + 1 }
   return { kind: 'told', page: { ...page, status: statusOfFailure('reading') }, failure: 'reading' }
 }

@@ -93,7 +93,7 @@ function contentOfProbe(answer: Body, bytes: Uint8Array, tools: SiteTools): Page
   try {
     return contentOf(runThrough(tools.read({ mediaType: type, charset, bytes })), payloadDigest(answer), () => '')
   } catch (error) {
-    tools.journal.tell({ kind: 'trouble', what: `reading what is missing: ${String(error).slice(0, 200)}` })
+    tools.journal.record({ kind: 'trouble', what: `reading what is missing: ${String(error).slice(0, 200)}` })
     return undefined
   }
 }

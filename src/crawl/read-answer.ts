@@ -73,7 +73,7 @@ export function* readAnswer(
     const directives = directivesOf(headers, reading, site.token)
     return { reading, sniffed: reading.sniffed, directives, links, notes, text }
   } catch (error) {
-    site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+    site.journal.record({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
     return unread('failed')
   }
 }

@@ -1,7 +1,7 @@
 /** What is counted of a page, and what the site's memory learns from it. */
 import { countLabel } from '../contracts/counts.ts'
+import { statusOfFailure } from '../contracts/outcome.ts'
 import type { PageReport } from '../contracts/report.ts'
-import { statusOfFailure } from '../contracts/status-codes.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import { normalPath } from '../web/url/web-url.ts'
 import type { PageResult } from './ask-for.ts'

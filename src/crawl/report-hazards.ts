@@ -120,7 +120,7 @@ export function tellFinding(
   const origin = URL.parse(page)?.origin ?? ''
   const urls = examples?.map((example) => (example.startsWith('/') ? origin + example : example))
   reporter.finding({ ...finding, at, ...(urls === undefined ? {} : { examples: urls }) })
-  tools.journal.tell({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
+  tools.journal.record({ kind: 'hazard', site: reporter.visit.site, rule, evidence, pattern })
 }
 
 export const UNSUPPORTED_BROWSER = 'unsupported-browser'

@@ -124,7 +124,7 @@ async function parsed(bytes: Uint8Array, url: string, tools: SiteTools): Promise
   try {
     return await inTurns(robotsInStretches(bytes, tools.token), () => tools.clock.sleep(0))
   } catch (error) {
-    tools.journal.tell({ kind: 'trouble', what: `reading ${url}: ${String(error).slice(0, 200)}` })
+    tools.journal.record({ kind: 'trouble', what: `reading ${url}: ${String(error).slice(0, 200)}` })
     return undefined
   }
 }

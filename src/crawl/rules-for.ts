@@ -1,9 +1,9 @@
 /** The rules that hold for a URL of which the visit has none yet: from the site's memory, or asked for now and made durable at once. */
 import type { Instant, Millis } from '../base/clock.ts'
 import type { Exchange } from '../contracts/exchange.ts'
+import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory } from '../contracts/site-memory.ts'
-import { statusOfFailure } from '../contracts/status-codes.ts'
 import { type AgendaItem, OWN_REQUEST_PATH } from '../contracts/visit.ts'
 import type { Robots } from '../web/robots/robots.ts'
 import type { Asking } from './ask.ts'

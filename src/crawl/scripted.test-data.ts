@@ -94,7 +94,7 @@ export class Scripted {
     this.tools = {
       worker: 'w1',
       clock,
-      journal: { tell: (event) => this.events.push(event) },
+      journal: { record: (event) => this.events.push(event) },
       openSession: () => this.#session(),
       resolve: async (host) => ({ kind: 'addresses', list: [{ ip: this.addresses.get(host) ?? '192.0.2.1' }] }),
       enter: async () => 'here',

@@ -1,8 +1,8 @@
 /** When it is the site that fails and not a page: the visit ends, the whole site waits, and in the end it is given up. */
 import type { FailureKind } from '../contracts/outcome.ts'
+import { statusOfFailure } from '../contracts/outcome.ts'
 import type { VisitEnd } from '../contracts/report.ts'
 import type { RobotsMemory, SiteMemory } from '../contracts/site-memory.ts'
-import { statusOfFailure } from '../contracts/status-codes.ts'
 import type { AgendaItem } from '../contracts/visit.ts'
 import type { PageResult } from './ask-for.ts'
 import type { SiteCourtesy } from './courtesy.ts'

@@ -120,7 +120,7 @@ async function read(item: AgendaItem, { head, payload }: Body, tools: PageTools)
     const sitemap = await inTurns(reading, rest, (next) => watched(item, tools, next))
     return { sitemap, notes, bytes: used }
   } catch (error) {
-    site.journal.tell({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
+    site.journal.record({ kind: 'trouble', what: `reading ${item.url}: ${String(error).slice(0, 200)}` })
     return { sitemap: undefined, notes, bytes: used }
   }
 }

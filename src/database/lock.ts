@@ -1,12 +1,12 @@
 /**
- * One crawl at a time per collection. The lock is the operating system's, taken through a tiny SQLite file beside the
- * database: it ends with the process that holds it, however that ends, so nothing stale has ever to be cleared away.
+ * One crawl at a time per collection. It is an operating system lock on a tiny SQLite file beside the database, so it ends
+ * with the process that holds it, and no stale lock is ever left behind.
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Problem } from '../base/errors.ts'
-import { isBusy, troubleOf } from './sqlite/troubles.ts'
+import { isBusy, problemOf } from './sqlite/errors.ts'
 
 export interface Lock {
   release(): void
@@ -14,7 +14,7 @@ export interface Lock {
 
 export const LOCK_FILE = 'lock.db'
 const LOOK_MS = 200
-/** A lock that nobody refers to would end when its memory is collected: these are referred to until they are released. */
+/** Keeps locks from being garbage-collected, which would end them. */
 const held = new Set<DatabaseSync>()
 
 /** Throws 'collection-in-use' when another process (or another part of this one) holds it. */
@@ -22,12 +22,12 @@ export function lockCollection(folder: string): Lock {
   const path = join(folder, LOCK_FILE)
   let file: DatabaseSync | undefined
   try {
-    // `isLocked` of another process looks for microseconds: that is no crawl.
+    // `isLocked` of another process holds it for microseconds.
     file = new DatabaseSync(path, { timeout: LOOK_MS })
     file.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE')
   } catch (error) {
     file?.close()
-    if (!isBusy(error)) throw troubleOf(error, path)
+    if (!isBusy(error)) throw problemOf(error, path)
     throw new Problem(
       'collection-in-use',
       `another process (a crawl, a server, a worker) is working on ${folder}: wait for its end, or stop it`,
@@ -45,7 +45,7 @@ export function lockCollection(folder: string): Lock {
   }
 }
 
-/** Whether a crawl works on the collection now. Looks and writes nothing; a folder that cannot be written is as good. */
+/** Whether a crawl works on the collection now. Writes nothing, so a read-only folder is fine. */
 export function isLocked(folder: string): boolean {
   const path = join(folder, LOCK_FILE)
   if (!existsSync(path)) return false
@@ -56,7 +56,7 @@ export function isLocked(folder: string): boolean {
     return false
   } catch (error) {
     if (isBusy(error)) return true
-    throw troubleOf(error, path)
+    throw problemOf(error, path)
   } finally {
     file?.close()
   }

@@ -1,6 +1,6 @@
 /**
- * One SQL text, asked of either database: for what reads, and for rare writes. Hot writes have a bulk way of their own per
- * dialect. Placeholders are SQLite's (`?`, `?1`); the rest must be what both understand: no `sum(a = b)` but `count(*) FILTER`,
+ * One SQL text for both databases, for reads and rare writes. Hot writes have bulk statements of their own per dialect.
+ * Placeholders are SQLite's (`?`, `?1`); the rest must be SQL that both understand: no `sum(a = b)` but `count(*) FILTER`,
  * no `iif` but CASE, no alias in HAVING, `IS NOT DISTINCT FROM`, and every integer that is read as a number fits in 53 bits.
  */
 import { assert } from '../base/assert.ts'
@@ -58,7 +58,7 @@ const MAX_CURSORS = 8
 function onPostgres(db: PostgresTx): Queries {
   const free = Array.from({ length: MAX_CURSORS }, (_, i) => `rows_${MAX_CURSORS - i}`)
 
-  /** The first rows come with the cursor's opening; one that is left before its end closes it. */
+  /** The first rows come with the opening of the cursor, which is closed when the loop ends or is left. */
   async function* cursor<Row>(
     fetch: (sql: string) => Promise<Row[]>,
     sql: string,
@@ -77,7 +77,7 @@ function onPostgres(db: PostgresTx): Queries {
       finished = true
     } finally {
       const closed = db.all(`CLOSE ${name}`)
-      // After a failure the transaction is over, and the cursor with it: what closing it says would hide why.
+      // After a failure the transaction and the cursor are gone: an error of CLOSE would hide the cause.
       await (finished ? closed : closed.catch(() => {}))
       free.push(name)
     }
@@ -96,21 +96,16 @@ function onPostgres(db: PostgresTx): Queries {
   }
 }
 
-/**
- * One SQL text for both databases: SQLite's placeholders (`?`, `?1`) become PostgreSQL's (`$1`). What stands in literals,
- * quoted names and comments is no placeholder.
- */
-
-/** Texts are literals of the program, so there are some hundred of them. */
+/** By text. Texts are literals of the program, so there are a few hundred. */
 const known = new Map<string, string>()
 
+/** Turns SQLite's placeholders (`?`, `?1`) into PostgreSQL's (`$1`), except in literals, quoted names and comments. */
 export function numbered(sql: string): string {
   let text = known.get(sql)
   if (text === undefined) known.set(sql, (text = rewritten(sql)))
   return text
 }
 
-/** In this order: whatever begins first swallows the others up to its end. */
 const TOKEN = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\/\*[\s\S]*?\*\/|\?(\d*)|['"$]|\/\*/g
 
 function rewritten(sql: string): string {

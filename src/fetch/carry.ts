@@ -1,9 +1,9 @@
-/** One exchange on an open connection: the request is written, the answer read until it is over or its time is. */
+/** One exchange on an open connection: writes the request and reads the answer until it ends or a deadline passes. */
 import { type Clock, type Millis, turn } from '../base/clock.ts'
 import { type Answer, type FetchRequest, STALE_CONNECTION } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import type { Carrier, Connection } from './connection.ts'
-import { detailOf, failed } from './failed.ts'
+import type { Connection, ExchangeHandler } from './connection.ts'
+import { detailOf, failed } from './failure.ts'
 import { ResponseReader } from './response-reader.ts'
 import type { Stop, Stoppable } from './stop.ts'
 
@@ -17,19 +17,19 @@ export interface Deadlines {
 }
 
 export interface MinRate {
-  /** 0: no least rate. */
+  /** 0: no minimum. */
   bytesPerSecond: number
   /** From the first byte of the answer; the rate counts from there too. */
   graceMs: Millis
 }
 
-export interface CarryOptions {
+export interface ExchangeOptions {
   clock: Clock
   deadlines: Deadlines
   minRate: MinRate
 }
 
-export interface Carried {
+export interface Completed {
   answer: Answer
   /** The connection may carry another request. */
   reusable: boolean
@@ -40,24 +40,24 @@ export function carry(
   reused: boolean,
   bytes: Uint8Array,
   wants: FetchRequest['wants'],
-  options: CarryOptions,
+  options: ExchangeOptions,
   stop: Stop,
-): Promise<Carried> {
+): Promise<Completed> {
   return new Promise((resolve, reject) => {
-    const carriage = new Carriage(connection, reused, wants, options, stop, resolve, reject)
+    const carriage = new PendingExchange(connection, reused, wants, options, stop, resolve, reject)
     carriage.watch()
     stop.whenStopped(carriage)
     connection.carry(carriage, bytes)
   })
 }
 
-/** An object of its own and no closures: there is one for each request. */
-class Carriage implements Carrier, Stoppable {
+/** An object instead of closures: there is one per request. */
+class PendingExchange implements ExchangeHandler, Stoppable {
   readonly #connection: Connection
   readonly #reused: boolean
-  readonly #options: CarryOptions
+  readonly #options: ExchangeOptions
   readonly #stop: Stop
-  readonly #resolve: (carried: Carried) => void
+  readonly #resolve: (carried: Completed) => void
   readonly #reject: (error: unknown) => void
   readonly #reader: ResponseReader
   readonly #sentAt: Millis
@@ -70,9 +70,9 @@ class Carriage implements Carrier, Stoppable {
     connection: Connection,
     reused: boolean,
     wants: FetchRequest['wants'],
-    options: CarryOptions,
+    options: ExchangeOptions,
     stop: Stop,
-    resolve: (carried: Carried) => void,
+    resolve: (carried: Completed) => void,
     reject: (error: unknown) => void,
   ) {
     this.#connection = connection
@@ -87,7 +87,7 @@ class Carriage implements Carrier, Stoppable {
   }
 
   data(piece: Buffer): void {
-    // More than the answer, before the connection was given back.
+    // Bytes after the end of the answer.
     if (this.#isOver) {
       this.#connection.destroy()
       return
@@ -99,10 +99,10 @@ class Carriage implements Carrier, Stoppable {
     try {
       const answer = this.#reader.feed(piece)
       if (answer !== undefined) this.#over(answer)
-      // From now on deadlines only move away, but the first of them may come before the one that was watched.
+      // From now on deadlines only move later, but the next one may be earlier than the one that is set.
       else if (isFirst) this.watch()
     } catch (error) {
-      // A bug of ours (in `wants`, say) must not come out of a socket's event, where nobody catches it.
+      // A bug of ours (in `wants`, say) must not escape from a socket event, where nothing catches it.
       this.#isOver = true
       this.#stop.whenStopped(undefined)
       this.#connection.destroy()
@@ -126,11 +126,11 @@ class Carriage implements Carrier, Stoppable {
   }
 
   watch(): void {
-    this.#connection.ringAt(this.#nextDeadline().at)
+    this.#connection.callAt(this.#nextDeadline().at)
   }
 
-  ring(): void {
-    // Bytes may lie in the kernel while we were busy elsewhere: one turn lets them in before we judge.
+  deadlineReached(): void {
+    // Bytes may be waiting in the kernel if the thread was busy: let them in before deciding.
     void turn().then(() => {
       if (this.#isOver) return
       const { at, kind } = this.#nextDeadline()
@@ -139,7 +139,7 @@ class Carriage implements Carrier, Stoppable {
     })
   }
 
-  /** The deadline that comes first. All are moved by what arrives, so they are reckoned anew when the alarm rings. */
+  /** The earliest deadline. Arriving bytes move them, so they are computed anew when the timer fires. */
   #nextDeadline(): { at: Millis; kind: FailureKind } {
     const { deadlines, minRate } = this.#options
     let at = this.#sentAt + deadlines.exchange
@@ -155,7 +155,7 @@ class Carriage implements Carrier, Stoppable {
     } else {
       earlier(this.#lastAt + deadlines.idle, 'idle-timeout')
       if (minRate.bytesPerSecond > 0) {
-        // When the bytes so far will be too few, unless more come.
+        // When the bytes so far become too few.
         const enoughFor = (this.#received / minRate.bytesPerSecond) * 1000
         earlier(this.#firstAt + Math.max(minRate.graceMs, enoughFor), 'too-slow')
       }
@@ -172,7 +172,7 @@ class Carriage implements Carrier, Stoppable {
   }
 }
 
-/** In TLS 1.3 a server may refuse the handshake after it seemed to be over. */
+/** In TLS 1.3 a server may refuse the handshake after it seemed complete. */
 function kindOf(error: NodeJS.ErrnoException): FailureKind {
   return /^ERR_(?:SSL|TLS)/.test(error.code ?? '') ? 'tls' : 'reset'
 }

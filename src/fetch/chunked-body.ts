@@ -1,10 +1,10 @@
-/** The chunked coding as a state machine: takes the framing off, however the bytes are cut into pieces. */
-import type { BytePile } from './byte-pile.ts'
+/** Decodes the chunked coding, however the bytes are cut into pieces. */
+import type { BodyBuffer } from './body-buffer.ts'
 
 /** A size with its extensions, or one trailer line. */
 const LONGEST_LINE = 4_096
 const MAX_TRAILER_BYTES = 16_384
-/** One-byte chunks take 5 bytes of framing a byte; who needs more than this is not sending a page. */
+/** One-byte chunks need 5 bytes of framing per byte; more than this is not a page. */
 const FREE_FRAMING = 65_536
 const FRAMING_PER_BYTE = 8
 const SIZE_LINE = /^0*([0-9a-f]{1,13})[ \t]*(?:;.*)?$/i
@@ -18,21 +18,21 @@ export type ChunkedState =
   | 'broken' // this is not the chunked coding, or more framing than anyone needs
 
 export class ChunkedBody {
-  readonly #payload: BytePile
+  readonly #payload: BodyBuffer
   readonly #max: number
   #at: 'size' | 'data' | 'data-end' | 'data-end-lf' | 'trailers' = 'size'
-  /** The part of a line that earlier pieces brought. */
+  /** The part of a line from earlier pieces. */
   #line = ''
   #left = 0
   #framing = 0
   #trailerBytes = 0
 
-  constructor(payload: BytePile, max: number) {
+  constructor(payload: BodyBuffer, max: number) {
     this.#payload = payload
     this.#max = max
   }
 
-  /** The last chunk was read: whatever may follow, the payload is whole. */
+  /** The last chunk was read: the payload is complete. */
   get isWhole(): boolean {
     return this.#at === 'trailers'
   }

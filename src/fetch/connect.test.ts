@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { realClock } from '../base/clock.ts'
-import { connect } from './connect.ts'
+import { connect, Tickets } from './connect.ts'
 import { Connection } from './connection.ts'
 import { rawServer } from './raw-server.test-data.ts'
 import { Stop } from './stop.ts'
-import { Tickets } from './tickets.ts'
 
 const CONNECTIONS = 20
 const BYTES = 100_000
@@ -49,7 +48,22 @@ function hear(connection: Connection, length: number): Promise<Buffer> {
       connection.destroy()
       resolve(Buffer.concat(pieces))
     }
-    const carrier = { data, ended: reject, ring: () => reject(new Error('it takes too long')) }
+    const carrier = { data, ended: reject, deadlineReached: () => reject(new Error('it takes too long')) }
     connection.carry(carrier, Buffer.from('GET / HTTP/1.1\r\n\r\n'))
   })
 }
+
+test('a ticket is given once, and the oldest go when there are too many', () => {
+  const tickets = new Tickets(2)
+  const [a, b, c] = ['a', 'b', 'c'].map((text) => ({ session: Buffer.from(text), fault: undefined }))
+  tickets.keep('a', a)
+  assert.equal(tickets.take('a'), a)
+  assert.equal(tickets.take('a'), undefined)
+  tickets.keep('a', a)
+  tickets.keep('b', b)
+  tickets.keep('a', a)
+  tickets.keep('c', c)
+  assert.equal(tickets.take('b'), undefined)
+  assert.equal(tickets.take('a'), a)
+  assert.equal(tickets.take('c'), c)
+})

@@ -1,13 +1,12 @@
-/** Opens a connection to one pinned address: TCP, the guard once more on the address really reached, then TLS. */
+/** Opens a connection to one pinned address: TCP, the guard once more on the address actually reached, then TLS. */
 import { constants } from 'node:crypto'
 import { isIP, connect as openTcp, type Socket } from 'node:net'
 import { createSecureContext, connect as openTls, type SecureContext, type TLSSocket } from 'node:tls'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { CertificateFault } from '../contracts/exchange.ts'
 import { Connection } from './connection.ts'
-import { detailOf, type Failed, failed } from './failed.ts'
+import { detailOf, type Failed, failed } from './failure.ts'
 import type { Stop } from './stop.ts'
-import type { Tickets } from './tickets.ts'
 
 export interface Target {
   ip: string
@@ -21,7 +20,7 @@ export interface ConnectOptions {
   clock: Clock
   connectMs: Millis
   guard: (ip: string) => boolean
-  /** Asked when the first https URL comes: a context costs milliseconds. */
+  /** Lazy: a context costs milliseconds. */
   tls: () => TlsPolicy
   tickets: Tickets
 }
@@ -32,8 +31,8 @@ export interface TlsPolicy {
 }
 
 /**
- * `open` takes any certificate and old servers too: what we collect is public, we send no secrets, and an archive of
- * only the well kept servers would be a false one. Made once, at the first need.
+ * `open` accepts any certificate and old TLS versions: what we collect is public, we send no secrets, and an archive of only
+ * well-maintained servers would be misleading.
  */
 export function tlsPolicy(mode: 'open' | 'strict'): () => TlsPolicy {
   let made: TlsPolicy | undefined
@@ -54,19 +53,19 @@ function makePolicy(mode: 'open' | 'strict'): TlsPolicy {
 }
 
 /**
- * Where the bytes of all plain connections of a thread come in, one piece after the other: each is copied by whoever it is for before
- * the next is read. Else every piece has 64 KB of its own, which V8 counts, and collects old objects the sooner.
+ * The receive buffer of all plain connections of a thread: each piece is copied before the next is read. Otherwise every piece
+ * would allocate 64 KB and make V8 collect garbage more often.
  */
-const landing = Buffer.allocUnsafeSlow(64 * 1024)
+const receiveBuffer = Buffer.allocUnsafeSlow(64 * 1024)
 
-function landed(connection: Connection | undefined, length: number): boolean {
-  connection?.received(landing.subarray(0, length))
+function deliver(connection: Connection | undefined, length: number): boolean {
+  connection?.received(receiveBuffer.subarray(0, length))
   return true
 }
 
 export function connect(target: Target, options: ConnectOptions, stop: Stop): Promise<Connection | Failed> {
   return new Promise((resolve) => {
-    // A host that is no address would make Node ask its own resolver.
+    // A host name would make Node use its own resolver.
     if (isIP(target.ip) === 0 || !options.guard(target.ip)) {
       resolve(failed('address-refused', target.ip))
       return
@@ -78,7 +77,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
       host: target.ip,
       port: target.port,
       noDelay: true,
-      ...(target.secure ? {} : { onread: { buffer: landing, callback: (length) => landed(plain, length) } }),
+      ...(target.secure ? {} : { onread: { buffer: receiveBuffer, callback: (length) => deliver(plain, length) } }),
     })
 
     const settle = (result: Connection | Failed) => {
@@ -88,7 +87,7 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
         each?.removeListener('error', broke)
         each?.removeListener('close', closed)
       }
-      // A socket that is given up, or lies under TLS, may still have an error to tell.
+      // An abandoned socket, or one under TLS, may still emit an error.
       if (secured !== undefined) socket.on('error', ignore)
       if (!(result instanceof Connection)) {
         const given = secured ?? socket
@@ -129,12 +128,12 @@ export function connect(target: Target, options: ConnectOptions, stop: Stop): Pr
 
 interface Secured {
   socket: TLSSocket
-  /** What is wrong with the certificate; to be asked when the handshake is over. */
+  /** What is wrong with the certificate, after the handshake. */
   faultOf(): CertificateFault | undefined
 }
 
 function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tickets): Secured {
-  // By its name too: a session that is resumed does not show its certificate again.
+  // With its name: a resumed session does not show its certificate again.
   const server = `${target.hostname} ${target.ip} ${target.port}`
   const ticket = tickets.take(server)
   const isAddress = isIP(target.hostname.replace(/^\[|\]$/g, '')) !== 0
@@ -144,13 +143,13 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
     secureContext: policy.context,
     rejectUnauthorized: policy.strict,
     ALPNProtocols: ['http/1.1'],
-    // RFC 6066: an address is no server name. Node then checks a strict certificate against `host`.
+    // RFC 6066: an address is not a server name. Node then checks a strict certificate against `host`.
     ...(isAddress ? { host: target.ip } : { servername: name }),
     ...(ticket === undefined ? {} : { session: ticket.session }),
   })
   const faultOf = () => (secured.isSessionReused() ? ticket?.fault : certificateFault(secured.authorizationError))
-  // Many servers that take a ticket give no other, so it serves again; but not before something has come over the connection
-  // that it made, for there are servers that take one, give another, and close without a word.
+  // Many servers accept a ticket and issue no new one, so it is reused. But only once data has arrived: some servers accept a
+  // ticket, issue another and close the connection.
   let mayKeep = false
   let latest: Buffer | undefined
   const keep = (session: Buffer) => tickets.keep(server, { session, fault: faultOf() })
@@ -171,7 +170,7 @@ function secure(socket: Socket, target: Target, policy: TlsPolicy, tickets: Tick
   return { socket: secured, faultOf }
 }
 
-/** OpenSSL's words and Node's for the first thing that it finds wrong; more are left untold. */
+/** OpenSSL's and Node's codes for the first fault found. */
 const FAULTS: Readonly<Record<string, CertificateFault>> = {
   CERT_HAS_EXPIRED: 'expired',
   CERT_NOT_YET_VALID: 'not-yet-valid',
@@ -183,7 +182,7 @@ const FAULTS: Readonly<Record<string, CertificateFault>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'wrong-name',
 }
 
-/** Node's types say an error; it is its code. */
+/** Node's types say Error, but it is a code. */
 function certificateFault(error: unknown): CertificateFault | undefined {
   if (error === undefined || error === null) return undefined
   const code = typeof error === 'string' ? error : (error as NodeJS.ErrnoException).code
@@ -197,3 +196,36 @@ function versionOf(socket: TLSSocket): string {
 }
 
 function ignore(): void {}
+
+/**
+ * TLS tickets of recent servers, which shorten the next handshake: of a visit's second connection, or of a later visit. All visits
+ * of a worker share them; a ticket with its certificate takes 1 to 3 KB. A ticket is taken out for use and put back when it has
+ * worked, so a server that fails on one is not offered it again.
+ */
+
+export interface Ticket {
+  session: Buffer
+  /** Of the original certificate: a resumed session shows none. */
+  fault: CertificateFault | undefined
+}
+
+export class Tickets {
+  readonly #max: number
+  readonly #kept = new Map<string, Ticket>()
+
+  constructor(max: number) {
+    this.#max = max
+  }
+
+  take(server: string): Ticket | undefined {
+    const ticket = this.#kept.get(server)
+    this.#kept.delete(server)
+    return ticket
+  }
+
+  keep(server: string, ticket: Ticket): void {
+    this.#kept.delete(server)
+    this.#kept.set(server, ticket)
+    if (this.#kept.size > this.#max) this.#kept.delete(this.#kept.keys().next().value as string)
+  }
+}

@@ -1,6 +1,7 @@
-/** Which names and addresses we connect to: the public ones, and those that the operator named. */
+/** Which names and addresses we connect to: public ones, and those the operator named. */
+
+import { isIPv4, isIPv6 } from 'node:net'
 import { assert } from '../base/assert.ts'
-import { type Ip, ipKey, joined, mappedOf, parseIp } from './ip-address.ts'
 
 export interface GuardOptions {
   /** `--allow-private`: the operator crawls inside. */
@@ -37,7 +38,7 @@ const RANGES = REFUSED_V4.map(([base, bits]) => {
 })
 
 /**
- * Names that nobody can register, so a server that answers for one is somebody's inside: RFC 6761 (`test`, `example`,
+ * Names that cannot be registered, so a server that answers for one is on a private network: RFC 6761 (`test`, `example`,
  * `invalid`, `localhost`), RFC 6762 (`local`, and those of its appendix G), RFC 8375, and `internal`, which ICANN reserved.
  */
 const PRIVATE_NAMES =
@@ -71,7 +72,7 @@ function isPublic(ip: Ip): boolean {
   if (g[0] === 0x64 && g[1] === 0xff9b && g[2] === 0 && g[3] === 0 && g[4] === 0 && g[5] === 0) {
     return isPublicV4(joined(g[6], g[7]))
   }
-  // Everything outside 2000::/3 is local, multicast, unspecified, IPv4-compatible or not given out.
+  // Everything outside 2000::/3 is local, multicast, unspecified, IPv4-compatible or unassigned.
   if (g[0] >>> 13 !== 1) return false
   // 2001::/23: Teredo, ORCHID, benchmarks and other protocols' own.
   if (g[0] === 0x2001 && g[1] < 0x200) return false
@@ -84,4 +85,60 @@ function isPublic(ip: Ip): boolean {
 function isPublicV4(bits: number): boolean {
   for (const { mask, base } of RANGES) if ((bits & mask) >>> 0 === base) return false
   return true
+}
+
+/** 32 bits, or eight groups of 16. */
+type Ip = { v: 4; bits: number } | { v: 6; groups: readonly number[] }
+
+/** Reads only the forms that sockets and resolvers give: no zones (`fe80::1%eth0`), brackets, octal, hexadecimal or `127.1`. */
+function parseIp(text: string): Ip | undefined {
+  if (isIPv4(text)) return { v: 4, bits: bitsOf(text) }
+  if (!isIPv6(text) || text.includes('%')) return undefined
+  return { v: 6, groups: groupsOf(text) }
+}
+
+/** One text per address: an IPv4-mapped one becomes the IPv4 address it reaches. */
+function ipKey(ip: Ip): string {
+  const plain = mappedOf(ip) ?? ip
+  return plain.v === 4 ? String(plain.bits) : plain.groups.join(':')
+}
+
+/** `::ffff:a.b.c.d` is a.b.c.d on the wire. */
+function mappedOf(ip: Ip): (Ip & { v: 4 }) | undefined {
+  if (ip.v === 4) return undefined
+  const g = ip.groups
+  for (let i = 0; i < 5; i++) if (g[i] !== 0) return undefined
+  return g[5] === 0xffff ? { v: 4, bits: joined(g[6], g[7]) } : undefined
+}
+
+function joined(high: number, low: number): number {
+  return ((high << 16) | low) >>> 0
+}
+
+function bitsOf(dotted: string): number {
+  let bits = 0
+  for (const part of dotted.split('.')) bits = ((bits << 8) | Number(part)) >>> 0
+  return bits
+}
+
+function groupsOf(text: string): number[] {
+  const [left, right] = text.split('::')
+  const front = groupList(left)
+  if (right === undefined) return front
+  const back = groupList(right)
+  return [...front, ...new Array<number>(8 - front.length - back.length).fill(0), ...back]
+}
+
+function groupList(text: string): number[] {
+  if (text === '') return []
+  const groups: number[] = []
+  for (const part of text.split(':')) {
+    if (part.includes('.')) {
+      const bits = bitsOf(part)
+      groups.push(bits >>> 16, bits & 0xffff)
+    } else {
+      groups.push(Number.parseInt(part, 16))
+    }
+  }
+  return groups
 }

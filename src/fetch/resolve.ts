@@ -1,12 +1,12 @@
 /**
- * Names to addresses by c-ares, never by `dns.lookup`: its four pool threads would stall thousands of sites. Answers are
- * cached as long as their TTL says (within bounds), failures briefly; equal questions under way are one question.
+ * Resolves names by c-ares, never by `dns.lookup`, whose four pool threads would stall thousands of sites. Answers are cached
+ * for their TTL (within bounds), failures briefly. Equal queries in flight are merged.
  */
 import { Resolver } from 'node:dns'
 import { isIP } from 'node:net'
 import type { Clock, Millis } from '../base/clock.ts'
 import type { Address, Resolve } from '../contracts/exchange.ts'
-import { failed } from './failed.ts'
+import { failed } from './failure.ts'
 import { isPrivateName } from './guard.ts'
 
 export interface ResolverOptions {
@@ -16,20 +16,20 @@ export interface ResolverOptions {
   /** Their addresses are exempt from the guard: the operator named them. */
   overrides: readonly ResolveOverride[]
   guard: (ip: string) => boolean
-  /** Names reserved for private use lead somewhere, too. */
+  /** Resolve names reserved for private use, too. */
   allowPrivate: boolean
   /** The text of `/etc/hosts`, or ''. */
   hosts: string
-  /** Most names remembered; the longest unasked goes first. */
+  /** Names cached at most; the least recently used goes first. */
   cacheNames: number
   ttl: { min: Millis; max: Millis; failure: Millis; noSuchName: Millis }
   timeoutMs: Millis
   tries: number
-  /** Most questions under way at once; the others wait in line. */
+  /** Queries in flight at most; others wait in line. */
   atOnce: number
 }
 
-/** All bounds of `ResolverOptions` that seldom need another value. */
+/** The usual bounds of `ResolverOptions`. */
 export const RESOLVER_BOUNDS = {
   cacheNames: 100_000,
   ttl: { min: 60_000, max: 86_400_000, failure: 30_000, noSuchName: 300_000 },
@@ -45,7 +45,7 @@ interface Known {
   until: Millis
 }
 
-/** Most addresses of one name that are looked at. */
+/** Of one name. */
 const MAX_ADDRESSES = 16
 const LONGEST_NAME = 253
 
@@ -58,7 +58,7 @@ export function cAresResolver(options: ResolverOptions): Resolve {
   const hosts = parseHosts(options.hosts)
   const cache = new Map<string, Known>()
   const underWay = new Map<string, Promise<Answered>>()
-  const ask = inTurn(options.atOnce, questioner(options))
+  const ask = limited(options.atOnce, dnsQuery(options))
 
   const remember = (host: string, answer: Answered, ttl: Millis): Answered => {
     cache.delete(host)
@@ -112,8 +112,8 @@ interface Found {
   ttl: number
 }
 
-/** Asks for IPv4, and for IPv6 only when there is none: half the questions, and most machines reach IPv4. Errors are their codes. */
-function questioner(options: ResolverOptions): (host: string) => Promise<Found | string> {
+/** Queries IPv4, and IPv6 only if there is none: half the queries, and most machines reach IPv4. Errors are returned as codes. */
+function dnsQuery(options: ResolverOptions): (host: string) => Promise<Found | string> {
   const resolver = new Resolver({ timeout: options.timeoutMs, tries: options.tries })
   if (options.servers !== undefined) resolver.setServers([...options.servers])
   const query = (host: string, version: 4 | 6): Promise<Found | string> =>
@@ -128,7 +128,7 @@ function questioner(options: ResolverOptions): (host: string) => Promise<Found |
         if (version === 4) resolver.resolve4(host, { ttl: true }, answered)
         else resolver.resolve6(host, { ttl: true }, answered)
       } catch (error) {
-        // Names that c-ares cannot even write down are thrown, not called back.
+        // c-ares throws for names it cannot encode.
         resolve((error as NodeJS.ErrnoException).code ?? 'EBADNAME')
       }
     })
@@ -140,13 +140,13 @@ function questioner(options: ResolverOptions): (host: string) => Promise<Found |
   }
 }
 
-/** A name that no server can be asked for does not exist. */
+/** A name that cannot be encoded does not exist. */
 function badNameIsNone(found: Found | string): Found | string {
   return found === 'EBADNAME' ? 'ENOTFOUND' : found
 }
 
-/** First come, first served, so many at once. */
-function inTurn<T>(atOnce: number, work: (host: string) => Promise<T>): (host: string) => Promise<T> {
+/** At most `atOnce` at a time, first come, first served. */
+function limited<T>(atOnce: number, work: (host: string) => Promise<T>): (host: string) => Promise<T> {
   const line: (() => void)[] = []
   let busy = 0
   return async (host) => {
@@ -155,7 +155,7 @@ function inTurn<T>(atOnce: number, work: (host: string) => Promise<T>): (host: s
     try {
       return await work(host)
     } finally {
-      // The place goes straight to the next in line, so that nobody slips in between.
+      // The slot goes directly to the next in line, so that no newcomer can overtake.
       const next = line.shift()
       if (next === undefined) busy--
       else next()
@@ -191,8 +191,7 @@ function plainName(name: string): string {
   return lower.endsWith('.') ? lower.slice(0, -1) : lower
 }
 
-/** `--resolve HOST=IP:PORT`: names that the operator sends elsewhere, as `curl --resolve` does. */
-
+/** `--resolve HOST=IP:PORT`, as in `curl --resolve`. */
 export interface ResolveOverride extends Address {
   /** A host in lower case, or `*.test` for every name below `test`, or `*`. */
   host: string
@@ -215,7 +214,7 @@ function addressOf({ ip, port }: ResolveOverride): Address {
 
 const MAX_NAMES = 100_000
 
-/** The names of an `/etc/hosts`; IPv4 before IPv6, as everywhere in this room. */
+/** The names of an `/etc/hosts`, IPv4 before IPv6. */
 function parseHosts(text: string): ReadonlyMap<string, readonly string[]> {
   const names = new Map<string, string[]>()
   for (const line of text.split('\n')) {

@@ -1,17 +1,15 @@
 /**
- * An incremental reader of HTTP/1.x answers: fed with the pieces that a socket brings, it keeps the head as it came and
- * the body without its chunks, and says when the answer is over. It opens nothing and waits for nothing; how the bytes
- * are cut makes no difference.
+ * An incremental reader of HTTP/1.x answers: fed with a socket's pieces, it keeps the head as it came and the body without its
+ * chunks, and reports when the answer is complete. It does no I/O, and how the bytes are cut makes no difference.
  *
  * States: `head` → (interim answers are skipped) → `body` → `over`.
  */
 import { assert } from '../base/assert.ts'
 import type { Answer, Head, Headers, Want } from '../contracts/exchange.ts'
 import type { FailureKind } from '../contracts/outcome.ts'
-import { BytePile } from './byte-pile.ts'
+import { BodyBuffer } from './body-buffer.ts'
 import { ChunkedBody } from './chunked-body.ts'
-import { type Framing, framingOf, isHttp10, keepsAlive } from './framing.ts'
-import { endOfHead, parseHead } from './parse-head.ts'
+import { endOfHead, type Framing, framingOf, isHttp10, keepsAlive, parseHead } from './response-head.ts'
 
 export interface ReaderLimits {
   /** Of the head, with the interim answers and empty lines before it. */
@@ -30,7 +28,7 @@ export class ResponseReader {
   readonly #wants: (status: number, headers: Headers) => Want
   readonly #limits: ReaderLimits
   #state: 'head' | 'body' | 'over' = 'head'
-  /** Bytes of a head that is not complete, the first `#pendingLength` of them. */
+  /** An incomplete head: the first `#pendingLength` bytes. */
   #pending: Buffer | undefined
   #pendingLength = 0
   /** Where in the pending bytes an unfinished line begins. */
@@ -43,7 +41,7 @@ export class ResponseReader {
   #wireHead: Uint8Array | undefined
   #framing: Framing = { kind: 'none' }
   #max = 0
-  #payload = new BytePile()
+  #payload = new BodyBuffer()
   #chunked: ChunkedBody | undefined
   #reusable = false
 
@@ -62,7 +60,7 @@ export class ResponseReader {
     return this.#payload.length
   }
 
-  /** The next bytes of the connection; the answer when it is over with them. Copies what it needs of them. */
+  /** Takes the next bytes, copying what it needs; returns the answer when they complete it. */
   feed(bytes: Buffer): Answer | undefined {
     assert(this.#state !== 'over', 'an answer that is over is fed')
     if (bytes.length === 0) return undefined
@@ -77,7 +75,7 @@ export class ResponseReader {
     return this.interrupt('disconnect') ?? this.#fail('reset', 'closed before the body came')
   }
 
-  /** What has come so far, if some of the body has; the exchange is over either way. */
+  /** The answer so far, if some of the body has come; the exchange is over either way. */
   interrupt(why: 'time' | 'disconnect'): Answer | undefined {
     return this.#state === 'body' && this.#payload.length > 0 ? this.#cut(why) : undefined
   }
@@ -105,7 +103,7 @@ export class ResponseReader {
       const parsed = parseHead(wireHead, this.#limits.headLines)
       if (parsed === undefined) return this.#fail('protocol', 'malformed status line')
       if (parsed === 'too many lines') return this.#fail('head-too-large', `over ${this.#limits.headLines} lines`)
-      // 101 is an end: we asked for no other protocol.
+      // 101 ends the exchange: we asked for no other protocol.
       if (parsed.status >= 200 || parsed.status === 101) return this.#takeHead(parsed, wireHead, head, end)
       if (++this.#interim > this.#limits.interimAnswers) return this.#fail('protocol', 'interim answers without end')
       this.#skipped += end - start
@@ -123,7 +121,7 @@ export class ResponseReader {
     return at
   }
 
-  /** Copies what is not yet a head. */
+  /** Copies an incomplete head. */
   #keepPending(head: Buffer, start: number): void {
     if (this.#pending !== undefined && start === 0) return
     const rest = head.subarray(start)
@@ -179,7 +177,7 @@ export class ResponseReader {
     this.#payload.add(from === 0 && end === bytes.length ? bytes : bytes.subarray(from, end))
     if (this.#payload.length === length) return this.#full(end === bytes.length && this.#keepsAlive())
     if (this.#payload.length < this.#max) return undefined
-    // A body that ends with the connection is too long only when a byte more has come.
+    // A body delimited by close is too long only when one more byte has come.
     return this.#framing.kind === 'length' || end < bytes.length ? this.#cut('length') : undefined
   }
 
@@ -197,7 +195,7 @@ export class ResponseReader {
     }
   }
 
-  /** Chunks in an HTTP/1.0 answer come from something confused: read, but not trusted with another request. */
+  /** Chunks in an HTTP/1.0 answer are read, but the connection is not reused. */
   #keepsAlive(): boolean {
     const head = this.#head
     assert(head !== undefined, 'a body has a head')
@@ -225,10 +223,10 @@ export class ResponseReader {
   }
 }
 
-/** A stream that is no HTTP is known by its first letters; nobody waits for 64 KB of it. */
+/** Detects a stream that is not HTTP by its first letters instead of reading 64 KB of it. */
 function beginsRight(bytes: Buffer, start: number): boolean {
   const length = Math.min(START.length, bytes.length - start)
-  // 0x20 makes a letter small and leaves the slash as it is.
+  // 0x20 lowercases letters and leaves the slash.
   for (let i = 0; i < length; i++) if ((bytes[start + i] | 0x20) !== START[i]) return false
   return true
 }

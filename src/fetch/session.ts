@@ -1,7 +1,7 @@
-/** One visit's connections: one for each (scheme, host, port, address), one request in flight, closed with the visit. */
+/** One visit's connections: one per (scheme, host, port, address), one request in flight, closed with the visit. */
 import { assert } from '../base/assert.ts'
+import { release } from '../base/bytes.ts'
 import type { Clock, Instant, Millis } from '../base/clock.ts'
-import { release } from '../base/release.ts'
 import type {
   Address,
   Answer,
@@ -13,11 +13,10 @@ import type {
 } from '../contracts/exchange.ts'
 import { headerOf } from '../web/http/headers.ts'
 import { carry, type Deadlines, type MinRate } from './carry.ts'
-import { type ConnectOptions, connect, type Target, tlsPolicy } from './connect.ts'
+import { type ConnectOptions, connect, type Target, Tickets, tlsPolicy } from './connect.ts'
 import { Connection } from './connection.ts'
-import { failed } from './failed.ts'
+import { failed } from './failure.ts'
 import { Stop } from './stop.ts'
-import { Tickets } from './tickets.ts'
 
 export interface SessionOptions {
   clock: Clock
@@ -25,15 +24,15 @@ export interface SessionOptions {
   minRate: MinRate
   /** `open` accepts any certificate. */
   tls: 'open' | 'strict'
-  /** Asked before connecting, and again about the address that was reached. */
+  /** Checked before connecting, and again for the address reached. */
   guard: (ip: string) => boolean
-  /** A connection that waited longer is not used again. */
+  /** A connection idle for longer is not reused. */
   maxIdleMs: Millis
 }
 
-/** A visit has http and https, perhaps on a second address; more are of no use. */
+/** A visit needs http and https, perhaps at a second address. */
 const MAX_CONNECTIONS = 4
-/** Of a worker; some 5 MB of them. */
+/** Per worker; about 5 MB. */
 const MAX_TICKETS = 2_000
 const NOTHING = new Uint8Array(0)
 
@@ -48,49 +47,49 @@ export function openSessions(options: SessionOptions): OpenSession {
   return () => openSession(options, connecting)
 }
 
-/** Where requests to one origin at one address go, and what they have in common. */
-interface Line {
-  /** `http://www.example.test`, as the URLs asked for here begin. */
+/** One origin at one address, and what its requests have in common. */
+interface Endpoint {
+  /** `http://www.example.test` */
   readonly origin: string
   readonly host: string
   readonly address: Address
   readonly target: Target
   connection: Connection | undefined
-  /** The text after the target of a request, and the headers that it was made of: they are mostly the same ones. */
+  /** The last request's headers and the text made of them, reused because they rarely change. */
   headers: Headers | undefined
   rest: string
 }
 
 function openSession(options: SessionOptions, connecting: ConnectOptions): FetchSession {
   const { clock } = options
-  const lines: Line[] = []
+  const endpoints: Endpoint[] = []
   const stop = new Stop()
   let isBusy = false
   let isClosed = false
   let last: Answer | undefined
 
-  const findLine = (origin: string, address: Address): Line | undefined =>
-    lines.find((line) => line.origin === origin && isSame(line.address, address))
+  const findEndpoint = (origin: string, address: Address): Endpoint | undefined =>
+    endpoints.find((line) => line.origin === origin && isSame(line.address, address))
 
-  const newLine = (origin: string, url: URL, address: Address): Line => {
-    if (lines.length >= MAX_CONNECTIONS) lines.shift()?.connection?.destroy()
+  const newEndpoint = (origin: string, url: URL, address: Address): Endpoint => {
+    if (endpoints.length >= MAX_CONNECTIONS) endpoints.shift()?.connection?.destroy()
     const target = targetOf(url, address)
     const line = { origin, host: url.host, address, target, connection: undefined, headers: undefined, rest: '' }
-    lines.push(line)
+    endpoints.push(line)
     return line
   }
 
-  /** Where the request goes, and what it asks for there; undefined for what is no URL of ours. */
-  const placeOf = ({ url, address }: FetchRequest): { line: Line; target: string } | undefined => {
+  /** Undefined for what is not an http or https URL. */
+  const endpointOf = ({ url, address }: FetchRequest): { line: Endpoint; target: string } | undefined => {
     const parsed = URL.parse(url)
     if (parsed === null || !/^https?:$/.test(parsed.protocol)) return undefined
     const origin = `${parsed.protocol}//${parsed.host}`
-    const line = findLine(origin, address) ?? newLine(origin, parsed, address)
+    const line = findEndpoint(origin, address) ?? newEndpoint(origin, parsed, address)
     return { line, target: requestTarget(parsed) }
   }
 
   const ask = async (request: FetchRequest): Promise<Exchange> => {
-    const place = placeOf(request)
+    const place = endpointOf(request)
     if (place === undefined) return unsent(request, clock.now(), failed('protocol', 'not an http or https URL'))
     const { line, target } = place
     let { connection } = line
@@ -107,7 +106,7 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     }
     const bytes = requestBytes(line, target, request.headers)
     const connected = reused ? {} : { connectMs: connection.connectMs }
-    // Nothing may come between the question and the first byte: no await from here to the write.
+    // No await from here to the write: the permission must still hold when the first byte is sent.
     if (!request.may()) {
       connection.release(options.maxIdleMs)
       return { ...unsent(request, clock.now(), { kind: 'withheld' }), ...connected }
@@ -154,8 +153,8 @@ function openSession(options: SessionOptions, connecting: ConnectOptions): Fetch
     close() {
       isClosed = true
       if (isBusy) stop.stop()
-      for (const { connection } of lines) connection?.destroy()
-      lines.length = 0
+      for (const { connection } of endpoints) connection?.destroy()
+      endpoints.length = 0
     },
   }
 }
@@ -175,7 +174,7 @@ function targetOf(url: URL, address: Address): Target {
   return { ip: address.ip, port, secure, hostname: url.hostname }
 }
 
-function requestBytes(line: Line, target: string, headers: Headers): Uint8Array {
+function requestBytes(line: Endpoint, target: string, headers: Headers): Uint8Array {
   if (line.headers !== headers) {
     line.rest = afterTarget(line.host, headers)
     line.headers = headers
@@ -183,7 +182,7 @@ function requestBytes(line: Line, target: string, headers: Headers): Uint8Array 
   return Buffer.from(`GET ${target}${line.rest}`, 'latin1')
 }
 
-/** Servers say how long they wait (`Keep-Alive: timeout=5`); half a second less, and few requests meet a closed door. */
+/** Half a second less than the server's `Keep-Alive: timeout=5`, so that few requests meet a closed connection. */
 function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   if (answer.kind !== 'full') return 0
   const said = headerOf(answer.head.headers, 'keep-alive')
@@ -191,21 +190,19 @@ function idleTime(answer: Answer, maxIdleMs: Millis): Millis {
   return seconds === null ? maxIdleMs : Math.min(maxIdleMs, Math.max(0, Number(seconds[1]) * 1000 - 500))
 }
 
-/** A request as it is written: the URL's own spelling, Host first (RFC 9110 §7.2), nothing that begins a line of its own. */
-
-/** From the text: `search` is empty for `/a?`, which is another URL than `/a` and would be asked for as the same. */
+/** From the text, because `search` is empty for `/a?`, which is another URL than `/a`. */
 function requestTarget({ href, protocol }: URL): string {
   const from = href.indexOf('/', protocol.length + 2)
   const hash = href.indexOf('#', from)
   return hash < 0 ? href.slice(from) : href.slice(from, hash)
 }
 
-/** All that follows the target. Credentials in the URL are never sent. */
+/** Everything after the target, Host first (RFC 9110 §7.2). Credentials in the URL are never sent. */
 function afterTarget(host: string, headers: Headers): string {
   let text = ` HTTP/1.1\r\nHost: ${host}\r\n`
   for (const [name, value] of headers) {
     assert(/^[\w!#$%&'*+.^`|~-]+$/.test(name), `header name ${name}`)
-    // Values may come from the web (an ETag, a cookie): nothing in them may begin a line of its own.
+    // Values may come from the web (an ETag, a cookie): nothing in them may begin a new line.
     text += `${name}: ${value.replace(/[^\t\x20-\x7e\x80-\xff]/g, '?')}\r\n`
   }
   return `${text}Connection: keep-alive\r\n\r\n`

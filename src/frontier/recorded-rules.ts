@@ -3,7 +3,7 @@
  * ever after, for under other rules every URL that is known would be news.
  */
 import { Problem } from '../base/errors.ts'
-import { FIRST_RULES, RULE_NAMES, type RuleName, switchesOf } from '../web/url/rules.ts'
+import { RULE_NAMES, type RuleName, switchesOf, USUAL_RULES } from '../web/url/rules.ts'
 import { type UrlReader, urlReader } from '../web/url/web-url.ts'
 
 /** Of the row in `frontier_meta`. */
@@ -15,10 +15,9 @@ export function recordOf(rules: readonly RuleName[]): string {
   return rules.length === 0 ? NONE : rules.join(',')
 }
 
-/** Throws when a collection with that record, or with none, was not made with these rules. A new one has no record yet. */
-export function checkRules(recorded: string | undefined, isNew: boolean, { rules }: UrlReader): void {
-  const given = recordOf(rules)
-  if ((recorded ?? (isNew ? given : recordOf(FIRST_RULES))) === given) return
+/** Throws when the collection was made with other rules. A new one has no record yet. */
+export function checkRules(recorded: string | undefined, { rules }: UrlReader): void {
+  if (recorded === undefined || recorded === recordOf(rules)) return
   const made = switchesOf(readerOf(recorded).rules)
   throw new Problem(
     'bad-config',
@@ -29,9 +28,9 @@ export function checkRules(recorded: string | undefined, isNew: boolean, { rules
 
 let last: { text: string; urls: UrlReader } | undefined
 
-/** A collection without a record was made with the first rules. */
+/** A collection without a record is empty: nothing depends on its rules yet. */
 export function readerOf(recorded: string | undefined): UrlReader {
-  const text = recorded ?? recordOf(FIRST_RULES)
+  const text = recorded ?? recordOf(USUAL_RULES)
   if (last?.text === text) return last.urls
   const names = text === NONE ? [] : text.split(',')
   const unknown = names.find((name) => !isRule(name))

@@ -49,7 +49,7 @@ async function openCoordinator(database: Database, share: number, processes?: re
     defaultPause: () => PAUSE,
     ...(processes && { affinity: { workers: workersOf(processes), windowMs: 1000 } }),
   })
-  const parts = { database, ledger, clock, journal: { tell() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
+  const parts = { database, ledger, clock, journal: { record() {} }, disk: memoryDisk(), logPath: '/c/crawl.log' }
   const rechecks = new Rechecks({ share, salt: 'of the test', clock, schedule: ledger.schedule })
   const intake = await openIntake({ ...parts, filter: DigestFilter.ofBits(1024), rechecks })
   await recover(() => intake.drain())

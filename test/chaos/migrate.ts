@@ -1,7 +1,18 @@
-/** A server that only brings its database up to date, and dies meanwhile: `node migrate.ts ADDRESS '{"step":3,"at":"noted"}'`. */
-import { migrations } from '../../src/database/postgres/migrations/index.ts'
+/** A server that migrates its database and is killed meanwhile: `node migrate.ts ADDRESS '{"step":3,"at":"noted"}'`. */
+import type { Migration } from '../../src/database/database.ts'
+import { migrations } from '../../src/database/postgres/baseline.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
 import { listenAtStatements } from './listen-at-statements.ts'
+
+/** The baseline, and made-up steps after it: a column that every row gets, an index, a table made from others. */
+export const STEPS: readonly Migration[] = [
+  ...migrations,
+  ...[
+    `ALTER TABLE frontier_bucket ADD COLUMN note text; UPDATE frontier_bucket SET note = bucket::text`,
+    `CREATE INDEX frontier_bucket_note ON frontier_bucket (note)`,
+    `CREATE TABLE made AS SELECT b.bucket, b.note, c.last FROM frontier_bucket b JOIN catalogue_row c USING (bucket)`,
+  ].map((sql, index) => ({ number: migrations.length + 1 + index, name: `made up ${index}`, sql })),
+]
 
 export const MOMENTS = ['under way', 'done', 'noted', 'committing'] as const
 
@@ -18,7 +29,7 @@ async function migrate(address: string, { step, at, afterMs }: MigrationDeath): 
     process.stdout.write('dies\n')
     process.kill(process.pid, 'SIGKILL')
   }
-  const sql = migrations[step - 1]?.sql
+  const sql = STEPS[step - 1]?.sql
   let isInStep = false
   listenAtStatements((text, when) => {
     if (text === sql && when === 'asked') isInStep = true
@@ -37,7 +48,7 @@ async function migrate(address: string, { step, at, afterMs }: MigrationDeath): 
     if (when === 'asked') setTimeout(die, afterMs)
     else die()
   })
-  const database = await openPostgres(address)
+  const database = await openPostgres(address, { steps: STEPS })
   await database.close()
 }
 

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { type Random, seededRandom } from '../../src/base/random.ts'
-import { migrations } from '../../src/database/postgres/migrations/index.ts'
 import { openPostgres } from '../../src/database/postgres/open.ts'
 import { postgresTx } from '../../src/database/postgres/tx.ts'
 import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { type Ran, startNode } from '../e2e/harness.ts'
-import { type MigrationDeath, MOMENTS } from './migrate.ts'
+import { type MigrationDeath, MOMENTS, STEPS } from './migrate.ts'
 
 const script = join(import.meta.dirname, 'migrate.ts')
 /** Servers that die over one database, one after the other. */
@@ -43,22 +42,24 @@ export async function migrationChaos(kills: number, seed: number): Promise<Map<s
 
 function deathOf(random: Random): MigrationDeath {
   return {
-    step: 1 + random.integer(migrations.length),
+    step: 1 + random.integer(STEPS.length),
     at: MOMENTS[random.integer(MOMENTS.length)],
     afterMs: random.integer(LONGEST_STEP_MS),
   }
 }
 
 async function isInOrder(address: string, seed: number): Promise<void> {
-  const database = await openPostgres(address)
+  const database = await openPostgres(address, { steps: STEPS })
   const rows = await database.read((tx) =>
     postgresTx(tx).all<{ number: number }>('SELECT number FROM orbweaver_schema ORDER BY number'),
   )
   assert.deepEqual(
     rows.map(({ number }) => number),
-    migrations.map(({ number }) => number),
+    STEPS.map(({ number }) => number),
     `seed ${seed}`,
   )
   await database.read((tx) => postgresTx(tx).all('SELECT * FROM pages LIMIT 1'))
+  const made = await database.read((tx) => postgresTx(tx).get('SELECT count(note) AS n FROM made'))
+  assert.deepEqual(made, { n: 256 }, `seed ${seed}`)
   await database.close()
 }

@@ -58,7 +58,7 @@ describe('TLS to the database', { skip }, () => {
   before(async () => {
     const database = await open(address({ sslmode: 'require' }))
     const session = await database.session()
-    await session.ask('CREATE DATABASE certified')
+    await session.query('CREATE DATABASE certified')
     await session.end()
     await database.close()
   })
@@ -68,7 +68,7 @@ describe('TLS to the database', { skip }, () => {
   })
 
   it('without a word of it is refused by a server that wants it, and the message says what to write', () =>
-    refused(address({}), 'unfit-database', /lets nobody in without TLS: say sslmode/))
+    refused(address({}), 'unfit-database', /requires TLS: add sslmode/))
 
   it('asks for no authority with sslmode=require, unless one is named', async () => {
     await accepted(address({ sslmode: 'require' }))

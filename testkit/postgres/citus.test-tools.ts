@@ -32,25 +32,25 @@ export async function nodesOf(
     await Promise.all(all.map(ask))
   }
   return {
-    everywhere: (sql) => onEach((node) => node.ask(sql)),
+    everywhere: (sql) => onEach((node) => node.query(sql)),
     async join(database) {
       if (first === undefined) return
       for (const node of [...others, first]) {
         const connection = await open(addressOf(database, node))
-        await connection.ask('CREATE EXTENSION citus')
+        await connection.query('CREATE EXTENSION citus')
         if (node === first) {
-          await connection.ask('SELECT citus_set_coordinator_host($1, $2)', [first.host, String(first.port)])
+          await connection.query('SELECT citus_set_coordinator_host($1, $2)', [first.host, String(first.port)])
           for (const { host, port } of others)
-            await connection.ask('SELECT citus_add_node($1, $2)', [host, String(port)])
+            await connection.query('SELECT citus_add_node($1, $2)', [host, String(port)])
         }
         await connection.end()
       }
     },
     async leaveAlone(database) {
       if (first === undefined) return
-      await onEach((node) => node.ask(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`))
+      await onEach((node) => node.query(`ALTER DATABASE ${database} ALLOW_CONNECTIONS false`))
       await onEach((node) =>
-        node.ask('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [database]),
+        node.query('SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity WHERE datname = $1', [database]),
       )
     },
     end: () => onEach((node) => node.end()),
@@ -59,9 +59,9 @@ export async function nodesOf(
 
 /** The coordinator first; none, where it is plain PostgreSQL. */
 async function readNodes(coordinator: Connection): Promise<Node[]> {
-  const { rows } = await coordinator.ask(`SELECT FROM pg_extension WHERE extname = 'citus'`)
+  const { rows } = await coordinator.query(`SELECT FROM pg_extension WHERE extname = 'citus'`)
   if (rows.length === 0) return []
-  const nodes = await coordinator.ask(
+  const nodes = await coordinator.query(
     `SELECT nodename AS host, nodeport AS port FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid`,
   )
   return nodes.rows as Node[]

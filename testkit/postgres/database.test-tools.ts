@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto'
 import { realClock } from '../../src/base/clock.ts'
 import type { Database } from '../../src/database/database.ts'
 import { postgresAddress } from '../../src/database/postgres/address.ts'
+import { migrations } from '../../src/database/postgres/baseline.ts'
 import type { Connection } from '../../src/database/postgres/connection.ts'
-import { connectorOf } from '../../src/database/postgres/hosts.ts'
-import { migrations } from '../../src/database/postgres/migrations/index.ts'
+import { primaryConnector } from '../../src/database/postgres/find-primary.ts'
 import { openPostgres, type PostgresDatabase, type PostgresOptions } from '../../src/database/postgres/open.ts'
 import { type Nodes, nodesOf } from './citus.test-tools.ts'
 import { type StartedServer, startServer } from './server.test-tools.ts'
@@ -42,7 +42,7 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
     statementMs: 60_000,
     idleInTransactionMs: 60_000,
   } as const
-  const open = (at: string) => connectorOf(postgresAddress(at), settings)()
+  const open = (at: string) => primaryConnector(postgresAddress(at), settings)()
   const outside = await open(url)
   const made: string[] = []
   const opened: Database[] = []
@@ -85,9 +85,9 @@ async function onServer(url: string, own: StartedServer | undefined): Promise<Po
 async function templateOn(outside: Connection, nodes: Nodes, addressOf: (name: string) => string): Promise<string> {
   const today = createHash('sha1').update(JSON.stringify(migrations)).digest('hex').slice(0, 12)
   const name = `template_${today}`
-  await outside.ask('SELECT pg_advisory_lock(1)')
+  await outside.query('SELECT pg_advisory_lock(1)')
   try {
-    const { rows } = await outside.ask('SELECT FROM pg_database WHERE datname = $1', [name])
+    const { rows } = await outside.query('SELECT FROM pg_database WHERE datname = $1', [name])
     if (rows.length > 0) return name
     // Made under another name: whoever finds the right one finds it whole.
     await nodes.everywhere(`DROP DATABASE IF EXISTS ${name}_new`)
@@ -98,6 +98,6 @@ async function templateOn(outside: Connection, nodes: Nodes, addressOf: (name: s
     await nodes.everywhere(`ALTER DATABASE ${name}_new RENAME TO ${name}`)
     return name
   } finally {
-    await outside.ask('SELECT pg_advisory_unlock(1)')
+    await outside.query('SELECT pg_advisory_unlock(1)')
   }
 }

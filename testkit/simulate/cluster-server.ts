@@ -7,7 +7,7 @@
 import { openCoordinator } from '../../src/app/composition/coordinator.ts'
 import { CrawlView } from '../../src/app/composition/crawl-view.ts'
 import { keepServing, maintenanceRole, serverCalls } from '../../src/app/composition/keep-serving.ts'
-import { Bell } from '../../src/base/bell.ts'
+import { Wakeup } from '../../src/base/clock.ts'
 import { Problem } from '../../src/base/errors.ts'
 import type { Random } from '../../src/base/random.ts'
 import { callHandlers } from '../../src/cluster/server/call-handlers.ts'
@@ -54,14 +54,14 @@ export async function serverLife(
   random: Random,
   stop: AbortSignal,
 ): Promise<'done' | 'again'> {
-  const nudge = new Bell()
+  const nudge = new Wakeup()
   const clock = power.clock(world.clock)
   const database = power.database(failing.database(world.database))
   const disk = power.disk(machine.disk)
   const journal = power.journal({
-    tell(event: Event) {
+    record(event: Event) {
       world.note(machine.name, wordsOfEvent(event))
-      if (event.kind === 'applied') nudge.ring()
+      if (event.kind === 'applied') nudge.wake()
       machine.hear(event)
     },
   })
@@ -100,7 +100,7 @@ export async function serverLife(
     await keepServing(coordinator, view, maintenanceRole(database, clock), stop)
     return 'done'
   } catch (error) {
-    journal.tell({ kind: 'trouble', what: `the server ends: ${error}` })
+    journal.record({ kind: 'trouble', what: `the server ends: ${error}` })
     return 'again'
   } finally {
     world.network.listen = undefined

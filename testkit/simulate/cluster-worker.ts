@@ -52,7 +52,7 @@ export async function workerLife(
   const clock = plant.clock?.(own, machine) ?? own
   const disk = power.disk(plant.disk?.(machine.disk) ?? machine.disk)
   const journal = power.journal({
-    tell(event: Event) {
+    record(event: Event) {
       note(machine.name, wordsOfEvent(event))
       machine.hear(event)
     },

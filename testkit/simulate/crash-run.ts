@@ -93,7 +93,7 @@ async function oneLife(
       workers: options.workers ?? 2,
       // Half of the lives apply parts as they come, the others through the inbox.
       atOnceBytes: throughInbox(point, random) ? 0 : undefined,
-      journal: power.journal({ tell }),
+      journal: power.journal({ record: tell }),
       alter: {
         ...options.alter,
         openSession: (openSession) => power.openSession(openSession),

@@ -103,7 +103,7 @@ export async function crawlOn(stage: Stage, stop: AbortSignal = new AbortControl
       alter: options.lwf ? { ...options.alter, frontier: lwf } : options.alter,
       // Leases granted ahead would be of sites whose URLs are not the oldest.
       serves: options.lwf,
-      journal: { tell: (event) => options.journal?.(event) },
+      journal: { record: (event) => options.journal?.(event) },
     },
     stop,
   )

@@ -198,8 +198,8 @@ export class Power {
 
   journal(journal: Journal<Event>): Journal<Event> {
     return {
-      tell: (event) => {
-        if (this.#on) journal.tell(event)
+      record: (event) => {
+        if (this.#on) journal.record(event)
       },
     }
   }

@@ -1,7 +1,7 @@
 /** Runs one crawl from start to end, for `crawl` and `demo`, and phrases its notes and its result. */
 import { join } from 'node:path'
+import { replaceFile } from '../../base/disk.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 import { formatDuration, formatSize } from '../../base/units.ts'
 import { grouped } from '../../report/text-table.ts'
 import type { CrawlEnd } from '../composition/crawl.ts'

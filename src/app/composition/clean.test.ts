@@ -8,7 +8,7 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realDisk } from '../../base/real-disk.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
 import { lockCollection } from '../../database/lock.ts'
-import { tryRole } from '../../database/postgres/only-one.ts'
+import { tryRole } from '../../database/postgres/election.ts'
 import { openPostgres } from '../../database/postgres/open.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'

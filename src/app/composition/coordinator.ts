@@ -143,7 +143,7 @@ async function recovered(parts: CoordinatorParts, opened: Opened): Promise<Coord
   await repair()
   const follow = followOthers(database, filter)
   await follow()
-  void fillFilter(database, filter).catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+  void fillFilter(database, filter).catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
   const mirrors = await maintainMirrors({
     database,
     disk,

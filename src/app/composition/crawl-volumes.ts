@@ -73,7 +73,7 @@ async function inLocations(coordinator: Coordinator, journal: Readers<Event>): P
     async finish() {
       await list
         .ship()
-        .catch((error) => journal.tell({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` }))
+        .catch((error) => journal.record({ kind: 'trouble', what: `volumes wait in ${archive}: ${error}` }))
       await list.settled()
     },
     close,

@@ -137,7 +137,7 @@ async function runCrawl(parts: CrawlParts, thread: Worker): Promise<CrawlHandle>
     volumes.close()
     throw error
   })
-  journal.tell({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
+  journal.record({ kind: 'crawl-begun', resumed: view.totals.urls.marked > 0 })
   threads.pool.start()
   return { done: untilEnd(run), snapshot: () => view.snapshot(), stop: () => stop('interrupted') }
 }
@@ -248,12 +248,12 @@ async function untilEnd(run: Run): Promise<CrawlEnd> {
     throw isDiskFull(error) ? diskFull(folder, error) : error
   } finally {
     volumes.close()
-    await run.close().catch((error) => journal.tell({ kind: 'trouble', what: String(error) }))
+    await run.close().catch((error) => journal.record({ kind: 'trouble', what: String(error) }))
   }
   let why = run.why ?? 'complete'
   if (why === 'complete' && view.totals.urls.waiting > 0)
     why = isTooLarge(run) ? 'size' : maxPages !== undefined ? 'pages' : why
-  journal.tell({ kind: 'crawl-over', why })
+  journal.record({ kind: 'crawl-over', why })
   const documents = view.counters.get('documents') ?? 0
   return { why, exit: exitOf(why, seeds), documents, seeds, mirrorsLeft: mirrors.left }
 }

@@ -29,7 +29,7 @@ function serving(flags: string[], looks: (Look | Error)[], dialect = 'postgres')
   const coordinator = {
     parts: {
       clock,
-      journal: { tell() {} },
+      journal: { record() {} },
       settings: loadSettings(flags, 'serve', NOWHERE).settings,
       database: { dialect },
     },

@@ -4,7 +4,7 @@ import { remembered } from '../../cluster/server/statistics.ts'
 import { PLAN_FRESH } from '../../cluster/worker/live-plan.ts'
 import type { ServerCalls } from '../../contracts/calls.ts'
 import type { Database } from '../../database/database.ts'
-import { type HeldRole, tryRole } from '../../database/postgres/only-one.ts'
+import { type HeldRole, tryRole } from '../../database/postgres/election.ts'
 import type { PostgresDatabase } from '../../database/postgres/open.ts'
 import type { Given, SettingName } from '../config/keys.ts'
 import { scopeSeeds } from '../seeds/stored-seeds.ts'
@@ -98,7 +98,7 @@ export async function keepServing(
     } catch (error) {
       // An unreachable database comes back, or the operator reads this. Nothing is lost meanwhile.
       if (database.dialect === 'sqlite') throw error
-      if (!isTroubled) journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      if (!isTroubled) journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
       isTroubled = true
     }
   }

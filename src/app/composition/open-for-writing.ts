@@ -34,7 +34,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
   const journal = new Readers<Event>()
   if (options.journal !== undefined) journal.read(options.journal)
   try {
-    const { database, clock, nudges, close: closeDatabase } = await databaseToWrite(settings)
+    const { database, clock, notifications, close: closeDatabase } = await databaseToWrite(settings)
     let opened: Coordinator | undefined
     const close = async () => {
       // What the log file lacks then, the database still has.
@@ -54,7 +54,7 @@ export async function openForWriting(settings: Settings, options: WritingOptions
       if (database.dialect === 'postgres' && given !== undefined)
         await database.transact((tx) => recordSettings(tx, writeSettingsFile(given, version)))
       const { fresh } = await coordinator.seed(seedsOf(options.seeds, coordinator))
-      return { coordinator, journal, nudges, fresh, close }
+      return { coordinator, journal, notifications, fresh, close }
     } catch (error) {
       await close()
       throw error
@@ -86,7 +86,7 @@ export async function openForSeeding(settings: Settings, version: string) {
   const { database, clock, close } = await databaseToWrite(settings)
   try {
     const random = seededRandom(settings.randomSeed ?? freshSeed())
-    const parts = { database, disk: realDisk, clock, random, journal: { tell() {} }, settings }
+    const parts = { database, disk: realDisk, clock, random, journal: { record() {} }, settings }
     const { frontier, urls } = await openCrawlFrontier(parts, true)
     await frontier.recover(async () => {})
     return { database, ledger: frontier.ledger, urls, close }
@@ -99,28 +99,28 @@ export async function openForSeeding(settings: Settings, version: string) {
 /** Less than workers wait for an answer: they learn that the database is unreachable, and keep what they have. */
 const PATIENCE: Millis = 10_000
 
-/** `clock`: the one of all who share the database; `nudges`: news of other servers, where there may be any. */
+/** `clock`: the one of all who share the database; `notifications`: news of other servers, where there may be any. */
 async function databaseToWrite({ database: address, collection }: Settings) {
   if (address === undefined) {
     const database = openSqlite(join(collection, 'collection.db'))
-    return { database, clock: realClock, nudges: undefined, close: () => database.close() }
+    return { database, clock: realClock, notifications: undefined, close: () => database.close() }
   }
-  const [{ openPostgres }, { databaseClock }, { openNudges }] = await Promise.all([
+  const [{ openPostgres }, { databaseClock }, { openNotifications }] = await Promise.all([
     import('../../database/postgres/open.ts'),
     import('../../database/postgres/clock.ts'),
-    import('../../database/postgres/nudge.ts'),
+    import('../../database/postgres/notifications.ts'),
   ])
   const database = await openPostgres(address, { patienceMs: PATIENCE })
   try {
     const clock = await databaseClock(database, realClock)
-    const nudges = openNudges(database, { clock: realClock, random: seededRandom(freshSeed()) })
+    const notifications = openNotifications(database, { clock: realClock, random: seededRandom(freshSeed()) })
     return {
       database,
       clock,
-      nudges,
+      notifications,
       async close() {
         clock.close()
-        await nudges.close()
+        await notifications.close()
         await database.close()
       },
     }

@@ -34,7 +34,7 @@ async function main(port: MessagePort, data: ThreadData): Promise<void> {
   const ahead = new BigInt64Array(data.ahead)
   const clock = shiftedClock(realClock, () => Number(Atomics.load(ahead, 0)))
   const filter = new DigestFilter(data.filter)
-  const journal = { tell: (event: Event) => (isReported(event, settings) ? coordinator.event(event) : undefined) }
+  const journal = { record: (event: Event) => (isReported(event, settings) ? coordinator.event(event) : undefined) }
   const named = new Set(settings.resolve.map(({ ip }) => ip))
   const guard = addressGuard({ allowPrivate: settings.allowPrivate, allow: named })
   const archive = openArchive({

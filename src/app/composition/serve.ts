@@ -3,15 +3,15 @@
  * servers share one crawl; over SQLite there is one, which holds the folder.
  */
 import { hostname } from 'node:os'
-import { Bell } from '../../base/bell.ts'
-import { type Millis, realClock } from '../../base/clock.ts'
+
+import { type Millis, realClock, Wakeup } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { realDisk } from '../../base/real-disk.ts'
 import { openServer } from '../../cluster/server/open-server.ts'
 import { checkPem, type Pem, type TlsFiles } from '../../cluster/server/renew-tls.ts'
 import { Roster } from '../../cluster/server/roster.ts'
 import { nodeId } from '../../collection/locations/own-locations.ts'
-import { type Nudges, notify } from '../../database/postgres/nudge.ts'
+import { type Notifications, notify } from '../../database/postgres/notifications.ts'
 import type { Given, SettingName, Settings } from '../config/keys.ts'
 import { type SeedSummary, seedSummary } from '../seeds/stored-seeds.ts'
 import type { Coordinator } from './coordinator.ts'
@@ -45,7 +45,7 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   // A mistake shows before anything is opened.
   tls?.read()
   const roster = new Roster()
-  const { coordinator, journal, nudges, close } = await openForWriting(settings, {
+  const { coordinator, journal, notifications, close } = await openForWriting(settings, {
     ...options,
     serves: true,
     workers: roster,
@@ -54,11 +54,11 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
   try {
     const view = new CrawlView(coordinator, NO_WORKERS)
     await view.refresh()
-    const nudge = new Bell()
-    const nudgeOthers = nudges === undefined ? () => {} : othersNudged(coordinator, nudges, nudge)
+    const nudge = new Wakeup()
+    const nudgeOthers = notifications === undefined ? () => {} : othersNudged(coordinator, notifications, nudge)
     journal.read(({ kind }) => {
       if (kind !== 'applied') return
-      nudge.ring()
+      nudge.wake()
       nudgeOthers()
     })
     const { clock, database, folder } = coordinator.parts
@@ -102,10 +102,10 @@ export async function startServer(settings: Settings, options: ServeOptions): Pr
 }
 
 /** What one server has applied may free sites for workers that wait at another. One commit for many, for they are expensive. */
-function othersNudged(coordinator: Coordinator, nudges: Nudges, nudge: Bell): () => void {
+function othersNudged(coordinator: Coordinator, notifications: Notifications, nudge: Wakeup): () => void {
   const { database, clock } = coordinator.parts
   let isPending = false
-  nudges.listen(CHANNEL, () => nudge.ring())
+  notifications.listen(CHANNEL, () => nudge.wake())
   return () => {
     if (isPending) return
     isPending = true

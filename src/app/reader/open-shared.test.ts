@@ -64,7 +64,7 @@ async function crawl(name: string, open: (folder: string) => Promise<Database>):
   const parts = { web, clock, database, disk: diskUnder(join(root, name)), settings, seeds: SEEDS, workers: 2 }
   const ledger = new RequestLedger(clock)
   const run = runVirtualCoordinator(
-    { ...parts, ledger, randomSeed: 3, journal: { tell() {} } },
+    { ...parts, ledger, randomSeed: 3, journal: { record() {} } },
     new AbortController().signal,
   )
   await clock.run(run)

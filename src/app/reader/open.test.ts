@@ -65,7 +65,8 @@ before(async () => {
   const { settings } = loadSettings(['--trust', '*=soft-404'], 'crawl', { env: {}, readFile: () => undefined })
   const parts = { web, clock, database, disk: diskUnder(root), settings, seeds: [HOME], randomSeed: 1, workers: 1 }
   const never = new AbortController().signal
-  const run = () => runVirtualCoordinator({ ...parts, ledger: new RequestLedger(clock), journal: { tell() {} } }, never)
+  const run = () =>
+    runVirtualCoordinator({ ...parts, ledger: new RequestLedger(clock), journal: { record() {} } }, never)
   await clock.run(
     (async () => {
       const coordinator = await run()
@@ -330,11 +331,11 @@ describe('verify', () => {
       file.exec(`PRAGMA writable_schema = ON; ${sql}`)
       file.close()
     }
-    schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'verdict_of';
-      DELETE FROM sqlite_schema WHERE name = 'verdict_of'`)
+    schema(`CREATE TABLE hidden AS SELECT * FROM sqlite_schema WHERE name = 'finding_of';
+      DELETE FROM sqlite_schema WHERE name = 'finding_of'`)
     change(folder, `INSERT INTO finding (site, rule, evidence, at) VALUES (1, 'a', 'b', 2)`)
     schema('INSERT INTO sqlite_schema SELECT * FROM hidden; DROP TABLE hidden')
-    assert.match(says((await verified(folder)).faults), /collection\.db: .*verdict_of/)
+    assert.match(says((await verified(folder)).faults), /collection\.db: .*finding_of/)
   })
 
   for (const [what, edit, expected] of [

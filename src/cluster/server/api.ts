@@ -5,7 +5,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { TSchema } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { Clock, Millis } from '../../base/clock.ts'
-import { inTime } from '../../base/in-time.ts'
+import { finishesWithin } from '../../base/clock.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
 import { ApiError } from '../wire/api-error.ts'
@@ -79,7 +79,7 @@ export function buildApi(tools: ApiTools): FastifyInstance {
 
   const refuse = (error: unknown, _request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const known = apiErrorOf(error)
-    if (known.code === 'bug') tools.journal.tell({ kind: 'trouble', what: `a call failed: ${stackOf(error)}` })
+    if (known.code === 'bug') tools.journal.record({ kind: 'trouble', what: `a call failed: ${stackOf(error)}` })
     if (known.retryAfterSeconds !== undefined) reply.header('retry-after', known.retryAfterSeconds)
     // What was sent and not read stays in the socket: the next request on it would begin with it.
     if (known.code === 'too-big') reply.header('connection', 'close')
@@ -219,11 +219,11 @@ function addPages(app: FastifyInstance, { reachable, metrics, handlers, clock, p
   const description = JSON.stringify(openApi(program))
   // Asked by anybody, and as often as anybody likes: what it costs is bounded by the second.
   const healthy = remembered(clock, PAGE_FRESH, async () => {
-    if (!(await inTime(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
+    if (!(await finishesWithin(clock, HEALTH_WITHIN, reachable()))) throw new Error('it does not answer')
   })
   const page = remembered(clock, PAGE_FRESH, async () => {
     const statistics = await handlers.statistics(nobodyAsked(), undefined).catch((error: unknown) => {
-      journal.tell({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
+      journal.record({ kind: 'trouble', what: `no statistics for /metrics: ${error}` })
       return undefined
     })
     return metrics.text(statistics)

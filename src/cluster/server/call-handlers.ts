@@ -1,6 +1,5 @@
 /** Every call of the API with what answers it, over one house. What carries requests and answers is not known here. */
-import type { Bell } from '../../base/bell.ts'
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshBytes, freshId } from '../../base/random.ts'
@@ -28,7 +27,7 @@ export interface HandlerParts {
   journal: Journal<Event>
   figures(): Promise<CoordinatorFigures>
   /** Rung when a site may have become free (parts applied, sites seeded, another server's notice). */
-  nudge: Bell
+  nudge: Wakeup
   program: string
   /** What a new worker must know; undefined: only workers of the same machine may join. */
   joinSecret: string | undefined

@@ -47,7 +47,7 @@ export function checkInHandler({ calls, tickets, holdings, journal }: CheckInToo
       // Whatever it was, they are not durable: the worker keeps them, and must hear when to try again.
       const known = apiErrorOf(error)
       const what = `parts of worker ${worker} could not be stored: ${error instanceof Error ? error.message : error}`
-      journal.tell({ kind: 'trouble', what })
+      journal.record({ kind: 'trouble', what })
       throw known.retryAfterSeconds === undefined ? noDatabase('the parts could not be made durable') : known
     }
   }

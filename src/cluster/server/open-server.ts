@@ -126,7 +126,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     every(TICK, async () => {
       await writeSeen()
       const dropped = await log.flush()
-      if (dropped > 0) journal.tell({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
+      if (dropped > 0) journal.record({ kind: 'trouble', what: `${dropped} calls are missing in the record of calls` })
     }),
     every(SERVER_EVERY, announce),
     every(ROSTER_EVERY, readRoster),
@@ -147,7 +147,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
     publicUrl,
     async close() {
       ending = true
-      nudge.ring()
+      nudge.wake()
       const cancel = clock.after(DRAIN_WITHIN, () => app.server.closeAllConnections())
       await app.close()
       cancel()
@@ -157,7 +157,7 @@ export async function openServer(parts: ServerParts, listen: ListenOptions): Pro
       // The database may be what is gone: the server ends all the same, after one patience and not after three.
       await Promise.all(
         [writeSeen(), log.flush(), book.serverGone(parts.id)].map((work) =>
-          work.catch((error: unknown) => journal.tell({ kind: 'trouble', what: String(error) })),
+          work.catch((error: unknown) => journal.record({ kind: 'trouble', what: String(error) })),
         ),
       )
     },
@@ -173,7 +173,7 @@ function announcer(parts: ServerParts, book: WorkerBook, url: string): () => Pro
     await book.serverSeen({ id, url, version, startedAt, seenAt: clock.now(), settings })
     const others = await book.servers(clock.now() - SEEN_WITHIN)
     const differ = differingSettings(others.map((one) => one.settings)).join(', ')
-    if (differ !== differed && differ !== '') journal.tell({ kind: 'trouble', what: differing(differ) })
+    if (differ !== differed && differ !== '') journal.record({ kind: 'trouble', what: differing(differ) })
     differed = differ
   }
 }
@@ -189,7 +189,7 @@ function choresUntil(over: AbortSignal, clock: Clock, journal: Journal<Event>) {
         await work()
         troubled = false
       } catch (error) {
-        if (!troubled) journal.tell({ kind: 'trouble', what: `the server's own tables: ${error}` })
+        if (!troubled) journal.record({ kind: 'trouble', what: `the server's own tables: ${error}` })
         troubled = true
       }
     }

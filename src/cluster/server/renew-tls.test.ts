@@ -16,7 +16,7 @@ function watching(...reads: (Pem | Error)[]) {
     return now
   }
   const server = { setSecureContext: ({ cert }: { cert?: unknown }) => void shown.push(String(cert)) }
-  const journal = { tell: (event: Event) => void told.push(event.kind === 'trouble' ? event.what : event.kind) }
+  const journal = { record: (event: Event) => void told.push(event.kind === 'trouble' ? event.what : event.kind) }
   return { step: renewTls({ read }, OLD, server, journal), shown, told }
 }
 

@@ -41,7 +41,7 @@ export function renewTls(
     } catch (error) {
       what = `the certificate stays as it was: ${error instanceof Error ? error.message : error}`
     }
-    if (what !== '' && what !== said) journal.tell({ kind: 'trouble', what })
+    if (what !== '' && what !== said) journal.record({ kind: 'trouble', what })
     said = what
   }
 }

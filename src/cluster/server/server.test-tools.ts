@@ -1,8 +1,7 @@
 /** A server over a coordinator that is made up, and callers of it. */
 
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
-import { Bell } from '../../base/bell.ts'
-import { realClock } from '../../base/clock.ts'
+import { realClock, Wakeup } from '../../base/clock.ts'
 import { hash64 } from '../../base/digest.ts'
 import type { Disk } from '../../base/disk.ts'
 import { Readers } from '../../base/journal.ts'
@@ -65,14 +64,14 @@ export function madeUpCoordinator(): MadeUp {
   const free: Visit[] = []
   const stored: SealedPart[] = []
   const heard: string[] = []
-  const news = new Bell()
+  const news = new Wakeup()
   const hear = (words: string) => {
     heard.push(words)
-    news.ring()
+    news.wake()
   }
   return {
     async hears(count) {
-      while (heard.length < count) await realClock.sleep(10_000, news.next())
+      while (heard.length < count) await realClock.sleep(10_000, news.signal())
     },
     free,
     stored,
@@ -124,7 +123,7 @@ export interface TestServer extends AsyncDisposable {
   coordinator: MadeUp
   database: Database
   disk: Disk
-  nudge: Bell
+  nudge: Wakeup
   events: Event[]
   /** A new worker: id and secret. */
   join(): Promise<{ worker: string; secret: string }>
@@ -146,7 +145,7 @@ export async function testServer(more: Partial<ServerParts> = {}, port = 0): Pro
   const coordinator = madeUpCoordinator()
   const database = more.database ?? openSqlite(':memory:')
   const disk = more.disk ?? memoryDisk()
-  const nudge = new Bell()
+  const nudge = new Wakeup()
   const journal = new Readers<Event>()
   const events: Event[] = []
   journal.read((event) => events.push(event))

@@ -122,7 +122,7 @@ describe('a check-out that finds nothing', () => {
     const waiting = coordinator.checkOut('w1', 1)
     await made.coordinator.hears(1)
     made.coordinator.free.push(aVisit(1))
-    made.nudge.ring()
+    made.nudge.wake()
     const { visits } = await waiting
     assert.equal(visits.length, 1)
     assert.ok(realClock.elapsed() - began < 1000)
@@ -189,7 +189,7 @@ it('what a thread was granted and never heard of is taken back before it is give
   const { status, body } = await ask({ has: [aVisit(7).id] })
   assert.equal(status, 200)
   assert.equal((body as { visits: unknown[] }).visits.length, 1)
-  made.nudge.ring()
+  made.nudge.wake()
   assert.deepEqual(((await unheard).body as { visits: unknown[] }).visits, [])
   assert.match(JSON.stringify(made.events), /got lost: 1 sites/)
 })

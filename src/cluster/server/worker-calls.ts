@@ -1,8 +1,7 @@
 /** The calls of workers about visits: asked of the coordinator in the name of one of the worker's threads. */
 
 import { createHash } from 'node:crypto'
-import type { Bell } from '../../base/bell.ts'
-import type { Clock, Millis } from '../../base/clock.ts'
+import type { Clock, Millis, Wakeup } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { PlanForWorkers, ServerCalls } from '../../contracts/calls.ts'
@@ -20,7 +19,7 @@ export interface WorkerCallTools {
   clock: Clock
   journal: Journal<Event>
   /** Rung when a site may have become free, and when the server is ending. */
-  nudge: Bell
+  nudge: Wakeup
   isEnding(): boolean
   /** Leases that one worker may have out. */
   maxLeases: number
@@ -103,7 +102,7 @@ export function workerHandlers(tools: WorkerCallTools): Pick<Handlers, Names> {
     if (taken.length === 0) return
     holdings.release(worker, taken)
     const what = `an answer to worker ${worker} got lost: ${taken.length} sites that it was to have are taken back`
-    journal.tell({ kind: 'trouble', what })
+    journal.record({ kind: 'trouble', what })
   }
 
   function ticketed(visit: Visit, worker: string) {
@@ -128,13 +127,13 @@ async function waitForVisits(
   const began = clock.elapsed()
   const full = () => holdings.isFull(worker, maxLeases)
   for (;;) {
-    const bell = nudge.next()
+    const bell = nudge.signal()
     const heldMs = clock.elapsed() - began
     if (isEnding() || gone()) return { visits: [], next: LONGEST_REST, heldMs }
     const { visits, next } = full() ? NOTHING : await calls.checkOut(thread, atMost)
     if (visits.length > 0 && gone()) {
       const ids = visits.map(({ id }) => id)
-      journal.tell({ kind: 'trouble', what: `worker ${worker} hung up: ${ids.length} sites are taken back` })
+      journal.record({ kind: 'trouble', what: `worker ${worker} hung up: ${ids.length} sites are taken back` })
       await calls.giveBack(ids)
       return { visits: [], next: LONGEST_REST, heldMs }
     }

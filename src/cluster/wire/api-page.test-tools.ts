@@ -41,7 +41,7 @@ export function describeApi(): string {
     `\`${PARTS_TYPE}\`, packed by zstd or gzip (\`Content-Encoding\`) or as they are; at most ${MAX_SENT_BYTES / MIB} MiB as sent,`,
     `${MAX_PART_BYTES / MIB} MiB unpacked, ${MAX_PARTS} parts. Numbers are varints (7 bits a byte, the lowest first), texts are UTF-8 with their length`,
     'in front: version (1, a byte), number of parts; for each its ticket, visit, fence, number, site, a byte that is 1 for the',
-    'last part of a visit, and the report as `src/contracts/report-format.ts` lays it out, with its length in front.',
+    'last part of a visit, and the report as `src/contracts/encode-report.ts` lays it out, with its length in front.',
     '',
     '| a part that | is answered | and |',
     '|---|---|---|',

@@ -3,8 +3,9 @@
  * whoever brought them may go on: they are durable here. From then on all that comes goes behind them, so that the parts
  * of a visit arrive in their order.
  */
-import { Bell } from '../../base/bell.ts'
+
 import type { Clock, Millis } from '../../base/clock.ts'
+import { Wakeup } from '../../base/clock.ts'
 import { isDiskFull, Problem } from '../../base/errors.ts'
 import type { Journal } from '../../base/journal.ts'
 import type { Event } from '../../contracts/events.ts'
@@ -43,7 +44,7 @@ interface Brought {
 export class Deliveries {
   readonly #tools: DeliveryTools
   /** Rung when something was put into the outbox, or taken out of it. */
-  readonly #bell = new Bell()
+  readonly #bell = new Wakeup()
   readonly #over = new AbortController()
   readonly #loop: Promise<void>
   #brought: Brought[] = []
@@ -92,9 +93,9 @@ export class Deliveries {
   async #deliverBatch(frame: Uint8Array, parts: number): Promise<void> {
     const { outbox, clock } = this.#tools
     for (;;) {
-      const bell = this.#bell.next()
+      const bell = this.#bell.signal()
       if (outbox.isEmpty && (await this.#sendAtOnce(frame))) return
-      if (await this.#put(frame, parts)) return this.#bell.ring()
+      if (await this.#put(frame, parts)) return this.#bell.wake()
       if (!this.#saysFull) this.#tell('no server answers and there is no room for more reports: visits wait')
       this.#saysFull = true
       if (this.#over.signal.aborted)
@@ -158,7 +159,7 @@ export class Deliveries {
   async #empty(): Promise<void> {
     const { outbox, clock } = this.#tools
     while (!this.#over.signal.aborted) {
-      const bell = this.#bell.next()
+      const bell = this.#bell.signal()
       const { first } = outbox
       if (first === undefined) await clock.sleep(IDLE_REST, bell)
       else await this.#sendFirst(first)
@@ -182,7 +183,7 @@ export class Deliveries {
         await clock.sleep(REFUSED_REST, signal)
       }
     }
-    this.#bell.ring()
+    this.#bell.wake()
   }
 
   /** Waits until the outbox is empty, at most so long; says how many parts are left in it. */
@@ -190,7 +191,7 @@ export class Deliveries {
     const { outbox, clock } = this.#tools
     const until = clock.elapsed() + withinMs
     for (;;) {
-      const bell = this.#bell.next()
+      const bell = this.#bell.signal()
       const left = until - clock.elapsed()
       if (outbox.isEmpty || left <= 0 || signal?.aborted) return outbox.parts
       await clock.sleep(left, signal === undefined ? bell : AbortSignal.any([bell, signal]))
@@ -200,12 +201,12 @@ export class Deliveries {
   /** What is in the outbox stays there for the next time. */
   async close(): Promise<void> {
     this.#over.abort()
-    this.#bell.ring()
+    this.#bell.wake()
     await this.#loop
   }
 
   #tell(what: string): void {
-    this.#tools.journal.tell({ kind: 'trouble', what })
+    this.#tools.journal.record({ kind: 'trouble', what })
   }
 }
 

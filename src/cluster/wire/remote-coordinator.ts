@@ -298,7 +298,7 @@ class ServersByHttp implements RemoteServers {
   }
 
   #warn(what: string): void {
-    this.#options.journal.tell({ kind: 'trouble', what })
+    this.#options.journal.record({ kind: 'trouble', what })
   }
 }
 

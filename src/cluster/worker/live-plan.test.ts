@@ -21,7 +21,7 @@ function watching(first: CrawlPlan, answers: (CrawlPlan | Error)[], stop = new A
   const seen = { asked: [] as number[], renewed: 0 }
   const live = new LivePlan(first, {
     clock,
-    journal: { tell() {} },
+    journal: { record() {} },
     async read() {
       seen.asked.push(clock.elapsed())
       const answer = answers.length > 1 ? answers.shift()! : answers[0]

@@ -63,7 +63,7 @@ export class LivePlan<Plan extends { version: string }> {
     this.#plan = next
     this.#wants = undefined
     this.#unwanted.clear()
-    journal.tell({ kind: 'trouble', what: 'the servers have a new plan: visits are given back and begun again' })
+    journal.record({ kind: 'trouble', what: 'the servers have a new plan: visits are given back and begun again' })
     renew()
   }
 
@@ -79,7 +79,7 @@ export class LivePlan<Plan extends { version: string }> {
       }
     } catch (error) {
       // By the old plan they would be visited wrongly.
-      journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+      journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
       return renew()
     }
     // The scope has become narrower, or a sitemap named the address.

@@ -6,11 +6,11 @@ import { hostname } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { type Millis, realClock } from '../../base/clock.ts'
 import type { Disk } from '../../base/disk.ts'
+import { replaceFile } from '../../base/disk.ts'
 import { Problem } from '../../base/errors.ts'
 import { type Journal, Readers } from '../../base/journal.ts'
 import { freshId, freshSeed, type Random, seededRandom } from '../../base/random.ts'
 import { realDisk } from '../../base/real-disk.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 import { openVolumesIn } from '../../collection/locations/own-locations.ts'
 import type { VolumeSink } from '../../collection/locations/ship-volumes.ts'
 import {
@@ -124,7 +124,7 @@ export async function openWorkerLocations(
   for (const location of parts.volumes.filter((name) => name.startsWith(DIR))) {
     const folder = resolve(location.slice(DIR.length))
     await repairFolder(disk, folder, archive, isOurs, journal).catch((error) => {
-      journal.tell({ kind: 'trouble', what: `volumes in ${folder} cannot be closed: ${error}` })
+      journal.record({ kind: 'trouble', what: `volumes in ${folder} cannot be closed: ${error}` })
     })
   }
   return openLocations({ ...parts, record: volumes.located, server: serverSink(volumes), isOurs })

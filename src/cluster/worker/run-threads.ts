@@ -1,7 +1,7 @@
 /** The threads of a remote worker, from the first plan until all have ended and their reports are delivered. */
 import type { Worker } from 'node:worker_threads'
-import { type Millis, realClock } from '../../base/clock.ts'
-import { inTime } from '../../base/in-time.ts'
+import { finishesWithin, type Millis, realClock } from '../../base/clock.ts'
+
 import type { Readers } from '../../base/journal.ts'
 import type { Random } from '../../base/random.ts'
 import { DigestFilter } from '../../collection/captures/digest-filter.ts'
@@ -96,7 +96,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     folder: () => locations.list.folder,
     async leaveFolder(folder, why) {
       // What keeps volumes from the next location is met again with the next report.
-      await inTime(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
+      await finishesWithin(realClock, LEAVE_WITHIN, locations.list.leave(folder, why)).catch(() => {})
       return locations.list.folder !== folder
     },
     begin: (worker) => notes.begin(remote.nameOf(worker)),
@@ -126,7 +126,7 @@ export async function runThreads<Plan extends { version: string }>(parts: RunPar
     // Black lists too: the files that the plan names are written again when they have changed, and the threads see it.
     every(PLAN_EVERY, over.signal, () =>
       live.readAgain().catch((error) => {
-        if (!isStopping()) journal.tell({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
+        if (!isStopping()) journal.record({ kind: 'trouble', what: `the plan cannot be read again: ${error}` })
       }),
     ),
   ])
@@ -239,17 +239,17 @@ async function leaveServers({
   version,
 }: Pick<RunParts<never>, 'remote' | 'locations' | 'journal' | 'version'>): Promise<number> {
   const shipAll = async () => {
-    const waits = (error: unknown) => journal.tell({ kind: 'trouble', what: `volumes wait here: ${error}` })
+    const waits = (error: unknown) => journal.record({ kind: 'trouble', what: `volumes wait here: ${error}` })
     // Complete volumes whose location failed at the end go to the next one in a second round.
     for (let round = 1; round <= 2; round++) {
       await locations.list.ship().catch(waits)
       await locations.list.settled().catch(waits)
     }
   }
-  await inTime(realClock, SHIP_WITHIN, shipAll())
+  await finishesWithin(realClock, SHIP_WITHIN, shipAll())
   // Without it `status` would show a silent worker that may be dead.
   const gone = { visits: 0, lateMs: 0, pagesPerSecond: 0, state: 'ending', version } as const
-  await inTime(realClock, GOODBYE_WITHIN, remote.alive(gone)).catch(() => {})
+  await finishesWithin(realClock, GOODBYE_WITHIN, remote.alive(gone)).catch(() => {})
   const undelivered = await remote.close(DELIVER_WITHIN)
   locations.close()
   return undelivered

@@ -4,7 +4,7 @@
  */
 import { ByteWriter } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
-import { placeOf } from '../../base/hash-place.ts'
+import { hashSlot } from '../../base/hash-set.ts'
 import { LinkCursor } from '../../contracts/adjacency.ts'
 
 export interface Change {
@@ -132,7 +132,7 @@ export class LinkTargets {
 
 /** The site tells apart the same key in two sites, which only a forger makes. */
 function firstLocation(places: Int32Array, low: number, high: number, site: number): number {
-  return placeOf(low ^ Math.imul(site, 0x9e3779b1), high, 31 - Math.clz32(places.length))
+  return hashSlot(low ^ Math.imul(site, 0x9e3779b1), high, 31 - Math.clz32(places.length))
 }
 
 function slots(targets: readonly Target[]): Iterable<[slot: number, members: readonly Target[]]> {

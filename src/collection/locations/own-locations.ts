@@ -4,9 +4,9 @@
  */
 import { join } from 'node:path'
 import type { Disk } from '../../base/disk.ts'
+import { replaceFile } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
 import { freshId } from '../../base/random.ts'
-import { replaceFile } from '../../base/replace-file.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
@@ -92,7 +92,7 @@ export async function repairOwnLocations(parts: OwnLocations): Promise<void> {
   for (const [folder, inside] of folders) {
     const names = inside.map(({ name }) => name)
     await repairFolder(parts, folder, names).catch((error) => {
-      journal.tell({ kind: 'trouble', what: `${names.length} volumes in ${folder} cannot be closed: ${error}` })
+      journal.record({ kind: 'trouble', what: `${names.length} volumes in ${folder} cannot be closed: ${error}` })
     })
   }
 }

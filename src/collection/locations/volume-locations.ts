@@ -109,7 +109,7 @@ export class LocationList implements VolumeLocation {
         // This runs every second: a disk that stays away is reported once.
         if (this.#unseen.has(location)) continue
         this.#unseen.add(location)
-        this.#journal.tell({ kind: 'trouble', what: `cannot list the volumes in ${location.name}: ${error.message}` })
+        this.#journal.record({ kind: 'trouble', what: `cannot list the volumes in ${location.name}: ${error.message}` })
       }
     }
   }
@@ -144,7 +144,7 @@ export class LocationList implements VolumeLocation {
     this.#current = (this.#current + 1) % this.#locations.length
     if (this.#locations.length === 1) return
     this.#failures++
-    this.#journal.tell({ kind: 'trouble', what: `volumes now go to ${this.name} instead of ${failed}: ${message}` })
+    this.#journal.record({ kind: 'trouble', what: `volumes now go to ${this.name} instead of ${failed}: ${message}` })
   }
 }
 

@@ -5,7 +5,7 @@
 
 import type { SiteName } from '../../contracts/visit.ts'
 import type { Database } from '../../database/database.ts'
-import { openScratch } from '../../database/sqlite/scratch.ts'
+import { openScratch } from '../../database/sqlite/open.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
 import { compare, evidenceOf } from './compare.ts'

@@ -92,7 +92,7 @@ test('a crawl enters the list, and drops aliases that a person removed from it',
   const database = await catalogueOf({})
   const clock = virtualClock(NOON)
   const { known, book } = nameBook(() => clock.now())
-  const common = { database, names: book, urls: usualUrls, clock, journal: { tell() {} } }
+  const common = { database, names: book, urls: usualUrls, clock, journal: { record() {} } }
   await maintainMirrors({ ...common, disk: diskWith('b.test a.test\nc.test b.test\n'), path: PATH })
   assert.deepEqual(pairsOf(known), ['b.test a.test', 'c.test a.test'])
   known.set('www.x.test', { name: 'www.x.test', original: 'x.test', how: 'www', since: 0 })
@@ -115,7 +115,7 @@ test('a replica that became a site of its own leaves frontier and file, with a c
   const { known, book } = nameBook(() => clock.now())
   const disk = diskWith('# mine\nb.test a.test\nc.test a.test  # Dups60, 9/9, 2023-12-01\n')
   const told: Event[] = []
-  const journal = { tell: (event: Event) => told.push(event) }
+  const journal = { record: (event: Event) => told.push(event) }
   const mirrors = await maintainMirrors({ database, disk, path: PATH, names: book, urls: usualUrls, clock, journal })
   await mirrors.compareSome()
   const left = { replica: 'c.test', original: 'a.test', why: 'their home pages differ' }
@@ -134,7 +134,7 @@ test('a pair leaves the file before the frontier: after a crash in between it le
   const clock = virtualClock(NOON - 1)
   const { known, book } = nameBook(() => clock.now())
   const disk = diskWith('c.test a.test\n')
-  const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { tell() {} } }
+  const parts = { database, disk, path: PATH, urls: usualUrls, clock, journal: { record() {} } }
   const crash = async () => assert.fail('the power is cut')
   const mirrors = await maintainMirrors({ ...parts, names: { ...book, unalias: crash } })
   await assert.rejects(mirrors.compareSome(), /the power is cut/)
@@ -150,7 +150,7 @@ test('a list that takes long to write is written rarely; pairs that leave meanwh
   const { known, book } = nameBook(() => clock.now())
   const quick = diskWith('b.test a.test\nc.test a.test\n')
   const disk = { ...quick, syncFolder: (path: string) => clock.sleep(1000).then(() => quick.syncFolder(path)) }
-  const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { tell() {} } }
+  const parts = { database, disk, path: PATH, names: book, urls: usualUrls, clock, journal: { record() {} } }
   const mirrors = await maintainMirrors(parts)
   await clock.run(mirrors.compareSome())
   await addPage(database, 'http://b.test/', 'another', { outcome: { kind: 'kept', how: 'changed' } })
@@ -165,7 +165,7 @@ test('what was seen before the list was entered proves nothing', async () => {
   const database = await catalogueOf({ 'a.test': { '/': 'one' }, 'c.test': { '/': 'other' } })
   const clock = virtualClock(NOON + 1)
   const { known, book } = nameBook(() => clock.now())
-  const parts = { database, names: book, urls: usualUrls, clock, journal: { tell() {} } }
+  const parts = { database, names: book, urls: usualUrls, clock, journal: { record() {} } }
   const mirrors = await maintainMirrors({ ...parts, disk: diskWith('c.test a.test\n'), path: PATH })
   await mirrors.finish()
   assert.equal(known.size, 1)

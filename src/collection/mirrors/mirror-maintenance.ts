@@ -85,7 +85,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
     await write(gone)
     nextWrite = clock.elapsed() + (clock.elapsed() - begun) / SHARE_FOR_WRITING
     await inPieces(database, gone, (tx, { replica }) => names.unalias(tx, replica))
-    for (const mirror of gone) journal.tell({ kind: 'mirror-left', ...mirror })
+    for (const mirror of gone) journal.record({ kind: 'mirror-left', ...mirror })
     left.push(...gone)
   }
 
@@ -96,7 +96,7 @@ export async function maintainMirrors(parts: MirrorMaintenanceParts): Promise<Mi
       await writeMirrorFile(disk, path, withoutPairs(linesOf(disk, path), gone, clock.now()))
     } catch (error) {
       // Half edited, or on a read-only disk. The crawl goes by what it found anyway.
-      journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
   }
 
@@ -152,7 +152,7 @@ async function enterList(parts: MirrorMaintenanceParts): Promise<ListedPair[]> {
     const answer = await names.alias(tx, { name: replica, original, how: FROM_LIST })
     if (answer === 'taken' || answer === 'known') return
     // The original was given up, or has become an alias of the replica.
-    journal.tell({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be an alias of ${original}` })
+    journal.record({ kind: 'trouble', what: `the list of mirrors: ${replica} cannot be an alias of ${original}` })
   })
   return listed.map((pair) => ({ ...pair, since: stay.get(pair.replica)?.since ?? now }))
 }

@@ -29,7 +29,7 @@ export function madeUpArchive(
     random: seededRandom(1),
     rollBytes: 1e9,
     info: { software: 'orbweaver/0.1.0', userAgent: 'orbweaver/0.1 (+https://example.org/)', robots: 'obey' },
-    journal: { tell: (event) => void events.push(event) },
+    journal: { record: (event) => void events.push(event) },
     copiesInMemory: 100,
     ...options,
   })

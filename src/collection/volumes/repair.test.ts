@@ -12,7 +12,7 @@ import { readCapture } from './read-capture.ts'
 import { repairVolumes } from './repair.ts'
 import { verifyVolume } from './verify-volume.ts'
 
-const quiet = { tell() {} }
+const quiet = { record() {} }
 
 test('torn at every byte: the whole members stay, the rest goes, the name is closed', async () => {
   const source = memoryDisk()
@@ -26,7 +26,7 @@ test('torn at every byte: the whole members stay, the rest goes, the name is clo
     const disk = memoryDisk()
     disk.append(`${FOLDER}/${volume}.open`).write(bytes.subarray(0, cut))
     const events: Event[] = []
-    const repaired = await repairVolumes(disk, FOLDER, { tell: (event) => void events.push(event) })
+    const repaired = await repairVolumes(disk, FOLDER, { record: (event) => void events.push(event) })
     const whole = ends.filter((end) => end <= cut).at(-1) ?? 0
     assert.deepEqual(repaired, [{ name: volume, cut: cut - whole, removed: whole === 0 }])
     assert.deepEqual(disk.list(FOLDER), whole === 0 ? [] : [volume])

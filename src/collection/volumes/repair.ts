@@ -52,7 +52,7 @@ async function repairVolume(
   const open = closed + OPEN
   const size = disk.size(open) ?? 0
   if (durable > size) {
-    journal.tell({ kind: 'trouble', what: `${name} has ${size} bytes, but records up to ${durable} are known` })
+    journal.record({ kind: 'trouble', what: `${name} has ${size} bytes, but records up to ${durable} are known` })
   }
   const whole = await wholeMembers(disk, open, durable <= size ? durable : 0)
   const cut = size - whole
@@ -63,7 +63,7 @@ async function repairVolume(
   }
   if (cut > 0) {
     disk.truncate(open, whole)
-    journal.tell({ kind: 'tail-cut', name, bytes: cut })
+    journal.record({ kind: 'tail-cut', name, bytes: cut })
   }
   // The cut must be durable before the name says that the volume is whole.
   const file = disk.append(open)
@@ -73,7 +73,7 @@ async function repairVolume(
     file.close()
   }
   disk.rename(open, closed)
-  journal.tell({ kind: 'volume-closed', name, bytes: whole })
+  journal.record({ kind: 'volume-closed', name, bytes: whole })
   return { name, cut, removed: false }
 }
 

@@ -245,7 +245,7 @@ test('a full disk: the error goes to the caller, again and again, and what was s
   assert.throws(() => keepIn(archive, madeUpExchange()), { code: 'ENOSPC' })
   await assert.rejects(archive.synced(), { code: 'ENOSPC' })
   await archive.close()
-  const [repaired] = await repairVolumes(inner, FOLDER, { tell() {} })
+  const [repaired] = await repairVolumes(inner, FOLDER, { record() {} })
   assert.deepEqual(repaired, { name: kept.volume, cut: 100, removed: false })
   assert.deepEqual(types(inner, kept.volume), ['warcinfo', 'response', 'request'])
 })

@@ -170,7 +170,7 @@ class VolumeWriter implements Archive {
     this.#orBreak(() => {
       for (const volume of this.#full.splice(0, full)) this.#finish(volume)
     })
-    this.#options.journal.tell({ kind: 'synced', worker: this.#options.worker })
+    this.#options.journal.record({ kind: 'synced', worker: this.#options.worker })
   }
 
   /** The volume for the next exchange; request and answer of one exchange always lie in the same. */
@@ -190,7 +190,7 @@ class VolumeWriter implements Archive {
     while (disk.size(`${folder}/${name}`) !== undefined || disk.size(`${folder}/${name}${OPEN}`) !== undefined)
     const volume = { name, file: disk.append(`${folder}/${name}${OPEN}`) }
     this.#folderChanged = true
-    journal.tell({ kind: 'volume-opened', name })
+    journal.record({ kind: 'volume-opened', name })
     const block = utf8(warcinfoBlock(this.#options.info, hostname))
     const head = warcinfoHead({
       id: this.#nextId(),
@@ -216,7 +216,7 @@ class VolumeWriter implements Archive {
     volume.file.close()
     disk.rename(`${folder}/${volume.name}${OPEN}`, `${folder}/${volume.name}`)
     this.#folderChanged = true
-    journal.tell({ kind: 'volume-closed', name: volume.name, bytes })
+    journal.record({ kind: 'volume-closed', name: volume.name, bytes })
   }
 
   #writeAnswer(volume: Volume, exchange: Exchange, kept: Kept, digest: string, copy: StoredCopy | undefined): Capture {

@@ -71,7 +71,7 @@ export function openTraps(stored: TrapMemory | undefined): OpenTraps {
     bare,
     bareForms,
     probe: probe?.like === undefined ? probe : { ...probe, like: toSigned(probe.like) },
-    told: traps.told ?? [],
+    told: traps.reportedRules ?? [],
   }
 }
 
@@ -101,6 +101,6 @@ export function closeTraps(traps: OpenTraps): TrapMemory {
   if (repeats !== undefined) closed.repeats = repeats
   if (bare > 0 || bareForms.length > 0) closed.bare = [bare, ...bareForms]
   if (probe !== undefined) closed.probe = probe.like === undefined ? probe : { ...probe, like: toUnsigned(probe.like) }
-  if (traps.told.length > 0) closed.told = traps.told
+  if (traps.told.length > 0) closed.reportedRules = traps.told
   return closed
 }

@@ -34,7 +34,18 @@ const sites: Record<string, Site> = {
 }
 
 function digestOf({ requests, fetched, refused, findings, memory }: Trace): string {
-  const { suspects, novel, alike, pace, families = [], copies, echoes, repeats, told, texts } = memory.traps!
+  const {
+    suspects,
+    novel,
+    alike,
+    pace,
+    families = [],
+    copies,
+    echoes,
+    repeats,
+    reportedRules: told,
+    texts,
+  } = memory.traps!
   const rows = families.map(([pattern, counts, contents, examples, parameters]) => [
     pattern,
     counts.slice(0, COUNTS),

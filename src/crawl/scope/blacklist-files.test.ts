@@ -26,7 +26,7 @@ function begin(text: string) {
       return disk.read(path, offset, length)
     },
   }
-  const blacklist = blacklistFiles([PATH], counted, clock, { tell: (event) => events.push(event) })!
+  const blacklist = blacklistFiles([PATH], counted, clock, { record: (event) => events.push(event) })!
   const refuses = (url: string) => blacklist().refusesUrl(parseUrl(url)!) !== undefined
   const pass = (ms: number) => clock.run(clock.sleep(ms))
   return { write, refuses, pass, blacklist, events, reads: () => reads }

@@ -58,7 +58,7 @@ export function blacklistFiles(
       check()
     } catch (error) {
       // It may be half written.
-      journal.tell({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
+      journal.record({ kind: 'trouble', what: error instanceof Error ? error.message : String(error) })
     }
     const end = clock.elapsed()
     nextCheck = end + Math.max(CHECK_EVERY, (end - begin) * REST_FACTOR)

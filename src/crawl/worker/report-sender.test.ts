@@ -48,7 +48,7 @@ function bench(faults: { sync?: Error; checkIn?: Error } = {}) {
       log.push('check-in ends')
     },
   }
-  const journal = { tell: ({ kind }: { kind: string }) => void log.push(kind) }
+  const journal = { record: ({ kind }: { kind: string }) => void log.push(kind) }
   return { clock, log, sent, reportSender: new ReportSender({ worker: 'w', clock, archive, sink, journal }) }
 }
 

@@ -86,12 +86,12 @@ export class ReportSender {
     const { archive, sink, journal, worker } = this.#tools
     try {
       await archive.synced()
-      journal.tell({ kind: 'synced', worker })
+      journal.record({ kind: 'synced', worker })
       await sink.checkIn(worker, parts)
       const sum = (of: (part: VisitReport) => number) => parts.reduce((total, part) => total + of(part), 0)
       const pages = sum((part) => part.pages.length)
       const bytes = sum((part) => part.counts.get('bytes') ?? 0)
-      journal.tell({ kind: 'checked-in', worker, parts: parts.length, pages, bytes })
+      journal.record({ kind: 'checked-in', worker, parts: parts.length, pages, bytes })
     } catch (error) {
       this.#failure = error
       this.onFailure(error)

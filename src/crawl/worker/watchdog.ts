@@ -4,8 +4,8 @@
  */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
 import type { NowReading } from '../../contracts/calls.ts'
+import { statusOfFailure } from '../../contracts/outcome.ts'
 import type { PageReport, VisitReport } from '../../contracts/report.ts'
-import { statusOfFailure } from '../../contracts/status-codes.ts'
 import { OWN_REQUEST_PATH } from '../../contracts/visit.ts'
 import { nowReading } from '../wire/reading-slot.ts'
 

@@ -17,7 +17,7 @@ test('a silent thread is ended, once, and reported like any dead thread', async 
     load: mute,
     coordinator: {} as CoordinatorCalls,
     clock: { ...realClock, elapsed: () => now },
-    journal: { tell() {} },
+    journal: { record() {} },
     silentMs: 300_000,
     dataFor: (worker) => ({ worker }) as never,
     hung: async () => assert.fail('it reads nothing'),
@@ -55,7 +55,7 @@ test('renewing a pool stops each thread once and starts another in its place', a
     load: mute,
     coordinator: {} as CoordinatorCalls,
     clock: realClock,
-    journal: { tell: (event) => void heard.push(event) },
+    journal: { record: (event) => void heard.push(event) },
     silentMs: 300_000,
     dataFor: (worker) => {
       begun.push(worker)
@@ -92,7 +92,7 @@ test('a thread that dies while it is leaving is not replaced twice', async () =>
     load: () => threads.shift() ?? mute(),
     coordinator: {} as CoordinatorCalls,
     clock: realClock,
-    journal: { tell() {} },
+    journal: { record() {} },
     silentMs: 300_000,
     dataFor: (worker) => {
       begun.push(worker)

@@ -143,7 +143,7 @@ export class WorkerPool {
     })
     this.#members.add(member)
     answerCalls(thread, coordinator, {
-      event: (event) => journal.tell(event),
+      event: (event) => journal.record(event),
       pulse: (pulse) => {
         member.pulse = pulse
         member.pulseAt = clock.elapsed()
@@ -172,7 +172,7 @@ export class WorkerPool {
     this.#members.delete(member)
     await thread.terminate()
     const url = reading.item.url
-    this.#tools.journal.tell({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
+    this.#tools.journal.record({ kind: 'worker-restarted', worker: name, why: 'reading never ended', url })
     await this.#tools.hung(name, reading)
     this.#startInstead(member)
   }
@@ -372,7 +372,7 @@ export class WorkerThreads<Plan> {
     const { journal, leaveFolder, lose } = this.#options
     const isElsewhere = isOfDisk(error) && (await leaveFolder(this.#folders.get(worker)!, error))
     if ((isDiskFull(error) && !isElsewhere) || this.#failure !== undefined) return this.fault(error)
-    journal.tell({ kind: 'worker-restarted', worker, why: String(error) })
+    journal.record({ kind: 'worker-restarted', worker, why: String(error) })
     if (this.#isTooMany()) return this.fault(error)
     await lose(worker)
   }

@@ -1,6 +1,7 @@
 /** The life of a worker: fill the slots, keep the leases, bring the parts; stop when told to, or when the crawl is over. */
-import { Bell } from '../../base/bell.ts'
+
 import type { Millis } from '../../base/clock.ts'
+import { Wakeup } from '../../base/clock.ts'
 import type { Frontier, ReportSink } from '../../contracts/ports.ts'
 import type { SiteName, Visit, VisitId } from '../../contracts/visit.ts'
 import type { SiteCourtesy } from '../courtesy.ts'
@@ -50,7 +51,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const { clock, archive, journal } = options.tools
   const reportSender = new ReportSender({ worker: id, clock, archive, sink, journal })
   const leases = new Leases(id, frontier, clock)
-  const bell = new Bell()
+  const bell = new Wakeup()
   const over = new AbortController()
   const courtesies = new Map<string, SiteCourtesy>()
   const sites = new Map<VisitId, SiteName>()
@@ -65,7 +66,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     ending = true
     leases.endAll()
     overdue.toldAll(clock.elapsed())
-    bell.ring()
+    bell.wake()
   }
   const fail = (error: unknown) => {
     failure ??= error
@@ -99,7 +100,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
         return
       }
       reporter.end(why)
-      journal.tell({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
+      journal.record({ kind: 'visit-ended', site: visit.site, why, pages: reporter.pagesTold })
     } finally {
       courtesies.delete(visit.site)
       sites.delete(visit.id)
@@ -111,7 +112,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   const lookForStuck = async () => {
     const { tell, giveUp } = overdue.look(clock.elapsed())
     for (const id of [...tell, ...giveUp])
-      journal.tell({ kind: 'visit-stuck', site: sites.get(id) ?? id, givenUp: giveUp.includes(id) })
+      journal.record({ kind: 'visit-stuck', site: sites.get(id) ?? id, givenUp: giveUp.includes(id) })
     for (const id of tell) {
       overdue.told(id, clock.elapsed())
       leases.tell(id)
@@ -124,9 +125,9 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
       .catch(fail)
       .finally(() => {
         running--
-        bell.ring()
+        bell.wake()
         // Nobody else has news that could go with it, and the site itself may be the only work there is: not a second is lost.
-        if (running === 0 && !ending) reportSender.deliver().then(() => bell.ring(), fail)
+        if (running === 0 && !ending) reportSender.deliver().then(() => bell.wake(), fail)
       })
   }
   // A house that does not answer ends the worker, but not before its visits have ended.
@@ -139,7 +140,7 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
     every(options.renewEvery, clock, over.signal, async () => {
       for (const visit of await leases.renew()) {
         overdue.told(visit, clock.elapsed())
-        journal.tell({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
+        journal.record({ kind: 'lease-lost', site: sites.get(visit) ?? visit })
       }
     }).catch(fail),
     every(PULSE_EVERY, clock, over.signal, async (lateMs) => {
@@ -149,15 +150,15 @@ export async function runWorker(options: WorkerOptions, stop: AbortSignal): Prom
   ]
 
   while (!ending) {
-    const bellBefore = bell.next()
+    const bellBefore = bell.signal()
     const asked = clock.elapsed()
     const { visits, next } = running < slots ? await checkOut() : NOTHING_NOW
     for (const visit of visits) start(visit, asked)
-    if (visits.length > 0) journal.tell({ kind: 'checked-out', worker: id, sites: visits.length })
+    if (visits.length > 0) journal.record({ kind: 'checked-out', worker: id, sites: visits.length })
     else if (next === 'over' && running === 0) break
     else await clock.sleep(next === 'over' ? LONGEST_SLEEP : Math.min(next, LONGEST_SLEEP), bellBefore)
   }
-  while (running > 0) await clock.sleep(LONGEST_SLEEP, bell.next())
+  while (running > 0) await clock.sleep(LONGEST_SLEEP, bell.signal())
   stop.removeEventListener('abort', end)
   // Everything the visits had to tell is durable before the worker says that it has ended.
   if (failure === undefined) await reportSender.deliver().catch(fail)

@@ -1,4 +1,4 @@
-/** Where a PostgreSQL database is, as one writes it: `postgres://user:password@host:port/name`, or several hosts. */
+/** Parses the address of a PostgreSQL database: `postgres://user:password@host:port/name`, or several hosts. */
 import { readFileSync } from 'node:fs'
 import { Problem } from '../../base/errors.ts'
 import { tlsOf } from './tls.ts'
@@ -29,14 +29,14 @@ export function postgresAddress(text: string): PostgresAddress {
   const urls = each.map((host) => `postgres://${user === undefined ? '' : `${user}@`}${host}/${name}${query ?? ''}`)
   if (!urls.every((one) => URL.canParse(one)))
     throw bad('cannot be read: special characters are written as %40 and the like')
-  // What is wrong with it is told before anybody is asked.
+  // Report mistakes before connecting.
   for (const one of urls) tlsOf(one)
   return { urls: urls.map(withoutTarget), where: `postgres://${hosts}/${name}` }
 }
 
 /**
- * `target_session_attrs`, as `psql` has it: who writes takes only a server that takes writes, whether the address says so or
- * not; who only reads takes any. So nothing is left to choose.
+ * `target_session_attrs`, as in `psql`. Writers always need a server that takes writes and readers take any, so there is
+ * nothing to choose.
  */
 function withoutTarget(text: string): string {
   const url = new URL(text)

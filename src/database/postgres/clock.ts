@@ -1,4 +1,4 @@
-/** The database's time on this machine: the one clock that all servers of a crawl share, whatever their own say. */
+/** The database's time on this machine: the one clock that all servers of a crawl share. */
 import type { Clock, Instant } from '../../base/clock.ts'
 import type { Database } from '../database.ts'
 import { postgresTx } from './tx.ts'
@@ -11,17 +11,14 @@ export interface DatabaseClock extends Clock {
 
 const SAMPLES = 5
 const EVERY_MS = 60_000
-/** Small corrections backwards are waited out; larger ones mean that the database's time was set, and are followed. */
+/** Small backward corrections are waited out; a larger one means that the database's time was set, and is followed. */
 const LARGEST_WAIT_MS = 60_000
-/** The machine's time went on by more or less than it counted: it slept or was halted, or its time was set. */
+/** A jump of the wall clock against the monotonic one: the machine slept or was halted, or its time was set. */
 const JUMP_MS = 1000
-/** With the decimals that a bigint of milliseconds has not. */
+/** With fractions of a millisecond. */
 const NOW = 'SELECT extract(epoch FROM clock_timestamp())::double precision * 1000 AS now'
 
-/**
- * Measured now, every minute, and when the machine's own time has jumped: a machine that was halted has counted too little.
- * A measurement that fails leaves the last one standing.
- */
+/** Measured now, every minute, and when the machine's own time has jumped. If measuring fails, the last value stays. */
 export async function databaseClock(database: Database, clock: Clock): Promise<DatabaseClock> {
   /** The database's time when our monotonic one was 0. */
   let origin = await measured(database, clock)
@@ -41,7 +38,7 @@ export async function databaseClock(database: Database, clock: Clock): Promise<D
       if (measurement < origin - LARGEST_WAIT_MS) last = Number.NEGATIVE_INFINITY
       origin = measurement
     } catch {
-      // The database is away: transactions will say so.
+      // The database is unreachable: transactions will report it.
     }
     isMeasuring = false
     if (isOpen) cancel = clock.after(EVERY_MS, () => void measureAgain())
@@ -70,7 +67,7 @@ export async function databaseClock(database: Database, clock: Clock): Promise<D
   }
 }
 
-/** The answer that came soonest tells most: it is wrong by half its way at the worst. */
+/** The fastest answer is the most exact: it is wrong by half its round trip at most. */
 async function measured(database: Database, clock: Clock): Promise<number> {
   return database.read(async (tx) => {
     let shortest = Number.POSITIVE_INFINITY

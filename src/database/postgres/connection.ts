@@ -1,59 +1,58 @@
-/** One connection to PostgreSQL: the only place that knows which client library speaks for us. */
+/** One connection to PostgreSQL: the only file that knows the client library. */
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import type { Clock } from '../../base/clock.ts'
-import { prepareSession, type Session } from './session.ts'
+import { Problem } from '../../base/errors.ts'
 import { tlsOf } from './tls.ts'
 import { type Bound, EXACT, PLAIN } from './values.ts'
 
-export interface Answer {
+export interface QueryResult {
   readonly rows: object[]
-  /** Rows changed, or given. */
+  /** Rows changed or returned. */
   readonly count: number
-  /** What was done, in PostgreSQL's own word: a COMMIT that could not be is answered by ROLLBACK. */
+  /** PostgreSQL's command tag: a COMMIT that failed is answered by ROLLBACK. */
   readonly command: string
 }
 
 export interface Connection {
-  /** The process that serves us, as we were told when we connected: a pooler between says something else than the server. */
+  /** The server process, as announced on connecting. Behind a pooler it differs from the real one. */
   readonly backend: number
-  /** What the server said of itself. */
   readonly session: Session
-  /** Nothing can be asked here any more. */
+  /** No query can be sent any more. */
   readonly isLost: boolean
-  /** Asked at once, answered in order. */
-  ask(text: string, values?: readonly Bound[], how?: How): Promise<Answer>
-  /** What others notify on channels that this session listens to. */
-  heard(hear: (channel: string, payload: string) => void): void
-  /** Called once, when the connection is lost or cut. */
-  lost(tell: () => void): void
+  /** Sent at once, answered in order. */
+  query(text: string, values?: readonly Bound[], how?: QueryOptions): Promise<QueryResult>
+  /** Notifications on channels this session listens to. */
+  onNotification(hear: (channel: string, payload: string) => void): void
+  /** Called once, when the connection is lost or destroyed. */
+  onLost(tell: () => void): void
   end(): Promise<void>
-  /** At once and without a word: the server finds out and takes back what was under way. */
-  cut(): void
+  /** Closes the socket at once. The server notices and rolls back what was under way. */
+  destroy(): void
 }
 
-export interface How {
-  /** Prepared under this name, once. */
+export interface QueryOptions {
+  /** Prepared once, under this name. */
   readonly name?: string
   /** int8 as bigint. */
   readonly exact?: boolean
-  /** May take as long as it takes. */
+  /** No time limit. */
   readonly unbounded?: boolean
 }
 
 export interface SessionSettings {
   readonly clock: Clock
-  /** 'write': a standby is not taken. */
+  /** 'write': a standby is refused. */
   readonly access: 'write' | 'read'
   readonly connectMs: number
   readonly statementMs: number
-  /** A transaction that waits longer for us than this is ended by the server: what it has locked is free again. */
+  /** The server ends a transaction that waits longer than this for us, and frees its locks. */
   readonly idleInTransactionMs: number
 }
 
-/** The server ends a statement that takes too long; this much later we no longer believe that there is a server. */
+/** The server ends a statement that takes too long. This much later we give the server up. */
 const GRACE_MS = 15_000
-const FAREWELL_MS = 2_000
+const MAX_CLOSE_MS = 2_000
 const SILENCE_MS = 10_000
 
 /** `where`: for messages. */
@@ -63,12 +62,12 @@ export async function connectTo(url: string, where: string, settings: SessionSet
     prepared(await prepareSession(connection, where, settings))
     return connection
   } catch (error) {
-    connection.cut()
+    connection.destroy()
     throw error
   }
 }
 
-/** As the server gives it, told nothing. */
+/** Without preparing the session. */
 export async function connectBare(url: string, settings: SessionSettings): Promise<Connection> {
   return (await opened(url, settings)).connection
 }
@@ -85,7 +84,7 @@ async function opened(address: string, settings: SessionSettings): Promise<Opene
     ssl,
     application_name: 'orbweaver',
     connectionTimeoutMillis: settings.connectMs,
-    // A peer that went away without a word is found out also when nothing is sent.
+    // Detects a peer that vanished, even if nothing is sent.
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENCE_MS,
     pipeline: true,
@@ -95,7 +94,7 @@ async function opened(address: string, settings: SessionSettings): Promise<Opene
     await client.connect()
     return opened
   } catch (error) {
-    opened.connection.cut()
+    opened.connection.destroy()
     throw error
   }
 }
@@ -111,7 +110,7 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     isLost = true
     if (!isEnding) tellLost()
   }
-  /** What is asked before anybody waits goes out in one piece: a hundred statements in half the time. */
+  /** Queries of one turn are sent in one piece: a hundred statements in half the time. */
   let isGathering = false
   const gather = () => {
     if (isGathering) return
@@ -135,7 +134,7 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     get isLost() {
       return isLost
     },
-    async ask(text, values, { name, exact = false, unbounded = false } = {}) {
+    async query(text, values, { name, exact = false, unbounded = false } = {}) {
       gather()
       const result = await client.query<object>({
         text,
@@ -148,19 +147,19 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
       const last = Array.isArray(result) ? (result as pg.QueryResult<object>[]).at(-1) : result
       return { rows: last?.rows ?? [], count: last?.rowCount ?? 0, command: last?.command ?? '' }
     },
-    heard(hear) {
+    onNotification(hear) {
       client.on('notification', ({ channel, payload }) => hear(channel, payload ?? ''))
     },
-    lost(tell) {
+    onLost(tell) {
       tellLost = tell
     },
     async end() {
       isEnding = true
-      const cancel = clock.after(FAREWELL_MS, () => socket.stream.destroy())
+      const cancel = clock.after(MAX_CLOSE_MS, () => socket.stream.destroy())
       await client.end()
       cancel()
     },
-    cut() {
+    destroy() {
       lose()
       socket.stream.destroy()
     },
@@ -170,5 +169,89 @@ function connectionOf(client: pg.Client, { clock, statementMs }: SessionSettings
     prepared(told) {
       session = told
     },
+  }
+}
+
+const OLDEST_VERSION = 150_000
+
+/** Let the server notice that we are dead and free our locks. Not every system supports all of them. */
+const WATCHES = [
+  `SET client_connection_check_interval = '5s'`,
+  'SET tcp_keepalives_idle = 10',
+  'SET tcp_keepalives_interval = 5',
+  'SET tcp_keepalives_count = 3',
+  `SET tcp_user_timeout = '30s'`,
+]
+
+/**
+ * Plan each statement once: with arrays and LIMITs PostgreSQL plans anew for each call, and planning took longer than
+ * the statements themselves. A plan made while a table was empty must still do when it has grown, so no sequential scans.
+ * Not on Citus, which must see the values, and not for readers: reports go over whole tables, each in its own way.
+ */
+const PLAN_ONCE = `
+  SELECT set_config('plan_cache_mode', 'force_generic_plan', false), set_config('enable_seqscan', 'off', false)
+  WHERE NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus')`
+
+/** The primary's timeline, which grows with each fail-over: the first digits of its log file's name. */
+const READ_TIMELINE = `
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int AS timeline`
+
+export interface Session {
+  /** 0: not known. Some managed services have none. */
+  readonly timeline: number
+}
+
+/** By statements, not in the start packet: poolers refuse unknown parameters there. */
+export async function prepareSession(
+  connection: Pick<Connection, 'query'>,
+  where: string,
+  { access, statementMs, idleInTransactionMs }: SessionSettings,
+): Promise<Session> {
+  const set = connection.query(`
+    SET statement_timeout = ${Math.round(statementMs)};
+    SET idle_in_transaction_session_timeout = ${Math.round(idleInTransactionMs)};
+    SET client_min_messages = 'warning';
+    SET bytea_output = 'hex';
+    SET extra_float_digits = 1;
+    SET TimeZone = 'UTC';
+    SET jit = off;
+  `)
+  const look = connection.query(`
+    SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS release,
+           current_setting('server_encoding') AS encoding, current_setting('synchronous_commit') AS commit,
+           pg_is_in_recovery() OR current_setting('default_transaction_read_only') = 'on' AS "onlyReads"
+  `)
+  const plans = access === 'write' ? connection.query(PLAN_ONCE) : undefined
+  // A standby writes no log.
+  const history = connection.query(READ_TIMELINE).catch(() => ({ rows: [{ timeline: 0 }] }))
+  const watches = WATCHES.map((sql) => connection.query(sql).catch(() => {}))
+  const [, { rows }, past] = await Promise.all([set, look, history, plans, ...watches])
+  const [server] = rows as {
+    version: number
+    release: string
+    encoding: string
+    commit: string
+    onlyReads: boolean
+  }[]
+  if (server.version < OLDEST_VERSION)
+    throw new Problem('unfit-database', `${where} is PostgreSQL ${server.release}: 15 or newer is needed`)
+  if (server.encoding !== 'UTF8')
+    throw new Problem('unfit-database', `${where} keeps texts in ${server.encoding}: make it with ENCODING 'UTF8'`)
+  if (access === 'write' && server.onlyReads) throw new StandbyError(where)
+  // What is acknowledged to a worker must be durable.
+  if (server.commit === 'off') await connection.query('SET synchronous_commit = on')
+  const [{ timeline }] = past.rows as { timeline: number }[]
+  return { timeline }
+}
+
+/** A standby, or a primary that takes no writes: another host may, or this one later. */
+export class StandbyError extends Error {
+  /** As the end of a sentence about it. */
+  readonly why: string
+
+  constructor(where: string, why = 'takes no writes (a standby?)') {
+    super(`${where} ${why}`)
+    this.name = 'StandbyError'
+    this.why = why
   }
 }

@@ -30,8 +30,8 @@ describe('a fail-over', { skip, timeout: 120_000 }, () => {
     const alone = await openPostgres(primary.url, { steps })
     // From here on nothing is acknowledged that the standby has not got. Not inside a transaction: no way back.
     const session = await alone.session()
-    await session.ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
-    await session.ask('SELECT pg_reload_conf()')
+    await session.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+    await session.query('SELECT pg_reload_conf()')
     await session.end()
     await alone.close()
   })
@@ -87,8 +87,8 @@ describe('a fail-over', { skip, timeout: 120_000 }, () => {
     await primary.restart()
     const old = await openPostgres(primary.url, { steps, connections: 1 })
     const session = await old.session()
-    await session.ask('ALTER SYSTEM RESET synchronous_standby_names')
-    await session.ask('SELECT pg_reload_conf()')
+    await session.query('ALTER SYSTEM RESET synchronous_standby_names')
+    await session.query('SELECT pg_reload_conf()')
     await session.end()
     const there = (await names(old)).length
     await old.transact((tx) => put(tx, 'written by somebody else'))

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
-import type { Tx } from '../database.ts'
-import type { PostgresMigration } from './migrations/migration.ts'
+import type { Migration, Tx } from '../database.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
 import { postgresTx } from './tx.ts'
 
@@ -17,13 +16,13 @@ const problem =
   (error: unknown) =>
     error instanceof Problem && error.code === code && words.test(error.message)
 
-const tables: PostgresMigration = {
+const tables: Migration = {
   number: 1,
   name: 'tables',
   sql: `CREATE TABLE kept (name text PRIMARY KEY, value bigint NOT NULL);
         CREATE TABLE other (name text PRIMARY KEY)`,
 }
-const more: PostgresMigration = { number: 2, name: 'more', sql: 'ALTER TABLE kept ADD COLUMN note text' }
+const more: Migration = { number: 2, name: 'more', sql: 'ALTER TABLE kept ADD COLUMN note text' }
 const put = (tx: Tx, name: string, value = 1n) => postgresTx(tx).run('INSERT INTO kept VALUES ($1, $2)', name, value)
 const names = async (tx: Tx) =>
   (await postgresTx(tx).all<{ name: string }>('SELECT name FROM kept ORDER BY name COLLATE "C"')).map(

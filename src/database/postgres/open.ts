@@ -2,21 +2,20 @@
 import { type Clock, realClock } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import { freshSeed, type Random, seededRandom } from '../../base/random.ts'
-import type { Database } from '../database.ts'
+import type { Database, Migration } from '../database.ts'
 import { type PostgresAddress, postgresAddress } from './address.ts'
+import { migrations } from './baseline.ts'
 import type { Connection, SessionSettings } from './connection.ts'
-import { connectorOf } from './hosts.ts'
-import { migrations } from './migrations/index.ts'
-import type { PostgresMigration } from './migrations/migration.ts'
+import { problemOf, retryKind } from './errors.ts'
+import { primaryConnector } from './find-primary.ts'
+import { bringUpToDate, versionOf } from './migrate.ts'
 import { poolOf } from './pool.ts'
 import { refuseSharedSessions } from './pooler.ts'
-import { bringUpToDate, versionOf } from './schema.ts'
-import { backOff, outageBook, read, type TransactionTools, transact } from './transactions.ts'
-import { again, troubleOf } from './troubles.ts'
+import { backOff, outageTracker, read, type TransactionTools, transact } from './transactions.ts'
 
 export interface PostgresDatabase extends Database {
   readonly dialect: 'postgres'
-  /** A connection beside those of transactions, for what belongs to a session: locks, listening. Who asks, ends it. */
+  /** A connection outside the pool, for session state: locks, LISTEN. The caller ends it. */
   session(): Promise<Connection>
 }
 
@@ -25,14 +24,14 @@ export interface PostgresOptions {
   readonly random?: Random
   /** Connections of this process. */
   readonly connections?: number
-  /** How long a database that is away is waited for before a transaction fails, and how long a connection that is free. */
+  /** How long a transaction waits for an unreachable database, and for a free connection. */
   readonly patienceMs?: number
-  /** The same for the first connection: a server that is starting too, or not there at all. */
+  /** The same for the first connection. */
   readonly startPatienceMs?: number
   readonly connectMs?: number
   readonly statementMs?: number
   readonly idleInTransactionMs?: number
-  readonly steps?: readonly PostgresMigration[]
+  readonly steps?: readonly Migration[]
 }
 
 const DEFAULTS = {
@@ -49,7 +48,7 @@ export async function openPostgres(address: string, options: PostgresOptions = {
   return opened(postgresAddress(address), 'write', options, bringUpToDate)
 }
 
-/** For commands that only read: a standby will do, and no schema is changed. */
+/** For commands that only read: a standby will do, and the schema is not changed. */
 export async function openPostgresToRead(address: string, options: PostgresOptions = {}): Promise<PostgresDatabase> {
   return opened(postgresAddress(address), 'read', options, async (connection, where, steps) => {
     const version = await versionOf(connection, where, steps)
@@ -63,18 +62,18 @@ async function opened(
   address: PostgresAddress,
   access: SessionSettings['access'],
   options: PostgresOptions,
-  ready: (connection: Connection, where: string, steps: readonly PostgresMigration[]) => Promise<void>,
+  ready: (connection: Connection, where: string, steps: readonly Migration[]) => Promise<void>,
 ): Promise<PostgresDatabase> {
   const { clock = realClock, random = seededRandom(freshSeed()), steps = migrations } = options
   const settings = { ...DEFAULTS, ...options, clock, access }
   const { where } = address
-  const connect = connectorOf(address, settings)
+  const connect = primaryConnector(address, settings)
   const { connections: max, patienceMs: longestWaitMs } = settings
   const pool = poolOf({ max, clock, longestWaitMs, where, make: connect })
-  // Commands that only read print as they go: lines must not come twice.
+  // Commands that only read print as they go, and must not print lines twice.
   const readsAgain = access === 'write'
   const { patienceMs } = settings
-  const { outage, reached } = outageBook(where, clock)
+  const { outage, reached } = outageTracker(where, clock)
   const tools: TransactionTools = { pool, where, clock, random, patienceMs, readsAgain, reached }
   try {
     const first = () => refuseSharedSessions(address, settings)
@@ -95,7 +94,7 @@ async function opened(
     session: () =>
       unlessClosed(() =>
         connect().catch((error: unknown) => {
-          throw troubleOf(error, where, true)
+          throw problemOf(error, where, true)
         }),
       ),
     outage,
@@ -106,7 +105,7 @@ async function opened(
   }
 }
 
-/** The first connection, and what is to be done before it and on it. */
+/** Opens the first connection: `first` runs before it, `ready` on it. */
 async function whenReady(
   tools: TransactionTools,
   patienceMs: number,
@@ -118,15 +117,15 @@ async function whenReady(
     let connection: Connection | undefined
     try {
       await first()
-      connection = await tools.pool.take()
+      connection = await tools.pool.acquire()
       return await ready(connection)
     } catch (error) {
-      const why = again(error, connection?.isLost ?? false)
+      const why = retryKind(error, connection?.isLost ?? false)
       const isOver = tools.clock.elapsed() - since >= patienceMs
-      if (why === 'no' || isOver) throw troubleOf(error, tools.where, connection === undefined || why === 'away')
+      if (why === 'no' || isOver) throw problemOf(error, tools.where, connection === undefined || why === 'away')
       await backOff(tools, tries)
     } finally {
-      if (connection !== undefined) tools.pool.give(connection)
+      if (connection !== undefined) tools.pool.release(connection)
     }
   }
 }

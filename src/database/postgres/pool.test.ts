@@ -45,16 +45,16 @@ describe('a pool', () => {
     const pool = poolThat(2, make)
     const order: string[] = []
     const use = async (name: string) => {
-      const connection = await pool.take()
+      const connection = await pool.acquire()
       order.push(name)
       await Promise.resolve()
-      pool.give(connection)
+      pool.release(connection)
     }
-    const [a, b] = [await pool.take(), await pool.take()]
+    const [a, b] = [await pool.acquire(), await pool.acquire()]
     const waiting = [use('first'), use('second')]
-    pool.give(a)
+    pool.release(a)
     const late = use('late')
-    pool.give(b)
+    pool.release(b)
     await Promise.all([...waiting, late])
     assert.deepEqual(order, ['first', 'second', 'late'])
     assert.equal(made.length, 2)
@@ -69,14 +69,14 @@ describe('a pool', () => {
       if (made.length > 0 && refusals-- > 0) throw new Error('no connection')
       return make()
     })
-    const first = await pool.take()
-    const refused = pool.take()
-    const lucky = pool.take()
+    const first = await pool.acquire()
+    const refused = pool.acquire()
+    const lucky = pool.acquire()
     made[0].isLost = true
-    pool.give(first)
+    pool.release(first)
     await assert.rejects(refused, /no connection/)
     assert.equal(await lucky, made[1])
-    pool.give(made[1])
+    pool.release(made[1])
     await pool.close()
   })
 
@@ -84,8 +84,8 @@ describe('a pool', () => {
     const { made, make } = fakes()
     const { clock, timers } = handClock()
     const pool = poolThat(1, make, clock)
-    const lent = await pool.take()
-    const [unlucky, lucky] = [pool.take(), pool.take()]
+    const lent = await pool.acquire()
+    const [unlucky, lucky] = [pool.acquire(), pool.acquire()]
     const [first] = timers
     first()
     await assert.rejects(
@@ -95,23 +95,23 @@ describe('a pool', () => {
         error.code === 'database-unreachable' &&
         /all 1 connections .* in use for 10 s/.test(error.message),
     )
-    pool.give(lent)
+    pool.release(lent)
     assert.equal(await lucky, made[0])
-    pool.give(made[0])
+    pool.release(made[0])
     await pool.close()
   })
 
   it('closes when the last loan is back', async () => {
     const { made, make } = fakes()
     const pool = poolThat(2, make)
-    const lent = await pool.take()
+    const lent = await pool.acquire()
     let isClosed = false
     const closing = pool.close().then(() => (isClosed = true))
     await Promise.resolve()
     assert.ok(!isClosed && !made[0].ended)
-    pool.give(lent)
+    pool.release(lent)
     await closing
     assert.ok(made[0].ended)
-    assert.throws(() => pool.give(lent), /not lent/)
+    assert.throws(() => pool.release(lent), /not lent/)
   })
 })

@@ -1,22 +1,22 @@
-/** The connections of one process: at most so many, lent one by one in order of asking, the lost ones replaced. */
+/** The connections of one process: at most `max`, handed out in the order of requests; lost ones are replaced. */
 import { assert } from '../../base/assert.ts'
 import type { Clock, Millis } from '../../base/clock.ts'
 import { Problem } from '../../base/errors.ts'
 import type { Connection } from './connection.ts'
 
 export interface Pool {
-  /** Rejects when none can be made, or none is given back in time. */
-  take(): Promise<Connection>
-  /** Back from a loan, in whatever state. */
-  give(connection: Connection): void
-  /** Waits for the loans under way. */
+  /** Rejects when none can be made, or none is released in time. */
+  acquire(): Promise<Connection>
+  /** In whatever state it is. */
+  release(connection: Connection): void
+  /** Waits until all are released. */
   close(): Promise<void>
 }
 
 export interface PoolTools {
   readonly max: number
   readonly clock: Clock
-  /** Longer than this nobody waits for his turn: a caller who is told so can do something, one who waits cannot. */
+  /** The longest wait for a connection: a caller that fails can react, one that waits cannot. */
   readonly longestWaitMs: Millis
   /** For messages. */
   readonly where: string
@@ -24,16 +24,16 @@ export interface PoolTools {
 }
 
 export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): Pool {
-  // The one used last goes out first: its statements are prepared and its memory is warm.
+  // The last one used goes first: its statements are prepared and its memory is warm.
   const idle: Connection[] = []
-  /** In order of asking; who gave up is not there any more. */
+  /** In the order of requests. */
   const waiting = new Set<() => void>()
   let lent = 0
   let allBack = () => {}
 
   const back = () => {
     const [next] = waiting
-    // Handed on, not given up: nobody who comes meanwhile can be quicker.
+    // Handed on directly, so that no newcomer can overtake.
     if (next !== undefined) return next()
     lent--
     if (lent === 0) allBack()
@@ -53,7 +53,7 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
     })
 
   return {
-    async take() {
+    async acquire() {
       if (lent < max) lent++
       else await turn()
       for (let kept = idle.pop(); kept !== undefined; kept = idle.pop()) if (!kept.isLost) return kept
@@ -64,7 +64,7 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
         throw error
       }
     },
-    give(connection) {
+    release(connection) {
       assert(lent > 0, 'a connection came back that was not lent')
       if (!connection.isLost) idle.push(connection)
       back()
@@ -79,6 +79,6 @@ export function poolOf({ max, clock, longestWaitMs, where, make }: PoolTools): P
 function tooLong(max: number, waitedMs: Millis, where: string): Problem {
   return new Problem(
     'database-unreachable',
-    `all ${max} connections of this process to ${where} have been in use for ${Math.round(waitedMs / 1000)} s: the database is too slow for what is asked of it`,
+    `all ${max} connections of this process to ${where} have been in use for ${Math.round(waitedMs / 1000)} s: the database is too slow for this load`,
   )
 }

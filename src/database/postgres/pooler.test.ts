@@ -10,8 +10,8 @@ import { postgresForTests } from '../../../testkit/postgres/database.test-tools.
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import type { Tx } from '../database.ts'
-import { notify, openNudges } from './nudge.ts'
-import { tryRole } from './only-one.ts'
+import { tryRole } from './election.ts'
+import { notify, openNotifications } from './notifications.ts'
 import { openPostgres, openPostgresToRead } from './open.ts'
 import { postgresTx } from './tx.ts'
 
@@ -94,7 +94,7 @@ default_pool_size = 30
   })
   after(() => server.end())
 
-  it('that keeps a connection per session everything works: transactions, nudges, offices', async () => {
+  it('that keeps a connection per session everything works: transactions, notifications, roles', async () => {
     const address = pooled.get('session')!
     const [one, other] = await Promise.all([openPostgres(address, { steps }), openPostgres(address, { steps })])
     await Promise.all(Array.from({ length: 40 }, (_, n) => [one, other][n % 2].transact((tx) => put(tx, `row ${n}`))))
@@ -106,12 +106,14 @@ default_pool_size = 30
     assert.equal(await tryRole(other, 'keeper'), undefined)
     await held.release()
 
-    const nudges = openNudges(one, { clock: realClock, random: seededRandom(1) })
-    const heard = new Promise<void>((resolve) => nudges.listen('work', (payload) => payload === 'now' && resolve()))
+    const notifications = openNotifications(one, { clock: realClock, random: seededRandom(1) })
+    const heard = new Promise<void>((resolve) =>
+      notifications.listen('work', (payload) => payload === 'now' && resolve()),
+    )
     const speaking = setInterval(() => void other.transact((tx) => notify(tx, 'work', 'now')), 20)
     await heard
     clearInterval(speaking)
-    await nudges.close()
+    await notifications.close()
     await Promise.all([one.close(), other.close()])
     // A second life finds connections that were used before.
     const again = await openPostgres(address, { steps })

@@ -1,14 +1,13 @@
 /**
- * A pooler between us and the server (PgBouncer and the like) must give each of our connections a server connection of its
- * own for as long as it lasts. One that gives another for each transaction mixes what belongs to a session: prepared
- * statements, settings, listening, locks. That shows late and badly, so it is looked for before any session is told
- * anything: what we set there would be set for others.
+ * A pooler such as PgBouncer must keep one server connection per client connection. One that switches per transaction mixes up
+ * what belongs to a session: prepared statements, settings, LISTEN, locks. That shows late and badly, so it is detected before
+ * anything is set in a session.
  */
 import { Problem } from '../../base/errors.ts'
 import type { PostgresAddress } from './address.ts'
 import { type Connection, connectBare, type SessionSettings } from './connection.ts'
 
-/** Hosts that cannot be asked are passed over: whoever connects next says why. */
+/** Skips hosts that cannot be reached: the next connection reports why. */
 export async function refuseSharedSessions(address: PostgresAddress, settings: SessionSettings): Promise<void> {
   const { urls, where } = address
   const shared = await Promise.all(urls.map((url) => isShared(() => connectBare(url, settings)).catch(() => false)))
@@ -23,9 +22,9 @@ async function isShared(connect: () => Promise<Connection>): Promise<boolean> {
   const one = await connect()
   try {
     const backend = await backendOf(one)
-    // No pooler: the process that let us in is the one that works for us.
+    // No pooler: the process that announced itself is the one that answers.
     if (backend === one.backend) return false
-    // We ask for nothing meanwhile: whoever worked for us works for him too, or somebody else for us when we ask again.
+    // While the first connection is idle, a sharing pooler gives its backend to the second, or another one to the first.
     const other = await connect()
     try {
       return (await backendOf(other)) === backend || (await backendOf(one)) !== backend
@@ -38,6 +37,6 @@ async function isShared(connect: () => Promise<Connection>): Promise<boolean> {
 }
 
 async function backendOf(connection: Connection): Promise<number> {
-  const { rows } = await connection.ask('SELECT pg_backend_pid() AS backend')
+  const { rows } = await connection.query('SELECT pg_backend_pid() AS backend')
   return (rows as { backend: number }[])[0].backend
 }

@@ -2,12 +2,16 @@ CREATE OR REPLACE FUNCTION site_added()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  sums record;
 BEGIN
-  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
-  SELECT * FROM (
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
-    FROM (SELECT bucket, state, known, waiting, granted, 1 AS n FROM new_rows) changed GROUP BY bucket ORDER BY bucket) sums
-  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  FOR sums IN
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, refreshing, granted, 1 AS n FROM new_rows) changed GROUP BY bucket ORDER BY bucket
+  LOOP
+    CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, urls_refreshing, pages_granted) VALUES (sums.bucket, sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted);
+  END LOOP;
   RETURN NULL;
 END
 $function$;
@@ -16,12 +20,16 @@ CREATE OR REPLACE FUNCTION site_changed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  sums record;
 BEGIN
-  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
-  SELECT * FROM (
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
-    FROM (SELECT bucket, state, known, waiting, granted, 1 AS n FROM new_rows UNION ALL SELECT bucket, state, known, waiting, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket) sums
-  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  FOR sums IN
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, refreshing, granted, 1 AS n FROM new_rows UNION ALL SELECT bucket, state, known, waiting, refreshing, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket
+  LOOP
+    CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, urls_refreshing, pages_granted) VALUES (sums.bucket, sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted);
+  END LOOP;
   RETURN NULL;
 END
 $function$;
@@ -30,12 +38,16 @@ CREATE OR REPLACE FUNCTION site_removed()
  RETURNS trigger
  LANGUAGE plpgsql
 AS $function$
+DECLARE
+  sums record;
 BEGIN
-  INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted)
-  SELECT * FROM (
-    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * granted), 0) AS pages_granted
-    FROM (SELECT bucket, state, known, waiting, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket) sums
-  WHERE (sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, pages_granted) <> (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  FOR sums IN
+    SELECT bucket, coalesce(sum(n) FILTER (WHERE state = 'waiting'), 0) AS sites_waiting, coalesce(sum(n) FILTER (WHERE state = 'free'), 0) AS sites_free, coalesce(sum(n) FILTER (WHERE state = 'leased'), 0) AS sites_leased, coalesce(sum(n) FILTER (WHERE state = 'returning'), 0) AS sites_returning, coalesce(sum(n) FILTER (WHERE state = 'crawled'), 0) AS sites_crawled, coalesce(sum(n) FILTER (WHERE state = 'barred'), 0) AS sites_barred, coalesce(sum(n) FILTER (WHERE state = 'held'), 0) AS sites_held, coalesce(sum(n * known), 0) AS urls_known, coalesce(sum(n * waiting), 0) AS urls_waiting, coalesce(sum(n * waiting) FILTER (WHERE state = 'held'), 0) AS urls_held, coalesce(sum(n * refreshing), 0) AS urls_refreshing, coalesce(sum(n * granted), 0) AS pages_granted
+    FROM (SELECT bucket, state, known, waiting, refreshing, granted, -1 AS n FROM old_rows) changed GROUP BY bucket ORDER BY bucket
+  LOOP
+    CONTINUE WHEN (sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted) = (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+    INSERT INTO frontier_total (bucket, sites_waiting, sites_free, sites_leased, sites_returning, sites_crawled, sites_barred, sites_held, urls_known, urls_waiting, urls_held, urls_refreshing, pages_granted) VALUES (sums.bucket, sums.sites_waiting, sums.sites_free, sums.sites_leased, sums.sites_returning, sums.sites_crawled, sums.sites_barred, sums.sites_held, sums.urls_known, sums.urls_waiting, sums.urls_held, sums.urls_refreshing, sums.pages_granted);
+  END LOOP;
   RETURN NULL;
 END
 $function$;
@@ -50,11 +62,11 @@ CREATE TABLE address (
 ) WITH (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX address_idle ON address USING btree (shard, until) WHERE (visits = 0);
 
-CREATE TABLE address_aside (
+CREATE TABLE address_reservation (
   shard smallint NOT NULL,
   address text COLLATE "C" NOT NULL,
   bucket smallint NOT NULL,
-  CONSTRAINT address_aside_pkey PRIMARY KEY (shard, address, bucket)
+  CONSTRAINT address_reserved_pkey PRIMARY KEY (shard, address, bucket)
 );
 
 CREATE TABLE address_sites (
@@ -143,7 +155,7 @@ CREATE TABLE cross_site_link (
   links bytea NOT NULL,
   corrupt text COLLATE "C",
   CONSTRAINT cross_site_link_pkey PRIMARY KEY (bucket, id)
-) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=20000, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
+) WITH (autovacuum_vacuum_threshold=20000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
 
 CREATE TABLE domain (
   shard smallint NOT NULL,
@@ -166,15 +178,15 @@ CREATE TABLE finding (
   id bigint NOT NULL,
   site bigint NOT NULL,
   rule text COLLATE "C" NOT NULL,
-  evidence text COLLATE "C" NOT NULL,
-  at bigint NOT NULL,
   pattern text COLLATE "C",
+  evidence text COLLATE "C" NOT NULL,
   examples text COLLATE "C",
+  at bigint NOT NULL,
   withdrawn_at bigint,
   CONSTRAINT finding_pkey PRIMARY KEY (bucket, id)
 );
-CREATE INDEX verdict_of ON finding USING btree (bucket, site);
-CREATE INDEX verdict_rule ON finding USING btree (rule);
+CREATE INDEX finding_of ON finding USING btree (bucket, site);
+CREATE INDEX finding_rule ON finding USING btree (rule);
 
 CREATE TABLE frontier_bucket (
   bucket smallint NOT NULL,
@@ -200,6 +212,7 @@ CREATE TABLE frontier_total (
   urls_known bigint NOT NULL DEFAULT 0,
   urls_waiting bigint NOT NULL DEFAULT 0,
   urls_held bigint NOT NULL DEFAULT 0,
+  urls_refreshing bigint NOT NULL DEFAULT 0,
   pages_granted bigint NOT NULL DEFAULT 0,
   CONSTRAINT frontier_total_pkey PRIMARY KEY (bucket, id)
 ) WITH (autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
@@ -214,11 +227,11 @@ CREATE TABLE inbox (
   last bigint NOT NULL,
   bytes bigint NOT NULL,
   body bytea NOT NULL,
-  early bigint NOT NULL DEFAULT 0,
+  out_of_order bigint NOT NULL DEFAULT 0,
   corrupt text COLLATE "C",
   CONSTRAINT inbox_pkey PRIMARY KEY (bucket, visit, part)
-) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
-CREATE INDEX inbox_ready ON inbox USING btree (bucket, id) INCLUDE (bytes) WHERE ((corrupt IS NULL) AND (early = 0));
+) WITH (autovacuum_vacuum_threshold=5000, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
+CREATE INDEX inbox_ready ON inbox USING btree (bucket, id) INCLUDE (bytes) WHERE ((corrupt IS NULL) AND (out_of_order = 0));
 
 CREATE TABLE inlink (
   bucket smallint NOT NULL,
@@ -327,6 +340,14 @@ CREATE TABLE recheck (
   CONSTRAINT recheck_pkey PRIMARY KEY (bucket, site, key)
 );
 
+CREATE TABLE refresh_price (
+  one bigint NOT NULL,
+  price double precision NOT NULL,
+  adapted_at bigint NOT NULL,
+  CONSTRAINT refresh_price_one_check CHECK ((one = 1)),
+  CONSTRAINT refresh_price_pkey PRIMARY KEY (one)
+);
+
 CREATE TABLE seed (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
@@ -342,9 +363,9 @@ CREATE TABLE server (
   id text COLLATE "C" NOT NULL,
   url text COLLATE "C" NOT NULL,
   version text COLLATE "C" NOT NULL,
+  settings text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   started_at bigint NOT NULL,
   seen_at bigint NOT NULL,
-  settings text COLLATE "C" NOT NULL DEFAULT '{}'::text,
   CONSTRAINT server_pkey PRIMARY KEY (id)
 );
 
@@ -378,6 +399,8 @@ CREATE TABLE site (
   near_ms double precision,
   far_ms double precision,
   near_tried bigint NOT NULL DEFAULT 0,
+  refreshing bigint NOT NULL DEFAULT 0,
+  price double precision,
   CONSTRAINT site_pkey PRIMARY KEY (bucket, key)
 ) WITH (fillfactor=80, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_threshold=5000);
 CREATE INDEX site_free ON site USING btree (bucket, holder, losses, deferral, rank) WHERE (state = 'free'::text);
@@ -444,10 +467,10 @@ CREATE TABLE unendorsed_site (
   domain bigint NOT NULL,
   referrer bigint,
   since bigint NOT NULL,
-  standing bigint NOT NULL,
+  status bigint NOT NULL,
   CONSTRAINT unendorsed_site_pkey PRIMARY KEY (bucket, site)
 );
-CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, standing, since, site);
+CREATE INDEX unendorsed_of ON unendorsed_site USING btree (domain, status, since, site);
 
 CREATE TABLE url (
   bucket smallint NOT NULL,
@@ -464,23 +487,30 @@ CREATE TABLE url (
   tries bigint NOT NULL DEFAULT 0,
   mark bigint NOT NULL,
   lastmod bigint,
+  refresh_at bigint,
+  looked_at bigint,
+  rate double precision,
+  weight double precision,
+  class bigint,
   CONSTRAINT url_pkey PRIMARY KEY (bucket, site, key)
 ) WITH (fillfactor=90, autovacuum_vacuum_insert_scale_factor=0.05);
+CREATE INDEX url_class ON url USING btree (bucket, site, class, looked_at) WHERE (class IS NOT NULL);
 CREATE INDEX url_held ON url USING btree (bucket, site) WHERE (mark = 8);
+CREATE INDEX url_refresh ON url USING btree (bucket, site, refresh_at) WHERE (refresh_at IS NOT NULL);
 CREATE INDEX url_waiting ON url USING btree (bucket, site, due_at, seq) WHERE (mark = 0);
 
 CREATE TABLE url_spelling (
   bucket smallint NOT NULL,
   site bigint NOT NULL,
   key bigint NOT NULL,
-  place bigint NOT NULL,
+  position bigint NOT NULL,
   url text COLLATE "C" NOT NULL,
   depth bigint NOT NULL,
   via_site bigint,
   via_key bigint,
   path text COLLATE "C" NOT NULL,
   tried bigint NOT NULL,
-  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, place)
+  CONSTRAINT url_spelling_pkey PRIMARY KEY (bucket, site, key, position)
 );
 
 CREATE TABLE volume (
@@ -651,6 +681,7 @@ CREATE VIEW sites AS
     f.seed,
     f.known AS urls,
     f.waiting,
+    f.refreshing,
     f.address,
     COALESCE(s.requests, (0)::bigint) AS requests,
     COALESCE(s.documents, (0)::bigint) AS documents,
@@ -678,7 +709,11 @@ CREATE VIEW urls AS
             ELSE 'gone'::text
         END AS state,
     to_char((to_timestamp((((u.enqueued_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS enqueued_at,
-    to_char((to_timestamp((((u.lastmod)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS lastmod
+    to_char((to_timestamp((((u.lastmod)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS lastmod,
+    to_char((to_timestamp((((u.looked_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS looked_at,
+    to_char((to_timestamp((((u.refresh_at)::numeric / 1000.0))::double precision) AT TIME ZONE 'UTC'::text), 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'::text) AS refresh_at,
+    u.rate,
+    u.weight
    FROM ((url u
      JOIN site f ON (((f.bucket = u.bucket) AND (f.key = u.site))))
      LEFT JOIN url v ON (((v.bucket = ((u.via_site >> 56) & (255)::bigint)) AND (v.site = u.via_site) AND (v.key = u.via_key))));

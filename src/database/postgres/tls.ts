@@ -8,19 +8,19 @@ import type { ConnectionOptions } from 'node:tls'
 import { Problem } from '../../base/errors.ts'
 
 export interface Tls {
-  /** `address` without what was read of it. */
+  /** `address` without the parameters of TLS. */
   readonly url: string
-  /** false: never. undefined: the address says nothing, and the variable `PGSSLMODE` is heard. */
+  /** false: no TLS. undefined: the address does not say, and `PGSSLMODE` decides. */
   readonly ssl: ConnectionOptions | false | undefined
 }
 
 const MODES = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 type Mode = (typeof MODES)[number]
 const FILES = { sslrootcert: 'ca', sslcert: 'cert', sslkey: 'key' } as const
-/** Of all authorities of a system together a few hundred KB. */
+/** All authorities of a system together take a few hundred KB. */
 const MAX_BYTES = 2 ** 20
 
-/** Its files are read each time, so that a certificate that was renewed is used by the next connection. */
+/** Reads the files each time, so that the next connection uses a renewed certificate. */
 export function tlsOf(address: string): Tls {
   const url = new URL(address)
   const { searchParams } = url
@@ -28,7 +28,7 @@ export function tlsOf(address: string): Tls {
   const files: Partial<Record<'ca' | 'cert' | 'key', Buffer>> = {}
   for (const [parameter, option] of Object.entries(FILES)) {
     const path = searchParams.get(parameter)
-    // As `psql` has it: the authorities that the system trusts, which here are those of Node.js.
+    // As in `psql`: the authorities that the system trusts, here those of Node.js.
     if (path !== null && !(parameter === 'sslrootcert' && path === 'system')) files[option] = contents(parameter, path)
   }
   if (mode === undefined && Object.keys(files).length > 0)
@@ -50,7 +50,7 @@ function optionsOf(mode: Mode, files: ConnectionOptions): ConnectionOptions | fa
     case 'disable':
       return false
     case 'require':
-      // Keeps eavesdroppers out, not those who pretend to be the server; with an authority it is verify-ca.
+      // Protects against eavesdropping, not impersonation; with an authority it means verify-ca.
       return files.ca === undefined ? { ...files, rejectUnauthorized: false } : optionsOf('verify-ca', files)
     case 'verify-ca':
       return { ...files, checkServerIdentity: () => undefined }
@@ -69,7 +69,7 @@ function contents(parameter: string, path: string): Buffer {
     throw bad(`names a file that cannot be read: ${parameter}=${path}`, cause)
   }
   try {
-    // OpenSSL passes over what it cannot read, and trusts nobody then.
+    // OpenSSL skips what it can't read, and then trusts nobody.
     if (parameter === 'sslkey') createPrivateKey(bytes)
     else new X509Certificate(bytes)
     return bytes

@@ -4,8 +4,8 @@ import { describe, it } from 'node:test'
 import { realClock } from '../../base/clock.ts'
 import { seededRandom } from '../../base/random.ts'
 import { virtualClock } from '../../base/virtual-clock.ts'
-import type { Answer, Connection } from './connection.ts'
-import { outageBook, type TransactionTools, transact } from './transactions.ts'
+import type { Connection, QueryResult } from './connection.ts'
+import { outageTracker, type TransactionTools, transact } from './transactions.ts'
 
 /** The first COMMIT is lost with its connection; whoever is asked about it has this history and says this. */
 function afterALoss(timeline: number, status: string): TransactionTools {
@@ -14,7 +14,7 @@ function afterALoss(timeline: number, status: string): TransactionTools {
     const one = {
       isLost: false,
       session: { timeline: history },
-      async ask(text: string): Promise<Answer> {
+      async query(text: string): Promise<QueryResult> {
         const answer = (row: object) => ({ rows: [row], count: 1, command: text.split(' ')[0] })
         if (text.includes('pg_current_xact_id')) return answer({ xid: '1000' })
         if (text.includes('pg_xact_status')) return answer({ status })
@@ -22,7 +22,7 @@ function afterALoss(timeline: number, status: string): TransactionTools {
         one.isLost = true
         throw new Error('Connection terminated unexpectedly')
       },
-      cut() {
+      destroy() {
         one.isLost = true
       },
     }
@@ -30,8 +30,8 @@ function afterALoss(timeline: number, status: string): TransactionTools {
   }
   let taken = 0
   const pool = {
-    take: async () => connection(taken++ === 0 ? 1 : timeline),
-    give: () => {},
+    acquire: async () => connection(taken++ === 0 ? 1 : timeline),
+    release: () => {},
     close: async () => {},
   }
   const random = seededRandom(1)
@@ -59,24 +59,24 @@ describe('a COMMIT without an answer', () => {
   })
 
   it('is never taken for done because the server that took over gave its number to another', async () => {
-    await assert.rejects(runs(2, 'committed'), { code: 'database-unreachable', message: /cannot be found out/ })
+    await assert.rejects(runs(2, 'committed'), { code: 'database-unreachable', message: /cannot be determined/ })
   })
 })
 
 describe('a database that is away', () => {
   it('is noted by the first try that fails, and is back with the first that does not', async () => {
     const clock = virtualClock(0)
-    const { outage, reached } = outageBook('db.test', clock)
+    const { outage, reached } = outageTracker('db.test', clock)
     const refused = Object.assign(new Error('connect'), { code: 'ECONNREFUSED', syscall: 'connect' })
     let tries = 0
     const tools: TransactionTools = {
       ...afterALoss(1, 'committed'),
       pool: {
-        async take() {
-          if (++tries > 5) return afterALoss(1, 'committed').pool.take()
+        async acquire() {
+          if (++tries > 5) return afterALoss(1, 'committed').pool.acquire()
           throw refused
         },
-        give: () => {},
+        release: () => {},
         close: async () => {},
       },
       clock,

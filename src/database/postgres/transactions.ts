@@ -1,6 +1,6 @@
 /**
- * All of a piece of work or nothing, whatever happens to the connection meanwhile: run again after a conflict or a lost
- * connection, within bounds; and when the connection went during COMMIT, the server is asked which it was.
+ * Transactions that run again, within bounds, after a conflict or a lost connection. If the connection is lost during COMMIT,
+ * the server is asked whether it was committed.
  */
 import { assert } from '../../base/assert.ts'
 import type { Clock } from '../../base/clock.ts'
@@ -8,9 +8,9 @@ import { Problem } from '../../base/errors.ts'
 import type { Random } from '../../base/random.ts'
 import type { Outage, Tx } from '../database.ts'
 import type { Connection } from './connection.ts'
+import { breaksConnection, codeOf, problemOf, type RetryKind, retryKind } from './errors.ts'
 import type { Pool } from './pool.ts'
-import { type Statements, statementsOf } from './statements.ts'
-import { type Again, again, codeOf, spoilsConnection, troubleOf } from './troubles.ts'
+import { type Statements, statementsOf } from './tx.ts'
 
 export type Work<T> = (tx: Tx) => Promise<T> | T
 
@@ -20,15 +20,15 @@ export interface TransactionTools {
   readonly where: string
   readonly clock: Clock
   readonly random: Random
-  /** How long a database that is away is waited for, in all tries of one transaction together. */
+  /** How long to wait for an unreachable database, over all tries of one transaction. */
   readonly patienceMs: number
-  /** Whether work that reads may be run again once it has begun: not when it has told somebody what it read. */
+  /** Whether reads may run again once they have begun: not when they have already printed something. */
   readonly readsAgain: boolean
-  /** Hears of each try that did not reach the database (with its error), and of each that did. */
+  /** Called for each try that did not reach the database, with the error, and for each that did. */
   readonly reached?: (error?: unknown) => void
 }
 
-/** Conflicts end soon or never: after this many the work itself is at fault. */
+/** Conflicts end soon or never: after this many, the work itself is at fault. */
 const MAX_CONFLICTS = 12
 const MAX_SLOW = 2
 const FIRST_WAIT_MS = 5
@@ -36,7 +36,7 @@ const LONGEST_WAIT_MS = 1000
 
 interface TryAgain {
   readonly kind: 'again'
-  readonly why: Exclude<Again, 'no'>
+  readonly why: Exclude<RetryKind, 'no'>
   readonly error: unknown
 }
 type Attempt<T> =
@@ -45,15 +45,15 @@ type Attempt<T> =
   /** COMMIT was sent and not answered. */
   | { readonly kind: 'in doubt'; readonly value: T; readonly sent: Sent; readonly error: unknown }
 
-/** A transaction whose end was asked for. */
+/** A transaction whose COMMIT was sent. */
 interface Sent {
   readonly xid: string
-  /** Of the server that was asked: on another, the same number may be somebody else's. */
+  /** Of the server: on another timeline the same number may be another transaction. */
   readonly timeline: number
 }
 
 export async function transact<T>(tools: TransactionTools, work: Work<T>): Promise<T> {
-  return insist(tools, async () => {
+  return retried(tools, async () => {
     const attempt = await attemptOf(tools, true, work)
     if (attempt.kind !== 'in doubt') return attempt
     const committed = await wasCommitted(tools, attempt.sent, attempt.error)
@@ -67,20 +67,20 @@ export async function read<T>(tools: TransactionTools, work: Work<T>): Promise<T
     hasBegun = true
     return work(tx)
   }
-  return insist(tools, async () => {
+  return retried(tools, async () => {
     const attempt = await attemptOf(tools, false, noted)
     if (attempt.kind === 'again') {
-      // Not a standby's refusal: the work itself writes.
+      // The work itself writes; this is not a standby.
       if (codeOf(attempt.error) === '25006') throw attempt.error
-      if (hasBegun && !tools.readsAgain) throw troubleOf(attempt.error, tools.where, attempt.why === 'away')
+      if (hasBegun && !tools.readsAgain) throw problemOf(attempt.error, tools.where, attempt.why === 'away')
     }
-    // Nothing was written: what was read is true either way.
+    // Nothing was written, so it does not matter.
     return attempt.kind === 'in doubt' ? { kind: 'done', value: attempt.value } : attempt
   })
 }
 
-/** Tries until it is done, until a bound is reached, or until trying again cannot help. */
-async function insist<T>(
+/** Tries until it is done, a bound is reached, or another try cannot help. */
+async function retried<T>(
   tools: TransactionTools,
   attempt: () => Promise<Exclude<Attempt<T>, { kind: 'in doubt' }>>,
 ): Promise<T> {
@@ -96,13 +96,13 @@ async function insist<T>(
       tries.conflict >= MAX_CONFLICTS ||
       tries.slow > MAX_SLOW ||
       (result.why === 'away' && tools.clock.elapsed() - since >= tools.patienceMs)
-    if (isOver) throw troubleOf(result.error, tools.where, result.why === 'away')
+    if (isOver) throw problemOf(result.error, tools.where, result.why === 'away')
     await backOff(tools, tries[result.why])
   }
 }
 
-/** Notes since when the database cannot be reached, and when it could be again. */
-export function outageBook(where: string, clock: Clock) {
+/** Remembers since when the database has been unreachable, and until when. */
+export function outageTracker(where: string, clock: Clock) {
   let last: Outage | undefined
   return {
     outage: () => last,
@@ -111,14 +111,14 @@ export function outageBook(where: string, clock: Clock) {
       if (error === undefined) {
         if (isOpen) last = { ...last!, until: clock.elapsed() }
       } else if (!isOpen) {
-        const trouble = troubleOf(error, where, true)
+        const trouble = problemOf(error, where, true)
         last = { what: trouble instanceof Error ? trouble.message : String(trouble), since: clock.elapsed() }
       }
     },
   }
 }
 
-/** Doubled each time, and by chance up to as much less: those who met in a conflict shall not meet again. */
+/** Doubles each time, with jitter, so that two transactions do not conflict again. */
 export function backOff(
   { clock, random }: Pick<TransactionTools, 'clock' | 'random'>,
   tries: number,
@@ -131,14 +131,14 @@ export function backOff(
 async function attemptOf<T>(tools: TransactionTools, writable: boolean, work: Work<T>): Promise<Attempt<T>> {
   let connection: Connection
   try {
-    connection = await tools.pool.take()
+    connection = await tools.pool.acquire()
   } catch (error) {
     return notConnected(tools, error)
   }
   try {
     return await attemptOn(tools, connection, writable, work)
   } finally {
-    tools.pool.give(connection)
+    tools.pool.release(connection)
   }
 }
 
@@ -149,7 +149,7 @@ async function attemptOn<T>(
   work: Work<T>,
 ): Promise<Attempt<T>> {
   const statements = statementsOf(connection, writable)
-  // Not waited for: sent together with the first statement of the work.
+  // Not awaited: sent together with the first statement of the work.
   const begun = begin(connection, writable)
   begun.catch(() => {})
   let value: T
@@ -158,79 +158,79 @@ async function attemptOn<T>(
     statements.end()
   } catch (error) {
     statements.end()
-    return takenBack(tools, connection, statements, error, begun)
+    return rollBack(tools, connection, statements, error, begun)
   }
   let xid: string
   try {
     xid = await begun
   } catch (error) {
-    return takenBack(tools, connection, statements, error, begun)
+    return rollBack(tools, connection, statements, error, begun)
   }
-  // Also when the work took no notice.
+  // Even if the work ignored it.
   const failure = statements.failure()
-  if (failure !== undefined) return takenBack(tools, connection, statements, failure.error, begun)
+  if (failure !== undefined) return rollBack(tools, connection, statements, failure.error, begun)
   try {
-    const { command } = await connection.ask('COMMIT')
+    const { command } = await connection.query('COMMIT')
     if (command === 'COMMIT') return { kind: 'done', value }
   } catch (error) {
-    if (connection.isLost || codeOf(error) === undefined || spoilsConnection(error)) {
-      connection.cut()
+    if (connection.isLost || codeOf(error) === undefined || breaksConnection(error)) {
+      connection.destroy()
       return { kind: 'in doubt', value, sent: { xid, timeline: connection.session.timeline }, error }
     }
-    return finding(tools, error, false)
+    return retryOrThrow(tools, error, false)
   }
-  // One failed that the work had not waited for.
+  // A statement failed that the work had not awaited.
   const missed = statements.failure()
-  assert(missed !== undefined, 'PostgreSQL took back a transaction in which nothing had failed')
-  return finding(tools, missed.error, connection.isLost)
+  assert(missed !== undefined, 'PostgreSQL rolled back a transaction in which nothing had failed')
+  return retryOrThrow(tools, missed.error, connection.isLost)
 }
 
-/** The number by which the server knows what became of this transaction; '' for one that only reads. */
+/** The transaction's number, by which its fate can be asked for; '' for one that only reads. */
 async function begin(connection: Connection, writable: boolean): Promise<string> {
   const [, { rows }] = await Promise.all(
     writable
       ? [
-          connection.ask('BEGIN ISOLATION LEVEL READ COMMITTED'),
-          connection.ask('SELECT pg_current_xact_id()::text AS xid'),
+          connection.query('BEGIN ISOLATION LEVEL READ COMMITTED'),
+          connection.query('SELECT pg_current_xact_id()::text AS xid'),
         ]
-      : [connection.ask('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
+      : [connection.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'), { rows: [{ xid: '' }] }],
   )
   return (rows[0] as { xid: string }).xid
 }
 
-async function takenBack<T>(
+async function rollBack<T>(
   tools: TransactionTools,
   connection: Connection,
   statements: Statements,
   thrown: unknown,
   begun: Promise<string>,
 ): Promise<Attempt<T>> {
-  // Whatever the work made of it: the first statement that failed says why.
+  // The first statement that failed says why, whatever the work threw.
   const beginning = await begun.then(
     () => undefined,
     (error: unknown) => ({ error }),
   )
   const { error } = beginning ?? statements.failure() ?? { error: thrown }
-  const rolledBack = await connection.ask('ROLLBACK').then(
+  const rolledBack = await connection.query('ROLLBACK').then(
     () => true,
     () => false,
   )
-  if (!rolledBack || spoilsConnection(error)) connection.cut()
-  return finding(tools, error, !rolledBack)
+  if (!rolledBack || breaksConnection(error)) connection.destroy()
+  return retryOrThrow(tools, error, !rolledBack)
 }
 
-function finding(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
-  const why = again(error, isLost)
-  if (why === 'no') throw troubleOf(error, tools.where)
+function retryOrThrow(tools: TransactionTools, error: unknown, isLost: boolean): TryAgain {
+  const why = retryKind(error, isLost)
+  if (why === 'no') throw problemOf(error, tools.where)
   return { kind: 'again', why, error }
 }
 
 function notConnected(tools: TransactionTools, error: unknown): TryAgain {
-  if (again(error, false) === 'no') throw troubleOf(error, tools.where, true)
+  if (retryKind(error, false) === 'no') throw problemOf(error, tools.where, true)
   return { kind: 'again', why: 'away', error }
 }
 
-/** What became of a transaction whose COMMIT was not answered. The server remembers for much longer than we are patient. */
+/** The fate of a transaction whose COMMIT was not answered. The server remembers it for much longer than we wait. */
 async function wasCommitted(tools: TransactionTools, sent: Sent, cause: unknown): Promise<boolean> {
   const since = tools.clock.elapsed()
   for (let tries = 1; ; tries++) {
@@ -240,38 +240,38 @@ async function wasCommitted(tools: TransactionTools, sent: Sent, cause: unknown)
     if (status === 'lost' || tools.clock.elapsed() - since >= tools.patienceMs)
       throw new Problem(
         'database-unreachable',
-        `the connection to ${tools.where} was lost during a COMMIT, and whether it was done cannot be found out`,
+        `the connection to ${tools.where} was lost during a COMMIT, and it cannot be determined whether the transaction was committed`,
         { cause },
       )
     await backOff(tools, tries)
   }
 }
 
-/** Invalid_parameter_value: a number that this server has not given out yet. A standby took over that never had our work. */
+/** Invalid_parameter_value: this server has not used the number yet. A standby took over that never received our work. */
 const IN_THE_FUTURE = '22023'
 
 type Status = 'committed' | 'aborted' | 'in progress'
 
-/** 'lost': nobody will ever know. */
+/** 'lost': it cannot be known any more. */
 async function statusOf(tools: TransactionTools, { xid, timeline }: Sent): Promise<Status | 'lost' | undefined> {
   let connection: Connection
   try {
-    connection = await tools.pool.take()
+    connection = await tools.pool.acquire()
   } catch {
     return undefined
   }
   try {
-    const { rows } = await connection.ask('SELECT pg_xact_status($1::xid8) AS status', [xid])
+    const { rows } = await connection.query('SELECT pg_xact_status($1::xid8) AS status', [xid])
     const [{ status }] = rows as { status: Status | null }[]
     if (connection.session.timeline === timeline) return status ?? undefined
-    // Another server took over, and goes on counting from the last transaction that it had heard of: a number it had not
-    // heard of it gives out again. What is not committed there is not ours, or is ours and gone; what is may be another's.
+    // Another server took over and counts on from the last transaction it received, so it may reuse our number. If the number
+    // is not committed there, ours is gone; if it is, that may be another transaction.
     return status === 'committed' ? 'lost' : 'aborted'
   } catch (error) {
     if (codeOf(error) === IN_THE_FUTURE) return 'aborted'
-    if (again(error, connection.isLost) === 'no') throw troubleOf(error, tools.where)
+    if (retryKind(error, connection.isLost) === 'no') throw problemOf(error, tools.where)
     return undefined
   } finally {
-    tools.pool.give(connection)
+    tools.pool.release(connection)
   }
 }

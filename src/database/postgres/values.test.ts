@@ -3,8 +3,9 @@ import { after, describe, it } from 'node:test'
 import fc from 'fast-check'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import type { Database } from '../database.ts'
-import { arrayTypesOf } from './arrays.ts'
-import { type PgScalar, type PgValue, postgresTx } from './tx.ts'
+import { postgresTx } from './tx.ts'
+import type { PgScalar, PgValue } from './values.ts'
+import { arrayTypesOf } from './values.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false

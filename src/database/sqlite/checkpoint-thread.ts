@@ -1,12 +1,9 @@
-/** Carries the log into the main file, on a connection and in a thread of its own: nobody who writes waits for its syncs. */
+/** Checkpoints on a connection and a thread of its own, so that writers do not wait for its syncs. */
 import { DatabaseSync } from 'node:sqlite'
 import { parentPort, workerData } from 'node:worker_threads'
 import { assert } from '../../base/assert.ts'
 
-/**
- * What is committed meanwhile is left over, and a log begins anew only when nothing is: each pass takes what the one
- * before left, the last ones a millisecond.
- */
+/** A log restarts only when nothing is left over. Each pass takes what was committed during the one before, in ever less time. */
 const MAX_PASSES = 5
 
 assert(parentPort !== null, 'not a thread')
@@ -30,7 +27,7 @@ port.on('message', (word: 'carry' | 'close') => {
   try {
     carry()
   } catch {
-    // A full disk, a reader's lock: the log stays as it is, and the next commit that fails says why.
+    // A full disk or a reader's lock: the log stays, and the next commit that fails reports why.
   }
   port.postMessage('carried')
 })

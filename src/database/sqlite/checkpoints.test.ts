@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { turn } from '../../base/clock.ts'
 import { canLook, checkpointsOf, NO_CHECKPOINTS } from './checkpoints.ts'
 import { openSqlite } from './open.ts'
-import { serialized } from './serialized.ts'
+import { serialized } from './transactions.ts'
 import { sqliteTx } from './tx.ts'
 
 const WRITE = `INSERT INTO t (text) VALUES (?)`

@@ -1,7 +1,7 @@
 /**
- * When the log is carried into the main file. SQLite's own way is to do it inside a commit, on the thread that serves the
- * crawl: 20 ms at 10,000 sites, over 200 at 300,000. Here a thread does it, which is started when a log first grows long;
- * until it has, and should it fail, the log grows to a bound and is then carried over in the old way.
+ * Checkpoints: copying the log into the main file. SQLite does that inside a commit, on the thread that serves the crawl: 20 ms
+ * at 10,000 sites, over 200 at 300,000. Here a thread does it, started when the log first grows long. If it fails, the log
+ * grows to a bound and is then checkpointed in a commit after all.
  */
 import type { DatabaseSync } from 'node:sqlite'
 import { Worker } from 'node:worker_threads'
@@ -9,13 +9,13 @@ import { Worker } from 'node:worker_threads'
 export interface Checkpoints {
   /** After every commit; costs 2 µs. */
   committed(): void
-  /** Before the connection is closed: the last one to close clears the log away. */
+  /** Before the connection is closed: the last one to close removes the log. */
   close(): Promise<void>
 }
 
-/** In pages. A longer log holds more changes of the same page, which is written once: 16 MiB of 4 KiB. */
+/** In pages of 4 KiB: 16 MiB. In a longer log more changes of the same page are written at once. */
 export const LONG_LOG = 4096
-/** 256 MiB: reading a page looks it up in the index of the log, and whoever opens it after a crash reads all of it. */
+/** 256 MiB. Every read looks the page up in the log's index, and recovery reads the whole log. */
 export const LONGEST_LOG = 16 * LONG_LOG
 
 export function checkpointsOf(
@@ -24,7 +24,7 @@ export function checkpointsOf(
   long = LONG_LOG,
   longest = LONGEST_LOG,
 ): Checkpoints {
-  // Before, a look at the log is not known, and asking for one carries it over: there SQLite's own way is the better one.
+  // An older SQLite has no NOOP and would checkpoint instead.
   if (!canLook(sqliteVersion(database))) return NO_CHECKPOINTS
   const standing = database.prepare('PRAGMA wal_checkpoint(NOOP)')
   // A database in memory has no log.
@@ -35,7 +35,7 @@ export function checkpointsOf(
   let ended: Promise<void> | undefined
   let hasEnded = false
   let isCarrying = false
-  /** How long the log was when it was last to be carried over. Of what a reader still needs, nothing can be. */
+  /** The log's length at the last request. Pages that a reader still needs cannot be checkpointed. */
   let askedAt = 0
 
   const start = (): Worker => {
@@ -45,7 +45,7 @@ export function checkpointsOf(
     started.on('message', () => {
       isCarrying = false
     })
-    // Its end is all that matters: from then on it is done in place.
+    // Only its end matters: from then on checkpoints run in a commit.
     started.on('error', () => {})
     ended = new Promise((resolve) => {
       started.on('exit', () => {
@@ -58,10 +58,10 @@ export function checkpointsOf(
 
   return {
     committed() {
-      // What fails here is not the transaction, which is committed; SQLite's own checkpoints keep silent too.
+      // The transaction is committed, so failures are ignored, as SQLite does.
       try {
         const { log } = standing.get() as { log: number }
-        // It began anew.
+        // The log was restarted.
         if (log < askedAt) askedAt = 0
         if (log - askedAt < long || (isCarrying && !hasEnded && log < longest)) return
         askedAt = log
@@ -93,5 +93,5 @@ export function canLook(version: string): boolean {
   return major > 3 || (major === 3 && minor >= 51)
 }
 
-/** For databases that have no log, and for a SQLite that carries it over by itself. */
+/** For databases without a log, and for a SQLite that checkpoints by itself. */
 export const NO_CHECKPOINTS: Checkpoints = { committed() {}, async close() {} }

@@ -1,17 +1,15 @@
 /**
- * Makes what was committed durable without keeping the thread: a commit writes to SQLite's log and returns, and the log is synced
- * here, by a thread of Node's pool. By itself SQLite waits for the disk inside the commit, and with it everything else that the
- * thread does: half a millisecond on a good disk, 20 on a busy or turning one.
+ * Makes commits durable without blocking the thread: a commit writes to SQLite's log and returns, and Node's thread pool syncs
+ * the log. SQLite itself would block in the commit: for half a millisecond on a good disk, 20 on a busy or spinning one.
  *
- * Nothing is weaker for it. A log is read up to its first frame that does not add up, so once a sync that began after a commit is
- * over, the commit will be found after a loss of power, and nobody is told of it before. What SQLite itself must sync to keep the file
- * whole (the log before it is carried over, the file after) it does in any case.
+ * This is as safe. Recovery reads the log up to its first invalid frame, so a commit survives a power loss once a sync that began
+ * after it has ended, and it is acknowledged only then. SQLite still does the syncs that checkpoints need.
  */
 import { closeSync, fdatasync, openSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 export interface LogSync {
-  /** What was written to the log before the call is on the disk when it resolves. */
+  /** Resolves when everything written to the log before the call is durable. */
   synced(): Promise<void>
   /** After the last sync is over. */
   close(): void
@@ -19,14 +17,14 @@ export interface LogSync {
 
 const sync = promisify(fdatasync)
 
-/** Of the database at `path`, where it really lies: SQLite follows links, and its log is beside what they lead to. */
+/** `path`: without symbolic links; the log is beside the real file. */
 export function logSync(path: string): LogSync {
-  // It stays the same file for as long as the database is open: only the last to close it removes it.
+  // The file stays the same while the database is open: only the last connection to close removes it.
   const file = openSync(`${path}-wal`, 'r+')
   return { synced: oneForAll(() => sync(file)), close: () => closeSync(file) }
 }
 
-/** Who comes while one is under way, which may have begun before what matters to him, shares the next. */
+/** Calls during a run share the next run, because the current one may have begun too early for them. */
 export function oneForAll(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   let next: Promise<void> | undefined

@@ -7,10 +7,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, describe, it } from 'node:test'
 import { turn } from '../../base/clock.ts'
 import { Problem, type ProblemCode } from '../../base/errors.ts'
-import { migrations } from '../migrations/index.ts'
+import type { Migration } from '../database.ts'
+import { migrations } from './baseline.ts'
 import { logSync } from './log-sync.ts'
+import { APPLICATION_ID, bringUpToDate } from './migrate.ts'
 import { openSqlite, openToRead } from './open.ts'
-import { APPLICATION_ID, bringUpToDate, describeSchema } from './schema.ts'
 import { sqliteTx } from './tx.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'database-'))
@@ -163,10 +164,24 @@ describe('opening', () => {
 
   it('brings an older database up to date, step by step', async () => {
     const path = newPath()
-    await openSqlite(path, migrations.slice(0, 1)).close()
-    assert.throws(() => openToRead(path), problem('unreadable'))
-    await openSqlite(path).close()
-    await openToRead(path).close()
+    const first = openSqlite(path)
+    await first.transact((tx) => sqliteTx(tx).run(put('a')))
+    await first.close()
+    const later: Migration[] = [
+      { number: 2, name: 'column', sql: 'ALTER TABLE frontier_meta ADD COLUMN note TEXT' },
+      { number: 3, name: 'value', sql: `UPDATE frontier_meta SET note = 'noted'` },
+    ]
+    const steps = [...migrations, ...later]
+    assert.throws(() => openToRead(path, steps), problem('unreadable'))
+    const failing = { number: 4, name: 'fails', sql: 'ALTER TABLE frontier_meta ADD COLUMN more TEXT; SELECT nonsense' }
+    assert.throws(() => openSqlite(path, [...steps, failing]), /nonsense/)
+    const reader = openToRead(path, steps)
+    const rows = await reader.read((tx) => sqliteTx(tx).all('SELECT * FROM frontier_meta'))
+    assert.deepEqual(
+      rows.map((row) => ({ ...(row as object) })),
+      [{ name: 'a', value: '1', note: 'noted' }],
+    )
+    await reader.close()
   })
 
   it('reads while another process writes, and sees what it committed (V23)', async () => {
@@ -278,13 +293,39 @@ describe('transactions', () => {
   })
 })
 
+/** The text of every object, sorted: what `schema.sql` pins. */
+function describeSchema(database: DatabaseSync): string {
+  const objects = database
+    .prepare(
+      `SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL
+       ORDER BY tbl_name, CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 ELSE 2 END, name`,
+    )
+    .all() as { sql: string }[]
+  return objects.map(({ sql }) => sql + ';\n').join('\n')
+}
+
 describe('the schema', () => {
   it('is what schema.sql says (run with UPDATE_SCHEMA=1 to write it anew)', () => {
-    const pinned = new URL('../schema.sql', import.meta.url)
+    const pinned = new URL('schema.sql', import.meta.url)
     const file = new DatabaseSync(':memory:')
     bringUpToDate(file, migrations)
     const actual = describeSchema(file)
     if (process.env['UPDATE_SCHEMA'] === '1') writeFileSync(pinned, actual)
     assert.equal(actual, readFileSync(pinned, 'utf8'))
+  })
+
+  it('has indexes for the two queries of refreshing: pages that are due, and the heads of the classes', () => {
+    const file = new DatabaseSync(':memory:')
+    bringUpToDate(file, migrations)
+    const plan = (sql: string) =>
+      file
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail))
+    const due = 'SELECT key FROM url WHERE site = 1 AND refresh_at <= 2 ORDER BY refresh_at LIMIT 10'
+    const head = 'SELECT key FROM url WHERE site = 1 AND class = 2 ORDER BY looked_at LIMIT 1'
+    assert.deepEqual(plan(due), ['SEARCH url USING COVERING INDEX url_refresh (site=? AND refresh_at<?)'])
+    assert.deepEqual(plan(head), ['SEARCH url USING COVERING INDEX url_class (site=? AND class=?)'])
+    file.close()
   })
 })

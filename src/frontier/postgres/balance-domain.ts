@@ -23,9 +23,9 @@ import type { UnendorsedRow } from './unendorsed-rows.ts'
 import type { WorkingSet } from './working-set.ts'
 
 export const READ_NEWEST = `
-  SELECT site FROM unendorsed_site WHERE domain = $1 AND standing = ${OPEN} ORDER BY since DESC, site DESC LIMIT $2`
+  SELECT site FROM unendorsed_site WHERE domain = $1 AND status = ${OPEN} ORDER BY since DESC, site DESC LIMIT $2`
 export const READ_OLDEST_HELD = `
-  SELECT site FROM unendorsed_site WHERE domain = $1 AND standing = ${HELD} ORDER BY since, site LIMIT $2`
+  SELECT site FROM unendorsed_site WHERE domain = $1 AND status = ${HELD} ORDER BY since, site LIMIT $2`
 export const READ_PENDING_DOMAINS = `SELECT name FROM domain WHERE pending = 1 ORDER BY shard, key LIMIT $1`
 
 /** Of a domain that was read for this transaction. */
@@ -49,9 +49,9 @@ async function holdNewest(working: WorkingSet, domain: DomainRow): Promise<boole
       if (isUnvisited(site) && mayHold(working.tools, site, domain)) {
         site.state = stateAfter(site.state, { kind: 'held' })
         working.sites.change(site)
-        unendorsedSite.standing = HELD
+        unendorsedSite.status = HELD
         domain.held++
-      } else unendorsedSite.standing = STAYS
+      } else unendorsedSite.status = STAYS
       working.unendorsed.change(unendorsedSite)
     }
     if (idle.length < found) return true
@@ -69,7 +69,7 @@ async function releaseOldest(working: WorkingSet, domain: DomainRow, room: numbe
   const atMost = Math.min(room, MAX_RELEASED_AT_ONCE)
   const { idle } = await unendorsedBy(working, READ_OLDEST_HELD, domain, atMost, HELD)
   for (const { site, unendorsedSite } of idle) {
-    unendorsedSite.standing = OPEN
+    unendorsedSite.status = OPEN
     working.unendorsed.change(unendorsedSite)
     domain.held--
     release(working, site)
@@ -88,7 +88,7 @@ async function unendorsedBy(
   sql: string,
   domain: DomainRow,
   atMost: number,
-  standing: number,
+  status: number,
 ): Promise<{ found: number; idle: UnendorsedSite[] }> {
   await Promise.all(working.unendorsed.write())
   const keys = (await working.tx.allExact<{ site: bigint }>(sql, domain.key, atMost)).map(({ site }) => site)
@@ -97,7 +97,7 @@ async function unendorsedBy(
   const idle = keys.flatMap((key): UnendorsedSite[] => {
     const site = sites.get(key)
     const unendorsedSite = working.unendorsed.get(key)
-    return site === undefined || unendorsedSite?.standing !== standing ? [] : [{ site, unendorsedSite }]
+    return site === undefined || unendorsedSite?.status !== status ? [] : [{ site, unendorsedSite }]
   })
   return { found: keys.length, idle }
 }

@@ -32,7 +32,7 @@ export function endorse(
     working.unendorsed.change(unendorsedSite)
     return undefined
   }
-  const wasHeld = unendorsedSite.standing === HELD
+  const wasHeld = unendorsedSite.status === HELD
   working.unendorsed.remove(unendorsedSite)
   domain.unendorsed--
   if (wasHeld) domain.held--

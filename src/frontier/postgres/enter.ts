@@ -14,7 +14,7 @@ import type { WorkingSet } from './working-set.ts'
 export const HOLD_ADDRESS = `
   INSERT INTO address AS a (shard, address, worker, visits, until)
   SELECT $1::smallint, $2::text, $3::text, 1, CASE WHEN EXISTS (
-    SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
+    SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = $2) THEN -1 ELSE $4::bigint END
   ON CONFLICT (shard, address) DO UPDATE
     SET visits = CASE a.worker WHEN excluded.worker THEN a.visits + 1 ELSE 1 END, worker = excluded.worker
     WHERE a.worker = excluded.worker OR (a.visits = 0 AND a.until <= excluded.until)

@@ -4,10 +4,10 @@ import type { DueCache } from './due-cache.ts'
 
 /** Of those for whose holders sites were set aside. */
 export const TAKE_IDLE_ADDRESSES = `
-  SELECT a.address, (SELECT string_agg(s.bucket::text, ' ') FROM address_aside s
+  SELECT a.address, (SELECT string_agg(s.bucket::text, ' ') FROM address_reserved s
     WHERE s.shard = $1 AND s.address = a.address) AS buckets
   FROM address a WHERE a.shard = $1 AND a.visits = 0 AND a.until <= $2
-    AND EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address)
+    AND EXISTS (SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = a.address)
   ORDER BY a.until LIMIT $3 FOR UPDATE OF a SKIP LOCKED`
 export const FREE_SITES_OF_ADDRESS = `
   UPDATE site SET holder = '' WHERE bucket = $1 AND key IN (
@@ -17,16 +17,16 @@ export const FREE_SITES_OF_ADDRESS = `
  * places, and what is asked at the other must have a column.
  */
 export const FORGET_ASIDE = `
-  DELETE FROM address_aside WHERE shard = $1 AND address = $2 AND bucket = $3
+  DELETE FROM address_reserved WHERE shard = $1 AND address = $2 AND bucket = $3
   AND NOT EXISTS (SELECT site.key FROM site WHERE site.bucket = $3 AND site.address = $2 AND site.holder > '')`
 export const FORGET_ADDRESSES = `
   DELETE FROM address WHERE shard = $1 AND address IN (
     SELECT a.address FROM address a WHERE a.shard = $1 AND a.visits = 0 AND a.until <= $2
-      AND NOT EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address)
+      AND NOT EXISTS (SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = a.address)
     ORDER BY a.until LIMIT $3 FOR UPDATE OF a SKIP LOCKED)`
 export const READ_NEXT_IDLE = `
   SELECT a.until::float8 AS until FROM address a WHERE a.shard = $1 AND a.visits = 0
-    AND EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address)
+    AND EXISTS (SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = a.address)
   ORDER BY a.until LIMIT 1`
 
 /** Shards that are looked at in one go, and rows of each. */

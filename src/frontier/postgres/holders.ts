@@ -10,7 +10,7 @@ import type { WorkingSet } from './working-set.ts'
 /** As `enter` will see it: one that has sites set aside is still its holder's. */
 export const READ_HOLDERS = `
   SELECT address, worker FROM address a WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3
-    OR EXISTS (SELECT FROM address_aside s WHERE s.shard = $1 AND s.address = a.address))`
+    OR EXISTS (SELECT FROM address_reserved s WHERE s.shard = $1 AND s.address = a.address))`
 /**
  * Nobody frees it until the sites that are set aside for its holder are written. Rounds of a check-out meet addresses in any
  * order: one that another transaction has now is passed over.
@@ -20,7 +20,7 @@ export const PIN_HOLDERS = `
   FROM address WHERE shard = $1 AND address = ANY($2::text[]) AND (visits > 0 OR until > $3)
   FOR SHARE SKIP LOCKED`
 export const REMEMBER_ASIDE = `
-  INSERT INTO address_aside (shard, address, bucket)
+  INSERT INTO address_reserved (shard, address, bucket)
   SELECT $1::smallint, n.address, n.bucket FROM unnest($2::text[], $3::smallint[]) AS n (address, bucket)
   ORDER BY n.address, n.bucket ON CONFLICT DO NOTHING`
 

@@ -28,6 +28,7 @@ const NAMES = [
   'urls_known',
   'urls_waiting',
   'urls_held',
+  'urls_refreshing',
   'pages_granted',
 ]
 /** So many rows of a bucket are read as quickly as one. */

@@ -168,8 +168,8 @@ function ledgerOf(tools: FrontierTools): Ledger {
   }
 }
 
-const READ_HELD_FROM = `
-  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND standing = ${HELD} ORDER BY bucket, site LIMIT $3`
+export const READ_HELD_FROM = `
+  SELECT site FROM unendorsed_site WHERE (bucket, site) > ($1, $2) AND status = ${HELD} ORDER BY bucket, site LIMIT $3`
 const MAX_AT_ONCE = 1000
 
 /** Held sites that the operator does not want held any more, some at a time, after `last`; says with which to go on. */
@@ -189,8 +189,8 @@ async function releaseTrusted(working: WorkingSet, last: bigint | undefined): Pr
   for (const site of trusted) {
     const unendorsedSite = working.unendorsed.get(site.key)
     const domain = working.domains.get(domainOf(site.name))
-    if (unendorsedSite?.standing !== HELD || domain === undefined) continue
-    unendorsedSite.standing = STAYS
+    if (unendorsedSite?.status !== HELD || domain === undefined) continue
+    unendorsedSite.status = STAYS
     working.unendorsed.change(unendorsedSite)
     domain.held--
     working.domains.change(domain)

@@ -13,7 +13,7 @@ import { WorkingSet } from './working-set.ts'
 export const READ_OUT = `
   SELECT key FROM site WHERE bucket = ANY($1::smallint[]) AND lease_until IS NOT NULL LIMIT $2`
 const FREE_HELD_SITES = `UPDATE site SET holder = '' WHERE bucket = ANY($1::smallint[]) AND holder > ''`
-const FORGET = ['address', 'address_aside'].map((table) => `DELETE FROM ${table}`)
+const FORGET = ['address', 'address_reserved'].map((table) => `DELETE FROM ${table}`)
 export const READ_META = `SELECT value FROM frontier_meta WHERE name = $1`
 export const WRITE_META = `
   INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`

@@ -17,7 +17,7 @@ export const READ_DUE = `
 export const READ_IDLE = `
   SELECT b.bucket AS shard, a.until::float8 AS until FROM frontier_bucket b CROSS JOIN LATERAL (
     SELECT until FROM address WHERE address.shard = b.bucket AND visits = 0
-      AND EXISTS (SELECT FROM address_aside s WHERE s.shard = b.bucket AND s.address = address.address)
+      AND EXISTS (SELECT FROM address_reserved s WHERE s.shard = b.bucket AND s.address = address.address)
     ORDER BY until LIMIT 1) a`
 export const READ_ASIDE = `
   SELECT b.bucket FROM frontier_bucket b

@@ -25,9 +25,9 @@ export function registerInDomain(
   const { endorsed, referrer } = named ? nobody : weighReferrers(working, site.key, domain.name, links, nobody)
   if (!endorsed) {
     domain.unendorsed++
-    const standing = standingOf(working.tools, site, domain)
-    working.unendorsed.add({ site: site.key, domain: domain.key, referrer, since: working.now, standing })
-    if (standing === HELD) {
+    const status = holdStatusOf(working.tools, site, domain)
+    working.unendorsed.add({ site: site.key, domain: domain.key, referrer, since: working.now, status })
+    if (status === HELD) {
       domain.held++
       site.state = stateAfter(site.state, { kind: 'held' })
     }
@@ -36,7 +36,7 @@ export function registerInDomain(
   return endorsed ? domain : undefined
 }
 
-function standingOf(tools: FrontierTools, site: SiteRow, domain: DomainRow): number {
+function holdStatusOf(tools: FrontierTools, site: SiteRow, domain: DomainRow): number {
   if (!mayHold(tools, site, domain)) return STAYS
   return domain.wildcard === 1 && roomIn(domain) < 0 ? HELD : OPEN
 }

@@ -24,7 +24,7 @@ const reap = (bench: Bench) => bench.db.transact((tx) => bench.ledger.reap(tx))
 const COUNT = `
   SELECT (SELECT count(*) FROM site WHERE name LIKE '%.farm.test') AS sites,
     (SELECT count(*) FROM unendorsed_site) AS unendorsed,
-    (SELECT count(*) FROM unendorsed_site WHERE standing = 1) AS held,
+    (SELECT count(*) FROM unendorsed_site WHERE status = 1) AS held,
     (SELECT count(*) FROM site WHERE state = 'held') AS states`
 
 /** What the domain's row says is so. */

@@ -7,7 +7,7 @@ export interface SpellingRow {
   readonly site: bigint
   readonly key: bigint
   /** 1, 2, 3. */
-  readonly place: number
+  readonly ordinal: number
   url: string
   depth: number
   via_site: bigint | null
@@ -17,22 +17,22 @@ export interface SpellingRow {
 }
 
 export const READ_SPELLINGS = `
-  SELECT s.site, s.key, s.place::float8 AS place, s.url, s.depth::float8 AS depth, s.via_site, s.via_key, s.path,
+  SELECT s.site, s.key, s.ordinal::float8 AS ordinal, s.url, s.depth::float8 AS depth, s.via_site, s.via_key, s.path,
     s.tried::float8 AS tried
   FROM unnest($2::bigint[], $3::bigint[]) AS n (site, key)
-  JOIN url_spelling s ON s.bucket = $1 AND s.site = n.site AND s.key = n.key ORDER BY s.site, s.key, s.place`
+  JOIN url_spelling s ON s.bucket = $1 AND s.site = n.site AND s.key = n.key ORDER BY s.site, s.key, s.ordinal`
 export const WRITE_SPELLINGS = `
-  INSERT INTO url_spelling (bucket, site, key, place, url, depth, via_site, via_key, path, tried)
+  INSERT INTO url_spelling (bucket, site, key, ordinal, url, depth, via_site, via_key, path, tried)
   SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[],
     $8::bigint[], $9::text[], $10::bigint[]) AS n
-  ON CONFLICT (bucket, site, key, place) DO UPDATE SET url = excluded.url, depth = excluded.depth,
+  ON CONFLICT (bucket, site, key, ordinal) DO UPDATE SET url = excluded.url, depth = excluded.depth,
     via_site = excluded.via_site, via_key = excluded.via_key, path = excluded.path, tried = excluded.tried`
 export const FORGET_SPELLINGS = `
   DELETE FROM url_spelling s USING unnest($2::bigint[], $3::bigint[]) AS n (site, key)
   WHERE s.bucket = $1 AND s.site = n.site AND s.key = n.key`
 export const FORGET_SPELLINGS_OF_SITES = `DELETE FROM url_spelling WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
-const NAMES = ['site', 'key', 'place', 'url', 'depth', 'via_site', 'via_key', 'path', 'tried'] as const
+const NAMES = ['site', 'key', 'ordinal', 'url', 'depth', 'via_site', 'via_key', 'path', 'tried'] as const
 const NONE: readonly SpellingRow[] = []
 
 export class SpellingRows {
@@ -64,8 +64,8 @@ export class SpellingRows {
   /** In the place of one that is there, or behind the last. */
   put(row: SpellingRow): void {
     const rows = this.#of(row)
-    if (rows[row.place - 1] !== undefined) this.#changed.delete(rows[row.place - 1])
-    rows[row.place - 1] = row
+    if (rows[row.ordinal - 1] !== undefined) this.#changed.delete(rows[row.ordinal - 1])
+    rows[row.ordinal - 1] = row
     this.#changed.add(row)
   }
 
@@ -74,7 +74,7 @@ export class SpellingRows {
     const kept = rows.filter(isKept)
     if (kept.length === rows.length) return
     this.forget(place)
-    for (const [index, row] of kept.entries()) this.put({ ...row, place: index + 1 })
+    for (const [index, row] of kept.entries()) this.put({ ...row, ordinal: index + 1 })
   }
 
   forget(place: UrlPlace): void {

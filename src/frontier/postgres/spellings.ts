@@ -57,9 +57,9 @@ export function enterIndex(
     freshen(working, known, link)
     if (there !== undefined) return false
     if (isNewText(known, text.url)) return addSpelling(working, site, known, text)
-    const place = others.length + 1
+    const ordinal = others.length + 1
     if (!isNamed(others, text.url, urls))
-      working.spellings.put({ site: known.site, key: known.key, place, ...text, tried: 0 })
+      working.spellings.put({ site: known.site, key: known.key, ordinal, ...text, tried: 0 })
     return false
   }
   let entered = 0
@@ -67,7 +67,7 @@ export function enterIndex(
     if (other.tried === 0 && urls.areTwoIndexes(known.url, other.url)) {
       const { url, depth, via_site, via_key, path } = other
       entered += enqueueApart(working, site, { url, depth, via_site, via_key, path }, null)
-      putTried(working, known, other.place, url)
+      putTried(working, known, other.ordinal, url)
     }
   if (there !== undefined) {
     const own = rowApart(working, site, text.url)
@@ -102,13 +102,13 @@ function addSpelling(working: WorkingSet, site: SiteRow, known: UrlRow, text: Te
   if (site.state === 'barred' || !isNewText(known, text.url)) return false
   const others = working.spellings.of(known)
   if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
-  const place = others.length + 1
+  const ordinal = others.length + 1
   if (known.mark === NOT_FOUND) {
-    putTried(working, known, place, known.url)
+    putTried(working, known, ordinal, known.url)
     respell(working, site, known, text)
     return true
   }
-  working.spellings.put({ site: known.site, key: known.key, place, ...text, tried: 0 })
+  working.spellings.put({ site: known.site, key: known.key, ordinal, ...text, tried: 0 })
   return false
 }
 
@@ -116,8 +116,8 @@ function addSpelling(working: WorkingSet, site: SiteRow, known: UrlRow, text: Te
 export function tryNextSpelling(working: WorkingSet, site: SiteRow, known: UrlRow, asked: string): boolean {
   const next = working.spellings.of(known).find(({ tried }) => tried === 0)
   if (next === undefined) return false
-  const { place, url, depth, via_site, via_key, path } = next
-  putTried(working, known, place, asked)
+  const { ordinal, url, depth, via_site, via_key, path } = next
+  putTried(working, known, ordinal, asked)
   respell(working, site, known, { url, depth, via_site, via_key, path })
   return true
 }
@@ -136,7 +136,7 @@ export function followSpelling(
   if (urls.areTwoIndexes(page.url, to) && isApart(known, others, to, urls)) return false
   const there = others.find(({ url }) => url === to)
   if (there === undefined ? others.length >= MAX_SPELLINGS : there.tried === 1) return false
-  putTried(working, known, there?.place ?? others.length + 1, page.url)
+  putTried(working, known, there?.ordinal ?? others.length + 1, page.url)
   respell(
     working,
     site,
@@ -149,8 +149,8 @@ export function followSpelling(
 /** Asked for by a visit that did not know the text that waits here: that one still does. */
 export function rememberTried(working: WorkingSet, known: UrlRow, asked: string): void {
   const others = working.spellings.of(known)
-  const place = others.find(({ url }) => url === asked)?.place ?? others.length + 1
-  if (place <= MAX_SPELLINGS) putTried(working, known, place, asked)
+  const ordinal = others.find(({ url }) => url === asked)?.ordinal ?? others.length + 1
+  if (ordinal <= MAX_SPELLINGS) putTried(working, known, ordinal, asked)
 }
 
 type Text = Pick<UrlRow, 'url' | 'depth' | 'via_site' | 'via_key' | 'path'>
@@ -169,6 +169,6 @@ function respell(working: WorkingSet, site: SiteRow, known: UrlRow, text: Text):
 }
 
 /** How it was found matters no more. */
-function putTried(working: WorkingSet, { site, key }: UrlRow, place: number, url: string): void {
-  working.spellings.put({ site, key, place, url, depth: 0, via_site: null, via_key: null, path: '', tried: 1 })
+function putTried(working: WorkingSet, { site, key }: UrlRow, ordinal: number, url: string): void {
+  working.spellings.put({ site, key, ordinal, url, depth: 0, via_site: null, via_key: null, path: '', tried: 1 })
 }

@@ -1,6 +1,7 @@
 import type { Instant, Millis } from '../../base/clock.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
-import type { PgValue, PostgresTx } from '../../database/postgres/tx.ts'
+import type { PostgresTx } from '../../database/postgres/tx.ts'
+import type { PgValue } from '../../database/postgres/values.ts'
 import type { Party } from '../second-opinion.ts'
 import type { DueCache } from './due-cache.ts'
 import { notForOthers } from './not-for-others.ts'

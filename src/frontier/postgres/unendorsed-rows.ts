@@ -8,18 +8,18 @@ export interface UnendorsedRow {
   readonly domain: bigint
   referrer: bigint | null
   readonly since: Instant
-  standing: number
+  status: number
 }
 
-export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, standing::float8 AS standing`
+export const UNENDORSED_SITE_COLUMNS = `site, domain, referrer, since::float8 AS since, status::float8 AS status`
 export const READ_UNENDORSED = `
   SELECT ${UNENDORSED_SITE_COLUMNS} FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 export const ADD_UNENDORSED = `
-  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, standing)
+  INSERT INTO unendorsed_site (bucket, site, domain, referrer, since, status)
   SELECT $1::smallint, n.* FROM unnest($2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[]) AS n`
 export const WRITE_UNENDORSED = `
-  UPDATE unendorsed_site SET referrer = n.referrer, standing = n.standing
-  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, standing)
+  UPDATE unendorsed_site SET referrer = n.referrer, status = n.status
+  FROM unnest($2::bigint[], $3::bigint[], $4::bigint[]) AS n (site, referrer, status)
   WHERE unendorsed_site.bucket = $1 AND unendorsed_site.site = n.site`
 export const REMOVE_UNENDORSED = `DELETE FROM unendorsed_site WHERE bucket = $1 AND site = ANY($2::bigint[])`
 
@@ -99,17 +99,11 @@ export class UnendorsedRows {
           column(rows, 'domain'),
           column(rows, 'referrer'),
           column(rows, 'since'),
-          column(rows, 'standing'),
+          column(rows, 'status'),
         ),
       ),
       eachBucket(changed, (bucket, rows) =>
-        this.#tx.run(
-          WRITE_UNENDORSED,
-          bucket,
-          column(rows, 'site'),
-          column(rows, 'referrer'),
-          column(rows, 'standing'),
-        ),
+        this.#tx.run(WRITE_UNENDORSED, bucket, column(rows, 'site'), column(rows, 'referrer'), column(rows, 'status')),
       ),
       eachBucket(removed, (bucket, sites) => this.#tx.run(REMOVE_UNENDORSED, bucket, sites)),
     ]

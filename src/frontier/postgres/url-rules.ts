@@ -7,11 +7,8 @@ const RECORD_ONCE = `INSERT INTO frontier_meta (name, value) VALUES ($1, $2) ON 
 
 /** Of two servers that begin a collection at once the second waits for the first, and must have the same rules. */
 export async function agreeOnUrlRules(tx: PostgresTx, urls: UrlReader): Promise<void> {
-  const [before, opened] = await Promise.all([readMeta(tx, RULES_RECORD), readMeta(tx, 'opened_at')])
-  checkRules(before, opened === undefined, urls)
-  if (before !== undefined) return
   await tx.run(RECORD_ONCE, RULES_RECORD, recordOf(urls.rules))
-  checkRules(await readMeta(tx, RULES_RECORD), false, urls)
+  checkRules(await readMeta(tx, RULES_RECORD), urls)
 }
 
 /** For whoever looks up what is there; who writes has agreed on the rules that it was opened with. */

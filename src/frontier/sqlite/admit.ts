@@ -40,7 +40,7 @@ export function* admitBySite(
   asSeeds: boolean,
 ): Generator<undefined, Admitted> {
   tools.aliases.refresh(tx)
-  tools.texts.refresh(tx.takenBack, () => readTotals(tx).urls.known)
+  tools.texts.refresh(tx.rollbacks, () => readTotals(tx).urls.known)
   const { links, replaced } = renamed(tools, given)
   const admitted: Admitted = { fresh: 0, sites: 0 }
   const now = tools.time.now()

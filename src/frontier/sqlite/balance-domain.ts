@@ -21,13 +21,13 @@ import { domainFor, READ_PENDING_DOMAINS, readDomain, WRITE_WILDCARD, writeDomai
 import { readSite } from './read-site.ts'
 import { mayHold } from './register-in-domain.ts'
 import type { FrontierTools } from './tools.ts'
-import { WRITE_STANDING } from './unendorsed.ts'
+import { WRITE_STATUS } from './unendorsed.ts'
 import { writeSite } from './write-site.ts'
 
 export const READ_NEWEST = `
-  SELECT site FROM unendorsed_site WHERE domain = ? AND standing = ${OPEN} ORDER BY since DESC, site DESC LIMIT ?`
+  SELECT site FROM unendorsed_site WHERE domain = ? AND status = ${OPEN} ORDER BY since DESC, site DESC LIMIT ?`
 export const READ_OLDEST_HELD = `
-  SELECT site FROM unendorsed_site WHERE domain = ? AND standing = ${HELD} ORDER BY since, site LIMIT ?`
+  SELECT site FROM unendorsed_site WHERE domain = ? AND status = ${HELD} ORDER BY since, site LIMIT ?`
 
 /** The row as it is in the database; it is written again when anything changed. */
 export function balanceDomain(tx: SqliteTx, tools: FrontierTools, domain: DomainRow): void {
@@ -49,9 +49,9 @@ function holdNewest(tx: SqliteTx, tools: FrontierTools, domain: DomainRow): bool
     if (site !== undefined && isUnvisited(site) && mayHold(tools, site, domain)) {
       site.state = stateAfter(site.state, { kind: 'held' })
       writeSite(tx, site)
-      tx.run(WRITE_STANDING, HELD, key)
+      tx.run(WRITE_STATUS, HELD, key)
       domain.held++
-    } else tx.run(WRITE_STANDING, STAYS, key)
+    } else tx.run(WRITE_STATUS, STAYS, key)
   }
   return rows.length === MAX_HELD_AT_ONCE && roomIn(domain) < 0
 }
@@ -64,7 +64,7 @@ function releaseOldest(tx: SqliteTx, tools: FrontierTools, domain: DomainRow, ro
   const atMost = Math.min(room, MAX_RELEASED_AT_ONCE)
   for (const { site: key } of tx.allExact<{ site: bigint }>(READ_OLDEST_HELD, domain.key, atMost)) {
     const site = readSite(tx, key)
-    tx.run(WRITE_STANDING, OPEN, key)
+    tx.run(WRITE_STATUS, OPEN, key)
     domain.held--
     if (site === undefined) continue
     release(tx, tools, site)

@@ -94,7 +94,7 @@ export function endorse(
     if (referrer !== unendorsedSite.referrer) tx.run(WRITE_REFERRER, referrer, site.key)
     return undefined
   }
-  const wasHeld = Number(unendorsedSite.standing) === HELD
+  const wasHeld = Number(unendorsedSite.status) === HELD
   tx.run(REMOVE_UNENDORSED_SITE, site.key)
   domain.unendorsed--
   if (wasHeld) domain.held--

@@ -19,7 +19,6 @@ import { admit } from './admit.ts'
 import { applyParts } from './apply-parts.ts'
 import { release } from './balance-domain.ts'
 import { checkOut } from './check-out.ts'
-import { countDomains } from './count-domains.ts'
 import { readDomain, writeDomain } from './domain-row.ts'
 import { giveBack, takeBack } from './give-back.ts'
 import { holdAddress } from './hold-address.ts'
@@ -29,7 +28,7 @@ import { loseWorker, reap } from './reap.ts'
 import { recover } from './recover.ts'
 import { schedule } from './schedule.ts'
 import { type FrontierTools, rulesOf } from './tools.ts'
-import { WRITE_STANDING } from './unendorsed.ts'
+import { WRITE_STATUS } from './unendorsed.ts'
 import { agreeOnUrlRules } from './url-rules.ts'
 import { sqliteViews } from './views.ts'
 import { wake } from './wake.ts'
@@ -66,11 +65,11 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
     },
   }
 
-  /** Work on every site, in transactions of some milliseconds each. */
-  const piecewise = async <From>(first: From, work: (tx: SqliteTx, from: From) => From | undefined): Promise<void> => {
-    for (let from: From | undefined = first; from !== undefined; ) {
-      const at: From = from
-      from = await db.transact((tx) => work(sqliteTx(tx), at))
+  /** In transactions of some milliseconds each. */
+  const releaseAllTrusted = async (): Promise<void> => {
+    for (let from: bigint | undefined = FIRST_KEY; from !== undefined; ) {
+      const at: bigint = from
+      from = await db.transact((tx) => releaseTrusted(sqliteTx(tx), tools, at))
     }
   }
 
@@ -79,11 +78,10 @@ export function openSqliteFrontier(db: Database, options: FrontierOptions): Open
     ledger: ledgerOf(tools),
     async recover(applyInbox) {
       await db.transact((tx) => agreeOnUrlRules(sqliteTx(tx), options.urls))
-      await piecewise<true>(true, (tx) => countDomains(tx, tools))
       await applyInbox()
       const outlive = options.leasesOutlive === true
       const { lost, first } = await db.transact((tx) => recover(sqliteTx(tx), tools, outlive))
-      if (options.mayHold !== undefined) await piecewise(FIRST_KEY, (tx, from) => releaseTrusted(tx, tools, from))
+      if (options.mayHold !== undefined) await releaseAllTrusted()
       quietUntil = first || outlive ? 0 : time.now() + options.addressPauseMs
       return { lost }
     },
@@ -216,7 +214,7 @@ export function renew(tx: SqliteTx, worker: WorkerId, visits: readonly VisitId[]
   })
 }
 
-export const READ_HELD_FROM = `SELECT site FROM unendorsed_site WHERE site >= ? AND standing = ${HELD} ORDER BY site LIMIT ?`
+export const READ_HELD_FROM = `SELECT site FROM unendorsed_site WHERE site >= ? AND status = ${HELD} ORDER BY site LIMIT ?`
 const MAX_AT_ONCE = 1000
 
 /** Held sites that the operator does not want held any more, some at a time; says with which key to go on. */
@@ -226,7 +224,7 @@ export function releaseTrusted(tx: SqliteTx, tools: FrontierTools, from: bigint)
     const site = readSite(tx, key)
     const domain = site === undefined ? undefined : readDomain(tx, domainOf(site.name))
     if (site === undefined || domain === undefined || tools.mayHold(site.name)) continue
-    tx.run(WRITE_STANDING, STAYS, key)
+    tx.run(WRITE_STATUS, STAYS, key)
     domain.held--
     writeDomain(tx, domain)
     release(tx, tools, site)

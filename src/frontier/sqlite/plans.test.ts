@@ -7,7 +7,6 @@ import { READ_ALIAS, WRITE_ALIAS } from './alias-book.ts'
 import { READ_NEWEST, READ_OLDEST_HELD } from './balance-domain.ts'
 import { READ_DUE_HEAD, READ_FRESH_HEAD } from './begin-to-wait.ts'
 import { PROMOTE, READ_FREE, SET_ASIDE } from './check-out.ts'
-import { READ_FIRST_VIA, READ_SITES_FROM } from './count-domains.ts'
 import { COUNT_HELD_DOMAINS, READ_DOMAIN, READ_PENDING_DOMAINS, WRITE_DOMAIN } from './domain-row.ts'
 import { READ_IS_SEED } from './endorse.ts'
 import { ENQUEUE, FRESHEN, RELINK } from './enqueue.ts'
@@ -41,7 +40,7 @@ import {
   READ_UNENDORSED_SITE,
   REMOVE_UNENDORSED_SITE,
   WRITE_REFERRER,
-  WRITE_STANDING,
+  WRITE_STATUS,
 } from './unendorsed.ts'
 import { WRITE_SITE } from './write-site.ts'
 
@@ -92,14 +91,12 @@ const STATEMENTS: Record<string, [sql: string, uses: string]> = {
   READ_UNENDORSED_SITE: [READ_UNENDORSED_SITE, 'PRIMARY KEY'],
   ADD_UNENDORSED_SITE: [ADD_UNENDORSED_SITE, ''],
   WRITE_REFERRER: [WRITE_REFERRER, 'PRIMARY KEY'],
-  WRITE_STANDING: [WRITE_STANDING, 'PRIMARY KEY'],
+  WRITE_STATUS: [WRITE_STATUS, 'PRIMARY KEY'],
   REMOVE_UNENDORSED_SITE: [REMOVE_UNENDORSED_SITE, 'PRIMARY KEY'],
   READ_IS_SEED: [READ_IS_SEED, 'PRIMARY KEY'],
   READ_NEWEST: [READ_NEWEST, 'unendorsed_of'],
   READ_OLDEST_HELD: [READ_OLDEST_HELD, 'unendorsed_of'],
   READ_HELD_FROM: [READ_HELD_FROM, 'PRIMARY KEY'],
-  READ_SITES_FROM: [READ_SITES_FROM, 'PRIMARY KEY'],
-  READ_FIRST_VIA: [READ_FIRST_VIA, 'url_waiting'],
   LEAVE_ADDRESS: [LEAVE_ADDRESS, 'PRIMARY KEY'],
   JOIN_ADDRESS: [JOIN_ADDRESS, ''],
   READ_ADDRESS_SITES: [READ_ADDRESS_SITES, 'PRIMARY KEY'],

@@ -27,10 +27,10 @@ export function registerInDomain(
   const { endorsed, referrer } = named ? nobody : weighReferrers(tx, tools, site.key, domain.name, links, nobody)
   if (!endorsed) {
     domain.unendorsed++
-    const standing = !mayHold(tools, site, domain) ? STAYS : domain.wildcard === 1 && roomIn(domain) < 0 ? HELD : OPEN
-    tx.run(ADD_UNENDORSED_SITE, site.key, domain.key, referrer, tools.time.now(), standing)
+    const status = !mayHold(tools, site, domain) ? STAYS : domain.wildcard === 1 && roomIn(domain) < 0 ? HELD : OPEN
+    tx.run(ADD_UNENDORSED_SITE, site.key, domain.key, referrer, tools.time.now(), status)
     tools.unendorsed.add(tx, site.key)
-    if (standing === HELD) {
+    if (status === HELD) {
       domain.held++
       site.state = stateAfter(site.state, { kind: 'held' })
     }

@@ -16,11 +16,11 @@ export const READ_WAITING_TEXT = `
   SELECT url, depth, via_site, via_key, path FROM url WHERE site = ? AND key = ? AND mark = 0`
 export const HAS_SPELLINGS = `SELECT 1 FROM url_spelling WHERE site = ? LIMIT 1`
 export const READ_SPELLINGS = `
-  SELECT place, url, depth, via_site, via_key, path, tried FROM url_spelling WHERE site = ? AND key = ? ORDER BY place`
+  SELECT ordinal, url, depth, via_site, via_key, path, tried FROM url_spelling WHERE site = ? AND key = ? ORDER BY ordinal`
 export const WRITE_SPELLING = `
-  INSERT INTO url_spelling (site, key, place, url, depth, via_site, via_key, path, tried)
+  INSERT INTO url_spelling (site, key, ordinal, url, depth, via_site, via_key, path, tried)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-  ON CONFLICT (site, key, place) DO UPDATE SET url = excluded.url, tried = excluded.tried`
+  ON CONFLICT (site, key, ordinal) DO UPDATE SET url = excluded.url, tried = excluded.tried`
 export const FORGET_SPELLINGS = `DELETE FROM url_spelling WHERE site = ? AND key = ?`
 export const FORGET_SPELLINGS_OF_SITE = `DELETE FROM url_spelling WHERE site = ?`
 /** In the place of the one that was not found: it waits as a URL that was never visited. */
@@ -30,7 +30,7 @@ export const RESPELL = `
   WHERE site = ? AND key = ?`
 
 interface Spelling {
-  place: bigint
+  ordinal: bigint
   url: string
   depth: bigint | number
   via_site: bigint | null
@@ -106,7 +106,7 @@ export function enterIndex(
   for (const other of others)
     if (other.tried === 0n && urls.areTwoIndexes(known.url, other.url)) {
       entered += enqueueApart(tx, urls, site, other, null, now)
-      writeTried(tx, site, key, Number(other.place), other.url)
+      writeTried(tx, site, key, Number(other.ordinal), other.url)
     }
   if (there !== undefined) {
     const own = urls.keyApart(text.url)
@@ -150,13 +150,13 @@ function addSpelling(
   const key = signed64(link.key)
   const others = readSpellings(tx, site, key)
   if (others.length >= MAX_SPELLINGS || others.some(({ url }) => isSameText(url, text.url))) return false
-  const place = others.length + 1
+  const ordinal = others.length + 1
   if (known.mark === NOT_FOUND) {
     respell(tx, site, key, text, now)
-    writeTried(tx, site, key, place, known.url)
+    writeTried(tx, site, key, ordinal, known.url)
     return true
   }
-  writeText(tx, site, key, place, text, 0)
+  writeText(tx, site, key, ordinal, text, 0)
   return false
 }
 
@@ -165,7 +165,7 @@ export function tryNextSpelling(tx: SqliteTx, site: SiteRow, key: bigint, asked:
   const next = readSpellings(tx, site, key).find(({ tried }) => tried === 0n)
   if (next === undefined) return false
   respell(tx, site, key, next, now)
-  writeTried(tx, site, key, Number(next.place), asked)
+  writeTried(tx, site, key, Number(next.ordinal), asked)
   return true
 }
 
@@ -187,7 +187,7 @@ export function followSpelling(
   if (there === undefined ? others.length >= MAX_SPELLINGS : there.tried === 1n) return false
   const text = textOf(tx, { url: to, depth: page.depth, via: page.url, path: pathOfMove(page.path) })
   respell(tx, site, key, text, now)
-  writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.place), page.url)
+  writeTried(tx, site, key, there === undefined ? others.length + 1 : Number(there.ordinal), page.url)
   return true
 }
 
@@ -195,15 +195,15 @@ export function followSpelling(
 export function rememberTried(tx: SqliteTx, site: SiteRow, key: bigint, asked: string): void {
   const others = readSpellings(tx, site, key)
   const there = others.find(({ url }) => url === asked)
-  const place = there === undefined ? others.length + 1 : Number(there.place)
-  if (place <= MAX_SPELLINGS) writeTried(tx, site, key, place, asked)
+  const ordinal = there === undefined ? others.length + 1 : Number(there.ordinal)
+  if (ordinal <= MAX_SPELLINGS) writeTried(tx, site, key, ordinal, asked)
 }
 
 function readSpellings(tx: SqliteTx, site: SiteRow, key: bigint): Spelling[] {
   return tx.allExact<Spelling>(READ_SPELLINGS, site.key, key)
 }
 
-type Text = Omit<Spelling, 'place' | 'tried'>
+type Text = Omit<Spelling, 'ordinal' | 'tried'>
 
 function textOf(tx: SqliteTx, { url, depth, via, path }: Pick<Link, 'url' | 'depth' | 'via' | 'path'>): Text {
   const page = pageOf(tx, via)
@@ -220,14 +220,14 @@ function writeText(
   tx: SqliteTx,
   site: SiteRow,
   key: bigint,
-  place: number,
+  ordinal: number,
   { url, depth, via_site, via_key, path }: Text,
   tried: number | bigint,
 ): void {
-  tx.run(WRITE_SPELLING, site.key, key, place, url, depth, via_site, via_key, path, tried)
+  tx.run(WRITE_SPELLING, site.key, key, ordinal, url, depth, via_site, via_key, path, tried)
 }
 
 /** How it was found matters no more. */
-function writeTried(tx: SqliteTx, site: SiteRow, key: bigint, place: number, url: string): void {
-  tx.run(WRITE_SPELLING, site.key, key, place, url, 0, null, null, '', 1)
+function writeTried(tx: SqliteTx, site: SiteRow, key: bigint, ordinal: number, url: string): void {
+  tx.run(WRITE_SPELLING, site.key, key, ordinal, url, 0, null, null, '', 1)
 }

@@ -4,10 +4,10 @@ import { unsigned64 } from '../../base/digest.ts'
 import { HashSet64 } from '../../base/hash-set.ts'
 import type { SqliteTx } from '../../database/sqlite/tx.ts'
 
-export const READ_UNENDORSED_SITE = `SELECT domain, referrer, since, standing FROM unendorsed_site WHERE site = ?`
-export const ADD_UNENDORSED_SITE = `INSERT INTO unendorsed_site (site, domain, referrer, since, standing) VALUES (?, ?, ?, ?, ?)`
+export const READ_UNENDORSED_SITE = `SELECT domain, referrer, since, status FROM unendorsed_site WHERE site = ?`
+export const ADD_UNENDORSED_SITE = `INSERT INTO unendorsed_site (site, domain, referrer, since, status) VALUES (?, ?, ?, ?, ?)`
 export const WRITE_REFERRER = `UPDATE unendorsed_site SET referrer = ? WHERE site = ?`
-export const WRITE_STANDING = `UPDATE unendorsed_site SET standing = ? WHERE site = ?`
+export const WRITE_STATUS = `UPDATE unendorsed_site SET status = ? WHERE site = ?`
 export const REMOVE_UNENDORSED_SITE = `DELETE FROM unendorsed_site WHERE site = ?`
 export const READ_UNENDORSED = `SELECT site FROM unendorsed_site`
 
@@ -15,7 +15,7 @@ export interface UnendorsedRow {
   domain: bigint
   referrer: bigint | null
   since: bigint
-  standing: bigint
+  status: bigint
 }
 
 /**

@@ -5,7 +5,7 @@ import { READ_META, WRITE_META } from './recover.ts'
 
 export function agreeOnUrlRules(tx: SqliteTx, urls: UrlReader): void {
   const recorded = readMeta(tx)
-  checkRules(recorded, tx.get(READ_META, 'opened_at') === undefined, urls)
+  checkRules(recorded, urls)
   if (recorded === undefined) tx.run(WRITE_META, RULES_RECORD, recordOf(urls.rules))
 }
 

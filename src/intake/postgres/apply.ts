@@ -84,14 +84,14 @@ export async function applyBucket(
     if (!mine) return undefined
     taken(parts)
     const batch = await applyParts(tx, tools, bucket, parts)
-    if (parts.length > 0) tools.journal.tell({ kind: 'applying', part: parts.length, pages: batch.pages })
+    if (parts.length > 0) tools.journal.record({ kind: 'applying', part: parts.length, pages: batch.pages })
     return { batch, isFull: parts.length >= size.parts || bytesOf(parts) >= size.bytes }
   })
   if (done === undefined) return { kind: 'elsewhere' }
   const { batch, isFull } = done
   durable(tools, batch)
   const { parts, pages, aside, madeReady, crossSite } = batch
-  if (parts > 0) tools.journal.tell({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
+  if (parts > 0) tools.journal.record({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
   return { kind: 'applied', parts, aside, madeReady, isFull, crossSite }
 }
 
@@ -143,7 +143,7 @@ function durable({ filter, volumes, log, journal }: ApplyTools, { written, recor
   }
   if (recorded !== undefined) log.written(recorded)
   for (const { why } of corrupt)
-    journal.tell({ kind: 'trouble', what: `a report part cannot be read (${why}): set aside in the inbox` })
+    journal.record({ kind: 'trouble', what: `a report part cannot be read (${why}): set aside in the inbox` })
 }
 
 interface ReadPart extends PartName {

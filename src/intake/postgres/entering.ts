@@ -6,7 +6,7 @@ import { tryBucket } from '../../collection/postgres/bucket-lock.ts'
 import { decodeLinks } from '../../contracts/decode-report.ts'
 import type { Event } from '../../contracts/events.ts'
 import type { Database } from '../../database/database.ts'
-import { again } from '../../database/postgres/troubles.ts'
+import { retryKind } from '../../database/postgres/errors.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
 import { type CrossSiteRow, setAside, takeCrossSite } from './cross-site.ts'
@@ -123,21 +123,21 @@ export class Entering {
   async #failed(taken: readonly CrossSiteRow[], error: unknown): Promise<void> {
     const { database, journal } = this.#tools
     const why = error instanceof Error ? error.message : String(error)
-    if (mayPass(error)) return journal.tell({ kind: 'trouble', what: `links cannot be entered for now: ${why}` })
+    if (mayPass(error)) return journal.record({ kind: 'trouble', what: `links cannot be entered for now: ${why}` })
     const isSuspect = taken.length === 1 && this.#size.rows === 1
     if (this.#size.buckets > 1) this.#size = { ...this.#size, buckets: 1 }
     else if (!isSuspect) this.#size = { buckets: 1, rows: Math.max(1, this.#size.rows >> 1) }
     else {
       this.#size = { buckets: 1, rows: MAX_ROWS }
       await database.transact((tx) => setAside(tx, taken[0], why))
-      journal.tell({ kind: 'trouble', what: `links cannot be entered (${why}): set aside` })
+      journal.record({ kind: 'trouble', what: `links cannot be entered (${why}): set aside` })
     }
   }
 }
 
 /** The database may come back, and whoever is in the way may go. */
 function mayPass(error: unknown): boolean {
-  return error instanceof Problem || again(error, false) !== 'no'
+  return error instanceof Problem || retryKind(error, false) !== 'no'
 }
 
 /** Enters links that were written down for some buckets, at whatever sites they lead to, in one transaction. */

@@ -38,8 +38,8 @@ describe('intake', { skip, timeout: 120_000 }, () => {
     const [one, other] = [await openPostgres(address), await openPostgres(address)]
     const ledger = await sampleLedger(one)
     const session = await one.session()
-    await session.ask(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
-    await session.ask('SELECT pg_reload_conf()')
+    await session.query(`ALTER SYSTEM SET synchronous_standby_names = '*'`)
+    await session.query('SELECT pg_reload_conf()')
     await session.end()
 
     const servers = [await openServer(one, 'one', ledger), await openServer(other, 'other', ledger)]

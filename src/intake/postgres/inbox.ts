@@ -20,34 +20,34 @@ export const STORE = `
 export const READ_READY = `
   SELECT visit, part, body FROM (
     SELECT visit, part, body, id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM inbox
-    WHERE bucket = $1 AND corrupt IS NULL AND early = 0 ORDER BY id LIMIT $2
+    WHERE bucket = $1 AND corrupt IS NULL AND out_of_order = 0 ORDER BY id LIMIT $2
   ) AS oldest WHERE before < $3 ORDER BY id`
 export const REMOVE = `
   DELETE FROM inbox USING unnest($2::text[], $3::bigint[]) AS done(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = done.visit AND inbox.part = done.part`
 export const MARK_EARLY = `
-  UPDATE inbox SET early = 1 FROM unnest($2::text[], $3::bigint[]) AS found(visit, part)
+  UPDATE inbox SET out_of_order = 1 FROM unnest($2::text[], $3::bigint[]) AS found(visit, part)
   WHERE inbox.bucket = $1 AND inbox.visit = found.visit AND inbox.part = found.part`
 export const MAKE_READY = `
-  UPDATE inbox SET early = 0 FROM unnest($2::text[], $3::bigint[]) AS next(visit, part)
-  WHERE inbox.bucket = $1 AND inbox.visit = next.visit AND inbox.part = next.part AND inbox.early = 1`
-const MAKE_READY_ALL = 'UPDATE inbox SET early = 0 WHERE early = 1'
+  UPDATE inbox SET out_of_order = 0 FROM unnest($2::text[], $3::bigint[]) AS next(visit, part)
+  WHERE inbox.bucket = $1 AND inbox.visit = next.visit AND inbox.part = next.part AND inbox.out_of_order = 1`
+const MAKE_READY_ALL = 'UPDATE inbox SET out_of_order = 0 WHERE out_of_order = 1'
 const SET_ASIDE = `
   UPDATE inbox SET corrupt = aside.why FROM unnest($2::text[], $3::bigint[], $4::text[]) AS aside(visit, part, why)
   WHERE inbox.bucket = $1 AND inbox.visit = aside.visit AND inbox.part = aside.part`
 /** A look into each bucket, and a count with an end: of 100,000 parts a count by bucket took 300 ms, each second, on every server. */
 const READ_READY_BUCKETS = `
   SELECT b.bucket FROM frontier_bucket b CROSS JOIN LATERAL (
-    SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.early = 0 AND i.id <= $1 LIMIT 1) found
+    SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.out_of_order = 0 AND i.id <= $1 LIMIT 1) found
   ORDER BY b.bucket`
 const COUNT_READY = `
   SELECT count(*) AS parts FROM (
-    SELECT id FROM inbox WHERE corrupt IS NULL AND early = 0 AND id <= $1 LIMIT $2) AS counted`
+    SELECT id FROM inbox WHERE corrupt IS NULL AND out_of_order = 0 AND id <= $1 LIMIT $2) AS counted`
 const READ_NEWEST = 'SELECT coalesce(max(id), 0) AS id FROM inbox'
 const LOCK_TO_END = `SELECT bucket, pg_try_advisory_xact_lock(${STORING}, bucket) AS mine FROM unnest($1::integer[]) AS bucket`
 const READ_QUIET = `
   SELECT bucket FROM frontier_bucket b WHERE bucket = ANY($1::smallint[]) AND NOT EXISTS
-    (SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.early = 0)
+    (SELECT FROM inbox i WHERE i.bucket = b.bucket AND i.corrupt IS NULL AND i.out_of_order = 0)
   ORDER BY bucket`
 
 export interface PartName {

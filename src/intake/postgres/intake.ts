@@ -13,7 +13,7 @@ import type { VisitReport } from '../../contracts/report.ts'
 import { type SealedPart, seal } from '../../contracts/sealed-part.ts'
 import type { WorkerId } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
-import { again } from '../../database/postgres/troubles.ts'
+import { retryKind } from '../../database/postgres/errors.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 import type { LostVisit } from '../../frontier/ledger.ts'
 import { bucketsOfEndedLeases } from '../../frontier/postgres/reap.ts'
@@ -174,7 +174,7 @@ export class PostgresIntake implements Intake {
     const { database, ledger, journal } = this.#tools
     const stored = await database.transact((tx) => storeParts(tx, ledger, given))
     const parts = [...stored.values()].reduce((sum, count) => sum + count, 0)
-    journal.tell({ kind: 'inbox-stored', parts })
+    journal.record({ kind: 'inbox-stored', parts })
     this.#waiting += parts
     for (const [bucket, count] of stored) if (count > 0) this.#wake(bucket)
   }
@@ -233,7 +233,7 @@ export class PostgresIntake implements Intake {
    */
   async #failed(bucket: number, taken: readonly PartName[], error: unknown): Promise<void> {
     if (this.#failure !== undefined) return
-    const mayPass = error instanceof Problem || again(error, false) !== 'no'
+    const mayPass = error instanceof Problem || retryKind(error, false) !== 'no'
     if (mayPass || taken.length === 0) return this.#inTrouble(bucket, error)
     const isSuspect = taken.length === 1 && this.#smaller.get(bucket) === 1
     this.#due.add(bucket)
@@ -243,7 +243,7 @@ export class PostgresIntake implements Intake {
     await this.#tools.database.transact((tx) => setAside(postgresTx(tx), bucket, [{ ...taken[0], why }]))
     this.#waiting--
     this.#smaller.delete(bucket)
-    this.#tools.journal.tell({
+    this.#tools.journal.record({
       kind: 'trouble',
       what: `a report part cannot be applied (${why}): set aside in the inbox`,
     })
@@ -251,7 +251,7 @@ export class PostgresIntake implements Intake {
 
   #inTrouble(bucket: number, error: unknown): void {
     if (this.#failure !== undefined) return
-    this.#tools.journal.tell({ kind: 'trouble', what: `reports cannot be applied for now: ${String(error)}` })
+    this.#tools.journal.record({ kind: 'trouble', what: `reports cannot be applied for now: ${String(error)}` })
     this.#wakeLater(bucket, Math.min(LONGEST_TROUBLE, LOOK_EVERY * 2 ** Math.min(16, this.#troubles++)))
   }
 
@@ -266,7 +266,7 @@ export class PostgresIntake implements Intake {
     this.#stopLooking = this.#tools.clock.after(LOOK_EVERY, () => {
       const next = () => this.#lookLater()
       this.#look()
-        .catch((error) => this.#tools.journal.tell({ kind: 'trouble', what: String(error) }))
+        .catch((error) => this.#tools.journal.record({ kind: 'trouble', what: String(error) }))
         .then(next, next)
     })
   }
@@ -288,9 +288,9 @@ export class PostgresIntake implements Intake {
   /** A reader throws only in tests, to end this life at the moment it heard of: nothing more is taken in or applied. */
   #listening(journal: Journal<Event>): Journal<Event> {
     return {
-      tell: (event) => {
+      record: (event) => {
         try {
-          journal.tell(event)
+          journal.record(event)
         } catch (error) {
           this.#failure ??= { error }
           throw error

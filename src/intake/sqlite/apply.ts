@@ -96,13 +96,13 @@ async function transact<Result extends Applied>(
     const batch = new Batch(tx, tools)
     const applied = await work(tx, batch)
     batch.end()
-    if (applied.parts > 0) tools.journal.tell({ kind: 'applying', part: applied.parts, pages: applied.pages })
+    if (applied.parts > 0) tools.journal.record({ kind: 'applying', part: applied.parts, pages: applied.pages })
     return { applied, batch }
   })
   batch.durable()
   if (applied.parts > 0) {
     const tookMs = tools.clock.elapsed() - begin
-    tools.journal.tell({ kind: 'applied', parts: applied.parts, pages: applied.pages, tookMs })
+    tools.journal.record({ kind: 'applied', parts: applied.parts, pages: applied.pages, tookMs })
   }
   return applied
 }

@@ -99,7 +99,7 @@ export class Batch {
         if (!(error instanceof RangeError)) throw error
         aside(part, error.message)
         const what = `a report part cannot be read (${error.message}): set aside in the inbox`
-        this.#tools.journal.tell({ kind: 'trouble', what })
+        this.#tools.journal.record({ kind: 'trouble', what })
       }
     }
     return read

@@ -133,7 +133,7 @@ export class SqliteIntake implements Intake {
     // What was applied may be what an early part waited for.
     if (applied.parts > 0 && this.#early > 0) this.#lookAgain()
     await this.#syncLog()
-    if (applied.stored > 0) this.#tools.journal.tell({ kind: 'inbox-stored', parts: applied.stored })
+    if (applied.stored > 0) this.#tools.journal.record({ kind: 'inbox-stored', parts: applied.stored })
     this.#arrivals.durable()
   }
 
@@ -145,7 +145,7 @@ export class SqliteIntake implements Intake {
     )
     this.#waiting += stored
     if (stored > 0) this.#news = true
-    journal.tell({ kind: 'inbox-stored', parts: stored })
+    journal.record({ kind: 'inbox-stored', parts: stored })
     this.#arrivals.durable()
   }
 

@@ -14,7 +14,7 @@ import {
   createZstdDecompress,
   zstdDecompressSync,
 } from 'node:zlib'
-import { release } from '../../base/release.ts'
+import { release } from '../../base/bytes.ts'
 import { type Inflate, openInflate, type Wrapping } from '../deflate/inflate.ts'
 
 export interface DecodeLimit {

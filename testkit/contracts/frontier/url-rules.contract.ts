@@ -25,14 +25,6 @@ export function urlRulesContract(make: MakeDatabase): void {
     await assert.rejects(bench.restart({ urls: usual }, apply), /--url-rules hex-case,unreserved,/)
   })
 
-  it('a collection without a record was made with the first rules', async () => {
-    const bench = await openBench(make, { urls: first })
-    await bench.db.transact((tx) => queries(tx).run(`DELETE FROM frontier_meta WHERE name = 'url_rules'`))
-    assert.deepEqual((await bench.db.read((tx) => bench.ledger.view.reader(tx))).rules, FIRST_RULES)
-    await assert.rejects(bench.restart({ urls: usual }), /made with the URL rules hex-case,unreserved, not/)
-    await bench.restart()
-  })
-
   it('no rules at all are a set too, and a rule of a later version is not guessed at', async () => {
     const bench = await openBench(make, { urls: urlReader([]) })
     assert.deepEqual((await bench.db.read((tx) => bench.ledger.view.reader(tx))).rules, [])

@@ -1,0 +1,223 @@
+/**
+ * The frontier's tables on SQLite: sites, their URLs, addresses, seeds, other names, domains. `src/frontier/README.md`
+ * explains how they work together.
+ *
+ * Sites and URLs are known by 64-bit hashes (xxHash64, signed). Times are milliseconds since 1970. `bucket` is the shard on
+ * PostgreSQL; here it is always 0, and virtual (it takes no space) wherever no index needs it, so that a statement can name
+ * it on both databases.
+ *
+ * Columns marked "refreshing" belong to known pages that are looked at again. A crawl leaves them null; then their partial
+ * indexes are empty and cost nothing, and a URL's row is 5 bytes longer.
+ */
+
+const SITE = `
+CREATE TABLE site (
+  key INTEGER PRIMARY KEY,                  -- 64 bits of its name
+  bucket INTEGER NOT NULL,
+  name TEXT NOT NULL,                       -- www.example.org; with :port when that is neither 80 nor 443
+  state TEXT NOT NULL,                      -- waiting, free, leased, returning, crawled, barred, held
+  reason TEXT,                              -- why it is barred
+  since INTEGER NOT NULL,                   -- when it began to wait
+  seed INTEGER NOT NULL DEFAULT 0,          -- 1: a seed names it
+  rank REAL NOT NULL,                       -- its number in the order of sites: the smallest comes first
+  losses INTEGER NOT NULL DEFAULT 0,        -- visits lost in a row; such sites come after the others (V9)
+  deferral INTEGER NOT NULL DEFAULT 0,      -- above 0: one of very many sites, or slowed; a larger one comes later
+  not_before INTEGER NOT NULL DEFAULT 0,    -- waiting: when it becomes free
+  polite_at INTEGER NOT NULL DEFAULT 0,     -- politeness: no request before this
+  pause INTEGER NOT NULL DEFAULT 0,         -- the pause the site asked for, when longer than the configured one
+  address TEXT,                             -- its last known IP address
+  holder TEXT NOT NULL DEFAULT '',          -- free: the worker that holds its address
+  fence INTEGER NOT NULL DEFAULT 0,         -- leases so far
+  worker TEXT,                              -- leased: the worker
+  lease_until INTEGER,                      -- leased: when the lease ends; returning: until when its parts are awaited
+  entered TEXT,                             -- leased: the address this visit holds
+  granted INTEGER NOT NULL DEFAULT 0,       -- leased: pages it may still ask for
+  part INTEGER NOT NULL DEFAULT 0,          -- the last part of the visit that was applied
+  seq INTEGER NOT NULL DEFAULT 0,           -- the last url.seq given out
+  known INTEGER NOT NULL DEFAULT 0,         -- its URLs
+  waiting INTEGER NOT NULL DEFAULT 0,       -- of them, those with mark 0
+  refreshing INTEGER NOT NULL DEFAULT 0,    -- refreshing: of them, known pages with a refresh_at
+  price REAL                                -- refreshing: what a look at this site must be worth; null: not known yet
+) STRICT;
+CREATE INDEX site_free ON site (bucket, holder, losses, deferral, rank) WHERE state = 'free';
+CREATE INDEX site_waiting ON site (bucket, not_before) WHERE state = 'waiting';
+CREATE INDEX site_out ON site (lease_until) WHERE lease_until IS NOT NULL;
+CREATE INDEX site_worker ON site (worker) WHERE worker IS NOT NULL;
+CREATE INDEX site_held ON site (address) WHERE holder > '';
+
+-- What one visit to a site leaves for the next. The frontier stores it without reading it. robots.txt and trap counts are
+-- large, so they have tables of their own and are written only when they change.
+${['memory', 'robots', 'traps']
+  .map(
+    (part) => `CREATE TABLE site_${part} (
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,
+  ${part} TEXT NOT NULL${' '.repeat(28 - part.length)}-- JSON
+) STRICT;
+`,
+  )
+  .join('')}`
+
+const URL = `
+CREATE TABLE url (                          -- a URL is enqueued once, ever; a dequeued one is marked, not deleted (C1)
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,                     -- 64 bits of the normalised URL
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  via_site INTEGER,                         -- the page it was found on
+  via_key INTEGER,
+  path TEXT NOT NULL,                       -- how it was found, in Heritrix's letters
+  seq INTEGER NOT NULL,                     -- its position in the site's queue
+  enqueued_at INTEGER NOT NULL,
+  due_at INTEGER NOT NULL,                  -- 0: never visited, which comes first (W10); else when it is tried again
+  tries INTEGER NOT NULL DEFAULT 0,
+  mark INTEGER NOT NULL,                    -- 0 waiting, 1 kept, 2 moved, 3 refused, 4 gone, 5 not found, 6 read, 7 replaced, 8 held
+  lastmod INTEGER,                          -- the newest lastmod a sitemap gave
+  refresh_at INTEGER,                       -- refreshing: when the page is worth another look
+  looked_at INTEGER,                        -- refreshing: the last look
+  rate REAL,                                -- refreshing: estimated changes per second
+  weight REAL,                              -- refreshing: what a fresh copy is worth
+  class INTEGER,                            -- refreshing: pages of similar rate and weight
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX url_waiting ON url (site, due_at, seq) WHERE mark = 0;
+CREATE INDEX url_held ON url (site) WHERE mark = 8;
+CREATE INDEX url_refresh ON url (site, refresh_at) WHERE refresh_at IS NOT NULL;
+CREATE INDEX url_class ON url (site, class, looked_at) WHERE class IS NOT NULL;
+
+CREATE TABLE url_spelling (                 -- other texts of a URL: if one is not found, the next is tried
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  position INTEGER NOT NULL,                 -- 1, 2, 3 in the order they were found; there are never more
+  url TEXT NOT NULL,
+  depth INTEGER NOT NULL,
+  via_site INTEGER,
+  via_key INTEGER,
+  path TEXT NOT NULL,
+  tried INTEGER NOT NULL,                   -- 1: it was requested
+  PRIMARY KEY (site, key, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE seed (
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  url TEXT NOT NULL,
+  added_at INTEGER NOT NULL,
+  source TEXT NOT NULL DEFAULT 'given',     -- given, file, names, collection, sitemap, cdx, warc
+  PRIMARY KEY (site, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX seed_source ON seed (source);
+`
+
+const NAMES = `
+CREATE TABLE site_alias (                   -- another name of a site: links to it are entered at the original
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,                 -- 64 bits of the name
+  name TEXT NOT NULL,
+  original TEXT NOT NULL,
+  how TEXT NOT NULL,                        -- list: from the operator's list; www: learnt
+  https INTEGER NOT NULL,                   -- 1: URLs entered at the original use https
+  since INTEGER NOT NULL,
+  evidence TEXT NOT NULL,
+  pending INTEGER NOT NULL                  -- 1: URLs that waited under the name still have to be moved
+) STRICT;
+CREATE INDEX site_alias_original ON site_alias (original);
+CREATE INDEX site_alias_pending ON site_alias (site) WHERE pending = 1;
+
+CREATE TABLE domain (                       -- a registrable domain; a host where there is none
+  key INTEGER PRIMARY KEY,                  -- 64 bits of its name
+  name TEXT NOT NULL,
+  sites INTEGER NOT NULL,                   -- its known sites
+  unendorsed INTEGER NOT NULL,              -- of them, those without a trusted referrer
+  held INTEGER NOT NULL,                    -- of the unendorsed, those not visited for now
+  wildcard INTEGER NOT NULL,                -- 1: every name under it resolves, so anybody can invent sites
+  pending INTEGER NOT NULL,                 -- 1: sites still have to be held or released
+  addresses TEXT,                           -- JSON: what invented names under it resolve to
+  probed_at INTEGER
+) STRICT;
+CREATE INDEX domain_pending ON domain (key) WHERE pending = 1;
+CREATE INDEX domain_held ON domain (key) WHERE held > 0;
+
+CREATE TABLE unendorsed_site (              -- a site without a trusted referrer; deleted when it gets one
+  bucket INTEGER AS (0) VIRTUAL,
+  site INTEGER PRIMARY KEY,
+  domain INTEGER NOT NULL,
+  referrer INTEGER,                         -- the one site that links to it; a second one endorses it
+  since INTEGER NOT NULL,
+  status INTEGER NOT NULL                   -- 0 may be held, 1 held, 2 never held
+) STRICT;
+CREATE INDEX unendorsed_of ON unendorsed_site (domain, status, since);
+
+CREATE TABLE address (                      -- an IP address belongs to one worker at a time
+  address TEXT PRIMARY KEY,
+  worker TEXT NOT NULL,
+  visits INTEGER NOT NULL,                  -- leases that hold it
+  until INTEGER NOT NULL                    -- without leases: the end of the address's pause
+) STRICT, WITHOUT ROWID;
+CREATE INDEX address_idle ON address (until) WHERE visits = 0;
+
+CREATE TABLE address_sites (                -- how many sites were found at an address
+  address TEXT PRIMARY KEY,
+  sites INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE frontier_meta (                -- order (the one that wrote the ranks), opened_at, url_rules
+  name TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE refresh_price (                -- refreshing: the global price; a page is due by the larger of it and its site's
+  one INTEGER PRIMARY KEY CHECK (one = 1),
+  price REAL NOT NULL,
+  adapted_at INTEGER NOT NULL
+) STRICT;
+`
+
+const STATES = ['waiting', 'free', 'leased', 'returning', 'crawled', 'barred', 'held']
+
+/** Each total, and what a site adds to it; `site` is `new` or `old` in a trigger. */
+const TOTALS: readonly (readonly [total: string, share: (site: string) => string])[] = [
+  ...STATES.map((state) => [`sites_${state}`, (site: string) => `(${site}.state = '${state}')`] as const),
+  ['urls_known', (site) => `${site}.known`],
+  ['urls_waiting', (site) => `${site}.waiting`],
+  ['urls_held', (site) => `(${site}.state = 'held') * ${site}.waiting`], // of urls_waiting, those of held sites
+  ['urls_refreshing', (site) => `${site}.refreshing`],
+  ['pages_granted', (site) => `${site}.granted`],
+]
+
+/** Most updates of a site change nothing that is counted. */
+const IF_COUNTED = ['state', 'known', 'waiting', 'refreshing', 'granted']
+  .map((column) => `old.${column} <> new.${column}`)
+  .join(' OR ')
+
+function trigger(name: string, event: string, added?: 'new', removed?: 'old'): string {
+  const changes = TOTALS.map(([total, share]) => {
+    const plus = added === undefined ? '' : ` + ${share(added)}`
+    const minus = removed === undefined ? '' : ` - ${share(removed)}`
+    return `    ${total} = ${total}${plus}${minus}`
+  })
+  return `
+CREATE TRIGGER ${name} AFTER ${event}
+BEGIN
+  UPDATE frontier_total SET
+${changes.join(',\n')}
+  WHERE bucket = ${added ?? removed}.bucket;
+END;
+`
+}
+
+/** Totals are kept by triggers, so that nothing ever counts rows. */
+const TOTAL = `
+CREATE TABLE frontier_total (
+  bucket INTEGER PRIMARY KEY,
+${TOTALS.map(([total]) => `  ${total} INTEGER NOT NULL DEFAULT 0`).join(',\n')}
+) STRICT;
+INSERT INTO frontier_total (bucket) VALUES (0);
+${trigger('site_added', 'INSERT ON site', 'new')}
+${trigger('site_changed', `UPDATE ON site WHEN ${IF_COUNTED}`, 'new', 'old')}
+${trigger('site_removed', 'DELETE ON site', undefined, 'old')}`
+
+export const FRONTIER = SITE + URL + NAMES + TOTAL
