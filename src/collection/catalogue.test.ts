@@ -9,13 +9,11 @@ import { openSqlite, openToRead } from '../database/sqlite/open.ts'
 import { sqliteTx } from '../database/sqlite/tx.ts'
 import { DigestFilter } from './captures/digest-filter.ts'
 import { CaptureWriter } from './captures/write-capture.ts'
-import { CounterSums } from './counters/counter-sums.ts'
-import { noteProgress } from './counters/note-progress.ts'
-import { writeSums } from './counters/write-sums.ts'
+import { CounterSums, noteProgress, writeSums } from './counters/counters.ts'
 import { duplicateContents, figures, largestServers, progressSince } from './figures.ts'
 import { pagesSince } from './pages/read-pages.ts'
 import { writePage } from './pages/write-page.ts'
-import { siteKeyOf } from './site-key.ts'
+import { siteKeyOf } from './row-id.ts'
 
 const DOCS = new URL('../../docs/reference/catalogue.md', import.meta.url)
 

@@ -3,6 +3,10 @@
  * table is one number. On PostgreSQL an id is bucket × 2^44 + n (under 2^53): within a bucket, whose reports are applied
  * one transaction after the other, ids grow in the order of arrival. SQLite has one bucket, number 0, and so the same rule.
  */
+
+import { hash64, signed64 } from '../base/digest.ts'
+import type { SiteName } from '../contracts/visit.ts'
+import { bucketOf } from '../database/bucket.ts'
 import type { Dialect } from '../database/database.ts'
 
 const ROWS_OF_A_BUCKET = 2 ** 44
@@ -43,4 +47,15 @@ export function pieceOf(dialect: Dialect, table: string, id = 'id'): Piece {
         upto: `(${bucket}, ${key}) <= (?3, ?4) AND ${key} > ?2 AND ${key} <= ?4`,
         order: `ORDER BY ${bucket}, ${key}`,
       }
+}
+
+/** The key under which the tables know a site: 64 bits of its name, as the frontier and packed links have them. */
+
+export function siteKeyOf(site: SiteName): bigint {
+  return signed64(hash64(site))
+}
+
+/** The first two values of a question about a site (`bucket = ? AND site = ?`), from its key. */
+export function siteAt(dialect: Dialect, key: bigint): [bucket: number, site: bigint] {
+  return [bucketOf(dialect, key), key]
 }

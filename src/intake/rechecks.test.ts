@@ -18,10 +18,9 @@ import type { KnownWorkers } from '../frontier/known-workers.ts'
 import { openFrontier } from '../frontier/open-frontier.ts'
 import { klwf } from '../frontier/order/klwf.ts'
 import { usualUrls } from '../web/url/web-url.ts'
-import { openIntake } from './intake.ts'
+import { openIntake } from './open-intake.ts'
 import { jumpingClock } from './postgres/jumping-clock.test-data.ts'
-import { readRechecks } from './read-rechecks.ts'
-import { Rechecks } from './rechecks.ts'
+import { Rechecks, readRechecks } from './rechecks.ts'
 
 const HOME = 'http://a.test/'
 const URLS = [HOME, `${HOME}1`, `${HOME}2`]
@@ -302,10 +301,10 @@ test('a share is a share', async () => {
       `INSERT INTO site (key, bucket, name, state, since, rank, worker) VALUES (?, 0, 'a.test', 'leased', 0, 0, 'w.1')`,
       BigInt.asIntN(64, hash64('a.test')),
     )
-    const looked = await rechecks.look(tx, [sampleReport('a.test', 1, pages)])
-    await looked.settled(['stale'])
+    const checked = await rechecks.check(tx, [sampleReport('a.test', 1, pages)])
+    await checked.applied(['stale'])
     assert.equal(await readRechecks(tx, 1), undefined, 'of what does not count nothing is drawn')
-    await looked.settled(['applied'])
+    await checked.applied(['applied'])
     const { open } = (await readRechecks(tx, 1))!
     assert.ok(open > 140 && open < 260, String(open))
   })

@@ -1,8 +1,8 @@
 /** What a collection shows of its web, as text: distributions, shares beside the VN paper's, thresholds and what they would stop. */
 import { formatDuration, formatSize } from '../base/units.ts'
+import type { WebFigures as Figures } from '../collection/characterise/characterise.ts'
 import type { Summary } from '../collection/characterise/distribution.ts'
 import type { Threshold } from '../collection/characterise/thresholds.ts'
-import type { WebFigures as Figures } from '../collection/characterise/web-figures.ts'
 import { statusWords } from './status-words.ts'
 import { grouped, share, type TextTable } from './text-table.ts'
 

@@ -3,7 +3,7 @@ import type { Instant, Millis } from '../../base/clock.ts'
 import { differingSettings } from '../../cluster/server/differing-settings.ts'
 import { readServers, readWorkers, type WorkerRow } from '../../cluster/server/worker-book.ts'
 import type { Tx } from '../../database/database.ts'
-import { type Rechecked, readRechecks } from '../../intake/read-rechecks.ts'
+import { type Rechecked, readRechecks } from '../../intake/rechecks.ts'
 
 export interface ClusterStanding {
   servers: { url: string; version: string; seenMs: Millis; alive: boolean }[]

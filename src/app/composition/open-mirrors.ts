@@ -1,10 +1,14 @@
 /** The mirrors of an opened collection: counts by every heuristic, the list by one. */
 import { turn } from '../../base/clock.ts'
-import { type MirrorList, type MirrorPair, searchMirrors } from '../../collection/mirrors/find-mirrors.ts'
-import { HEURISTICS, type Heuristic } from '../../collection/mirrors/heuristics.ts'
+import {
+  type MirrorList,
+  type Proposal,
+  proposedMirrors,
+  searchMirrors,
+} from '../../collection/mirrors/find-mirrors.ts'
+import { HEURISTICS, type Heuristic, type MirrorPair } from '../../collection/mirrors/heuristics.ts'
 import { whyNoMirror } from '../../collection/mirrors/homes.ts'
 import type { NamedPair } from '../../collection/mirrors/list.ts'
-import { type Proposal, proposedMirrors } from '../../collection/mirrors/proposals.ts'
 import type { Database } from '../../database/database.ts'
 import type { FrontierViews } from '../../frontier/views.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'

@@ -1,7 +1,7 @@
 /** What an opened collection asks beyond the questions that its rooms answer: one capture, one server, one span of time. */
 import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import { siteAt, siteKeyOf } from '../../collection/site-key.ts'
+import { siteAt, siteKeyOf } from '../../collection/row-id.ts'
 import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { shardOf } from '../../database/bucket.ts'

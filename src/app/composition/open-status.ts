@@ -1,11 +1,11 @@
 /** Where a collection stands: complete, unfinished, or being crawled at this moment. */
 import type { Clock, Instant, Millis } from '../../base/clock.ts'
+import type { Progress } from '../../collection/counters/counters.ts'
 import { readCounter } from '../../collection/counters/counters.ts'
-import type { Progress } from '../../collection/counters/note-progress.ts'
 import { progressSince } from '../../collection/figures.ts'
 import type { Tx } from '../../database/database.ts'
 import type { FrontierViews, Totals } from '../../frontier/views.ts'
-import { partsWaiting } from '../../intake/parts-waiting.ts'
+import { partsWaiting } from '../../intake/report-parts.ts'
 import { type ClusterStanding, clusterStanding } from './cluster-status.ts'
 import { spanOf } from './open-queries.ts'
 

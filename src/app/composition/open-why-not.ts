@@ -1,8 +1,7 @@
 /** `whyNot` over an opened collection: with its seeds, the site's memory, and the pages that link to the URL. */
 import type { Disk } from '../../base/disk.ts'
-import { linksOfPage } from '../../collection/links/read-links.ts'
 import { whoLinksHere } from '../../collection/links/who-links-here.ts'
-import { pageOf } from '../../collection/pages/read-pages.ts'
+import { linksOfPage, pageOf } from '../../collection/pages/read-pages.ts'
 import { type LinkKind, type OutLink, unpackLinks } from '../../contracts/adjacency.ts'
 import type { UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'

@@ -2,7 +2,7 @@
 import { createReadStream, realpathSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { Problem } from '../../base/errors.ts'
-import { answeredSites } from '../../collection/pages/answered-sites.ts'
+import { answeredSites } from '../../collection/pages/read-pages.ts'
 import type { Database } from '../../database/database.ts'
 import { openToRead } from '../../database/sqlite/open.ts'
 import type { SeedSource } from '../../frontier/ledger.ts'

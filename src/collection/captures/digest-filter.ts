@@ -4,6 +4,7 @@
  * until it has been filled it says yes to everything.
  */
 import { assert } from '../../base/assert.ts'
+import { sha1 } from '../../base/digest.ts'
 
 /** 8 MB: 5 million digests at 13 bits each give half a per cent of wrong answers; more digests give more look-ups, nothing worse. */
 export const FILTER_BITS = 2 ** 26
@@ -75,3 +76,6 @@ function locations(digest: string): { line: number; first: number; step: number 
   }
   return { line: one ^ (one >>> 15), first: other >>> 23, step: (other >>> 13) | 1 }
 }
+
+/** Redirects and answers that were declined have no payload at all: none of them repeats another. */
+export const NO_PAYLOAD = sha1(new Uint8Array(0))

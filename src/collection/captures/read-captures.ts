@@ -5,8 +5,7 @@ import type { Capture } from '../../contracts/report.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { pieceOf, placeOf } from '../row-id.ts'
-import { siteAt, siteKeyOf } from '../site-key.ts'
+import { pieceOf, placeOf, siteAt, siteKeyOf } from '../row-id.ts'
 
 export interface StoredCapture extends Capture {
   /** Grows with the order in which captures were applied. */

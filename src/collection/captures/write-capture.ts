@@ -4,7 +4,7 @@ import type { PageReport } from '../../contracts/report.ts'
 import type { Tx } from '../../database/database.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { DigestFilter } from './digest-filter.ts'
-import { NO_PAYLOAD } from './no-payload.ts'
+import { NO_PAYLOAD } from './digest-filter.ts'
 
 /**
  * Writes captures and remembers their digests until the transaction is durable: only then may a worker make a revisit
@@ -45,7 +45,7 @@ export class CaptureWriter {
   }
 
   /** The transaction is durable: its payloads are in the collection. */
-  applyParts(): void {
+  durable(): void {
     for (const digest of this.#fresh) this.#filter.add(digest)
     this.#fresh.clear()
   }

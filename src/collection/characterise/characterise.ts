@@ -6,11 +6,43 @@ import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { linksToIndex } from '../links/index-links.ts'
-import { countedTargets } from '../links/read-targets.ts'
-import { Distribution } from './distribution.ts'
-import { ASKED, PagePass } from './page-pass.ts'
-import { proposeThresholds } from './thresholds.ts'
-import type { WebFigures } from './web-figures.ts'
+import { countedTargets } from '../links/who-links-here.ts'
+import { Distribution, type Summary } from './distribution.ts'
+import { ASKED, type LinkShares, PagePass, type SizeOfType } from './page-pass.ts'
+import { proposeThresholds, type Threshold } from './thresholds.ts'
+
+/** What a collection shows of the web that it was collected from. */
+export interface WebFigures {
+  /** Sites of which anything was asked for; URLs asked for; of them, documents kept. */
+  sites: number
+  urls: number
+  documents: number
+  urlsPerSite: Summary
+  documentsPerSite: Summary
+  /** Links from where the site was entered, of every URL; and of the deepest URL of every site. */
+  depth: Summary
+  deepest: Summary
+  /** Characters. */
+  urlLength: Summary
+  /** Bytes of documents, by media type, the most frequent first; the others together as `other`. */
+  size: SizeOfType[]
+  /** As documents declare them; '' when they do not. */
+  languages: Record<string, number>
+  /** What the bytes turned out to be, where that is not what was declared: `text/plain → text/html`. */
+  mistaken: Record<string, number>
+  statuses: Record<string, number>
+  /** Pages that link to a URL, of URLs that any page links to; pages whose links are not counted yet. */
+  inLinks: Summary
+  behind: number
+  /** Different links of a page that was read, whether it was kept or not (`noindex`). */
+  outLinks: Summary
+  links: LinkShares
+  duplicates: { documents: number; share: number; perSite: Summary }
+  sessionIds: { urls: number; share: number; sites: number }
+  /** Milliseconds of an exchange. */
+  took: Summary
+  thresholds: Threshold[]
+}
 
 /** Pages at once: some 20 ms. */
 const PIECE = 500

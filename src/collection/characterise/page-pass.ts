@@ -5,10 +5,8 @@ import { unpackLinks } from '../../contracts/adjacency.ts'
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
 import { isCookielessSession, isSessionId } from '../../web/url/sessions.ts'
-import { pieceOf, placeOf } from '../row-id.ts'
-import { siteAt } from '../site-key.ts'
-import { Distribution } from './distribution.ts'
-import type { LinkShares, SizeOfType } from './web-figures.ts'
+import { pieceOf, placeOf, siteAt } from '../row-id.ts'
+import { Distribution, type Summary } from './distribution.ts'
 
 /** Refusals before any request say nothing of the web: they have Heritrix's negative statuses. */
 export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
@@ -17,6 +15,24 @@ export const ASKED = `NOT (outcome = 'refused' AND status < 0)`
 const MAX_NAMES = 300
 /** Each has a distribution of its own, of 100 KB. */
 const MAX_TYPES = 40
+
+export interface SizeOfType extends Summary {
+  type: string
+}
+
+export interface LinkShares {
+  all: number
+  /** Into the page's own site. */
+  internal: number
+  external: number
+  /** Of the external ones: to a home page, to another page, to a site whose name is not known any more. */
+  home: number
+  deep: number
+  unknown: number
+  /** internal / all, and deep / (home + deep). */
+  internalShare: number
+  deepShare: number
+}
 
 interface Row {
   id: bigint

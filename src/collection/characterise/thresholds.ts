@@ -8,7 +8,7 @@
  */
 import type { Tx } from '../../database/database.ts'
 import { type Queries, queries } from '../../database/queries.ts'
-import { siteAt } from '../site-key.ts'
+import { siteAt } from '../row-id.ts'
 import type { Distribution } from './distribution.ts'
 import { ASKED } from './page-pass.ts'
 

@@ -7,8 +7,8 @@ import type { Migration } from '../../database/migrations/migration.ts'
 import { queries } from '../../database/queries.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
+import { urlTexts } from '../pages/read-pages.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
-import { urlTexts } from './url-texts.ts'
 
 export interface TextLink {
   from: string

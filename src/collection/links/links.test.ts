@@ -12,11 +12,10 @@ import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { siteKeyOf } from '../row-id.ts'
 import { exportLinks, linkTable } from './export-links.ts'
 import { indexLinks, linksToIndex, rebuildInlinks } from './index-links.ts'
-import { countedTargets } from './read-targets.ts'
-import { mostReferenced, whoLinksHere } from './who-links-here.ts'
+import { countedTargets, mostReferenced, whoLinksHere } from './who-links-here.ts'
 
 const URLS = [
   'http://a.test/',

@@ -6,10 +6,10 @@ import { packLinks } from '../../contracts/adjacency.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
 import { indexLinks } from '../links/index-links.ts'
+import { MAX_SITES_OF_A_CONTENT } from './compare.ts'
 import { searchMirrors } from './find-mirrors.ts'
 import { scan } from './gather.ts'
 import { type Evidence, HEURISTICS, type Heuristic, holds } from './heuristics.ts'
-import { MAX_SITES_OF_A_CONTENT } from './meet.ts'
 import { addPage, catalogueOf, type Sites, site } from './sample-sites.test-data.ts'
 
 async function found(sites: Sites, gone: readonly string[] = []) {

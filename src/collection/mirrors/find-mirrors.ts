@@ -4,21 +4,15 @@
  */
 
 import type { SiteName } from '../../contracts/visit.ts'
-import type { Database } from '../../database/database.ts'
+import type { Database, Tx } from '../../database/database.ts'
+import { queries } from '../../database/queries.ts'
 import { openScratch } from '../../database/sqlite/scratch.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { compare, evidenceOf } from './compare.ts'
-import { rankMembers } from './elect.ts'
+import { compare, evidenceOf, meet } from './compare.ts'
+import { groupsOf, rankMembers } from './elect.ts'
 import { gather, SCRATCH_SCHEMA } from './gather.ts'
-import { groupsOf } from './groups.ts'
-import { type Evidence, type Heuristic, holds } from './heuristics.ts'
-import { meet } from './meet.ts'
-
-export interface MirrorPair extends Evidence {
-  replica: SiteName
-  original: SiteName
-}
+import { type Heuristic, holds, type MirrorPair } from './heuristics.ts'
 
 export interface MirrorList {
   groups: number
@@ -85,4 +79,29 @@ function listOf(db: SqliteTx, heuristic: Heuristic, gone: ReadonlySet<SiteName>)
 function* pairsThat(db: SqliteTx, heuristic: Heuristic): Iterable<{ a: number; b: number }> {
   const rows = db.each<{ a: number; b: number } & Parameters<typeof evidenceOf>[0]>('SELECT * FROM compared')
   for (const row of rows) if (holds(heuristic, evidenceOf(row))) yield row
+}
+
+/** Sites that a crawl itself took for mirrors, by their first documents. */
+
+export interface Proposal {
+  site: SiteName
+  evidence: string
+  examples: readonly string[]
+}
+
+/** The last first. */
+export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
+  const db = queries(tx)
+  const { count } = (await db.get<{ count: number }>(
+    `SELECT count(DISTINCT site) AS count FROM finding WHERE rule = 'mirror'`,
+  ))!
+  const rows = await db.all<{ site: SiteName; evidence: string; examples: string | null }>(
+    `SELECT site_stats.name AS site, evidence, examples FROM finding JOIN site_stats
+       ON site_stats.bucket = finding.bucket AND site_stats.site = finding.site
+     WHERE finding.id IN (SELECT max(id) FROM finding WHERE rule = 'mirror' GROUP BY site)
+     ORDER BY at DESC, finding.id DESC LIMIT ?`,
+    atMost,
+  )
+  const proposals = rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
+  return { count, proposals }
 }

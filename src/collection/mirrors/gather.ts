@@ -9,7 +9,7 @@ import type { Database, Dialect, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { serverName } from '../pages/server-name.ts'
+import { serverName } from '../pages/read-pages.ts'
 import { pieceOf, placeOf } from '../row-id.ts'
 import { homeOf } from './homes.ts'
 

@@ -1,5 +1,7 @@
 /** The five heuristics of VN §4.3: when two sites are duplicate hosts, by the contents that both have. */
 
+import type { SiteName } from '../../contracts/visit.ts'
+
 export const HEURISTICS = ['SameHome', 'SameHomeAnd1Doc', 'Dups60', 'Dups80', 'Dups100'] as const
 export type Heuristic = (typeof HEURISTICS)[number]
 
@@ -21,6 +23,11 @@ export interface Evidence {
   sameHome: boolean
   /** Contents of the one with more. */
   total: number
+}
+
+export interface MirrorPair extends Evidence {
+  replica: SiteName
+  original: SiteName
 }
 
 const MIN_TELLING = 2

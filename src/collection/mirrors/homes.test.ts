@@ -4,10 +4,10 @@ import { NOON } from '../../../testkit/contracts/intake/sample-report.contract.t
 import { hash64, sha1 } from '../../base/digest.ts'
 import { keptAs } from '../../contracts/outcome.ts'
 import { usualUrls } from '../../web/url/web-url.ts'
-import { writeFindings } from '../pages/write-findings.ts'
-import { siteKeyOf } from '../site-key.ts'
+import { writeFindings } from '../pages/write-page.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { proposedMirrors } from './find-mirrors.ts'
 import { whyNoMirror } from './homes.ts'
-import { proposedMirrors } from './proposals.ts'
 import { addPage, catalogueOf, type Sites } from './sample-sites.test-data.ts'
 
 const PAIR = { replica: 'b.test', original: 'a.test' }

@@ -5,7 +5,7 @@ import type { SiteName } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import type { UrlReader, WebUrl } from '../../web/url/web-url.ts'
-import { siteAt, siteKeyOf } from '../site-key.ts'
+import { siteAt, siteKeyOf } from '../row-id.ts'
 import type { NamedPair } from './list.ts'
 
 /** Simhashes of texts that differ in a date or a counter; texts of their own differ in about 32 of 64 bits. */

@@ -8,8 +8,7 @@ import { Problem } from '../../base/errors.ts'
 import type { SiteName } from '../../contracts/visit.ts'
 import { parseUrl } from '../../web/url/web-url.ts'
 import { dayOf } from '../counters/counters.ts'
-import type { MirrorPair } from './find-mirrors.ts'
-import { HEURISTICS, type Heuristic } from './heuristics.ts'
+import { HEURISTICS, type Heuristic, type MirrorPair } from './heuristics.ts'
 
 export interface NamedPair {
   replica: SiteName

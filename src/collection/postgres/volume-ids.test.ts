@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
-import { VolumeIds } from './volume-ids.ts'
+import { VolumeIds } from './write-captures.ts'
 
 const postgres = await postgresForTests()
 

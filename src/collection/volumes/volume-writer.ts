@@ -12,7 +12,7 @@
  */
 import { dirname } from 'node:path'
 import { assert } from '../../base/assert.ts'
-import type { Clock } from '../../base/clock.ts'
+import type { Clock, Instant } from '../../base/clock.ts'
 import { sha1 } from '../../base/digest.ts'
 import type { AppendFile, Disk } from '../../base/disk.ts'
 import type { Journal } from '../../base/journal.ts'
@@ -22,18 +22,19 @@ import type { Exchange } from '../../contracts/exchange.ts'
 import type { Archive, StoredCopy } from '../../contracts/ports.ts'
 import type { Capture } from '../../contracts/report.ts'
 import { deflatedMember, storedMember } from '../../web/warc/gzip-member.ts'
+import { storedHead } from '../../web/warc/http-block.ts'
+import { isPacked } from '../../web/warc/payload.ts'
 import {
   RECORD_END,
   requestHead,
   responseHead,
   revisitHead,
+  type Truncation,
   type WarcInfo,
   warcinfoBlock,
   warcinfoHead,
 } from '../../web/warc/record.ts'
 import { recordIds } from '../../web/warc/record-id.ts'
-import { type Kept, keptOf } from './kept.ts'
-import { StoredCopies } from './stored-copies.ts'
 import { OPEN, volumeName } from './volume-name.ts'
 
 export interface ArchiveOptions {
@@ -307,5 +308,82 @@ class ByteBuffer {
     const ready = this.#bytes.subarray(0, this.#filled)
     this.#filled = 0
     file.write(ready)
+  }
+}
+
+/** What of an exchange goes into a volume. */
+
+interface Kept {
+  /** As it came, but for the names of lines that are not true of the payload as it is stored. */
+  head: Uint8Array
+  payload: Uint8Array
+  truncated: Truncation | undefined
+  /** The body is compressed already. */
+  packed: boolean
+  protocols: readonly string[]
+}
+
+const HTTP_VERSION = /^http\/\d(?:\.\d)?$/
+
+/** Of a declined answer the head is kept, marked as truncated: that is all that came. */
+function keptOf(exchange: Exchange): Kept {
+  const { answer } = exchange
+  assert(answer.kind !== 'failed' && answer.kind !== 'withheld', 'only answers are kept')
+  const version = answer.head.version.toLowerCase()
+  const protocols = HTTP_VERSION.test(version) ? [version] : []
+  if (exchange.tls !== undefined) protocols.push(exchange.tls)
+  const head = storedHead(answer.wireHead, answer.kind !== 'full')
+  if (answer.kind === 'declined') {
+    return { head, payload: NO_BYTES, truncated: 'unspecified', packed: false, protocols }
+  }
+  return {
+    head,
+    payload: answer.payload,
+    truncated: answer.kind === 'cut' ? answer.why : undefined,
+    packed: isPacked(answer.head.headers),
+    protocols,
+  }
+}
+
+/**
+ * The payloads that this worker wrote itself, so that a second copy becomes a revisit record. Bounded: the one that was
+ * not asked for longest is forgotten first. A payload is answered for only once its record is durable.
+ */
+
+export class StoredCopies {
+  readonly #limit: number
+  readonly #durable = new Map<string, StoredCopy>()
+  #fresh: { digest: string; copy: StoredCopy }[] = []
+
+  constructor(limit: number) {
+    this.#limit = limit
+  }
+
+  wrote(digest: string, url: string, at: Instant): void {
+    this.#fresh.push({ digest, copy: { url, at } })
+  }
+
+  /** What was written before the call is being synced; the function it returns is called when it has been. */
+  syncing(): () => void {
+    const promised = this.#fresh
+    this.#fresh = []
+    return () => {
+      for (const { digest, copy } of promised) this.#remember(digest, copy)
+    }
+  }
+
+  find(digest: string): StoredCopy | undefined {
+    const copy = this.#durable.get(digest)
+    if (copy !== undefined) {
+      this.#durable.delete(digest)
+      this.#durable.set(digest, copy)
+    }
+    return copy
+  }
+
+  #remember(digest: string, copy: StoredCopy): void {
+    this.#durable.delete(digest)
+    this.#durable.set(digest, copy)
+    if (this.#durable.size > this.#limit) this.#durable.delete(this.#durable.keys().next().value as string)
   }
 }

@@ -214,11 +214,11 @@ CREATE TABLE inbox (
   last bigint NOT NULL,
   bytes bigint NOT NULL,
   body bytea NOT NULL,
-  early bigint NOT NULL DEFAULT 0,
+  out_of_order bigint NOT NULL DEFAULT 0,
   corrupt text COLLATE "C",
   CONSTRAINT inbox_pkey PRIMARY KEY (bucket, visit, part)
 ) WITH (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=5000, autovacuum_vacuum_insert_threshold=-1, autovacuum_analyze_scale_factor=0, autovacuum_analyze_threshold=100000);
-CREATE INDEX inbox_ready ON inbox USING btree (bucket, id) INCLUDE (bytes) WHERE ((corrupt IS NULL) AND (early = 0));
+CREATE INDEX inbox_ready ON inbox USING btree (bucket, id) INCLUDE (bytes) WHERE ((corrupt IS NULL) AND (out_of_order = 0));
 
 CREATE TABLE inlink (
   bucket smallint NOT NULL,

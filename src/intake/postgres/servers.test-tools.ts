@@ -12,8 +12,9 @@ import type { Event } from '../../contracts/events.ts'
 import type { VisitReport } from '../../contracts/report.ts'
 import type { Database } from '../../database/database.ts'
 import type { Ledger } from '../../frontier/ledger.ts'
-import { type Intake, openIntake } from '../intake.ts'
-import { partsWaiting } from '../parts-waiting.ts'
+import type { Intake } from '../intake.ts'
+import { openIntake } from '../open-intake.ts'
+import { partsWaiting } from '../report-parts.ts'
 
 const LOG = '/c/logs/crawl.log'
 

@@ -14,7 +14,7 @@ import { readCounters } from '../../collection/counters/counters.ts'
 import { seal } from '../../contracts/sealed-part.ts'
 import type { Database } from '../../database/database.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
-import { partsWaiting } from '../parts-waiting.ts'
+import { partsWaiting } from '../report-parts.ts'
 import { Arrivals } from './arrivals.ts'
 
 intakeContract('SQLite', () => openSqlite(':memory:'), [AT_ONCE, THROUGH_THE_INBOX])

@@ -17,7 +17,7 @@ import type { Visit } from '../../../src/contracts/visit.ts'
 import type { Database } from '../../../src/database/database.ts'
 import { openFrontier } from '../../../src/frontier/open-frontier.ts'
 import { klwf } from '../../../src/frontier/order/klwf.ts'
-import { openIntake } from '../../../src/intake/intake.ts'
+import { openIntake } from '../../../src/intake/open-intake.ts'
 import { usualUrls } from '../../../src/web/url/web-url.ts'
 import { samplePage, sampleReport } from './sample-report.contract.ts'
 

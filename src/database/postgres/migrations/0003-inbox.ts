@@ -16,7 +16,7 @@ CREATE TABLE inbox (
   last bigint NOT NULL,                     -- 1: the lease ends with it
   bytes bigint NOT NULL,                    -- of the body
   body bytea NOT NULL,                      -- visit/report-format
-  early bigint NOT NULL DEFAULT 0,          -- 1: a part before it was missing when it was looked at
+  out_of_order bigint NOT NULL DEFAULT 0,   -- 1: a part before it was missing when it was read
   corrupt text COLLATE "C",                  -- why it cannot be applied: set aside, never lost, never in the way
   PRIMARY KEY (bucket, visit, part)
 ) WITH (
@@ -25,7 +25,7 @@ CREATE TABLE inbox (
   autovacuum_vacuum_insert_threshold = -1, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 100000
 );
 ALTER TABLE inbox ALTER body SET STORAGE EXTERNAL;  -- compressing it costs more than writing it
-CREATE INDEX inbox_ready ON inbox (bucket, id) INCLUDE (bytes) WHERE corrupt IS NULL AND early = 0;
+CREATE INDEX inbox_ready ON inbox (bucket, id) INCLUDE (bytes) WHERE corrupt IS NULL AND out_of_order = 0;
 
 CREATE TABLE cross_site_link (                       -- links that applied reports of other buckets brought, until they are entered here
   bucket smallint NOT NULL,                 -- of the sites that are linked to

@@ -13,8 +13,8 @@ import type { PageReport, VisitReport } from '../../contracts/report.ts'
 import { openSqlite } from '../../database/sqlite/open.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { giveUpPages, writePage } from '../pages/write-page.ts'
-import { siteKeyOf } from '../site-key.ts'
-import { type KnownPage, PageChanges } from './page-changes.ts'
+import { siteKeyOf } from '../row-id.ts'
+import { type KnownPage, PageChanges } from './write-pages.ts'
 
 const SITES = ['a.test', 'b.test']
 const OUTCOMES: readonly Outcome[] = [
