@@ -1,12 +1,12 @@
-/** The figures of `report` and `status`: what the papers' tables show, from counters and the catalogue. */
+/** The figures of `report` and `status`, which are those of the papers' tables, from counters and the catalogue. */
 import type { Instant } from '../base/clock.ts'
 import type { Tx } from '../database/database.ts'
 import { queries } from '../database/queries.ts'
 import { dayOf, MINUTE_MS, type Progress, readCounters } from './counters/counters.ts'
 
-/** What only the frontier knows, given by the caller. */
+/** From the frontier, given by the caller. */
 export interface FrontierFigures {
-  /** URLs known, and of them those still to be asked for. */
+  /** URLs known, and those of them still to fetch. */
   seen: number
   waiting: number
 }
@@ -21,7 +21,7 @@ export interface DayFigures {
   day: string
   documents: number
   bytes: number
-  /** Over the time in which anything was asked for: its minutes, without the ends before the first answer and after the last. */
+  /** Over the minutes with requests, without the time before the first answer and after the last. */
   documentsPerMinute: number
 }
 
@@ -31,43 +31,43 @@ export interface Figures {
   servers: number
   urls: { seen: number; fetched: number; waiting: number }
   links: number
-  /** Documents whose payload another document has: documents minus different contents. */
+  /** Documents minus different contents. */
   duplicates: number
-  /** Captures whose payload was stored once more: it was met again before its first record was durable. */
+  /** Captures whose payload came again before its first record was durable, and was stored again. */
   storedTwice: number
   statuses: Record<string, number>
   failures: Record<string, number>
   refused: Record<string, number>
   unwanted: Record<string, number>
-  /** By each limit and detector of hazards, the one that stopped most sites first (VN's Table 7). */
+  /** By limit and hazard, the one that stopped most sites first (VN's Table 7). */
   stopped: StoppedBy[]
   documentsByType: Record<string, TypeFigures>
   perServer: { mean: number; median: number; max: number }
   ratesByDay: DayFigures[]
-  /** Documents for each URL asked for (VN's Table 9). */
+  /** Documents per URL fetched (VN's Table 9). */
   downloadsPerUrl: number
   requests: number
   wireBytes: number
   malformed: number
   cut: number
-  /** Documents that have a mark, by its word in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
+  /** Documents by their annotation in crawl.log: `certificate:expired`, `coding:damaged`, `links>50000` … */
   troubles: Record<string, number>
   seedLinksDropped: number
 }
 
 export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figures> {
   const counters = await readCounters(tx)
-  const count = (name: string) => counters.get(name) ?? 0
-  const documents = count('documents')
-  const fetched = count('fetched')
+  const counted = (name: string) => counters.get(name) ?? 0
+  const documents = counted('documents')
+  const fetched = counted('fetched')
   return {
     documents,
-    bytes: count('bytes'),
-    servers: await serversVisited(tx),
+    bytes: counted('bytes'),
+    servers: await count(tx, COUNT_SERVERS),
     urls: { seen: frontier.seen, fetched, waiting: frontier.waiting },
-    links: count('links'),
-    duplicates: await duplicateDocuments(tx),
-    storedTwice: await storedTwice(tx),
+    links: counted('links'),
+    duplicates: await count(tx, COUNT_DUPLICATES),
+    storedTwice: await count(tx, COUNT_STORED_TWICE),
     statuses: withPrefix(counters, 'status:'),
     failures: withPrefix(counters, 'failure:'),
     refused: { robots: 0, scope: 0, hazard: 0, classifier: 0, ...withPrefix(counters, 'refused:') },
@@ -77,26 +77,25 @@ export async function figures(tx: Tx, frontier: FrontierFigures): Promise<Figure
     perServer: await perServer(tx),
     ratesByDay: await ratesByDay(tx),
     downloadsPerUrl: fetched === 0 ? 0 : documents / fetched,
-    requests: count('requests'),
-    wireBytes: count('wireBytes'),
-    malformed: count('malformed'),
-    cut: count('cut'),
+    requests: counted('requests'),
+    wireBytes: counted('wireBytes'),
+    malformed: counted('malformed'),
+    cut: counted('cut'),
     troubles: withPrefix(counters, 'trouble:'),
-    seedLinksDropped: count('seedLinksDropped'),
+    seedLinksDropped: counted('seedLinksDropped'),
   }
 }
 
-/** A content and the URLs under which it was found (C8). */
+/** A content and the URLs that have it (C8). */
 export interface DuplicateContent {
   digest: string
   bytes: number
-  /** All of them are counted … */
+  /** All URLs are counted, some are named. */
   count: number
-  /** … and this many are named. */
   urls: string[]
 }
 
-/** The contents with most URLs first; both lists bounded. */
+/** The contents with most URLs first. */
 export async function duplicateContents(
   tx: Tx,
   atMost: number,
@@ -122,19 +121,7 @@ export async function duplicateContents(
   return named
 }
 
-export interface ServerFigures {
-  site: string
-  requests: number
-  documents: number
-  bytes: number
-}
-
-export function largestServers(tx: Tx, atMost: number): Promise<ServerFigures[]> {
-  const sql = 'SELECT name AS site, requests, documents, bytes FROM site_stats ORDER BY documents DESC, name LIMIT ?'
-  return queries(tx).all<ServerFigures>(sql, atMost)
-}
-
-/** Oldest first, at most one a minute: whether the queue grows or shrinks. */
+/** Oldest first, at most one per minute: shows whether the queue grows or shrinks. */
 export async function progressSince(tx: Tx, since: Instant, atMost = 1440): Promise<Progress[]> {
   const rows = await queries(tx).all<{ minute: number; known: number; collected: number; waiting: number }>(
     `SELECT minute, known, collected, waiting FROM minute WHERE minute >= ? AND known IS NOT NULL
@@ -161,19 +148,13 @@ function byType(counters: ReadonlyMap<string, number>): Record<string, TypeFigur
   )
 }
 
-async function serversVisited(tx: Tx): Promise<number> {
-  return (await queries(tx).get<{ n: number }>('SELECT count(*) AS n FROM site_stats WHERE requests > 0'))!.n
-}
-
-async function duplicateDocuments(tx: Tx): Promise<number> {
-  const sql = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+async function count(tx: Tx, sql: string): Promise<number> {
   return (await queries(tx).get<{ n: number }>(sql))!.n
 }
 
-async function storedTwice(tx: Tx): Promise<number> {
-  const sql = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
-  return (await queries(tx).get<{ n: number }>(sql))!.n
-}
+const COUNT_SERVERS = 'SELECT count(*) AS n FROM site_stats WHERE requests > 0'
+const COUNT_DUPLICATES = `SELECT count(digest) - count(DISTINCT digest) AS n FROM page WHERE outcome = 'kept'`
+const COUNT_STORED_TWICE = `SELECT count(*) AS n FROM capture WHERE kind = 'response' AND duplicate = 1`
 
 async function perServer(tx: Tx): Promise<Figures['perServer']> {
   const db = queries(tx)
@@ -191,7 +172,7 @@ async function perServer(tx: Tx): Promise<Figures['perServer']> {
   return { mean: sum / n, median, max }
 }
 
-/** Of the first and of the last minute only the part counts in which there was anything: a crawl of 22 s may lie in two. */
+/** Only part of the first and last minute counts: a crawl of 22 s may span two. */
 async function ratesByDay(tx: Tx): Promise<DayFigures[]> {
   const db = queries(tx)
   const rows = await db.all<DayRow>(
@@ -221,24 +202,24 @@ interface DayRow {
   last: number
 }
 
-/** What took less says nothing of a rate. */
+/** A shorter time gives no meaningful rate. */
 const SHORTEST_MS = 1000
 
-/** What each limit and each detector of hazards stopped (Table 7 of the VN paper): sites by verdicts, URLs by counters. */
+/** What each limit and hazard stopped (Table 7 of the VN paper): sites from findings, URLs from counters. */
 
 interface StoppedBy {
-  /** `site-urls`, `maze` …; `time` and `size` for answers that were cut. */
+  /** `site-urls`, `maze` …; `time` and `size` for truncated answers. */
   rule: string
-  /** The limits that were in force: `site-urls>=5000`. */
+  /** The limits that applied: `site-urls>=5000`. */
   limits: string[]
   sites: number
   /** Findings that samples contradicted. */
   withdrawn: number
-  /** URLs that were not followed, or answers that were cut. */
+  /** URLs not followed, or answers truncated. */
   urls: number
 }
 
-/** Limits differ from crawl to crawl of a collection, but not by many. */
+/** The crawls of a collection may have different limits, but few. */
 const MAX_LIMITS = 5
 
 async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Promise<StoppedBy[]> {
@@ -254,7 +235,7 @@ async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Pro
     const { limits } = entry(rule)
     if (rule !== limit && limits.length < MAX_LIMITS) limits.push(limit)
   }
-  // `site-urls>=5000` and `site-urls>=100000` are one rule: a site that met both was stopped once.
+  // `site-urls>=5000` and `site-urls>=100000` are one rule; a site that reached both counts once.
   for (const [rule, found] of rules)
     Object.assign(found, await db.get<{ sites: number; withdrawn: number }>(COUNT_SITES, rule, `${rule}>`, `${rule}?`))
   for (const [name, value] of counters) {
@@ -271,13 +252,13 @@ async function stoppedByRule(tx: Tx, counters: ReadonlyMap<string, number>): Pro
 }
 
 const READ_LIMITS = 'SELECT DISTINCT rule FROM finding ORDER BY rule LIMIT 1000'
-/** In the order of bytes all that begins with `rule>` lies between it and `rule?`, the next character. */
+/** In byte order everything that begins with `rule>` is between that and `rule?`, the next character. */
 const COUNT_SITES = `
   SELECT count(DISTINCT CASE WHEN withdrawn_at IS NULL THEN site END) AS sites,
     sum(CASE WHEN withdrawn_at IS NULL THEN 0 ELSE 1 END) AS withdrawn
   FROM finding WHERE rule = ? OR (rule >= ? AND rule < ?)`
 
-/** Answers that a limit cut, by their annotations in crawl.log. */
+/** Answers that a limit truncated, by their annotations in crawl.log. */
 const CUT = [
   ['size', 'lenTrunc'],
   ['time', 'timeTrunc'],

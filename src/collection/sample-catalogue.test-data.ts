@@ -1,4 +1,4 @@
-/** Reports into the catalogue of either database, without a frontier: as `intake` writes those that count. */
+/** Writes reports into the catalogue of either database as `intake` does, without a frontier. */
 
 import { NOON } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import type { VisitReport } from '../contracts/report.ts'

@@ -1,6 +1,7 @@
-/** Captures asked for again through another worker, on both databases: what is compared, and what does not change by it. */
+/** Captures fetched again through another worker, on both databases: what is compared, and what must not change. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import fc from 'fast-check'
 import { NOON, samplePage, sampleReport } from '../../testkit/contracts/intake/sample-report.contract.ts'
 import { postgresForTests } from '../../testkit/postgres/database.test-tools.ts'
 import { hash64 } from '../base/digest.ts'
@@ -20,7 +21,7 @@ import { klwf } from '../frontier/order/klwf.ts'
 import { usualUrls } from '../web/url/web-url.ts'
 import { openIntake } from './open-intake.ts'
 import { jumpingClock } from './postgres/jumping-clock.test-data.ts'
-import { Rechecks, readRechecks } from './rechecks.ts'
+import { likeness, Rechecks, readRechecks } from './rechecks.ts'
 
 const HOME = 'http://a.test/'
 const URLS = [HOME, `${HOME}1`, `${HOME}2`]
@@ -309,4 +310,26 @@ test('a share is a share', async () => {
     assert.ok(open > 140 && open < 260, String(open))
   })
   await database.close()
+})
+
+const memory = (digest: string, textDigest: bigint, simhash: bigint) => ({ digest, textDigest, simhash })
+
+test('compares bytes, then words, then most of the words', () => {
+  assert.equal(likeness(memory('x', 1n, 1n), memory('x', 2n, ~1n)), 'equal')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 1n, 2n ** 64n - 1n)), 'similar')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 2n, 0b1111_1111n)), 'similar')
+  assert.equal(likeness(memory('x', 1n, 0n), memory('y', 2n, 0b1_1111_1111n)), 'different')
+})
+
+test('is symmetric, and the same for signed and unsigned numbers', () => {
+  const any = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n })
+  const signed = (one: ReturnType<typeof memory>) =>
+    memory(one.digest, BigInt.asIntN(64, one.textDigest), BigInt.asIntN(64, one.simhash))
+  fc.assert(
+    fc.property(any, any, any, any, (a, b, c, d) => {
+      const [one, other] = [memory('x', a, b), memory('y', c, d)]
+      assert.equal(likeness(one, other), likeness(other, one))
+      assert.equal(likeness(signed(one), other), likeness(one, other))
+    }),
+  )
 })

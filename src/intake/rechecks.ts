@@ -6,6 +6,7 @@
  */
 import type { Clock } from '../base/clock.ts'
 import { hash64, signed64, unsigned64 } from '../base/digest.ts'
+import { bitsApart } from '../collection/pages/page-row.ts'
 import { siteAt, siteKeyOf } from '../collection/row-id.ts'
 import { countLabel } from '../contracts/counts.ts'
 import type { PageReport, VisitReport } from '../contracts/report.ts'
@@ -165,20 +166,20 @@ function seenByCatalogue(report: VisitReport, rechecked: ReadonlySet<PageReport>
 async function draw(tx: Tx, { report, page }: Found, worker: string): Promise<boolean> {
   const site = siteKeyOf(report.site)
   const { digest, textDigest, simhash } = page.memory!
-  const values = [site, signed64(page.key), page.url, worker, page.at, digest, signed64(textDigest), signed64(simhash)]
-  const columns = 'site, key, url, first_worker, first_at, digest, text_digest, simhash'
-  const inserted =
-    tx.dialect === 'postgres'
-      ? queries(tx).run(
-          `INSERT INTO recheck (bucket, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-          bucketOf(tx.dialect, site),
-          ...values,
-        )
-      : queries(tx).run(
-          `INSERT INTO recheck (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-          ...values,
-        )
-  return (await inserted) === 1
+  const row: [column: string, value: bigint | number | string][] = [
+    ['site', site],
+    ['key', signed64(page.key)],
+    ['url', page.url],
+    ['first_worker', worker],
+    ['first_at', page.at],
+    ['digest', digest],
+    ['text_digest', signed64(textDigest)],
+    ['simhash', signed64(simhash)],
+  ]
+  if (tx.dialect === 'postgres') row.push(['bucket', bucketOf(tx.dialect, site)])
+  const sql = `INSERT INTO recheck (${row.map(([column]) => column).join(', ')})
+    VALUES (${row.map(() => '?').join(', ')}) ON CONFLICT DO NOTHING`
+  return (await queries(tx).run(sql, ...row.map(([, value]) => value))) === 1
 }
 
 async function compare(tx: Tx, page: PageReport, awaited: AwaitedCapture, worker: string): Promise<void> {
@@ -201,12 +202,6 @@ export function likeness(one: PageMemory, other: PageMemory): Likeness {
   if (one.digest === other.digest) return 'equal'
   if (unsigned64(one.textDigest) === unsigned64(other.textDigest)) return 'similar'
   return bitsApart(one.simhash, other.simhash) <= MAX_BITS ? 'similar' : 'different'
-}
-
-function bitsApart(one: bigint, other: bigint): number {
-  let bits = 0
-  for (let left = unsigned64(one ^ other); left > 0n; left &= left - 1n) bits++
-  return bits
 }
 
 export interface RecheckSums {

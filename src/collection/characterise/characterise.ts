@@ -1,40 +1,40 @@
 /**
- * A collection, characterised (V26): a walk over all pages in pieces, and sums that SQL makes row by row. Memory does not grow
- * with the number of pages; a crawl that writes meanwhile goes on.
+ * Characterises a collection (V26): a pass over all pages in pieces, and sums from SQL. Memory does not grow with the number of
+ * pages, and a crawl may go on writing.
  */
 import { turn } from '../../base/clock.ts'
 import type { Database, Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
 import { linksToIndex } from '../links/index-links.ts'
 import { countedTargets } from '../links/who-links-here.ts'
-import { Distribution, type Summary } from './distribution.ts'
+import { Distribution, type Summary, share } from './distribution.ts'
 import { ASKED, type LinkShares, PagePass, type SizeOfType } from './page-pass.ts'
 import { proposeThresholds, type Threshold } from './thresholds.ts'
 
 /** What a collection shows of the web that it was collected from. */
 export interface WebFigures {
-  /** Sites of which anything was asked for; URLs asked for; of them, documents kept. */
+  /** Sites and URLs that were fetched, and documents kept. */
   sites: number
   urls: number
   documents: number
   urlsPerSite: Summary
   documentsPerSite: Summary
-  /** Links from where the site was entered, of every URL; and of the deepest URL of every site. */
+  /** Links from the entry to the site: of every URL, and of the deepest URL of every site. */
   depth: Summary
   deepest: Summary
   /** Characters. */
   urlLength: Summary
   /** Bytes of documents, by media type, the most frequent first; the others together as `other`. */
   size: SizeOfType[]
-  /** As documents declare them; '' when they do not. */
+  /** As declared; '' where a document declares none. */
   languages: Record<string, number>
-  /** What the bytes turned out to be, where that is not what was declared: `text/plain → text/html`. */
+  /** Where the bytes are not of the declared type: `text/plain → text/html`. */
   mistaken: Record<string, number>
   statuses: Record<string, number>
-  /** Pages that link to a URL, of URLs that any page links to; pages whose links are not counted yet. */
+  /** Pages that link to a URL, for URLs with any link; and pages whose links are not indexed yet. */
   inLinks: Summary
   behind: number
-  /** Different links of a page that was read, whether it was kept or not (`noindex`). */
+  /** Different links of every page that was read, kept or not (`noindex`). */
   outLinks: Summary
   links: LinkShares
   duplicates: { documents: number; share: number; perSite: Summary }
@@ -44,7 +44,7 @@ export interface WebFigures {
   thresholds: Threshold[]
 }
 
-/** Pages at once: some 20 ms. */
+/** Pages read at once: about 20 ms. */
 const PIECE = 500
 
 export async function characterise(database: Database): Promise<WebFigures> {
@@ -91,8 +91,6 @@ export async function characterise(database: Database): Promise<WebFigures> {
   }
 }
 
-const share = (part: number, whole: number) => (whole === 0 ? 0 : part / whole)
-
 async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distribution; deepest: Distribution }> {
   const sums = { urls: new Distribution(), documents: new Distribution(), deepest: new Distribution() }
   const rows = queries(tx).each<{ urls: number; documents: number; deepest: number }>(
@@ -107,7 +105,7 @@ async function siteSums(tx: Tx): Promise<{ urls: Distribution; documents: Distri
   return sums
 }
 
-/** Documents whose content an earlier document has: anywhere, and in the same site. */
+/** Documents whose content an earlier document has, anywhere and in the same site. */
 async function duplicateSums(tx: Tx): Promise<{ duplicates: number; perSite: Distribution }> {
   const db = queries(tx)
   const { n } = (await db.get<{ n: number }>(

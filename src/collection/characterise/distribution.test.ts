@@ -9,7 +9,7 @@ function of(values: readonly number[]): Distribution {
   return distribution
 }
 
-test('small numbers are told exactly', () => {
+test('small numbers are exact', () => {
   const summary = of([0, 1, 1, 2, 3, 5, 8, 13, 21, 34]).summary()
   const { count, sum, mean, min, median, p90, p99, max } = summary
   assert.deepEqual([count, sum, mean, min, median, p90, p99, max], [10, 88, 8.8, 0, 3, 21, 34, 34])
@@ -19,7 +19,7 @@ test('small numbers are told exactly', () => {
   )
 })
 
-test('nothing has a summary too', () => {
+test('an empty distribution has a summary', () => {
   assert.deepEqual(new Distribution().summary(), {
     count: 0,
     sum: 0,
@@ -60,7 +60,7 @@ test('quantiles are those of the sorted numbers, to 0.4 %; every number is in on
   )
 })
 
-test('what is larger than anything is counted all the same', () => {
+test('numbers beyond the largest are counted', () => {
   const distribution = of([2 ** 52, 1])
   assert.equal(distribution.summary().max, 2 ** 52)
   assert.equal(distribution.count, 2)

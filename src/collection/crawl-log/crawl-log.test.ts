@@ -7,7 +7,7 @@ import { CrawlLog } from './crawl-log.ts'
 
 const PATH = '/c/logs/crawl.log'
 
-test('after any loss of power the log holds each line of a durable transaction once, in order', async () => {
+test('after any crash the log holds each line of a durable transaction once, in order', async () => {
   const random = seededRandom(5)
   for (let run = 0; run < 60; run++) {
     const database = openSqlite(':memory:')
@@ -26,7 +26,7 @@ test('after any loss of power the log holds each line of a durable transaction o
         .catch(() => undefined)
       if (!fails) expected += text
       const crashes = random.next() < 0.15
-      // The power may go between the commit and the write, or before what was written is on the disk.
+      // A crash between commit and write, or before the write is on the disk.
       if (recorded !== undefined && (!crashes || random.next() < 0.5)) log.written(recorded)
       if (random.next() < 0.3) await log.sync()
       if (!crashes) continue
@@ -40,7 +40,7 @@ test('after any loss of power the log holds each line of a durable transaction o
   }
 })
 
-test('a log that the database knows nothing of is continued, not cut', async () => {
+test('a log that the database does not know is continued, not cut', async () => {
   const disk = memoryDisk()
   const old = disk.append(PATH)
   old.write(Buffer.from('old line\n'))

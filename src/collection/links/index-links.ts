@@ -102,18 +102,10 @@ export function indexLinks(tx: Tx, atMostPages: number, atMostBytes = MAX_BYTES)
 }
 
 /** Whether at least so many pages wait. */
-export function hasLinksToIndex(tx: Tx, pages: number): boolean {
+function hasLinksToIndex(tx: Tx, pages: number): boolean {
   const sql = `SELECT count(*) AS n FROM (SELECT page FROM links_changed UNION ALL
     SELECT page FROM page_links WHERE page > (SELECT page FROM inlink_upto) LIMIT ?)`
   return sqliteTx(tx).get<{ n: number }>(sql, pages)!.n >= pages
-}
-
-/** Empties the reverse index, so that every page is new to it. */
-export function rebuildInlinks(tx: Tx): void {
-  const db = sqliteTx(tx)
-  db.run('DELETE FROM inlink')
-  db.run('DELETE FROM links_changed')
-  db.run('UPDATE inlink_upto SET page = 0')
 }
 
 // On PostgreSQL: a batch of one bucket's pages at a time.

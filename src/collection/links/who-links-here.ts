@@ -1,66 +1,33 @@
-/** Answers of the reverse index: the pages that link to a URL, and the URLs that most pages link to. */
-
+/** Reads the reverse index: the pages that link to a URL, or every target with the number of its pages. */
 import { ByteReader } from '../../base/bytes.ts'
 import { signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import type { Tx } from '../../database/database.ts'
 import { queries } from '../../database/queries.ts'
-import { urlTexts } from '../pages/read-pages.ts'
-import { placeOf, siteAt, siteKeyOf } from '../row-id.ts'
+import { rowOf, siteAt, siteKeyOf } from '../row-id.ts'
 import { linksToIndex } from './index-links.ts'
 import { ALL_SLOTS, slotOf } from './link-targets.ts'
 
 export interface Inlinks {
-  /** Pages that link here. */
+  /** Pages that link here (C10). */
   count: number
   /** Their URLs, in the order in which the pages came; as many as were asked for. */
   from: string[]
-  /** Pages whose links the index has not seen yet: 0, the answer is whole. */
+  /** Pages that are not indexed yet: 0, the answer is complete. */
   behind: number
 }
 
 export async function whoLinksHere(tx: Tx, site: SiteName, key: UrlKey, atMost = 1000): Promise<Inlinks> {
   const pages = await pagesLinkingTo(tx, siteKeyOf(site), signed64(key))
   const sql = 'SELECT url FROM page WHERE bucket = ? AND id = ?'
-  const rows = [...pages].slice(0, atMost).map((page) => queries(tx).get<{ url: string }>(sql, ...placeOf(page)))
+  const rows = [...pages].slice(0, atMost).map((page) => queries(tx).get<{ url: string }>(sql, ...rowOf(page)))
   const from = (await Promise.all(rows)).flatMap((row) => (row === undefined ? [] : [row.url]))
   return { count: pages.size, from, behind: await linksToIndex(tx) }
 }
 
-export interface Referenced {
-  url: string
-  pages: number
-}
-
-/** References to each URL (C10), the most referenced first. Reads the whole index: for reports. */
-export async function mostReferenced(tx: Tx, atMost: number): Promise<Referenced[]> {
-  let max: CountedTarget[] = []
-  for await (const target of countedTargets(tx)) {
-    max.push(target)
-    // Sorted now and then, so that the many that are not among the most referenced are soon forgotten.
-    if (max.length >= 2 * atMost + KEPT_UNSORTED) max = leading(max, atMost)
-  }
-  const first = leading(max, atMost)
-  const texts = await urlTexts(tx, first)
-  return first.flatMap(({ pages }, i) => {
-    const url = texts[i]
-    return url === undefined ? [] : [{ url, pages }]
-  })
-}
-
-const KEPT_UNSORTED = 10_000
-
-function leading(targets: CountedTarget[], atMost: number): CountedTarget[] {
-  return targets.sort((a, b) => b.pages - a.pages || compare(a.site, b.site) || compare(a.key, b.key)).slice(0, atMost)
-}
-
-const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)
-
-/** The reverse index as it is read: the pages that link to one target, or every target with the number of its pages. */
-
 /**
- * In the order in which they first linked here. `site` and `key` signed, as the tables have them. With `enough` the rest of
- * the index is not read: some of so many may have lost the link since.
+ * In the order in which they first linked here. Keys are signed, as in the tables. With `enough` the rest of the index is not
+ * read, although some of these pages may have lost the link since.
  */
 export async function pagesLinkingTo(
   tx: Tx,
@@ -68,7 +35,8 @@ export async function pagesLinkingTo(
   key: bigint,
   enough = Number.POSITIVE_INFINITY,
 ): Promise<Set<number>> {
-  const [low, high] = halves(key)
+  const low = Number(BigInt.asUintN(32, key))
+  const high = Number(BigInt.asUintN(32, key >> 32n))
   const pages = new Set<number>()
   const sql = `SELECT targets FROM inlink WHERE bucket = ? AND site = ? AND slot IN (${ALL_SLOTS}, ?) ORDER BY id`
   const rows = queries(tx).each<{ targets: Uint8Array }>(sql, ...siteAt(tx.dialect, site), slotOf(high))
@@ -79,7 +47,7 @@ export async function pagesLinkingTo(
         row.skip()
         continue
       }
-      for (const page of row.ids(row.won)) pages.add(page)
+      for (const page of row.ids(row.gained)) pages.add(page)
       for (const page of row.ids(row.lost)) pages.delete(page)
     }
     if (pages.size >= enough) break
@@ -87,24 +55,23 @@ export async function pagesLinkingTo(
   return pages
 }
 
-export interface CountedTarget {
+interface CountedTarget {
   site: bigint
   key: bigint
   pages: number
 }
 
-/** Rows of one site that are added up at once; a larger one is gone through several times, a part of its keys each. */
-const BYTES_A_PASS = 32 * 1024 * 1024
+/** Rows of one site that are summed at once; a larger site takes several passes over parts of its keys. */
+const BYTES_PER_PASS = 32 * 1024 * 1024
 
 /** Every target that pages link to. Reads the whole index: for reports. */
-export async function* countedTargets(tx: Tx, bytesAPass = BYTES_A_PASS): AsyncGenerator<CountedTarget> {
-  const db = queries(tx)
-  const sites = db.eachExact<{ site: bigint; bytes: bigint }>(
+export async function* countedTargets(tx: Tx, bytesPerPass = BYTES_PER_PASS): AsyncGenerator<CountedTarget> {
+  const sites = queries(tx).eachExact<{ site: bigint; bytes: bigint }>(
     'SELECT site, sum(length(targets)) AS bytes FROM inlink GROUP BY site',
   )
   for await (const { site, bytes } of sites) {
-    // Passes are told apart by the first bits of the key, at most by the byte that slots go by.
-    const bits = Math.min(8, Math.max(0, Math.ceil(Math.log2(Number(bytes) / bytesAPass))))
+    // A pass takes the keys with the same first bits, at most the byte that gives the slot.
+    const bits = Math.min(8, Math.max(0, Math.ceil(Math.log2(Number(bytes) / bytesPerPass))))
     for (let pass = 0; pass < 2 ** bits; pass++) yield* countedIn(tx, site, bits, pass)
   }
 }
@@ -122,7 +89,7 @@ async function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): Asy
     while (row.next()) {
       if (isIn(slotOf(row.high))) {
         const key = (BigInt(row.high | 0) << 32n) | BigInt(row.low)
-        sums.set(key, (sums.get(key) ?? 0) + row.won - row.lost)
+        sums.set(key, (sums.get(key) ?? 0) + row.gained - row.lost)
       }
       row.skip()
     }
@@ -130,12 +97,12 @@ async function* countedIn(tx: Tx, site: bigint, bits: number, pass: number): Asy
   for (const [key, pages] of sums) if (pages > 0) yield { site, key, pages }
 }
 
-/** One packed row (`link-targets.ts`): after `next`, either `skip`, or `ids` of all that it won and then of all that it lost. */
+/** Reads a packed row (`link-targets.ts`). After `next` call `skip`, or `ids` for the pages gained and then for those lost. */
 class TargetReader {
   readonly #from: ByteReader
   low = 0
   high = 0
-  won = 0
+  gained = 0
   lost = 0
 
   constructor(packed: Uint8Array) {
@@ -146,13 +113,13 @@ class TargetReader {
     if (this.#from.atEnd) return false
     this.low = this.#from.u32()
     this.high = this.#from.u32()
-    this.won = this.#from.count()
+    this.gained = this.#from.count()
     this.lost = this.#from.count()
     return true
   }
 
   skip(): void {
-    for (let left = this.won + this.lost; left > 0; left--) this.#from.count()
+    for (let left = this.gained + this.lost; left > 0; left--) this.#from.count()
   }
 
   ids(count: number): number[] {
@@ -160,8 +127,4 @@ class TargetReader {
     for (let last = 0; count > 0; count--) ids.push((last += this.#from.count()))
     return ids
   }
-}
-
-function halves(key: bigint): [low: number, high: number] {
-  return [Number(BigInt.asUintN(32, key)), Number(BigInt.asUintN(32, key >> 32n))]
 }

@@ -1,6 +1,6 @@
 /**
- * Duplicate hosts of a collection (V13): sites with other names that serve the same contents. Memory is bounded by the
- * number of sites that look like others (some bytes each) and one list of pairs; contents and pairs lie on the disk.
+ * Finds the duplicate hosts of a collection (V13): sites with other names that serve the same contents. Contents and pairs are
+ * on the disk; memory holds some bytes per candidate and one list of pairs.
  */
 
 import type { SiteName } from '../../contracts/visit.ts'
@@ -9,33 +9,33 @@ import { queries } from '../../database/queries.ts'
 import { openScratch } from '../../database/sqlite/scratch.ts'
 import { type SqliteTx, sqliteTx } from '../../database/sqlite/tx.ts'
 import type { UrlReader } from '../../web/url/web-url.ts'
-import { compare, evidenceOf, meet } from './compare.ts'
+import { compare, evidenceOf, pairCandidates } from './compare.ts'
 import { groupsOf, rankMembers } from './elect.ts'
 import { gather, SCRATCH_SCHEMA } from './gather.ts'
 import { type Heuristic, holds, type MirrorPair } from './heuristics.ts'
 
 export interface MirrorList {
   groups: number
-  /** One for each replica, by the rank of the original. */
+  /** One per replica, by the rank of the original. */
   pairs: MirrorPair[]
 }
 
 export interface MirrorSearch {
-  /** Sites with contents, different contents, and of them those that too many sites have. */
+  /** Sites with contents, different contents, and those of them that too many sites have. */
   readonly sites: number
   readonly contents: number
   readonly tooCommon: number
-  /** Without the sites of `gone`, whose names lead nowhere any more. */
+  /** Without the sites of `gone`, whose names no longer resolve. */
   list(heuristic: Heuristic, gone?: ReadonlySet<SiteName>): Promise<MirrorList>
   close(): Promise<void>
 }
 
-/** `urls`: by the collection's rules. Reads the catalogue in short pieces, also while a crawl writes it. Who opens it closes it. */
+/** `urls` parses by the collection's rules. Reads the catalogue in short pieces, while a crawl may write it. The caller closes it. */
 export async function searchMirrors(catalogue: Database, urls: UrlReader): Promise<MirrorSearch> {
   const scratch = openScratch(SCRATCH_SCHEMA)
   try {
     await gather(catalogue, urls, scratch)
-    const { contents, tooCommon } = await meet(scratch)
+    const { contents, tooCommon } = await pairCandidates(scratch)
     await rankMembers(catalogue, urls, scratch)
     await scratch.transact((tx) => compareCandidates(sqliteTx(tx)))
     const sites = await scratch.read((tx) => sqliteTx(tx).get<{ n: number }>('SELECT count(*) AS n FROM size')!.n)
@@ -81,15 +81,13 @@ function* pairsThat(db: SqliteTx, heuristic: Heuristic): Iterable<{ a: number; b
   for (const row of rows) if (holds(heuristic, evidenceOf(row))) yield row
 }
 
-/** Sites that a crawl itself took for mirrors, by their first documents. */
-
 export interface Proposal {
   site: SiteName
   evidence: string
   examples: readonly string[]
 }
 
-/** The last first. */
+/** Sites that a crawl itself took for mirrors, by their first documents; the newest first. */
 export async function proposedMirrors(tx: Tx, atMost: number): Promise<{ count: number; proposals: Proposal[] }> {
   const db = queries(tx)
   const { count } = (await db.get<{ count: number }>(

@@ -1,7 +1,7 @@
 /** Rows of pages and findings, and how a page's row changes when the page is fetched again: one rule for both databases. */
 import { never } from '../../base/assert.ts'
 import type { Instant, Millis } from '../../base/clock.ts'
-import { signed64 } from '../../base/digest.ts'
+import { signed64, unsigned64 } from '../../base/digest.ts'
 import type { Outcome } from '../../contracts/outcome.ts'
 import type { Finding, PageReport } from '../../contracts/report.ts'
 
@@ -151,6 +151,13 @@ export function linksAfterFetch({ links, outcome }: PageReport): Uint8Array | un
   const isRead =
     outcome.kind === 'kept' ? outcome.how === 'changed' : outcome.kind === 'gone' || outcome.kind === 'moved'
   return links.length > 0 || isRead ? links : undefined
+}
+
+/** Bits in which two simhashes differ. */
+export function bitsApart(one: bigint, other: bigint): number {
+  let bits = 0
+  for (let left = unsigned64(one ^ other); left > 0n; left &= left - 1n) bits++
+  return bits
 }
 
 /** An outcome in two columns: the reason, and what goes with it. */

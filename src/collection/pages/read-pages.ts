@@ -1,5 +1,5 @@
-/** Pages as they are read: one (`explain`, `get`), or all in order (`export pages`), in pieces that any number of them fit. */
-import type { Instant, Millis } from '../../base/clock.ts'
+/** Reads pages: one (`explain`, `get`), or all in order and in pieces (`export pages`), with the names and texts they need. */
+import type { Instant } from '../../base/clock.ts'
 import { hash64, signed64 } from '../../base/digest.ts'
 import type { SiteName, UrlKey } from '../../contracts/visit.ts'
 import { bucketOf } from '../../database/bucket.ts'
@@ -8,33 +8,16 @@ import { postgresTx } from '../../database/postgres/tx.ts'
 import { queries } from '../../database/queries.ts'
 import { sqliteTx } from '../../database/sqlite/tx.ts'
 import { homeOf, parseUrl } from '../../web/url/web-url.ts'
-import { pieceOf, placeOf, siteAt, siteKeyOf } from '../row-id.ts'
+import { columnsOf } from '../postgres/bucket.ts'
+import { pieceOf, rowOf, siteAt, siteKeyOf } from '../row-id.ts'
+import type { PageRow } from './page-row.ts'
 
-export interface StoredPage {
+/**
+ * `why`: how it was kept, what refused it, which failure. `detail`: the rule that refused it, the URL it moved to. `sniffed`:
+ * what the bytes are, if not what `mediaType` says.
+ */
+export interface StoredPage extends Omit<PageRow, 'site' | 'key' | 'textDigest' | 'simhash'> {
   id: number
-  url: string
-  depth: number
-  via: string | null
-  path: string
-  status: number
-  outcome: 'kept' | 'moved' | 'read' | 'refused' | 'gone' | 'later'
-  /** How it was kept, by whom it was refused, which failure. */
-  why: string | null
-  /** The rule that refused it, the URL to which it moved. */
-  detail: string | null
-  mediaType: string
-  bytes: number
-  tookMs: Millis
-  tries: number
-  firstAt: Instant
-  at: Instant
-  looks: number
-  digest: string | null
-  title: string
-  annotations: string
-  /** What the bytes are, when that is not what `mediaType` says. */
-  sniffed: string | null
-  language: string | null
 }
 
 const SELECT = `SELECT id, url, depth, via, path, status, outcome, why, detail, media_type AS "mediaType", bytes,
@@ -46,20 +29,26 @@ export function pageOf(tx: Tx, site: SiteName, key: UrlKey): Promise<StoredPage 
   return queries(tx).get<StoredPage>(sql, ...siteAt(tx.dialect, siteKeyOf(site)), signed64(key))
 }
 
-/** Bucket by bucket, in the order in which they were first learnt of: call again with the last one's id until none come. */
+/** By bucket, in the order in which they were first reported: call again with the last id until none come. */
 export function pagesSince(tx: Tx, id: number, atMost: number): Promise<StoredPage[]> {
   const { after, order } = pieceOf(tx.dialect, 'page')
-  return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...placeOf(id), atMost)
+  return queries(tx).all<StoredPage>(`${SELECT} WHERE ${after} ${order} LIMIT ?`, ...rowOf(id), atMost)
+}
+
+/** Packed out-links (`contracts/adjacency.ts` unpacks them). */
+export async function linksOfPage(tx: Tx, page: number): Promise<Uint8Array | undefined> {
+  const sql = 'SELECT links FROM page_links WHERE bucket = ? AND page = ?'
+  return (await queries(tx).get<{ links: Uint8Array }>(sql, ...rowOf(page)))?.links
 }
 
 export interface StoredFinding {
   rule: string
   evidence: string
   at: Instant
-  /** The URLs that it concerns; null: the site as a whole. */
+  /** The URLs that it concerns; null: the whole site. */
   pattern: string | null
   examples: readonly string[]
-  /** Samples contradicted it; null: it stands. */
+  /** When samples contradicted it; null: it holds. */
   withdrawn_at: Instant | null
 }
 
@@ -72,30 +61,31 @@ export async function findingsOf(tx: Tx, site: SiteName, atMost = 100): Promise<
   return rows.map((row) => ({ ...row, examples: row.examples === null ? [] : JSON.parse(row.examples) }))
 }
 
-/** From a site's key (signed, as the tables hold it) to its name; undefined when it was never visited. */
-
-export async function serverName(tx: Tx, site: bigint): Promise<string | undefined> {
+/** From a site's signed key; undefined when it was never visited. */
+export async function siteName(tx: Tx, site: bigint): Promise<SiteName | undefined> {
   const sql = 'SELECT name FROM site_stats WHERE bucket = ? AND site = ?'
   return (await queries(tx).get<{ name: string }>(sql, ...siteAt(tx.dialect, site)))?.name
 }
 
-/** The sites of which a document was kept, with the URL by which each is best entered again. */
-
 const READ_IS_KEPT = `SELECT 1 FROM page WHERE bucket = ? AND site = ? AND key = ? AND outcome = 'kept'`
 const READ_ANY_KEPT = `SELECT url FROM page WHERE bucket = ? AND site = ? AND outcome = 'kept' LIMIT 1`
+const BEFORE_ALL = -(2n ** 63n)
 
-export interface AnsweredSites {
-  /** Home pages. */
-  urls: string[]
-  /** For the next call; undefined when there are no more. */
-  last: bigint | undefined
-}
-
-/** In the order of the sites' buckets and keys, page by page: a collection may have millions. */
-export async function answeredSites(tx: Tx, after: bigint | undefined, atMost: number): Promise<AnsweredSites> {
-  const servers = await serversAfter(tx, after, atMost)
-  const homes = await Promise.all(servers.map(({ site, name }) => homeUrl(tx, site, name)))
-  return { urls: homes.filter((url) => url !== undefined), last: servers.at(-1)?.site }
+/**
+ * The home pages of sites with a document, to enter them again. In the order of buckets and keys, in pieces: a collection may
+ * have millions. `last`: for the next call; undefined when there are no more.
+ */
+export async function answeredSites(
+  tx: Tx,
+  last: bigint | undefined,
+  atMost: number,
+): Promise<{ urls: string[]; last: bigint | undefined }> {
+  const { after, order } = pieceOf(tx.dialect, 'site_stats', 'site')
+  const from: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
+  const sql = `SELECT site, name FROM site_stats WHERE documents > 0 AND ${after} ${order} LIMIT ?`
+  const sites = await queries(tx).allExact<{ site: bigint; name: string }>(sql, ...from, atMost)
+  const homes = await Promise.all(sites.map(({ site, name }) => homeUrl(tx, site, name)))
+  return { urls: homes.filter((url) => url !== undefined), last: sites.at(-1)?.site }
 }
 
 async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | undefined> {
@@ -104,53 +94,32 @@ async function homeUrl(tx: Tx, site: bigint, name: string): Promise<string | und
     const key = parseUrl(url)?.key ?? hash64(url)
     if ((await db.get(READ_IS_KEPT, ...siteAt(tx.dialect, site), signed64(key))) !== undefined) return url
   }
-  // Its home page moved, or was never asked for: the scheme of a page that did answer.
+  // The home page moved or was never fetched: take the scheme of a page that was.
   const any = await db.get<{ url: string }>(READ_ANY_KEPT, ...siteAt(tx.dialect, site))
   const page = any === undefined ? undefined : parseUrl(any.url)
   return page === undefined ? undefined : homeOf(page).href
 }
 
-const BEFORE_ALL = -(2n ** 63n)
-
-function serversAfter(tx: Tx, last: bigint | undefined, atMost: number): Promise<{ site: bigint; name: string }[]> {
-  const { after, order } = pieceOf(tx.dialect, 'site_stats', 'site')
-  const place: [number, bigint] = last === undefined ? [0, BEFORE_ALL] : siteAt(tx.dialect, last)
-  const sql = `SELECT site, name FROM site_stats WHERE documents > 0 AND ${after} ${order} LIMIT ?`
-  return queries(tx).allExact<{ site: bigint; name: string }>(sql, ...place, atMost)
-}
-
-/** From the two keys of URLs (signed, as the tables hold them) to their texts: a page's, or one that the frontier knows. */
-
-export interface UrlKeys {
-  site: bigint
-  key: bigint
-}
-
-const READ_ONE = `SELECT url FROM page WHERE site = ?1 AND key = ?2
+const READ_TEXT = `SELECT url FROM page WHERE site = ?1 AND key = ?2
   UNION ALL SELECT url FROM url WHERE site = ?1 AND key = ?2 LIMIT 1`
 /** One by one, a thousand texts would take 80 ms, together 8. */
-const READ_ALL = `SELECT coalesce(p.url, u.url) AS url
+const READ_TEXTS = `SELECT coalesce(p.url, u.url) AS url
   FROM unnest($1::smallint[], $2::bigint[], $3::bigint[]) WITH ORDINALITY asked (bucket, site, key, nth)
   LEFT JOIN page p ON p.bucket = asked.bucket AND p.site = asked.site AND p.key = asked.key
   LEFT JOIN url u ON u.bucket = asked.bucket AND u.site = asked.site AND u.key = asked.key
   ORDER BY nth`
 
-/** In the order given; undefined for what nobody knows (any more). */
-export async function urlTexts(tx: Tx, urls: readonly UrlKeys[]): Promise<(string | undefined)[]> {
+/**
+ * The URLs that have these signed keys, from pages or from the frontier, in the order given; undefined for those that are in
+ * neither.
+ */
+export async function urlTexts(
+  tx: Tx,
+  urls: readonly { site: bigint; key: bigint }[],
+): Promise<(string | undefined)[]> {
   if (tx.dialect === 'sqlite')
-    return urls.map(({ site, key }) => sqliteTx(tx).get<{ url: string }>(READ_ONE, site, key)?.url)
-  const rows = await postgresTx(tx).all<{ url: string | null }>(
-    READ_ALL,
-    urls.map(({ site }) => bucketOf(tx.dialect, site)),
-    urls.map(({ site }) => site),
-    urls.map(({ key }) => key),
-  )
+    return urls.map(({ site, key }) => sqliteTx(tx).get<{ url: string }>(READ_TEXT, site, key)?.url)
+  const buckets = urls.map(({ site }) => bucketOf(tx.dialect, site))
+  const rows = await postgresTx(tx).all<{ url: string | null }>(READ_TEXTS, buckets, ...columnsOf(urls, 'site', 'key'))
   return rows.map(({ url }) => url ?? undefined)
-}
-
-/** A page's out-links as they are read: packed (`contracts/adjacency.ts` unpacks them). */
-
-export async function linksOfPage(tx: Tx, page: number): Promise<Uint8Array | undefined> {
-  const sql = 'SELECT links FROM page_links WHERE bucket = ? AND page = ?'
-  return (await queries(tx).get<{ links: Uint8Array }>(sql, ...placeOf(page)))?.links
 }

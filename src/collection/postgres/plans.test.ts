@@ -11,7 +11,7 @@ import { looksOf, statementsIn } from '../../../testkit/postgres/plans.test-tool
 import type { Database } from '../../database/database.ts'
 import { postgresTx } from '../../database/postgres/tx.ts'
 
-/** Tables that are spread, by the column that says where; but for those that have one row a bucket, two pages in all. */
+/** Distributed tables and their distribution column; without those of one row per bucket, which are two pages. */
 const SPREAD: Record<string, 'bucket' | 'shard'> = {
   site_stats: 'bucket',
   page: 'bucket',

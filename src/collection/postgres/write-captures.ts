@@ -1,22 +1,14 @@
 /** Captures in bulk on PostgreSQL, with their payloads and volumes. */
-import type { Instant } from '../../base/clock.ts'
 import { signed64 } from '../../base/digest.ts'
-import type { Capture, VisitReport } from '../../contracts/report.ts'
+import type { VisitReport } from '../../contracts/report.ts'
 import { shardOf } from '../../database/bucket.ts'
 import type { PostgresTx } from '../../database/postgres/tx.ts'
 import { NO_PAYLOAD } from '../captures/digest-filter.ts'
+import type { StoredCapture } from '../captures/read-captures.ts'
 import { siteKeyOf } from '../row-id.ts'
 import { columnsOf } from './bucket.ts'
 
-export interface NewCapture extends Capture {
-  id: number
-  site: bigint
-  key: bigint
-  url: string
-  at: Instant
-  status: number
-  mediaType: string
-}
+type NewCapture = Omit<StoredCapture, 'duplicate'> & { site: bigint; key: bigint }
 
 /**
  * Two buckets may bring the same new payload at the same time, and the second waits for the first. So they are sorted, and

@@ -27,10 +27,10 @@ const ATTEMPTS = 3
 const TIMES = { connectionTimeout: 10_000, requestTimeout: 60_000, throwOnRequestTimeout: true }
 /** At least 5 MiB each but the last, at most 10,000: volumes of 160 GB. */
 const PART_BYTES = 16 * 2 ** 20
-/** Of one volume there are about as many pieces as seconds in which it grew. */
+/** A volume has about as many pieces as seconds in which it grew. */
 const MAX_LISTED = 1_000_000
 
-/** `place`: s3://BUCKET/PREFIX. */
+/** `location`: s3://BUCKET/PREFIX. */
 export function openS3(location: string, { endpoint, region, keys }: S3Access): ObjectStore {
   const [, Bucket = '', path = ''] = /^s3:\/\/([^/]+)\/?(.*)$/.exec(location) ?? []
   const prefix = path === '' ? '' : `${path.replace(/\/+$/, '')}/`
@@ -39,7 +39,7 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
     maxAttempts: ATTEMPTS,
     requestHandler: TIMES,
     ...(keys && { credentials: { accessKeyId: keys.id, secretAccessKey: keys.secret } }),
-    // Other makers' stores: buckets as paths, and not all know the newer checksums.
+    // Other S3-compatible stores: buckets in the path, and not all support the newer checksums.
     ...(endpoint && {
       endpoint,
       forcePathStyle: true,
@@ -76,7 +76,7 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
       }
       await client.send(new CompleteMultipartUploadCommand({ ...at(key), UploadId, MultipartUpload: { Parts } }))
     } catch (error) {
-      // What was sent of it would be kept, and paid for, without an end.
+      // Otherwise the uploaded parts stay, and cost money.
       await client.send(new AbortMultipartUploadCommand({ ...at(key), UploadId })).catch(() => {})
       throw error
     }
@@ -129,7 +129,7 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
       if (Errors.length > 0)
         throw new Problem(
           'store-failed',
-          `${location}: ${Errors.length} objects stay (${Errors[0].Message ?? Errors[0].Code})`,
+          `${location}: ${Errors.length} objects could not be removed (${Errors[0].Message ?? Errors[0].Code})`,
         )
     },
     close: () => client.destroy(),
@@ -139,7 +139,7 @@ export function openS3(location: string, { endpoint, region, keys }: S3Access): 
 const statusOf = (error: unknown): number | undefined =>
   error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined
 
-/** A refusal without a body has nothing but its status. */
+/** An error without a body has only its status. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const status = statusOf(error)

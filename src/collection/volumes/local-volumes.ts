@@ -1,4 +1,4 @@
-/** Records as they lie in the volumes of a folder, still compressed. */
+/** Reads records, still compressed, from the volumes of a folder. */
 import type { Disk } from '../../base/disk.ts'
 import { volumePath } from './volume-name.ts'
 
@@ -8,10 +8,10 @@ export interface Place {
   length: number
 }
 
-/** `absent`: the volume is not here. */
+/** `absent`: the volume is not in this folder. */
 export type PlaceRead = { kind: 'bytes'; bytes: Uint8Array } | { kind: 'absent'; why: string }
 
-/** The one way to the bytes of a capture, wherever its volume lies. */
+/** The only way to the bytes of a capture, wherever its volume is. */
 export type ReadLocation = (location: Place) => Promise<PlaceRead>
 
 export function localVolumes(disk: Disk, folder: string): ReadLocation {
@@ -22,7 +22,7 @@ export function localVolumes(disk: Disk, folder: string): ReadLocation {
   }
 }
 
-/** A crawl may close the volume, which renames it, between the question where it is and this. */
+/** A crawl may close and so rename the volume after its path was found. */
 function readOrAgain(disk: Disk, folder: string, path: string, { volume, offset, length }: Place): Uint8Array {
   try {
     return disk.read(path, offset, length)

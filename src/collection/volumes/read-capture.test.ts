@@ -25,7 +25,7 @@ test('a capture is read while its volume is open and when it is closed', async (
   }
 })
 
-test('a volume that is closed in the middle of being looked for is found', async () => {
+test('a volume that is closed while it is being opened is found', async () => {
   for (const renameAt of [1, 2, 3]) {
     const disk = memoryDisk()
     const { archive } = madeUpArchive(disk)
@@ -71,7 +71,7 @@ test('a revisit has its own head and the body of its original', async () => {
   assert.equal((await readCapture(localVolumes(disk, FOLDER), again, () => again)).kind, 'unreadable')
 })
 
-test('what is not there, or not what was said, is a value with a reason', async () => {
+test('a capture that is missing or wrong is a value with a reason', async () => {
   const disk = memoryDisk()
   const { archive } = madeUpArchive(disk)
   const location = keepIn(archive, madeUpExchange())

@@ -1,4 +1,4 @@
-/** What was captured, read back from its volume. */
+/** Reads a capture from its volume. */
 import type { Instant } from '../../base/clock.ts'
 import { type HttpBlock, parseHttpBlock } from '../../web/warc/http-block.ts'
 import { parseIsoInstant } from '../../web/warc/instant-text.ts'
@@ -9,11 +9,11 @@ import type { Place, ReadLocation } from './local-volumes.ts'
 export interface ReadCapture {
   kind: 'capture'
   warcHeaders: WarcHeaders
-  /** The head of this capture, also when its body comes from an earlier one. */
+  /** The head of this capture, even if its body comes from an earlier one. */
   http: HttpBlock
-  /** The body without transfer coding; content coding is still on it. */
+  /** Without transfer coding, with content coding. */
   body: Uint8Array
-  /** Set when it is a revisit: where the body was taken from. */
+  /** Of a revisit: where the body is from. */
   original?: { url: string; at: Instant }
 }
 
@@ -22,7 +22,7 @@ export interface Unreadable {
   why: string
 }
 
-/** The place of the capture of `url` at `at` that is no revisit itself. */
+/** The location of the capture of `url` at `at` that is not a revisit. */
 export type FindOriginal = (url: string, at: Instant) => Place | undefined | Promise<Place | undefined>
 
 export async function readCapture(
@@ -41,7 +41,7 @@ export async function readCapture(
   const original = await readHere(volumes, originalLocation)
   if (original.kind === 'unreadable') return original
   if (original.warcHeaders.get('WARC-Type') !== 'response') {
-    return unreadable(originalLocation, 'is the original of a revisit, but no response')
+    return unreadable(originalLocation, 'is the original of a revisit, but not a response')
   }
   const [digest, expected] = [original, read].map(({ warcHeaders }) => warcHeaders.get('WARC-Payload-Digest'))
   if (digest !== expected) return unreadable(originalLocation, 'does not have the payload that a revisit says it has')
@@ -57,7 +57,7 @@ async function readHere(volumes: ReadLocation, location: Place): Promise<ReadCap
   const record = parseRecord(member)
   if (record.kind === 'fault') return unreadable(location, record.detail)
   const http = parseHttpBlock(record.block)
-  if (http === undefined) return unreadable(location, 'holds no answer of HTTP')
+  if (http === undefined) return unreadable(location, 'is not an HTTP response')
   return { kind: 'capture', warcHeaders: record.headers, http, body: http.payload }
 }
 

@@ -34,41 +34,34 @@ export interface BatchSize {
   bytes: number
 }
 
-export type Applied =
-  /** Another transaction has the bucket. */
-  | { kind: 'elsewhere' }
-  | {
-      kind: 'applied'
-      /** Finished, whether they counted or not. */
-      parts: number
-      /** No longer waiting, though not applied: out of order, or corrupt. */
-      setAside: number
-      /** Out of order before, and ready now. */
-      madeReady: number
-      /** There may be more. */
-      isFull: boolean
-      /** Buckets for which links were stored. */
-      crossSite: readonly number[]
-    }
-
-interface Batch {
+export interface Applied {
+  /** Finished, whether they counted or not. */
   parts: number
-  setAside: number
-  madeReady: number
-  crossSite: readonly number[]
   pages: number
+  /** No longer waiting, though not applied: out of order, or corrupt. */
+  setAside: number
+  /** Out of order before, and ready now. */
+  madeReady: number
+  /** Buckets for which links were stored. */
+  crossSite: readonly number[]
+}
+
+interface Batch extends Applied {
   written?: WrittenReports
   recorded?: RecordedLines
   corrupt: readonly FailedPart[]
 }
 
-/** `taken` receives the parts that the transaction works on, also if it fails. */
+/**
+ * Undefined: another transaction has the bucket. `isFull`: there may be more. `taken` receives the parts that the transaction
+ * works on, also if it fails.
+ */
 export async function applyBucket(
   tools: ApplyTools,
   bucket: number,
   size: BatchSize,
   taken: (parts: readonly PartName[]) => void,
-): Promise<Applied> {
+): Promise<(Applied & { isFull: boolean }) | undefined> {
   const begin = tools.clock.elapsed()
   const done = await tools.database.transact(async (tx) => {
     const db = postgresTx(tx)
@@ -80,11 +73,11 @@ export async function applyBucket(
     if (parts.length > 0) tools.journal.tell({ kind: 'applying', part: parts.length, pages: batch.pages })
     return { batch, isFull: parts.length >= size.parts || totalBytes(parts) >= size.bytes }
   })
-  if (done === undefined) return { kind: 'elsewhere' }
+  if (done === undefined) return undefined
   durable(tools, done.batch)
-  const { parts, pages, setAside, madeReady, crossSite } = done.batch
+  const { parts, pages } = done.batch
   if (parts > 0) tools.journal.tell({ kind: 'applied', parts, pages, tookMs: tools.clock.elapsed() - begin })
-  return { kind: 'applied', parts, setAside, madeReady, isFull: done.isFull, crossSite }
+  return { ...done.batch, isFull: done.isFull }
 }
 
 async function applyParts(tx: Tx, tools: ApplyTools, bucket: number, parts: readonly ClosedPart[]): Promise<Batch> {

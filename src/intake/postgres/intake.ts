@@ -208,7 +208,7 @@ export class PostgresIntake implements Intake {
         taken = parts
       })
       this.#failures = 0
-      if (applied.kind === 'elsewhere') return this.#wakeLater(bucket, TRY_AGAIN)
+      if (applied === undefined) return this.#wakeLater(bucket, TRY_AGAIN)
       this.#smaller.delete(bucket)
       this.#waiting += applied.madeReady - applied.parts - applied.setAside
       this.#admitter.note(applied.crossSite)

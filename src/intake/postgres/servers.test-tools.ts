@@ -1,4 +1,4 @@
-/** Servers over one database, as tests of what may happen to them need them. */
+/** Servers over one database, for tests of failures. */
 import assert from 'node:assert/strict'
 import { samplePage, sampleReport } from '../../../testkit/contracts/intake/sample-report.contract.ts'
 import { realClock } from '../../base/clock.ts'
@@ -18,7 +18,7 @@ import { partsWaiting } from '../report-parts.ts'
 
 const LOG = '/c/logs/crawl.log'
 
-/** A part for each of so many pages, and an end. */
+/** One part per page, and an end. */
 export function visitParts(site: string, pages: number): VisitReport[] {
   const parts = Array.from({ length: pages }, (_, n) =>
     sampleReport(site, n + 1, [samplePage(`http://${site}/${n}`, {}, `${n} of ${site}`)]),

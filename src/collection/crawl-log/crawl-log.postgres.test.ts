@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, describe, it } from 'node:test'
 import { postgresForTests } from '../../../testkit/postgres/database.test-tools.ts'
 import { memoryDisk } from '../../base/memory-disk.ts'
-import { CrawlLog } from '../crawl-log/crawl-log.ts'
+import { CrawlLog } from './crawl-log.ts'
 
 const postgres = await postgresForTests()
 const skip = 'skipped' in postgres ? postgres.skipped : false
@@ -12,7 +12,7 @@ after(() => (skip === false ? server.end() : undefined))
 const PATH = '/c/logs/crawl.log'
 
 describe('the log of a node', { skip }, () => {
-  it('has the lines of a transaction that was done without anybody hearing of it, once', async () => {
+  it('has the lines of a transaction whose commit was not confirmed, once', async () => {
     const database = await server.make()
     const disk = memoryDisk()
     const text = () => Buffer.from(disk.read(PATH, 0, 1e6)).toString()
